@@ -1,7 +1,7 @@
 import { Context } from "@framework/core";
 import type { HostInsight } from "@framework/core/feature";
 import { metadataOf } from "./base/current-metadata.ts";
-import type { EventMetadata } from "./events/event-metadata.ts";
+import { type EventMetadata, noMetadata } from "./events/event-metadata.ts";
 
 /** Kinds of work whose invocation the metadata of events names. */
 const kinds: readonly string[] = [
@@ -26,11 +26,9 @@ export const followCurrentWork = (insight: HostInsight): (() => EventMetadata) =
   insight.onOperation({ kinds, start: () => null });
   return () => {
     const subject = insight.currentOperation()?.subject ?? null;
-    return hasContext(subject) ? metadataOf(subject) : none;
+    return hasContext(subject) ? metadataOf(subject) : noMetadata;
   };
 };
-
-const none: EventMetadata = Object.freeze({});
 
 const hasContext = (subject: object | null): subject is { readonly context: Context } =>
   subject !== null && "context" in subject && subject.context instanceof Context;

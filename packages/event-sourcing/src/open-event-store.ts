@@ -7,7 +7,7 @@ import type { StoreBase } from "./base/store-base.ts";
 import { StoreCounts } from "./base/store-counts.ts";
 import { buildStore, type EventStore, type StoreParts, type StreamStore } from "./event-store.ts";
 import { configProblems, EventSourcingConfig, mismatchOf, ownUrl } from "./event-sourcing-config.ts";
-import type { EventMetadata } from "./events/event-metadata.ts";
+import { type EventMetadata, noMetadata } from "./events/event-metadata.ts";
 import { EventTypes } from "./events/event-types.ts";
 import { InlineProjections } from "./projections/inline/inline-projections.ts";
 import { ProjectionSet } from "./projections/projections.ts";
@@ -134,5 +134,3 @@ export const openEventStore = async (
   const snapshotsTaken = (): Promise<void> => parts.snapshots.idle();
   return { ...parts.store, snapshotsTaken, close, [Symbol.asyncDispose]: close };
 };
-
-const noMetadata: EventMetadata = Object.freeze({});

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
-import type { EventMetadata } from "../events/event-metadata.ts";
+import { type EventMetadata, noMetadata } from "../events/event-metadata.ts";
 import { MAX_EVENT_BYTES, MAX_METADATA_BYTES } from "../limits.ts";
 import { checkName } from "../names/check-name.ts";
 import { SEAL, sealFields } from "../personal-data/sealed-fields.ts";
@@ -92,6 +92,7 @@ const encode = ({ type, known, data, metadata }: CheckedEvent, id: string): Enco
 };
 
 const metadataText = (metadata: CheckedEvent["metadata"]): string | null => {
+  if (metadata === noMetadata) return null; // the usual case outside of an app
   const text = JSON.stringify(metadata);
   if (text === "{}") return null;
   if (Buffer.byteLength(text) > MAX_METADATA_BYTES)

@@ -24,7 +24,7 @@ export const appendOnPostgres = async (
     const rows = await queries
       .query<InsertedRow>(text, values)
       .catch((error: unknown) => afterRace(base, queries, error));
-    if (rows.length > 0) return toAppended(rows);
+    if (rows.length > 0) return toAppended(rows.toSorted((one, other) => one.version - other.version));
     const earlier = await explainRefusal(base, queries, append);
     if (earlier !== null) return { appended: earlier, rows };
     if (attempt === MAX_ATTEMPTS) throw contended(append);

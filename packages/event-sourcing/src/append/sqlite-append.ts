@@ -24,29 +24,54 @@ export const appendOnSqlite = async (
     if (earlier !== null) return { appended: earlier, rows: [] };
     throw new Error(`stream ${append.stream} refused an append without a reason`);
   }
-  const { tenant, stream, category, events } = append;
-  const { updated_at: recorded_at } = raised;
-  const rows: InsertedRow[] = [];
-  for (const [at, event] of events.entries()) {
-    const version = raised.version - events.length + at + 1;
-    const values = [tenant, stream, version, category, ...valuesOf(event), recorded_at];
-    const position = await tx.fetchValue<number>(INSERT, values);
-    rows.push({ position: position ?? 0, version, recorded_at });
-  }
-  return toAppended(rows);
+  return toAppended(await insertEvents(tx, append, raised));
 };
 
-const INSERT = `INSERT INTO framework_events
-  (tenant, stream, version, category, event_id, type, schema_version, data, metadata, recorded_at)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) RETURNING position`;
+/** Rows of one INSERT, largest first: fewer statements for a batch, and few texts to prepare. */
+const sizes = [32, 8, 1] as const;
 
-const valuesOf = ({ id, type, schemaVersion, data, metadata }: EncodedEvent): SqlValue[] => [
-  id,
-  type,
-  schemaVersion,
-  data,
-  metadata,
-];
+const insertEvents = async (
+  tx: Transaction,
+  { tenant, stream, category, events }: PreparedAppend,
+  { version: last, updated_at: recorded_at }: Raised,
+): Promise<readonly InsertedRow[]> => {
+  const rows: InsertedRow[] = [];
+  const first = last - events.length + 1;
+  while (rows.length < events.length) {
+    const at = rows.length;
+    const size = sizes.find((each) => each <= events.length - at) ?? 1;
+    const values: SqlValue[] = [tenant, stream, category, recorded_at];
+    for (let next = at; next < at + size; next++)
+      addValues(values, first + next, events[next] as EncodedEvent);
+    const inserted = await tx.query<{ position: number }>(insertText(size), values);
+    for (const { position } of inserted) rows.push({ position, version: first + rows.length, recorded_at });
+  }
+  return rows;
+};
+
+const addValues = (values: SqlValue[], version: number, event: EncodedEvent): void => {
+  values.push(version, event.id, event.type, event.schemaVersion, event.data, event.metadata);
+};
+
+const texts = new Map<number, string>();
+
+/** The rows of VALUES are inserted in their order, so positions ascend with the versions. */
+const insertText = (size: number): string => {
+  const known = texts.get(size);
+  if (known !== undefined) return known;
+  const rows = Array.from({ length: size }, (_, row) => {
+    const [version, id, type, schema, data, metadata] = Array.from(
+      { length: 6 },
+      (__, at) => `$${row * 6 + at + 5}`,
+    );
+    return `($1, $2, ${version}, ${id}, $3, ${type}, ${schema}, ${data}, ${metadata}, $4)`;
+  });
+  const text = `INSERT INTO framework_events
+    (tenant, stream, version, event_id, category, type, schema_version, data, metadata, recorded_at)
+    VALUES ${rows.join(", ")} RETURNING position`;
+  texts.set(size, text);
+  return text;
+};
 
 const hasNone = async (tx: Transaction, { tenant, stream, events }: PreparedAppend): Promise<boolean> => {
   const ids = paddedList(events.map(({ id }) => id));

@@ -14,3 +14,6 @@ export interface EventMetadata {
   readonly actor?: string;
   readonly [name: string]: Json | undefined;
 }
+
+/** Metadata of an event that comes from nowhere in particular: one object, so that it is recognised without looking into it. */
+export const noMetadata: EventMetadata = Object.freeze({});

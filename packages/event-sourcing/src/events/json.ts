@@ -4,41 +4,47 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 /**
  * Returns the first part of a value that JSON would change, such as `data.at is a Date`; `null` when it stays the same.
  *
- * Members that are `undefined` are allowed: JSON leaves them out, and reading them gives the same.
+ * Members that are `undefined` are allowed: JSON leaves them out, and reading them gives the same. -0 becomes 0.
  */
-export const jsonProblem = (value: unknown, place: string, depth = 0): string | null => {
+export const jsonProblem = (value: unknown, place: string): string | null => {
+  const problem = problemOf(value, 0);
+  return problem === null ? null : `${place}${problem}`;
+};
+
+const MAX_DEPTH = 100;
+
+/** What follows the name of the value in a message. The path is put together only when there is a problem: this runs for every event. */
+const problemOf = (value: unknown, depth: number): string | null => {
   switch (typeof value) {
     case "string":
     case "boolean":
       return null;
     case "number":
-      return Number.isFinite(value) ? null : `${place} is ${value}`;
+      return Number.isFinite(value) ? null : ` is ${value}`;
     case "object":
-      return value === null ? null : objectProblem(value, place, depth);
+      return value === null ? null : objectProblem(value, depth);
     default:
-      return `${place} is ${typeof value}`;
+      return ` is ${typeof value}`;
   }
 };
 
-const MAX_DEPTH = 100;
-
-const objectProblem = (value: object, place: string, depth: number): string | null => {
-  if (depth >= MAX_DEPTH) return `${place} is nested deeper than ${MAX_DEPTH} levels`;
-  if (Array.isArray(value)) return arrayProblem(value, place, depth);
-  if (!isPlain(value)) return `${place} is a ${value.constructor?.name ?? "object with a prototype"}`;
-  if ("toJSON" in value) return `${place} has a member toJSON`;
+const objectProblem = (value: object, depth: number): string | null => {
+  if (depth >= MAX_DEPTH) return ` is nested deeper than ${MAX_DEPTH} levels`;
+  if (Array.isArray(value)) return arrayProblem(value, depth);
+  if (!isPlain(value)) return ` is a ${value.constructor?.name ?? "object with a prototype"}`;
+  if ("toJSON" in value) return " has a member toJSON";
   for (const name in value) {
     const member = (value as Record<string, unknown>)[name];
-    const problem = member === undefined ? null : jsonProblem(member, `${place}.${name}`, depth + 1);
-    if (problem !== null) return problem;
+    const problem = member === undefined ? null : problemOf(member, depth + 1);
+    if (problem !== null) return `.${name}${problem}`;
   }
   return null;
 };
 
-const arrayProblem = (values: readonly unknown[], place: string, depth: number): string | null => {
+const arrayProblem = (values: readonly unknown[], depth: number): string | null => {
   for (let at = 0; at < values.length; at++) {
-    const problem = jsonProblem(values[at], `${place}[${at}]`, depth + 1);
-    if (problem !== null) return problem;
+    const problem = problemOf(values[at], depth + 1);
+    if (problem !== null) return `[${at}]${problem}`;
   }
   return null;
 };

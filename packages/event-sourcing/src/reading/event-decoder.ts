@@ -1,6 +1,6 @@
 import type { Queries } from "@framework/database";
 import { mistake } from "../errors/event-error.ts";
-import type { EventMetadata } from "../events/event-metadata.ts";
+import { noMetadata } from "../events/event-metadata.ts";
 import type { EventRow } from "../events/event-row.ts";
 import type { EventTypes } from "../events/event-types.ts";
 import type { Json } from "../events/json.ts";
@@ -43,7 +43,6 @@ export const plainDecoder = (types: EventTypes): EventDecoder => ({
 });
 
 const noSecrets: ReadonlyMap<string, Uint8Array> = new Map();
-const noMetadata: EventMetadata = Object.freeze({});
 
 /** Saves parsing the metadata of every other row. */
 const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;

@@ -1,0 +1,13 @@
+/** Data of about 200 bytes, as of a typical event. */
+export const data = (number: number): object => ({
+  book: `book-${number}`,
+  member: `member-${number % 1000}`,
+  note: 'he said "later", and did not come back for a week and a half; then he did, with the book',
+  days: 14,
+  tags: ["fiction", "returned-late"],
+});
+
+let streams = 0;
+
+/** A stream that no append has used, as for most aggregates. */
+export const newStream = (): string => `loan-${process.pid}-${++streams}`;
