@@ -16,6 +16,8 @@ export type { FinishedState, UnfinishedState, WorkState } from "./work/table/wor
 export { type Failure, failureOf, type StoredFailure } from "./parked/failure.ts";
 export type { NewParked, ParkedSource } from "./parked/parked-source.ts";
 export type { KernelHost } from "./base/kernel-base.ts";
+export type { LeasedTable } from "./owners/leased-table.ts";
+export type { RowLeases } from "./owners/row-leases.ts";
 export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";
 

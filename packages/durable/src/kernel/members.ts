@@ -5,6 +5,8 @@ import type { HeldLease } from "../leases/held-lease.ts";
 import type { Lanes, LanesOptions } from "../lanes/lane.ts";
 import { OpenParked } from "../parked/open-parked.ts";
 import type { ParkedWork } from "../parked/parked-work.ts";
+import type { LeasedTable } from "../owners/leased-table.ts";
+import { leaseRows, type RowLeases } from "../owners/row-leases.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import type { QueueOptions } from "../work/queue/queue-options.ts";
 import type { WorkQueue } from "../work/work-queue.ts";
@@ -39,6 +41,11 @@ export interface KernelMembers {
   queues(): readonly WorkQueue<unknown>[];
   /** Work that gave up: registers those who park and take back, and what operators do with it. */
   readonly parked: ParkedWork & Pick<OpenParked, "add" | "hasRoom" | "park">;
+  /**
+   * Keeps the rows of a feature's own table leased to this process: they are renewed every third of a lease, and expire at once when their process ends on
+   * the same host. Call it in `enableX`.
+   */
+  leaseRows(table: LeasedTable): RowLeases;
   /** Runs a function in a transaction; on SQLite many small ones share a commit. @throws HttpError 503 (DURABLE_BUSY) when 10,000 wait */
   readonly transaction: RunTransaction;
 }
@@ -58,6 +65,7 @@ export const kernelMembers = (base: KernelBase): KernelMembers => {
     queue: (options) => work.add(options),
     queues: () => work.all(),
     parked,
+    leaseRows: (table) => leaseRows(base, owners, table),
     transaction,
   };
 };
