@@ -1,5 +1,11 @@
 import { FrameworkError, type Injections, type Invocation, type Logger, type Problem } from "@framework/core";
-import { type ConfigInput, type Host, type ImpliedReply, systemClock } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Host,
+  type ImpliedReply,
+  type RouteOption,
+  systemClock,
+} from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
@@ -12,6 +18,7 @@ import { NO_STORE } from "./events/no-event-store.ts";
 import { HandlerRegistry } from "./handlers/handler-registry.ts";
 import type { AnyHandler } from "./handlers/handler-types.ts";
 import { addCommandRoute, commandReplies } from "./http/command-route.ts";
+import { keyReplies } from "./http/key-replies.ts";
 import { addQueryRoute, queryReplies } from "./http/query-route.ts";
 import { KEY_TABLES, keyTables } from "./idempotency/key-tables.ts";
 import { StoredResults } from "./idempotency/stored-results.ts";
@@ -22,6 +29,13 @@ import { OperationCounts } from "./insight/operation-counts.ts";
 import { Queries } from "./queries/queries.ts";
 import { queryPipeline } from "./queries/query-pipeline.ts";
 import { SharedRuns } from "./queries/shared-runs.ts";
+import {
+  type CqrsRouteOptions,
+  idempotencyProblem,
+  idempotentRoutes,
+  type RouteIdempotency,
+} from "./routes/idempotent-routes.ts";
+import { RouteClaims } from "./routes/route-claims.ts";
 
 /** What `enableCqrs` builds. */
 interface Running {
@@ -33,9 +47,10 @@ interface Running {
 export class CqrsApp {
   readonly registry: HandlerRegistry = new HandlerRegistry();
   readonly observers: FailureObservers;
-  private readonly host: Host<unknown>;
+  private readonly host: Host<CqrsRouteOptions>;
   private readonly kernel: Kernel;
   private readonly eventStore: () => EventStore | null;
+  private readonly option: RouteOption<RouteIdempotency>;
   private readonly log = (): Logger => this.host.life.settings.log;
   /** Replies of endpoints, by method and path. */
   private readonly replies = new Map<string, readonly ImpliedReply[]>();
@@ -43,7 +58,7 @@ export class CqrsApp {
   private built: Running | null = null;
 
   /** @param eventStore returns the event store of the app; `null` without one */
-  constructor(host: Host<unknown>, kernel: Kernel, eventStore: () => EventStore | null) {
+  constructor(host: Host<CqrsRouteOptions>, kernel: Kernel, eventStore: () => EventStore | null) {
     this.host = host;
     this.kernel = kernel;
     this.eventStore = eventStore;
@@ -51,7 +66,11 @@ export class CqrsApp {
       this.log().error("cqrs: an observer of onError failed", { error }),
     );
     host.check(() => this.findProblems());
-    host.http.impliesReplies(({ method, path }) => this.replies.get(`${method} ${path}`) ?? []);
+    this.option = host.http.routeOption("idempotency", idempotencyProblem);
+    host.http.impliesReplies((route) => [
+      ...(this.replies.get(`${route.method} ${route.path}`) ?? []),
+      ...keyReplies(this.option.of(route)),
+    ]);
   }
 
   enable(input: ConfigInput<CqrsConfig> | undefined): void {
@@ -118,6 +137,17 @@ export class CqrsApp {
     host.life.onDrain(() => sweep.end());
     const caller = config.callerOf ?? callerOf;
     const tenantOf = (invocation: Invocation): string => config.tenantOf?.(invocation) ?? "";
+    host.http.use(
+      "cache",
+      idempotentRoutes({
+        option: this.option,
+        claims: new RouteClaims(kernel, results, config.keepKeysSecs * 1000),
+        maxBytes: config.maxStoredBytes,
+        callerOf: caller,
+        tenantOf,
+        log,
+      }),
+    );
     const shared = { counts, observers, log };
     const runs = new SharedRuns(clock, () => void counts.shared++);
     const commands = commandPipeline({

@@ -56,3 +56,10 @@ command("Bad", { input: orderInput, key: ({ number }) => number });
 query("Bad", { input: orderInput });
 // @ts-expect-error a misspelt option of an endpoint is found by the compiler
 command("Bad", { input: orderInput, http: { path: "/", sumary: "" } });
+
+// The route option exists where the feature is composed.
+app.post("/orders", { idempotency: "required" }, () => 1);
+// @ts-expect-error only these values
+app.post("/orders", { idempotency: "always" }, () => 1);
+// @ts-expect-error without the feature there is no such option
+new App().post("/orders", { idempotency: "required" }, () => 1);

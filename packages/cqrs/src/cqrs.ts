@@ -1,5 +1,5 @@
 import { FrameworkError, type Injections } from "@framework/core";
-import { type ConfigInput, type Feature, handled } from "@framework/core/feature";
+import { type AddsRouteOptions, type ConfigInput, type Feature, handled } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
@@ -12,10 +12,11 @@ import type { AnyOperation } from "./definitions/operation.ts";
 import type { AnyQuery, QueryResult } from "./definitions/query.ts";
 import type { AnyHandler, OperationHandler } from "./handlers/handler-types.ts";
 import type { FailureObserver } from "./insight/observers.ts";
+import type { CqrsRouteOptions } from "./routes/idempotent-routes.ts";
 import type { QueryCallOptions } from "./queries/queries.ts";
 
 /** The methods that the feature adds to an app. */
-export interface CqrsMethods {
+export interface CqrsMethods extends AddsRouteOptions<CqrsRouteOptions> {
   /**
    * Enables commands and queries on the app's database.
    *

@@ -17,7 +17,8 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_BUSY: {
     status: 503,
-    summary: "10,000 commands or queries run in this process, or 1,000 wait for one key",
+    summary:
+      "10,000 commands, queries or handlers with keys run in this process, or 1,000 commands wait for one key",
     action: "clients retry after a second; look for a handler that hangs",
   },
   CQRS_CONFLICT: {

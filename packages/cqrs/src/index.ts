@@ -30,6 +30,7 @@ export {
   type TimeoutOutcome,
   VersionConflictError,
 } from "./failures/command-errors.ts";
+export type { CqrsRouteOptions, RouteIdempotency } from "./routes/idempotent-routes.ts";
 export type { FailureKind } from "./failures/failure-kind.ts";
 export type { OperationFailure } from "./insight/operation-failure.ts";
 export type { FailureObserver } from "./insight/observers.ts";

@@ -6,6 +6,7 @@ import { timeLimits } from "./commands/time-limits.test-kit.ts";
 import { inSchema } from "./counters.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
+import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 
 withServer("postgres", (server) => {
   const place = () => inSchema(server);
@@ -14,4 +15,5 @@ withServer("postgres", (server) => {
   timeLimits(test, place);
   crashes(test, place);
   eventFacts(test, place);
+  routeKeys(test, place);
 });

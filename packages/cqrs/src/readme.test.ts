@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { CqrsConfig } from "./index.ts";
-import { MAX_KEY_LENGTH, MAX_LANE, MAX_RUNNING } from "./limits.ts";
+import { MAX_KEY_LENGTH, MAX_LANE, MAX_ROUTE_KEYS, MAX_RUNNING } from "./limits.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -23,11 +23,17 @@ test("the README's table has every option with its default", () => {
 
 test("the README's limits are those of the sources", () => {
   const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
-  expect(limits).toEqual([MAX_RUNNING, MAX_LANE, MAX_KEY_LENGTH, 100]);
+  expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_LANE, MAX_KEY_LENGTH, 100]);
 });
 
 test("every test that the README names exists", () => {
-  const kits = ["commands/crashes", "commands/time-limits", "commands/executing", "idempotency/keys"];
+  const kits = [
+    "commands/crashes",
+    "commands/time-limits",
+    "commands/executing",
+    "idempotency/keys",
+    "routes/idempotent-routes",
+  ];
   const sources = kits.map((kit) => readFileSync(new URL(`./${kit}.test-kit.ts`, import.meta.url), "utf8"));
   const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];
   expect(named.length).toBeGreaterThan(4);

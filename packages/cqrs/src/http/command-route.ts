@@ -3,16 +3,12 @@ import type { HostHttp, ImpliedReply } from "@framework/core/feature";
 import type { Commands } from "../commands/commands.ts";
 import type { AnyCommand } from "../definitions/command.ts";
 import type { CommandEndpoint } from "../definitions/endpoint.ts";
-import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
+import { keyOf } from "../idempotency/key-header.ts";
+import { keyReplies } from "./key-replies.ts";
+import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
 import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
-
-/** Header field of a reply that repeats an earlier one. */
-export const REPLAYED_FIELD = "idempotent-replayed";
-
-/** Header field with the token of the events that a command appended. */
-export const TOKEN_FIELD = "consistency-token";
 
 /** Adds the HTTP endpoint of a command. */
 export const addCommandRoute = (
@@ -60,18 +56,9 @@ export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): 
     headers: retryAfter,
   },
   { status: 504, description: "The command took too long; `outcome` says whether it was rolled back." },
-  ...(command.idempotency === "none" ? [] : keyReplies(command)),
+  ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
 
 const retryAfter: ImpliedReply["headers"] & object = {
   "Retry-After": { description: "Seconds.", type: "integer" },
 };
-
-const keyReplies = ({ idempotency }: AnyCommand): readonly ImpliedReply[] => [
-  {
-    status: 400,
-    description: `The field ${KEY_FIELD} is malformed${idempotency === "required" ? " or missing" : ""}.`,
-  },
-  { status: 409, description: "A request with the same idempotency key is running.", headers: retryAfter },
-  { status: 422, description: "The idempotency key was used for another request." },
-];

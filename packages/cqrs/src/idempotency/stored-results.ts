@@ -1,6 +1,6 @@
 import type { Kernel } from "@framework/durable/feature";
-import { sql, type Transaction } from "@framework/database";
-import { keyReused, resultNotKept } from "./key-errors.ts";
+import { type Queries, sql, type Transaction } from "@framework/database";
+import { keyReused, keyRunning, resultNotKept } from "./key-errors.ts";
 import type { KeyId } from "./key-id.ts";
 
 /** A key that one call uses. */
@@ -47,11 +47,12 @@ export class StoredResults {
   }
 
   /** Returns the result that was stored with a key; `null` for a new one. @throws HttpError 422 for another fingerprint, 409 for a result that was not kept */
-  async find(tx: Transaction, { id, fingerprint }: KeyClaim): Promise<StoredResult | null> {
+  async find(tx: Queries, { id, fingerprint }: KeyClaim): Promise<StoredResult | null> {
     const row = await tx.fetchOne<ResultRow>`SELECT fingerprint, state, status, headers, body
       FROM framework_idempotency_keys WHERE id = ${id} AND expires_at > ${this.kernel.now}`;
     if (row === null) return null;
     if (row.fingerprint !== fingerprint) throw keyReused();
+    if (row.state === "running") throw keyRunning();
     if (row.state !== "done") throw resultNotKept();
     const headers = JSON.parse(row.headers ?? "{}") as StoredResult["headers"]; // as `save` wrote it
     return { status: row.status ?? 200, headers, body: row.body };

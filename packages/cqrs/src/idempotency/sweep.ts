@@ -42,7 +42,8 @@ export class KeySweep {
     const skipLocked = db.dialect === "postgres" ? sql`FOR UPDATE SKIP LOCKED` : sql``;
     for (let removed = 0; ;) {
       const { changes } = await db.execute`DELETE FROM framework_idempotency_keys WHERE id IN
-        (SELECT id FROM framework_idempotency_keys WHERE expires_at <= ${now} LIMIT ${BATCH} ${skipLocked})`;
+        (SELECT id FROM framework_idempotency_keys WHERE expires_at <= ${now}
+          AND (lease_until IS NULL OR lease_until <= ${now}) LIMIT ${BATCH} ${skipLocked})`;
       removed += changes;
       if (changes < BATCH || this.hasEnded) return removed;
     }

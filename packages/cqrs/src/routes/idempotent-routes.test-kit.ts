@@ -1,0 +1,272 @@
+// Facts about the route option `idempotency`, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { HttpError, Response } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { testClient, type TestClient, waitFor } from "@framework/testing";
+import { App } from "@framework/core";
+import { database, type DatabaseMethods, openDatabase } from "@framework/database";
+import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import { durable, type DurableMethods } from "@framework/durable";
+import { z } from "zod";
+import { databaseOf, newLog, type Lines, type Place } from "../counters.test-kit.ts";
+import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
+
+type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
+
+/** A shop whose handler of POST /orders answers as the test says; it counts the calls. */
+const newShop = (
+  app: Shop,
+  answer: (call: number, body: unknown) => unknown = (call) =>
+    Response.json({ order: call }, { status: 201 }),
+): { readonly app: Shop; readonly calls: () => number } => {
+  let calls = 0;
+  app.post(
+    "/orders",
+    { idempotency: "optional", body: z.object({ book: z.string() }) } as never,
+    async (request) => answer(++calls, await request.json()),
+  );
+  app.post("/payments", { idempotency: "required" } as never, () => "paid");
+  return { app, calls: () => calls };
+};
+
+const shopAt = ({ url }: Place, config: ConfigInput<CqrsConfig> = {}): Shop =>
+  new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url })
+    .enableDurable({ leaseMs: 1000 })
+    .enableCqrs(config);
+
+const order = (
+  client: TestClient,
+  key: string | null,
+  book = "Emma",
+  headers: Readonly<Record<string, string>> = {},
+) =>
+  client.post("/orders", {
+    json: { book },
+    headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
+  });
+
+export const routeKeys: PortContract<Place> = portContract<Place>("keys of routes", {
+  "a repeated request gets the first reply: status, fields that matter and body": async (place) => {
+    const shop = newShop(shopAt(place), (call) =>
+      Response.created({ order: call }, `/orders/${call}`, {
+        headers: { "x-shop": "7", "set-cookie": "a=b", "x-request-id": "r" },
+      }),
+    );
+    await using client = testClient(shop.app);
+    const first = await order(client, '"k"');
+    assert.deepEqual([first.status, first.headers.get("set-cookie")], [201, "a=b"]);
+    assert.equal(first.headers.get("idempotent-replayed"), null);
+    const second = await order(client, "k");
+    assert.deepEqual([second.status, second.text], [201, first.text]);
+    for (const name of ["content-type", "location", "x-shop"])
+      assert.equal(second.headers.get(name), first.headers.get(name));
+    assert.equal(second.headers.get("idempotent-replayed"), "true");
+    assert.deepEqual([second.headers.get("set-cookie"), second.headers.get("x-request-id")], [null, null]);
+    assert.equal(shop.calls(), 1);
+    assert.deepEqual((await order(client, "other")).json(), { order: 2 });
+  },
+
+  "a stored reply outlives the process": async (place) => {
+    const first = newShop(shopAt(place));
+    await (async () => {
+      await using client = testClient(first.app);
+      await order(client, "k");
+    })();
+    const second = newShop(shopAt(place));
+    await using client = testClient(second.app);
+    assert.deepEqual((await order(client, "k")).json(), { order: 1 });
+    assert.equal(second.calls(), 0);
+  },
+
+  "a key in use is a 409, one of another request a 422, a missing required one a 400": async (place) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const shop = newShop(shopAt(place), async (call) => {
+      entered.resolve();
+      await gate.promise;
+      return { order: call };
+    });
+    await using client = testClient(shop.app);
+    const first = order(client, "k");
+    await entered.promise;
+    const running = await order(client, "k");
+    assert.deepEqual([running.status, running.headers.get("retry-after")], [409, "1"]);
+    gate.resolve();
+    await first;
+    assert.equal((await order(client, "k", "Dune")).status, 422);
+    const elsewhere = await client.post("/orders?gift=1", {
+      json: { book: "Emma" },
+      headers: { "idempotency-key": "k" },
+    });
+    assert.equal(elsewhere.status, 422);
+    assert.equal((await client.post("/payments")).status, 400);
+    assert.equal((await client.post("/payments", { headers: { "idempotency-key": '"' } })).status, 400);
+    assert.equal((await client.post("/payments", { headers: { "idempotency-key": "k" } })).text, "paid");
+  },
+
+  "without a key every request runs the handler": async (place) => {
+    const shop = newShop(shopAt(place));
+    await using client = testClient(shop.app);
+    await order(client, null);
+    await order(client, null);
+    assert.equal(shop.calls(), 2);
+  },
+
+  "a refusal or failure leaves the key free, any other error is a result": async (place) => {
+    const answers = [
+      () => Promise.reject(new TypeError("bug")),
+      () => Promise.reject(new HttpError(503, "Later")),
+      () => Promise.reject(new HttpError(409, "Taken")),
+      () => Promise.reject(new HttpError(404, "No such book")),
+    ];
+    const shop = newShop(shopAt(place), (call) => answers[call - 1]?.() ?? assert.fail());
+    await using client = testClient(shop.app);
+    const invalid = await client.post("/orders", { json: {}, headers: { "idempotency-key": "v" } });
+    assert.equal(invalid.status, 422);
+    const statuses: number[] = [];
+    for (let call = 0; call < 6; call++) statuses.push((await order(client, "k")).status);
+    assert.deepEqual(statuses, [500, 503, 409, 404, 404, 404]);
+    assert.equal(shop.calls(), 4);
+  },
+
+  "a reply above maxStoredBytes, or of unknown length, is not kept, but its request never happens twice":
+    async (place) => {
+      const shop = newShop(shopAt(place, { maxStoredBytes: 1024 }), (call, body) =>
+        (body as { readonly book: string }).book === "stream"
+          ? Response.stream(
+              (async function* () {
+                yield "part";
+              })(),
+            )
+          : Response.text("x".repeat(call === 1 ? 1024 : 1025)),
+      );
+      await using client = testClient(shop.app);
+      await order(client, "fits");
+      assert.equal((await order(client, "fits")).text.length, 1024);
+      assert.equal((await order(client, "large")).text.length, 1025);
+      const again = await order(client, "large");
+      assert.deepEqual([again.status, again.json<{ completed: boolean }>().completed], [409, true]);
+      assert.equal((await order(client, "s", "stream")).text, "part");
+      assert.equal((await order(client, "s", "stream")).status, 409);
+      assert.equal(shop.calls(), 3);
+    },
+
+  "a key belongs to its caller": async (place) => {
+    const shop = newShop(shopAt(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
+    await using client = testClient(shop.app);
+    await order(client, "k", "Emma", { "x-device": "1" });
+    assert.deepEqual((await order(client, "k", "Emma", { "x-device": "2" })).json(), { order: 2 });
+    assert.deepEqual((await order(client, "k", "Emma", { "x-device": "1" })).json(), { order: 1 });
+  },
+
+  "n requests at once with one key run the handler once, over two processes": async (place) => {
+    const shops = [newShop(shopAt(place)), newShop(shopAt(place))] as const;
+    await using here = testClient(shops[0].app);
+    await using there = testClient(shops[1].app);
+    await Promise.all([order(here, "warm"), order(there, "up")]);
+    for (let round = 1; round <= 5; round++) {
+      const before = shops[0].calls() + shops[1].calls();
+      const replies = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => order(index % 2 === 0 ? here : there, `round-${round}`)),
+      );
+      assert.equal(shops[0].calls() + shops[1].calls() - before, 1);
+      for (const { status } of replies) assert.ok(status === 201 || status === 409, String(status));
+    }
+  },
+
+  "a running handler keeps its key while it runs, however long": async (place) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const shop = newShop(shopAt(place), async (call) => {
+      entered.resolve();
+      await gate.promise;
+      return { order: call };
+    });
+    await using client = testClient(shop.app);
+    const leaseUntil = async () =>
+      (await shop.app.db.fetchValue<number>`SELECT lease_until FROM framework_idempotency_keys`) ?? 0;
+    const first = order(client, "k");
+    await entered.promise;
+    const before = await leaseUntil();
+    await waitFor(async () => (await leaseUntil()) > before);
+    gate.resolve();
+    await first;
+    assert.deepEqual((await order(client, "k")).json(), { order: 1 });
+  },
+
+  "a key whose holder died is taken over, and what the holder stores later is refused": async (place) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const log: Lines = newLog();
+    const stale = newShop(shopAt(place), async () => {
+      entered.resolve();
+      await gate.promise;
+      return { order: "stale" };
+    });
+    const next = newShop(shopAt(place));
+    await using there = testClient(next.app);
+    await stale.app.start({ log });
+    const ask = new Request("http://test.local/orders", {
+      method: "POST",
+      body: JSON.stringify({ book: "Emma" }),
+      headers: { "content-type": "application/json", "idempotency-key": "k" },
+    });
+    const first = stale.app.fetch(ask);
+    await entered.promise;
+    // The first process seems to be dead: its lease is over, and renewals do not count for a row of another owner.
+    await order(there, "warm");
+    await next.app.db
+      .execute`UPDATE framework_idempotency_keys SET lease_until = 0, owner = 'gone' WHERE state = 'running'`;
+    assert.deepEqual((await order(there, "k")).json(), { order: 2 });
+    gate.resolve();
+    assert.equal(await (await first).text(), JSON.stringify({ order: "stale" }));
+    assert.ok(log.lines.some(({ message }) => message.includes("has another holder")));
+    assert.deepEqual((await order(there, "k")).json(), { order: 2 });
+    await stale.app.stop();
+  },
+
+  "after a crash at any statement the request can be repeated, and its reply is kept in the end": async ({
+    url,
+  }) => {
+    const db = openDatabase({ url });
+    const on = (own: typeof db): ReturnType<typeof newShop> =>
+      newShop(new (App.with(databaseOf(own), durable, cqrs))().enableDatabase().enableCqrs());
+    const next = on(db);
+    await next.app.start({ log: newLog() });
+    await using client = testClient(next.app);
+    let round = 0;
+    const crashed = await crashAtEachStatement(async (crash) => {
+      const key = `k-${++round}`;
+      const doomed = faultingDatabase(db, crash);
+      let isArmed = false;
+      const own = new Proxy(db, {
+        get: (target, name) => {
+          const source = isArmed && (name === "fetchValue" || name === "execute") ? doomed : target;
+          const value: unknown = Reflect.get(source, name);
+          return typeof value === "function" ? value.bind(source) : value;
+        },
+      });
+      const first = on(own);
+      await first.app.start({ log: newLog() });
+      const firstClient = testClient(first.app);
+      await order(firstClient, `warm-${round}`); // the process registers as an owner of leases
+      isArmed = true;
+      const answered = await order(firstClient, key);
+      isArmed = false;
+      await doomed.close();
+      await firstClient[Symbol.asyncDispose]();
+      const finished = first.calls() === 2;
+      assert.ok(answered.status === (finished ? 201 : 503), String(answered.status));
+      await db.execute`UPDATE framework_idempotency_keys SET lease_until = 0 WHERE state = 'running'`;
+      const again = await order(client, key);
+      assert.equal(again.status, 201);
+      assert.equal((await order(client, key)).text, again.text);
+      return doomed;
+    });
+    assert.equal(crashed, 2 * 2); // claim, complete
+    await next.app.stop();
+    await db.close();
+  },
+});

@@ -1,0 +1,84 @@
+import type { HttpRequest, Logger, Middleware, Response } from "@framework/core";
+import type { OptionCheck, RouteOption } from "@framework/core/feature";
+import { REPLAYED_FIELD } from "../http/reply-fields.ts";
+import { keyMissing } from "../idempotency/key-errors.ts";
+import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
+import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
+import type { KeyClaim } from "../idempotency/stored-results.ts";
+import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
+import { type HeldKey, isHeld, type RouteClaims } from "./route-claims.ts";
+
+/** Whether requests of a route carry `Idempotency-Key`. */
+export type RouteIdempotency = "required" | "optional" | false;
+
+/** The route option of the feature. */
+export interface CqrsRouteOptions {
+  /**
+   * Makes a POST or PATCH with the field `Idempotency-Key` happen once: a repeated one gets the first reply. `"required"` refuses requests without a key.
+   * @default false
+   */
+  readonly idempotency?: RouteIdempotency;
+}
+
+/** Returns the mistake in a route's `idempotency` option. */
+export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { method }) => {
+  if (value === false) return null;
+  if (value !== "required" && value !== "optional") return 'must be "required", "optional" or false';
+  return method === "POST" || method === "PATCH"
+    ? null
+    : `is for POST and PATCH; a ${method} may be repeated without it`;
+};
+
+/** What the middleware needs. */
+export interface IdempotentRoutesParts {
+  readonly option: RouteOption<RouteIdempotency>;
+  readonly claims: RouteClaims;
+  readonly maxBytes: number;
+  readonly callerOf: (request: HttpRequest) => string;
+  readonly tenantOf: (request: HttpRequest) => string;
+  readonly log: () => Logger;
+}
+
+/** Answers repeated requests of routes with the option `idempotency` from the first reply (draft-ietf-httpapi-idempotency-key-header). */
+export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
+  const { option, claims } = parts;
+  const answer: Middleware<HttpRequest, Response> = async (request, next) => {
+    const claimed = await claims.claim(await claimOf(parts, request));
+    if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
+    const reply = await next(request);
+    await settle(parts, claimed, reply);
+    return reply;
+  };
+  return function idempotentRoutes(request, next) {
+    const rule = option.of(request.endpoint) ?? false;
+    if (rule === false) return next(request);
+    if (request.headers.get(KEY_FIELD) !== null) return answer(request, next);
+    if (rule === "required") throw keyMissing();
+    return next(request);
+  };
+};
+
+const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Promise<KeyClaim> => {
+  const key = keyOf(request.headers) ?? ""; // checked to be there
+  const operation = request.name;
+  const { path, query, contentType } = request;
+  const asked = JSON.stringify([path, [...query.entries()], contentType]);
+  const fingerprint = fingerprintOf(asked, await request.body());
+  const scope = { tenant: parts.tenantOf(request), caller: parts.callerOf(request), operation, key };
+  return { ...keyId(scope), operation, fingerprint };
+};
+
+/** The handler has run: its reply is sent even if it cannot be stored. The key then becomes free when its lease expires. */
+const settle = async (
+  { claims, maxBytes, log }: IdempotentRoutesParts,
+  held: HeldKey,
+  reply: Response,
+): Promise<void> => {
+  try {
+    if (!isResult(reply)) return await claims.release(held);
+    const isOwn = await claims.complete(held, await keptReply(reply, maxBytes));
+    if (!isOwn) log().warn("cqrs: a reply was not stored, because its idempotency key has another holder");
+  } catch (error) {
+    log().warn("cqrs: a reply could not be stored with its idempotency key", { error });
+  }
+};

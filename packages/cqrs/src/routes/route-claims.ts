@@ -1,0 +1,110 @@
+import { type Database, sql } from "@framework/database";
+import type { Kernel, LeasedTable, RowLeases } from "@framework/durable/feature";
+import { tooBusy } from "../failures/command-errors.ts";
+import { keyRunning } from "../idempotency/key-errors.ts";
+import type { KeyClaim, StoredResult, StoredResults } from "../idempotency/stored-results.ts";
+import { MAX_ROUTE_KEYS } from "../limits.ts";
+
+/** A key that a running handler holds. */
+export interface HeldKey {
+  readonly id: string;
+  /** Grows with every holder, so that the result of an earlier one is refused. */
+  readonly fence: number;
+}
+
+/** How often a claim is repeated when the row disappears between two statements. */
+const MAX_ROUNDS = 3;
+
+/** Keys that handlers of routes hold while they run: leased rows, because the changes of such a handler are not in one transaction with the row. */
+export class RouteClaims implements LeasedTable {
+  readonly name = "framework_idempotency_keys";
+  private readonly kernel: Kernel;
+  private readonly results: StoredResults;
+  private readonly keepMs: number;
+  private readonly held = new Set<string>();
+  private readonly leases: RowLeases;
+
+  constructor(kernel: Kernel, results: StoredResults, keepMs: number) {
+    this.kernel = kernel;
+    this.results = results;
+    this.keepMs = keepMs;
+    this.leases = kernel.leaseRows(this);
+  }
+
+  /**
+   * Claims a key for a handler that is about to run, or returns the result that is stored with it.
+   *
+   * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY)
+   */
+  async claim(claim: KeyClaim): Promise<HeldKey | StoredResult> {
+    if (this.held.size >= MAX_ROUTE_KEYS) throw tooBusy(`${this.held.size} handlers hold idempotency keys`);
+    await this.leases.join();
+    for (let round = 0; round < MAX_ROUNDS; round++) {
+      const fence = await this.take(claim);
+      if (fence !== null) {
+        this.held.add(claim.id);
+        return { id: claim.id, fence };
+      }
+      const stored = await this.results.find(this.kernel.db, claim);
+      if (stored !== null) return stored;
+    }
+    throw keyRunning();
+  }
+
+  private async take({ id, operation, fingerprint }: KeyClaim): Promise<number | null> {
+    const { db, now } = this.kernel;
+    const { owner, leaseMs } = this.leases;
+    return await db.fetchValue<number>`INSERT INTO framework_idempotency_keys AS k
+        (id, operation, fingerprint, state, owner, fence, lease_until, expires_at)
+      VALUES (${id}, ${operation}, ${fingerprint}, 'running', ${owner}, 1, ${now} + ${leaseMs}, ${now} + ${this.keepMs})
+      ON CONFLICT (id) DO UPDATE SET operation = excluded.operation, fingerprint = excluded.fingerprint, state = 'running',
+        status = NULL, headers = NULL, body = NULL, owner = excluded.owner, fence = k.fence + 1,
+        lease_until = excluded.lease_until, expires_at = excluded.expires_at
+      WHERE (k.lease_until IS NULL OR k.lease_until <= ${now})
+        AND (k.expires_at <= ${now} OR (k.state = 'running' AND k.fingerprint = excluded.fingerprint))
+      RETURNING fence`;
+  }
+
+  /** Stores the reply with the key. Resolves to `false` when another process has taken the key over. */
+  async complete({ id, fence }: HeldKey, result: StoredResult | null): Promise<boolean> {
+    const { db, now } = this.kernel;
+    this.held.delete(id); // not renewed any more, whatever becomes of the statement
+    const state = result === null ? "not-kept" : "done";
+    const { changes } = await db.execute`UPDATE framework_idempotency_keys
+      SET state = ${state}, status = ${result?.status ?? null}, headers = ${JSON.stringify(result?.headers ?? {})},
+        body = ${result?.body ?? null}, owner = NULL, lease_until = NULL, expires_at = ${now} + ${this.keepMs}
+      WHERE id = ${id} AND fence = ${fence} AND owner = ${this.leases.owner}`;
+    return changes === 1;
+  }
+
+  /** Frees the key: the next request with it runs the handler. */
+  async release({ id, fence }: HeldKey): Promise<void> {
+    this.held.delete(id);
+    await this.kernel.db.execute`DELETE FROM framework_idempotency_keys
+      WHERE id = ${id} AND fence = ${fence} AND owner = ${this.leases.owner}`;
+  }
+
+  async renew(signal: AbortSignal): Promise<void> {
+    if (this.held.size === 0) return;
+    const { db, now } = this.kernel;
+    const { owner, leaseMs } = this.leases;
+    const ids = idsIn[db.dialect](JSON.stringify([...this.held]));
+    await db.until(signal).execute`UPDATE framework_idempotency_keys SET lease_until = ${now} + ${leaseMs}
+      WHERE owner = ${owner} AND id IN (${ids})`;
+  }
+
+  async expire(owners: readonly string[]): Promise<number> {
+    const { changes } = await this.kernel.db.execute`UPDATE framework_idempotency_keys SET lease_until = 0
+      WHERE owner IN (${sql.list(owners)}) AND lease_until > 0`;
+    return changes;
+  }
+}
+
+/** A list of any length as one parameter. */
+const idsIn: Readonly<Record<Database["dialect"], (list: string) => ReturnType<typeof sql>>> = {
+  postgres: (list) => sql`SELECT json_array_elements_text(${list}::json)`,
+  sqlite: (list) => sql`SELECT value FROM json_each(${list})`,
+};
+
+/** Whether a claim gave a key to hold, not a stored result. */
+export const isHeld = (claimed: HeldKey | StoredResult): claimed is HeldKey => "fence" in claimed;
