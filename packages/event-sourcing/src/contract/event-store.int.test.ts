@@ -1,7 +1,13 @@
 import { withServer } from "@framework/services";
-import { test } from "@jest/globals";
+import { afterAll, test } from "@jest/globals";
 import { eventStoreContract } from "./event-store-contract.ts";
-import { postgresFixture } from "./open-fixture.test-kit.ts";
+import { postgresFixtures } from "./open-fixture.test-kit.ts";
 
 for (const server of ["postgres", "postgres-newest"])
-  withServer(server, (url) => eventStoreContract(test, () => postgresFixture(url)));
+  withServer(server, (url) => {
+    const fixtures = postgresFixtures(url);
+    afterAll(async () => {
+      await fixtures[Symbol.asyncDispose]();
+    });
+    eventStoreContract(test, fixtures);
+  });

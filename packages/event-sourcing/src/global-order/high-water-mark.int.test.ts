@@ -1,12 +1,15 @@
-import { type Database, openDatabase, type Transaction } from "@framework/database";
+import { App } from "@framework/core";
+import type { Feature, Metric } from "@framework/core/feature";
+import { type Database, database, openDatabase, type Transaction } from "@framework/database";
+import { durable } from "@framework/durable";
 import { startPostgres, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { APPEND_LOCK } from "../base/append-lock.ts";
-import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
+import { ownSchema, postgresFixture } from "../contract/open-fixture.test-kit.ts";
 import { allEvents, plain } from "../contract/store-fixture.ts";
-import { type EventStore, openEventStore } from "../index.ts";
+import { eventSourcing, type EventStore, openEventStore } from "../index.ts";
 
 /** A transaction that stays open until it is told to end. */
 const openTransaction = async (
@@ -120,17 +123,35 @@ withServer("postgres", (server) => {
     await slow.commit();
   });
 
-  test("the time that an open append has kept readers waiting is measured", async () => {
-    await using fixture = await postgresFixture(server);
-    const { db } = fixture;
-    const store = await fixture.open();
-    const { HighWaterMark } = await import("./high-water-mark.ts");
-    const { lockHolders } = await import("./lock-holders.ts");
-    expect(HighWaterMark).toBeDefined();
-    const slow = await openTransaction(db, (tx) => store.append("slow-1", plain("A"), { tx }));
-    await waitFor(async () => (await lockHolders(db, APPEND_LOCK)).oldestSecs > 0.05);
+  test("the time that an open append keeps readers waiting is a metric", async () => {
+    await using schema = await ownSchema(server);
+    let metrics: readonly Metric[] = [];
+    const insight: Feature<object> = {
+      name: "insight",
+      install: (host) => {
+        host.life.onStart(() => {
+          metrics = host.insight.metrics();
+        });
+        return {};
+      },
+    };
+    const app = new (App.with(database, durable, eventSourcing, insight))()
+      .enableDatabase({ url: schema.url })
+      .enableEventSourcing();
+    await app.start({ log: { info() {}, warn() {}, error() {} } });
+    const { db, eventStore } = app;
+    const seconds = async (): Promise<number> => {
+      await eventStore.readAll();
+      const metric = metrics.find(({ name }) => name === "events_oldest_open_append_seconds");
+      return Number(metric?.read());
+    };
+    const slow = await openTransaction(db, (tx) => eventStore.append("slow-1", plain("A"), { tx }));
+    await eventStore.append("fast-1", plain("A"));
+    await waitFor(async () => (await seconds()) > 0.05);
     await slow.commit();
-    expect((await lockHolders(db, APPEND_LOCK)).oldestSecs).toBeLessThan(60);
+    await waitFor(async () => (await seconds()) === 0);
+    expect(await seconds()).toBe(0);
+    await app.stop();
   });
 
   test("a process begins at the stored mark, and holes below it are not looked at again", async () => {
