@@ -69,6 +69,7 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
       await own?.start({ signal });
       await setUpStore(parts.base);
       await parts.projections.start();
+      if (config.projections.length > 0) parts.lag.begin();
     },
   });
   host.life.onDrain((deadline) => parts.subscriptions.stop(deadline));
@@ -76,12 +77,14 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   host.life.onStop({
     name: "event-sourcing",
     run: async (_settings, signal) => {
+      parts.lag.end();
       await parts.snapshots.close(signal);
       await own?.stop();
       await own?.db.close();
     },
   });
   publishMetrics(host.insight, parts);
+  if (config.projections.length > 0) parts.lag.publish(host.insight);
   return parts;
 };
 

@@ -12,6 +12,7 @@ import { EventTypes } from "./events/event-types.ts";
 import { InlineProjections } from "./projections/inline/inline-projections.ts";
 import { ProjectionSet } from "./projections/projections.ts";
 import { setUpStore } from "./store-setup.ts";
+import { LagWatch } from "./projections/running/lag-watch.ts";
 import { Subscriptions } from "./subscriptions/subscriptions.ts";
 import { eventTables, TABLE_SET } from "./tables/event-tables.ts";
 
@@ -32,6 +33,7 @@ export interface WholeStoreParts extends StoreParts {
   readonly store: EventStore;
   readonly projections: ProjectionSet;
   readonly subscriptions: Subscriptions;
+  readonly lag: LagWatch;
 }
 
 /** Builds a store on a kernel, to which it adds its tables. */
@@ -75,7 +77,8 @@ export const storeOn = (
     subscribe: (options, handler) => subscriptions.add(options, handler),
   };
   const store = Object.assign(parts.store, following); // a copy would read its database, which an app knows later
-  return { ...parts, store, projections: set, subscriptions };
+  const lag = new LagWatch(base, clock, projections);
+  return { ...parts, store, projections: set, subscriptions, lag };
 };
 
 /** A store without an app; close it after use. */

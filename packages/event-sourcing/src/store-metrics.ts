@@ -23,6 +23,7 @@ export const publishMetrics = (
     "Positions whose transactions were rolled back.",
     () => counts.skippedPositions,
   );
+  counter("parked", "Events that projections parked after the last attempt.", () => counts.parked);
   counter("streams_archived", "Streams archived because of eventTtlSecs.", () => counts.expired);
   insight.metric({
     name: "events_oldest_open_append_seconds",

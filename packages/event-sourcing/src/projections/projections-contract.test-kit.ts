@@ -1,8 +1,12 @@
 import { type PortContract, portContract } from "@framework/core/testing";
 import type { EventStoreFixture } from "../contract/store-fixture.ts";
+import { parkedFacts } from "./parked/parked-facts.test-kit.ts";
 import { projectionFacts } from "./projection-facts.test-kit.ts";
+import { rebuildFacts } from "./rebuild/rebuild-facts.test-kit.ts";
 
 /** The suite of projections, for every database. */
 export const projectionsContract: PortContract<EventStoreFixture> = portContract("projections", {
   ...projectionFacts,
+  ...parkedFacts,
+  ...rebuildFacts,
 });

@@ -55,7 +55,8 @@ export const runShard = async (
   }
 };
 
-class ShardRunner {
+/** Does what there is to do for one shard, step by step. */
+export class ShardRunner {
   private readonly needs: RunnerNeeds;
   private readonly shard: OwnShard;
   private readonly filter: EventFilter;

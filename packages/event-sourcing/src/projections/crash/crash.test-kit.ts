@@ -1,0 +1,231 @@
+// What each operation of projections leaves when its process dies at any of its statements.
+import { virtualClock } from "@framework/testing";
+import type { Database } from "@framework/database";
+import {
+  type Crash,
+  crashAtEachStatement,
+  faultingDatabase,
+  type FaultingDatabase,
+} from "@framework/database/testing";
+import { createKernel } from "@framework/durable/feature";
+import type { StoreBase } from "../../base/store-base.ts";
+import { StoreCounts } from "../../base/store-counts.ts";
+import { type EventStoreFixture, same } from "../../contract/store-fixture.ts";
+import { EventSourcingConfig } from "../../event-sourcing-config.ts";
+import { buildStore, type StoreParts } from "../../event-store.ts";
+import type { StoredEvent } from "../../events/stored-event.ts";
+import { EventTypes } from "../../events/event-types.ts";
+import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
+import type { Projection } from "../definition/projection.ts";
+import { InlineProjections } from "../inline/inline-projections.ts";
+import { requestReplay } from "../parked/parked-events.ts";
+import { buildAgain, cancelBuild, dropRetired } from "../rebuild/drop-versions.ts";
+import { ShardRunner } from "../running/shard-runner.ts";
+import { foldedRows, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { registerProjections } from "../versions/register-projections.ts";
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+
+/** A store as one process has it, without background work, so that only the operation's statements are counted. */
+const storeOf = (db: Database, projections: readonly Projection[] = []): StoreParts => {
+  const kernel = createKernel(db);
+  const inline = projections.filter((each) => each.inline);
+  const base: StoreBase = {
+    db,
+    now: kernel.now,
+    types: new EventTypes(loanTypes),
+    settings: EventSourcingConfig.of(),
+    log: silent,
+    counts: new StoreCounts(),
+    transaction: kernel.transaction,
+    currentMetadata: () => ({}),
+    get inline() {
+      return inline.length === 0 ? null : new InlineProjections(base, inline);
+    },
+    committed: () => {},
+  };
+  return buildStore(base);
+};
+
+/** Runs the shards of some projections until there is nothing to do. */
+const run = async ({ base, reader }: StoreParts, projections: readonly Projection[]): Promise<void> => {
+  const needs = {
+    base,
+    reader,
+    clock: virtualClock(),
+    random: () => 0,
+    onWork: () => () => {},
+    advanced: () => {},
+    throttled: <T>(work: () => Promise<T>) => work(),
+  };
+  for (const projection of projections)
+    for (let shard = 0; shard < projection.shards; shard++) {
+      const place = { name: projection.name, version: projection.version, shard };
+      const filter = { types: projection.types?.map(({ type }) => type) };
+      const own = { base, projection, place, check: async () => {} };
+      const runner = new ShardRunner(needs, own, filter, new AbortController().signal);
+      while ((await runner.step()) !== "none");
+    }
+};
+
+/** An operation: what there is before, what it does, what the next process does, and what it finds then. */
+interface Operation {
+  readonly prepare?: (store: StoreParts) => Promise<unknown>;
+  readonly act: (store: StoreParts) => Promise<unknown>;
+  readonly recover: (store: StoreParts) => Promise<unknown>;
+  readonly table?: string;
+  /** Streams that the view lacks. @default none */
+  readonly without?: string;
+}
+
+const fast = { retry: { attempts: 1 } }; // no clock runs
+const first = shelf({ ...fast, batchSize: 3 });
+const second = shelf({ ...fast, batchSize: 4, version: 2 });
+const inlineFirst = shelf({ inline: true });
+
+const fill = async ({ store }: StoreParts): Promise<void> => {
+  for (const stream of ["loan-1", "loan-2", "loan-3"])
+    await store.append(stream, [Borrowed({ member: "ann" }), Extended({ days: 3 }), Returned({})]);
+};
+
+const live = async (store: StoreParts): Promise<void> => {
+  await fill(store);
+  await registerProjections(store.base, [first]);
+  await run(store, [first]);
+};
+
+const poison = async (store: StoreParts): Promise<void> => {
+  await registerProjections(store.base, [first]);
+  await store.store.append("loan-bad", [Borrowed({ member: POISON }), Extended({ days: 1 })]);
+  await fill(store);
+};
+
+/** The same with `POISON` as any other member. */
+const tolerant: Projection = {
+  ...first,
+  async apply(tx, events, context) {
+    const { shelf: table } = context.tables;
+    const isBad = (event: StoredEvent): boolean => event.stream === "loan-bad" && event.type === "Borrowed";
+    const given = events.map((event) => (isBad(event) ? { ...event, data: { member: "" } } : event));
+    await first.apply(tx, given, context);
+    if (table !== undefined && events.some(isBad))
+      await tx.execute`UPDATE ${table} SET member = ${POISON} WHERE stream = 'loan-bad'`;
+  },
+};
+
+const rebuild = async (store: StoreParts): Promise<void> => {
+  await registerProjections(store.base, [second]);
+  await run(store, [second]);
+};
+
+export const operations: Readonly<Record<string, Operation>> = {
+  "registering a projection and reading what there is": {
+    prepare: fill,
+    act: async (store) => {
+      await registerProjections(store.base, [first]);
+      await run(store, [first]);
+    },
+    recover: async (store) => {
+      await registerProjections(store.base, [first]);
+      await run(store, [first]);
+    },
+  },
+  "parking an event": {
+    prepare: poison,
+    act: (store) => run(store, [first]),
+    recover: (store) => run(store, [first]),
+    without: "loan-bad",
+  },
+  "replaying parked events": {
+    prepare: async (store) => {
+      await poison(store);
+      await run(store, [first]);
+    },
+    act: async (store) => {
+      await requestReplay(store.base, first, {});
+      await run(store, [tolerant]);
+    },
+    recover: async (store) => {
+      await requestReplay(store.base, first, {});
+      await run(store, [tolerant]);
+    },
+  },
+  "building a version and making it live": {
+    prepare: live,
+    act: rebuild,
+    recover: rebuild,
+    table: "shelf_v2",
+  },
+  "cancelling a build and beginning again": {
+    prepare: async (store) => {
+      await live(store);
+      await registerProjections(store.base, [second]);
+    },
+    act: async ({ base }) => {
+      await cancelBuild(base, "shelf");
+      await buildAgain(base, second);
+    },
+    recover: async (store) => {
+      await buildAgain(store.base, second);
+      await run(store, [second]);
+    },
+    table: "shelf_v2",
+  },
+  "dropping a replaced version": {
+    prepare: async (store) => {
+      await live(store);
+      await rebuild(store);
+    },
+    act: ({ base }) => dropRetired(base, [{ ...second, keepRetiredSecs: 0 }]),
+    recover: ({ base }) => dropRetired(base, [{ ...second, keepRetiredSecs: 0 }]),
+    table: "shelf_v2",
+  },
+  "an append with an inline view": {
+    prepare: ({ base }) => registerProjections(base, [inlineFirst]),
+    act: async (store) => await fill(storeOf(store.base.db, [inlineFirst])),
+    recover: async () => {},
+  },
+  "an inline view that begins to follow appends": {
+    prepare: fill,
+    act: async (store) => {
+      await registerProjections(store.base, [inlineFirst]);
+      await run(store, [inlineFirst]);
+      await fill(storeOf(store.base.db, [inlineFirst]));
+    },
+    recover: async (store) => {
+      await registerProjections(store.base, [inlineFirst]);
+      await run(store, [inlineFirst]);
+    },
+  },
+};
+
+const tables = ["streams", "events", "projections", "projection_shards", "parked_events"];
+
+const clear = async (db: Database): Promise<void> => {
+  await db.execute("DROP VIEW IF EXISTS shelf");
+  for (const version of [1, 2]) await db.execute(`DROP TABLE IF EXISTS shelf_v${version}`);
+  for (const table of tables) await db.execute(`DELETE FROM framework_${table}`);
+};
+
+/** Runs an operation with a crash before and after each of its statements; the view always equals a fold in the end. Returns the number of crashes. */
+export const crashEverywhere = async (
+  { db, open }: EventStoreFixture,
+  { prepare, act, recover, table = "shelf", without = "" }: Operation,
+): Promise<number> => {
+  const reading = await open(); // creates the tables
+  return await crashAtEachStatement(async (crash: Crash): Promise<FaultingDatabase> => {
+    await clear(db);
+    await prepare?.(storeOf(db));
+    const doomed = faultingDatabase(db, crash);
+    await act(storeOf(doomed)).catch(() => {});
+    await doomed.close();
+    await recover(storeOf(db));
+    const expected = await foldedRows(reading);
+    same(
+      await shelfRows(db, table),
+      expected.filter(({ stream }) => stream !== without),
+    );
+    same(await shelfRows(db), await shelfRows(db, table)); // the plain name is that of the live version
+    return doomed;
+  });
+};

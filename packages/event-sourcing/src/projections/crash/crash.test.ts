@@ -1,0 +1,11 @@
+import { expect, test } from "@jest/globals";
+import { fileFixture } from "../../contract/open-fixture.test-kit.ts";
+import { crashEverywhere, operations } from "./crash.test-kit.ts";
+
+test.each(Object.entries(operations))(
+  "after a crash at any statement of %s on SQLite, the next process completes it and the view equals a fold",
+  async (_name, operation) => {
+    await using fixture = fileFixture();
+    expect(await crashEverywhere(fixture, operation)).toBeGreaterThan(1);
+  },
+);

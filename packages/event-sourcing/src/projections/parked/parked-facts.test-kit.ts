@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { waitFor } from "@framework/testing";
+import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
+import type { EventStore } from "../../event-store.ts";
+import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
+import { foldedRows, lend, patient, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
+
+const events = loanTypes;
+
+/** A stream with an event that fails, two that follow it, and others. */
+const poisoned = async (store: EventStore): Promise<string> => {
+  await store.append("loan-bad", Borrowed({ member: POISON }));
+  await lend(store, 10, 3);
+  await store.append("loan-bad", [Extended({ days: 2 }), Returned({})]);
+  return await lend(store, 10, 3, 10);
+};
+
+const parkedCount = async (store: EventStore): Promise<number> =>
+  (await store.projections.parked("shelf")).length;
+
+/** Facts of events that a projection cannot apply. */
+export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
+  "an event that fails is parked with what follows of its key, and the others go on": async ({
+    open,
+    db,
+  }) => {
+    const store = await open({ events, projections: [shelf()] });
+    assert.equal(await store.waitFor(await poisoned(store), patient), true);
+    const all = await foldedRows(store);
+    same(
+      await shelfRows(db),
+      all.filter(({ stream }) => stream !== "loan-bad"),
+    );
+    const parked = await store.projections.parked("shelf");
+    same(
+      parked.map(({ key, attempts }) => [key, attempts]),
+      [
+        ["/loan-bad", 2],
+        ["/loan-bad", 0],
+        ["/loan-bad", 0],
+      ],
+    );
+    assert.match(String(parked[0]?.error), /poison/);
+    assert.equal((await store.projections.status())[0]?.parked, 3);
+  },
+  "parked events are replayed in their order by code that can apply them, and the key goes on": async ({
+    open,
+    db,
+  }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await poisoned(first), patient);
+    assert.equal(await first.projections.replay("shelf"), 3);
+    await waitFor(async () =>
+      (await first.projections.parked("shelf")).every(({ state }) => state === "parked"),
+    );
+    assert.equal((await first.projections.parked("shelf"))[0]?.attempts, 3); // it failed again
+    await first.close();
+    const seen: string[] = [];
+    const fixed = shelf({
+      apply: async (tx, given, { tables }) => {
+        for (const { stream, type } of given) {
+          if (stream === "loan-bad") seen.push(type);
+          await tx.execute`INSERT INTO ${tables.shelf} AS s (stream, member, days, applied) VALUES (${stream}, '', 0, 1)
+            ON CONFLICT (stream) DO UPDATE SET applied = s.applied + 1`;
+        }
+      },
+    });
+    const store = await open({ events, projections: [fixed] });
+    await store.append("loan-bad", Borrowed({ member: "ann" }));
+    assert.equal(await store.waitFor(await lend(store, 3), patient), true);
+    assert.equal(await parkedCount(store), 4);
+    await store.projections.replay("shelf");
+    await waitFor(async () => (await parkedCount(store)) === 0);
+    await store.append("loan-bad", Returned({}));
+    assert.equal(await store.waitFor(await lend(store, 3), patient), true);
+    same(seen, ["Borrowed", "Extended", "Returned", "Borrowed", "Returned"]);
+    same(
+      (await shelfRows(db)).map(({ applied }) => applied),
+      (await foldedRows(store)).map(({ applied }) => applied),
+    );
+  },
+  "an event is discarded with a note, and what followed it is replayed": async ({ open, db }) => {
+    const store = await open({ events, projections: [shelf()] });
+    await store.waitFor(await poisoned(store), patient);
+    const [bad] = await store.projections.parked("shelf");
+    assert.ok(bad !== undefined);
+    assert.equal(
+      (await errorOf(store.projections.discard("shelf", bad, { note: " " }))).code,
+      "EVENTS_BAD_READ",
+    );
+    assert.equal(await store.projections.discard("shelf", bad, { note: "entered twice" }), true);
+    assert.equal(await store.projections.discard("shelf", bad, { note: "entered twice" }), false);
+    await store.projections.replay("shelf", { key: bad.key });
+    await waitFor(async () => (await parkedCount(store)) === 0);
+    const row = (await shelfRows(db)).find(({ stream }) => stream === "loan-bad");
+    same(row, { stream: "loan-bad", member: "", days: 2, applied: 2 });
+  },
+  'with onError: "stop" the shard stops before the event, says why, and goes on after resume': async ({
+    open,
+    db,
+  }) => {
+    let isFixed = false;
+    const failing = shelf({
+      onError: "stop",
+      apply: async (tx, given, { tables }) => {
+        for (const { stream, version } of given) {
+          if (stream === "loan-bad" && !isFixed) throw new Error("broken code");
+          await tx.execute`INSERT INTO ${tables.shelf} AS s (stream, member, days, applied) VALUES (${stream}, '', 0, ${version})
+            ON CONFLICT (stream) DO UPDATE SET applied = ${version}`;
+        }
+      },
+    });
+    const store = await open({ events, projections: [failing] });
+    await lend(store, 3);
+    await store.append("loan-bad", Returned({}));
+    const position = await lend(store, 3, 5, 3);
+    const status = async () => (await store.projections.status())[0];
+    await waitFor(async () => (await status())?.errors.length === 1);
+    assert.match(String((await status())?.errors[0]), /broken code/);
+    assert.equal((await shelfRows(db)).length, 3);
+    isFixed = true;
+    assert.equal(await store.projections.resume("shelf"), 1);
+    assert.equal(await store.waitFor(position, patient), true);
+    assert.equal((await shelfRows(db)).length, 6);
+  },
+};

@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import { waitFor } from "@framework/testing";
+import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
+import { loanTypes } from "../../loan.test-kit.ts";
+import { foldedRows, lend, patient, shelf, shelfRows } from "../shelf.test-kit.ts";
+
+const events = loanTypes;
+
+/** Facts of new versions of a projection. */
+export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
+  "a new version is built beside the live view while appends go on, and takes its place": async ({
+    open,
+    db,
+  }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await lend(first, 60), patient);
+    await first.close();
+    const store = await open({ events, projections: [shelf(), shelf({ version: 2, batchSize: 5 })] });
+    const versions = async () =>
+      (await store.projections.status()).map(({ version, status }) => `${version} ${status}`).join();
+    let appended = 60;
+    await waitFor(async () => {
+      await lend(store, 2, 5, appended);
+      appended += 2;
+      assert.ok((await shelfRows(db)).length > 0); // the view is never empty
+      return (await versions()) === "1 retired,2 live";
+    });
+    const position = await lend(store, 10, 5, appended);
+    assert.equal(await store.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(store));
+    same(await shelfRows(db, "shelf_v2"), await shelfRows(db));
+    const [, live] = await store.projections.status();
+    same([live?.progress, live?.etaSecs, live?.lagSecs], [1, 0, 0]);
+  },
+  "a version with autoLive: false waits until the program makes it live": async ({ open, db }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await lend(first, 10), patient);
+    await first.close();
+    const store = await open({ events, projections: [shelf({ version: 2, autoLive: false })] });
+    await waitFor(async () => (await store.projections.status())[1]?.progress === 1);
+    assert.equal((await store.projections.status())[1]?.status, "building");
+    assert.equal(await store.projections.goLive("shelf"), true);
+    assert.equal(await store.projections.goLive("shelf"), false); // it is
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "a build is cancelled, its tables are dropped, and it can begin again": async ({ open, db }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await lend(first, 10), patient);
+    await first.close();
+    const store = await open({ events, projections: [shelf(), shelf({ version: 2, autoLive: false })] });
+    assert.equal(await store.projections.cancel("shelf"), true);
+    assert.equal(await store.projections.cancel("shelf"), false);
+    assert.ok((await errorOf(shelfRows(db, "shelf_v2"))) instanceof Error);
+    assert.equal(await store.waitFor(await lend(store, 5, 5, 10), patient), true); // the live one goes on
+    assert.equal(await store.projections.rebuild("shelf"), true);
+    assert.equal(await store.projections.rebuild("shelf"), false);
+    await waitFor(async () => await store.projections.goLive("shelf"));
+    same(await shelfRows(db), await foldedRows(store));
+  },
+  "the tables of a replaced version are dropped after their time": async ({ open, db }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await lend(first, 10), patient);
+    await first.close();
+    const second = await open({ events, projections: [shelf({ version: 2, keepRetiredSecs: 0 })] });
+    await waitFor(async () => (await second.projections.status()).some(({ status }) => status === "retired"));
+    await second.close();
+    const third = await open({ events, projections: [shelf({ version: 2, keepRetiredSecs: 0 })] });
+    await waitFor(async () => (await third.projections.status()).length === 1);
+    assert.ok((await errorOf(shelfRows(db, "shelf_v1"))) instanceof Error);
+    same(await shelfRows(db), await foldedRows(third));
+  },
+  "a new version of an inline view reads what there is, and then follows appends in place of the old one":
+    async ({ open, db }) => {
+      const old = await open({ events, projections: [shelf({ inline: true })] });
+      await lend(old, 20);
+      const both = [shelf({ inline: true }), shelf({ inline: true, version: 2, batchSize: 4 })];
+      const store = await open({ events, projections: both });
+      let appended = 20;
+      await waitFor(async () => {
+        await lend(store, 1, 5, appended++);
+        same(await shelfRows(db), await foldedRows(store)); // inline before and after
+        return (await store.projections.status())[1]?.status === "live";
+      });
+      assert.equal((await errorOf(lend(old, 1))).code, "EVENTS_OUTDATED");
+      await lend(store, 5, 5, appended);
+      same(await shelfRows(db), await foldedRows(store));
+    },
+  "a version that exists cannot be changed, only raised": async ({ open }) => {
+    await open({ events, projections: [shelf()] });
+    const error = await errorOf(open({ events, projections: [shelf({ shards: 2 })] }));
+    assert.equal(error.code, "EVENTS_BAD_PROJECTION");
+    assert.match(error.message, /raise `version`/);
+  },
+};

@@ -1,0 +1,79 @@
+import type { Clock, HostInsight } from "@framework/core/feature";
+import type { StoreBase } from "../../base/store-base.ts";
+import type { Projection } from "../definition/projection.ts";
+import { type ProjectionStatus, readStatus } from "../versions/status.ts";
+
+/** Time between two looks at the state of projections, for metrics. */
+const EVERY_MS = 5000;
+
+/** Watches how far projections are behind, whichever process runs them. */
+export class LagWatch {
+  private readonly base: StoreBase;
+  private readonly clock: Clock;
+  private readonly projections: readonly Projection[];
+  private latest: readonly ProjectionStatus[] = [];
+  private isLooking = false;
+  private cancel = (): void => {};
+
+  constructor(base: StoreBase, clock: Clock, projections: readonly Projection[]) {
+    this.base = base;
+    this.clock = clock;
+    this.projections = projections;
+  }
+
+  begin(): void {
+    this.cancel = this.clock.every(EVERY_MS, () => void this.look());
+  }
+
+  end(): void {
+    this.cancel();
+  }
+
+  /** Publishes metrics and a health check, which makes the service degraded: other instances would not be better. */
+  publish(insight: HostInsight): void {
+    const gauge = (name: string, help: string, read: (status: ProjectionStatus) => number): HostInsight =>
+      insight.metric({ name, help, type: "gauge", across: "max", read: () => this.samples(read) });
+    const lagHelp = "Age of the oldest event that a projection has not read.";
+    gauge("events_projection_lag_seconds", lagHelp, ({ lagSecs }) => lagSecs);
+    gauge("events_projection_parked", "Events that a projection has parked.", ({ parked }) => parked);
+    insight.healthCheck({ name: "projections", critical: false, run: () => this.check() });
+  }
+
+  /** @throws an error that names what is wrong */
+  private async check(): Promise<void> {
+    const problems = (await readStatus(this.base)).flatMap((status) => this.problemOf(status) ?? []);
+    if (problems.length > 0) throw new Error(problems.join("; "));
+  }
+
+  /** Only versions that are live: a build is behind by nature. */
+  private problemOf({ name, version, status, errors, lagSecs }: ProjectionStatus): string | null {
+    const own = this.projections.find((each) => each.name === name && each.version === version);
+    if (own === undefined || status !== "live") return null;
+    if (errors.length > 0) return `projection ${name} ${version} has stopped`;
+    return lagSecs > own.maxLagSecs
+      ? `projection ${name} ${version} is ${Math.round(lagSecs)} s behind, more than ${own.maxLagSecs} s`
+      : null;
+  }
+
+  private samples(
+    read: (status: ProjectionStatus) => number,
+  ): readonly { labels: Record<string, string>; value: number }[] {
+    return this.latest
+      .filter(({ status }) => status === "live" || status === "building")
+      .map((each) => ({
+        labels: { projection: each.name, version: String(each.version) },
+        value: read(each),
+      }));
+  }
+
+  private async look(): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    try {
+      this.latest = await readStatus(this.base);
+    } catch {
+      // a database that is away is reported by its own check; the last values stay
+    }
+    this.isLooking = false;
+  }
+}
