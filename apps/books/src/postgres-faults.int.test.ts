@@ -29,7 +29,7 @@ beforeAll(async () => {
   url.username = "books";
   books = await startProgram(join(import.meta.dirname, "main.ts"), {
     conditions: ["@framework/source"],
-    env: { DATABASE_URL: url.href, BOOKS_LOG: "error", BOOKS_RATE: "1000000000" },
+    env: { DATABASE_URL: url.href, REDIS_URL: undefined, BOOKS_LOG: "error", BOOKS_RATE: "1000000000" },
   });
 });
 afterAll(async () => {
