@@ -7,6 +7,7 @@ export type { HeldLease } from "./leases/held-lease.ts";
 export { LeaseLostError } from "./leases/lease-lost-error.ts";
 export type { Lane, Lanes, LanesOptions } from "./lanes/lane.ts";
 export { NonRetryableError } from "./work/queue/non-retryable-error.ts";
+export type { Admission, Admitted } from "./work/queue/admission.ts";
 export type { NewWork } from "./work/queue/new-work.ts";
 export type { QueueLimits, QueueOptions } from "./work/queue/queue-options.ts";
 export type { WorkInfo } from "./work/work-info.ts";

@@ -311,6 +311,60 @@ export const jobFacts = (test: typeof jestTest, make: () => Promise<TestPlace>):
     },
   );
 
+  fact("no more attempts begin in a period than the rate allows, over all processes", async (_, place) => {
+    const rate = { limit: 5, perSecs: 0.5 };
+    const define = (app: JobApp) =>
+      app.jobs.define("limited", { input: z.number(), rate, concurrency: 3 }, async () =>
+        Number(await app.db.fetchValue`SELECT ${app.durable.kernel.now}`),
+      );
+    const [one, two] = [jobApp(place), jobApp(place)];
+    const [asked] = [define(one), define(two)];
+    await started(one, () =>
+      started(two, async () => {
+        const added = await asked.enqueueAll(Array.from({ length: 16 }, (__, input) => ({ input })));
+        const done = await Promise.all(added.map(({ id }) => inState(asked, id, "done")));
+        const times = done.map(({ result }) => result as number).toSorted((a, b) => a - b);
+        // 16 attempts need four periods, so three whole ones lie between the first permits and the last
+        expect(
+          (times.at(-1) ?? 0) - Math.min(...done.map(({ createdAt }) => createdAt)),
+        ).toBeGreaterThanOrEqual(1500);
+      }),
+    );
+  });
+
+  fact(
+    "permits of a rate that no job needed are returned, and none are left for another process",
+    async (app, place) => {
+      const rate = { limit: 5, perSecs: 600 };
+      const define = (to: JobApp) => to.jobs.define("limited", { rate }, () => {});
+      const limited = define(app);
+      const period = async (): Promise<string> => {
+        const [row] = await app.db.query<{
+          used: number;
+          granted: number;
+        }>`SELECT used, granted FROM framework_job_rates`;
+        return `${row?.used} used, ${row?.granted} granted`;
+      };
+      await started(app, async () => {
+        for (let count = 1; count <= 5; count++) {
+          const { id } = await limited.enqueue();
+          await inState(limited, id, "done");
+          await waitFor(async () => (await period()).startsWith(`${count} used`), {
+            what: `${count} used permits`,
+          });
+        }
+        await app.db.execute`UPDATE framework_job_rates SET began_at = began_at + 1000`; // the clock is set back a little
+        const { id } = await limited.enqueue();
+        const other = jobApp(place);
+        define(other);
+        await started(other, async () => {
+          await waitFor(async () => (await period()) === "5 used, 0 granted", { what: "a refused request" });
+          expect((await limited.get(id))?.state).toBe("ready");
+        });
+      });
+    },
+  );
+
   fact("a process that does no background work hands jobs to others", async (_, place) => {
     const ran: string[] = [];
     const define = (app: JobApp, who: string) =>

@@ -256,6 +256,27 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
     await waitFor(async () => (await queue.stats()).running === 0);
   });
 
+  fact("no more items are claimed than are admitted, and the others follow", async (processes) => {
+    const gate = new Gate();
+    let permits = 2;
+    const admission = async (wanted: number) => {
+      const taken = Math.min(wanted, permits);
+      permits -= taken;
+      const giveBack = async (count: number) => void (permits += count);
+      return { permits: taken, retryInMs: 5, giveBack };
+    };
+    const { queue } = await work(processes, { handle: gate.handle, admission, keepSecs: 60 });
+    const ids = [await add(queue, "a"), await add(queue, "b"), await add(queue, "c")];
+    await gate.began("a", "b");
+    for (const payload of ["a", "b"]) gate.open(payload);
+    for (const id of ids.slice(0, 2)) await inState(queue, id, "done");
+    expect(await queue.stats()).toMatchObject({ ready: 1, running: 0 });
+    permits = 5;
+    await gate.began("c");
+    gate.open("c");
+    await waitFor(() => permits === 4, { what: "the unused permits" });
+  });
+
   fact("items of a key run one at a time, in their order, over all processes", async (processes) => {
     const running = new Set<string>();
     const order: string[] = [];

@@ -1,5 +1,8 @@
 import type { Injected, Injections, StandardSchema } from "@framework/core";
 import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
+import { jobRate } from "../rate/job-rate.ts";
+import { rateLimit } from "../rate/rate-limit.ts";
+import { RATE_TABLES, rateTables } from "../rate/rate-tables.ts";
 import { checkedInput } from "./checked-input.ts";
 import type { HandlerInputOf, JobHandler, JobOptions } from "./job-options.ts";
 import { inputIn, type JobPayload } from "./job-payload.ts";
@@ -17,13 +20,15 @@ export const openJobQueue = <S extends StandardSchema | undefined, I extends Inj
   options: JobOptions<S, I>,
   handler: JobHandler<S, I>,
 ): WorkQueue<JobPayload> => {
-  const { input: schema, key: _key, uniqueKey: _uniqueKey, keepSecs = KEEP_SECS, ...queue } = options;
+  const { input: schema, key: _key, uniqueKey: _uniqueKey, keepSecs = KEEP_SECS, rate, ...queue } = options;
   return kernel.queue<JobPayload, I>({
     ...queue,
     name: queueOf(name),
     kind: "job",
     keepSecs,
     onExhausted: "keep",
+    admission:
+      rate === undefined ? undefined : rateLimit(kernel.tables(RATE_TABLES, rateTables), name, jobRate(rate)),
     async handle(item: WorkItem<JobPayload>, dependencies: Injected<I>) {
       const input = await inputOf(name, schema, item.payload);
       return await handler(input as HandlerInputOf<S>, toRun(name, item), dependencies);

@@ -45,6 +45,9 @@ export class QueueWorker {
   private readonly held = new Map<number, Attempt>();
   private claiming: Promise<void> | null = null;
   private isDraining = false;
+  /** Whether no item is admitted for now. */
+  private isClosed = false;
+  private cancelOpening: () => void = () => {};
 
   constructor(parts: QueueWorkerParts) {
     const { definition, freed } = parts;
@@ -73,7 +76,7 @@ export class QueueWorker {
 
   /** Items that may be claimed now. While outcomes wait for the database, at most as many items are held again. */
   get free(): number {
-    if (this.isDraining || this.claiming !== null) return 0;
+    if (this.isDraining || this.isClosed || this.claiming !== null) return 0;
     return Math.min(this.slots.free, 2 * this.definition.concurrency - this.held.size);
   }
 
@@ -93,17 +96,36 @@ export class QueueWorker {
     });
   }
 
-  private async claimUpTo(limit: number): Promise<void> {
+  private async claimUpTo(wanted: number): Promise<void> {
+    const { base, definition } = this.parts;
+    try {
+      const { permits, retryInMs, giveBack } = await definition.admission(wanted);
+      const claimed = permits === 0 ? 0 : await this.claimAndStart(permits);
+      if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
+      else if (permits < wanted) this.close(retryInMs);
+      else this.isHinted = true;
+    } catch (error) {
+      base.log.warn(`durable: items of "${definition.name}" could not be claimed`, { error }); // the next poll hints again
+    }
+  }
+
+  private async claimAndStart(limit: number): Promise<number> {
     const { base, store, definition } = this.parts;
     const { leaseMs } = base.config;
-    const { name: queue } = definition;
-    try {
-      const rows = await store().claiming.claim({ queue, owner: base.id, limit, leaseMs });
-      if (rows.length === limit) this.isHinted = true;
-      for (const row of rows) this.start(row);
-    } catch (error) {
-      base.log.warn(`durable: items of "${queue}" could not be claimed`, { error }); // the next poll hints again
-    }
+    const rows = await store().claiming.claim({ queue: definition.name, owner: base.id, limit, leaseMs });
+    for (const row of rows) this.start(row);
+    return rows.length;
+  }
+
+  /** Claims nothing for a while. */
+  private close(ms: number): void {
+    const { base, freed } = this.parts;
+    this.isClosed = true;
+    this.cancelOpening = base.clock.after(Math.max(ms, 1), () => {
+      this.isClosed = false;
+      this.isHinted = true;
+      freed();
+    });
   }
 
   private start(row: ClaimedRow): void {
@@ -130,6 +152,7 @@ export class QueueWorker {
   /** Claims nothing more. */
   drain(): void {
     this.isDraining = true;
+    this.cancelOpening();
   }
 
   /** Gives back what still runs. */

@@ -9,6 +9,7 @@ import {
   integer,
   oneOf,
 } from "@framework/core/feature";
+import { admitAll, type Admission } from "./admission.ts";
 import type { WorkItem } from "./work-item.ts";
 
 /** Options of a queue. */
@@ -24,6 +25,8 @@ export interface QueueOptions<
   readonly isRetryable?: ((error: unknown) => boolean) | undefined;
   /** Kind of the invocation of each item. @default "work" */
   readonly kind?: InvocationKind | undefined;
+  /** Limits how many items are claimed, beside `concurrency`: by a rate over all processes, say. @default no limit */
+  readonly admission?: Admission | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
   /**
@@ -53,6 +56,7 @@ export interface QueueDefinition extends QueueLimits {
   readonly retry: RetryPolicy;
   readonly isRetryable: (error: unknown) => boolean;
   readonly kind: InvocationKind;
+  readonly admission: Admission;
   readonly inject: Injections | undefined;
   readonly handle: (item: WorkItem<never>, dependencies: never) => Awaitable<unknown>;
 }
@@ -88,12 +92,14 @@ const defaultRetry: ConfigInput<RetryPolicy> = {
 export const queueDefinition = <T, I extends Injections | undefined>(
   options: QueueOptions<T, I>,
 ): QueueDefinition => {
-  const { retry, isRetryable = () => true, kind = "work", inject, handle: _handle, ...limits } = options;
+  const { retry, isRetryable = () => true, kind = "work", admission = admitAll, inject, ...rest } = options;
+  const { handle: _handle, ...limits } = rest;
   return Object.freeze({
     ...record.of(limits),
     retry: retryPolicy({ ...defaultRetry, ...retry }),
     isRetryable,
     kind,
+    admission,
     inject,
     handle: options.handle.bind(options) as QueueDefinition["handle"],
   });

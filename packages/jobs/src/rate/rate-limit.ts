@@ -1,0 +1,60 @@
+import type { Admission, Kernel } from "@framework/durable/feature";
+import type { JobRate } from "./job-rate.ts";
+
+interface Granted {
+  readonly granted: number;
+  readonly began_at: number;
+  /** Milliseconds until the period ends. */
+  readonly rest: number;
+}
+
+/**
+ * Admits the attempts at a job by its rate, over all processes: the present period is a row, and its times are those of the database.
+ *
+ * A process that is killed between a permit and its claim wastes the permit until the period ends.
+ */
+export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: JobRate): Admission => {
+  const periodMs = Math.ceil(perSecs * 1000);
+  return async (wanted) => {
+    const asked = Math.min(wanted, limit);
+    const { granted, began_at: beganAt, rest } = await take({ kernel, job, asked, limit, periodMs });
+    return {
+      permits: granted,
+      retryInMs: Math.max(rest, 1),
+      async giveBack(count) {
+        await kernel.db.execute`UPDATE framework_job_rates SET used = used - ${count}
+          WHERE job = ${job} AND began_at = ${beganAt} AND used >= ${count}`;
+      },
+    };
+  };
+};
+
+interface Request {
+  readonly kernel: Kernel;
+  readonly job: string;
+  readonly asked: number;
+  readonly limit: number;
+  readonly periodMs: number;
+}
+
+/**
+ * One statement. A period that is over is replaced by one that begins now, as is one that begins later than a whole period from now: the database's clock was
+ * set back. One that begins a little later was begun by another process, while this statement waited for the row.
+ */
+const take = async ({ kernel: { db, now }, job, asked, limit, periodMs }: Request): Promise<Granted> => {
+  const [row] = await db.query<Granted>`INSERT INTO framework_job_rates AS r (job, began_at, used, granted)
+    VALUES (${job}, ${now}, ${asked}, ${asked})
+    ON CONFLICT (job) DO UPDATE SET
+      began_at = CASE WHEN excluded.began_at - r.began_at BETWEEN ${-periodMs} AND ${periodMs - 1} THEN r.began_at ELSE excluded.began_at END,
+      granted = CASE
+        WHEN excluded.began_at - r.began_at NOT BETWEEN ${-periodMs} AND ${periodMs - 1} OR r.used + excluded.granted <= ${limit} THEN excluded.granted
+        WHEN r.used >= ${limit} THEN 0
+        ELSE ${limit} - r.used END,
+      used = CASE
+        WHEN excluded.began_at - r.began_at NOT BETWEEN ${-periodMs} AND ${periodMs - 1} THEN excluded.granted
+        WHEN r.used + excluded.granted <= ${limit} THEN r.used + excluded.granted
+        ELSE ${limit} END
+    RETURNING granted, began_at, began_at + ${periodMs} - ${now} AS rest`;
+  if (row === undefined) throw new Error("jobs: the rate of a job was not stored");
+  return row;
+};
