@@ -32,7 +32,7 @@ const handCranked = (
     place: () => ({ id: null, pid: 1, started: null, isGone: () => false }),
     shared: null,
     host: null,
-    life: new KernelLife(() => quiet),
+    life: new KernelLife(virtualClock, () => quiet),
     tables: new TableSets(),
   });
   const lanesRun: Lane[] = [];

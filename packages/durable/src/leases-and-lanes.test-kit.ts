@@ -325,6 +325,34 @@ export const leasesAndLanes = (test: typeof jestTest, make: () => Promise<TestDa
     },
   );
 
+  fact(
+    "a kernel that is stopped lets its lanes end, and gives them up when they do not",
+    async (processes) => {
+      const clock = virtualClock();
+      const warnings: string[] = [];
+      const log = { ...quiet, warn: (message: string) => void warnings.push(message) };
+      const kernel = await processes.start({ clock, log });
+      const obedient = running(kernel, "obedient", 2);
+      const stubborn = kernel.lanes({ kind: "stubborn", count: 1, run: () => new Promise(() => {}) });
+      await waitFor(
+        async () => (await clock.advance(20), obedient.lanes.size === 2 && stubborn.held().length === 1),
+        {
+          what: "three lanes",
+        },
+      );
+      const stopped = kernel.stop();
+      await waitFor(() => obedient.lanes.size === 0, { what: "the lanes that obey" });
+      await waitFor(async () => (await clock.advance(1000), warnings.length > 0), {
+        what: "the end of the grace",
+      });
+      await stopped;
+      expect(warnings).toEqual([expect.stringContaining('lane 0 of "stubborn" did not end')]);
+      await using other = await processes.start();
+      const next = running(other, "stubborn", 1);
+      await waitFor(() => next.lanes.size === 1, { what: "the lane in another process" });
+    },
+  );
+
   fact("lanes that are stopped move to the other processes", async (processes) => {
     await using one = await processes.start();
     await using other = await processes.start();

@@ -1,5 +1,5 @@
 import type { Awaitable, Logger } from "@framework/core";
-import type { HostInsight } from "@framework/core/feature";
+import type { Clock, HostInsight } from "@framework/core/feature";
 
 /** A part of the kernel that takes part in its life: begins work, drains, stops. */
 export interface KernelPart {
@@ -15,16 +15,21 @@ export interface KernelPart {
   report?(insight: HostInsight): void;
 }
 
+/** Time that parts have to drain when they are stopped without a drain before. */
+const STOP_GRACE_MS = 5000;
+
 /** The life of one kernel: begin, drain, stop. Each happens once, and stopping undoes exactly what had begun. */
 export class KernelLife {
   private readonly parts: KernelPart[] = [];
+  private readonly clock: () => Clock;
   private readonly log: () => Pick<Logger, "error">;
   private begun = 0;
   private hasBegun = false;
   private drained: Promise<void> | null = null;
   private stopped: Promise<void> | null = null;
 
-  constructor(log: () => Pick<Logger, "error">) {
+  constructor(clock: () => Clock, log: () => Pick<Logger, "error">) {
+    this.clock = clock;
     this.log = log;
   }
 
@@ -59,13 +64,18 @@ export class KernelLife {
     return (this.drained ??= Promise.all(begun.map(drain)).then(() => {}));
   }
 
-  /** Drains with a deadline that has passed, unless that happened, and frees everything. Never rejects. */
+  /** Drains for 5 s at most, unless that happened, and frees everything. Never rejects. */
   stop(): Promise<void> {
     return (this.stopped ??= this.stopAll());
   }
 
   private async stopAll(): Promise<void> {
-    await this.drain(AbortSignal.abort());
+    const late = new AbortController();
+    const cancel = this.clock().after(STOP_GRACE_MS, () =>
+      late.abort(new Error("the time to drain is over")),
+    );
+    await this.drain(late.signal);
+    cancel();
     for (const part of this.parts.slice(0, this.begun).toReversed()) {
       await this.attempt(part, "stop", () => part.stop?.());
     }

@@ -38,7 +38,7 @@ export interface OwnKernel extends Kernel, AsyncDisposable {
   start(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /** Ends background work, until `deadline` aborts. @default no deadline */
   drain(deadline?: AbortSignal): Promise<void>;
-  /** Drains if needed and gives up all leases. The database stays open. */
+  /** Drains for 5 s at most, unless that happened, and gives up all leases. The database stays open. */
   stop(): Promise<void>;
 }
 
@@ -95,7 +95,10 @@ export interface BuiltKernel {
 
 /** Builds a kernel on `sources`, whose members are read when they are used. */
 export const buildKernel = (sources: KernelSources, used: (name: string) => void = () => {}): BuiltKernel => {
-  const life = new KernelLife(() => sources.log);
+  const life = new KernelLife(
+    () => sources.clock,
+    () => sources.log,
+  );
   const tables = new TableSets();
   const base = Object.create(sources, {
     id: { value: randomUUID() },

@@ -90,7 +90,7 @@ class ModelProcess {
       place: () => place,
       shared: null,
       host: null,
-      life: new KernelLife(() => quiet),
+      life: new KernelLife(virtualClock, () => quiet),
       tables: new TableSets(),
     });
     this.parts.lanes.add({ kind: "model", count, run: (lane) => this.run(lane, id % 3 === 0) });

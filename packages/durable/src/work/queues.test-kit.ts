@@ -87,7 +87,10 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       try {
         await run(processes, kernels);
       } finally {
-        for (const kernel of kernels) await kernel.stop();
+        for (const kernel of kernels) {
+          await kernel.drain(AbortSignal.abort()); // some handlers never return, and some clocks stand still
+          await kernel.stop();
+        }
       }
     });
 
