@@ -2,6 +2,7 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldsTooLong, lineTooLong } from "../wire/head-limits.ts";
+import { ordinaryHeadEnd } from "./ordinary-head.ts";
 import { type ExtensionPlace, mayEnd, nextInExtension } from "./chunk-extension.ts";
 
 /** Bytes of chunk extensions and leading zeros in one body; they carry nothing. */
@@ -46,7 +47,8 @@ const malformedLine = (): HttpError => new HttpError(400, "The request line is m
 const malformedChunk = (): HttpError => new HttpError(400, "The chunked body is malformed");
 
 /**
- * Follows the framing of one connection's requests byte by byte, ahead of a parser that tolerates or hides what RFC 9112 forbids.
+ * Follows the framing of one connection's requests, ahead of a parser that tolerates or hides what RFC 9112 forbids: a whole head of the ordinary form at
+ * once, everything else byte by byte.
  *
  * It refuses more than one empty line before a request, more than one blank between the parts of a request line, a protocol other than HTTP
  * (RFC 9112 2.2 and 3), a head beyond the limits, chunk sizes above 2^53 - 1, malformed chunk extensions and more than 16 KiB of them in a body (7.1).
@@ -106,8 +108,15 @@ export class MessageReader {
    * Reads from `start` to the end of the head, of the message or of the bytes, whichever comes first, and returns the offset; after a failure, that
    * of the byte at fault.
    */
-  read(bytes: Uint8Array, start: number): number {
+  read(bytes: Buffer, start: number): number {
     const { length } = bytes;
+    if (this.place === "start" && !this.readEmptyLine) {
+      const end = ordinaryHeadEnd(bytes, start, this.limits);
+      if (end !== -1) {
+        this.place = "head read";
+        return end;
+      }
+    }
     let at = start;
     while (at < length && this.failure === null) {
       if (this.left > 0) at = this.skipData(at, length);

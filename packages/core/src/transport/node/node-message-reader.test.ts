@@ -1,0 +1,77 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { LimitsConfig } from "../../config/limits-config.ts";
+import { MessageReader } from "./node-message-reader.ts";
+
+const limits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 256 });
+
+/** What the reader says about bytes that arrive in pieces of a length. */
+const read = (text: string, pieceLength: number) => {
+  const reader = new MessageReader(limits);
+  const bytes = Buffer.from(text, "latin1");
+  let at = 0;
+  while (at < bytes.length && reader.failure === null && !reader.headIsRead) {
+    const piece = bytes.subarray(0, Math.min(bytes.length, at + pieceLength));
+    at = reader.read(piece, at);
+  }
+  const { failure, headIsRead, atStart } = reader;
+  return { at, headIsRead, atStart, failure: failure?.message, detail: failure?.detail };
+};
+
+const usual = "GET /a?b=c HTTP/1.1\r\nHost: example.test\r\nAccept: */*\r\nX-Long: some value\r\n\r\n";
+const odd = fc.constantFrom(
+  "",
+  " ",
+  "  ",
+  "\r",
+  "\n",
+  "\r\n",
+  "\r\r",
+  "\n\r",
+  ":",
+  "HTTP/",
+  "RTSP/1.0",
+  "\t",
+  "\0",
+  "x".repeat(70),
+  "a:b\r\n".repeat(30),
+  "\r\n\r\n",
+);
+
+test("a head that arrives whole is judged as one that arrives byte by byte, whatever it contains", () => {
+  const edits = fc.array(
+    fc.record({ at: fc.nat({ max: usual.length }), drop: fc.nat({ max: 3 }), put: odd }),
+    {
+      maxLength: 4,
+    },
+  );
+  fc.assert(
+    fc.property(edits, fc.constantFrom("", "body", usual), (changes, behind) => {
+      let text = usual;
+      for (const { at, drop, put } of changes) text = text.slice(0, at) + put + text.slice(at + drop);
+      expect(read(text + behind, Infinity)).toEqual(read(text + behind, 1));
+    }),
+    { numRuns: 20_000 },
+  );
+});
+
+test.each([
+  "GET  HTTP/1.1\r\n\r\n",
+  "GET  / HTTP/1.1\r\n\r\n",
+  "GET /  HTTP/1.1\r\n\r\n",
+  "GET / HTTP\r\n\r\n",
+  "GET / RTSP/1.0\r\n\r\n",
+  " GET / HTTP/1.1\r\n\r\n",
+  "GET / HTTP/1.1\n\r\n",
+  "GET / HTTP/1.1\r\n\rX: 1\r\n\r\n",
+  "GET / HTTP/1.1\r\nA: 1\n\rB: 2\r\n\r\n",
+  `GET /${"a".repeat(60)} HTTP/1.1\r\n\r\n`,
+  `GET / HTTP/1.1\r\n${"a:b\r\n".repeat(45)}\r\n`,
+  `GET / HTTP/1.1\r\nA: ${"b".repeat(260)}\r\n\r\n`,
+])("a whole head is judged as byte by byte: %j", (head) => {
+  expect(read(head, Infinity)).toEqual(read(head, 1));
+});
+
+test("an ordinary head is read to its end", () => {
+  expect(read(`${usual}body`, Infinity)).toMatchObject({ at: usual.length, headIsRead: true });
+});
