@@ -1,4 +1,4 @@
-import { FrameworkError, type Injections, type Invocation, type Logger, type Problem } from "@framework/core";
+import { FrameworkError, type Injections, type Invocation, type Logger } from "@framework/core";
 import {
   type ConfigInput,
   type Host,
@@ -13,8 +13,7 @@ import { commandPipeline } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
-import { needsEvents } from "./handlers/decide-with.ts";
-import { NO_STORE } from "./events/no-event-store.ts";
+import { cachedQueries, NOT_ENABLED, startProblems } from "./start-problems.ts";
 import { HandlerRegistry } from "./handlers/handler-registry.ts";
 import type { AnyHandler } from "./handlers/handler-types.ts";
 import { addCommandRoute, commandReplies } from "./http/command-route.ts";
@@ -28,6 +27,7 @@ import { FailureObservers } from "./insight/observers.ts";
 import { OperationCounts } from "./insight/operation-counts.ts";
 import { Queries } from "./queries/queries.ts";
 import { queryPipeline } from "./queries/query-pipeline.ts";
+import { Invalidations } from "./sync/invalidations.ts";
 import { SharedRuns } from "./queries/shared-runs.ts";
 import {
   type CqrsRouteOptions,
@@ -36,6 +36,14 @@ import {
   type RouteIdempotency,
 } from "./routes/idempotent-routes.ts";
 import { RouteClaims } from "./routes/route-claims.ts";
+
+/** Methods of features that are used where they are composed before this one. */
+export interface OtherFeatures {
+  /** Of `@framework/event-sourcing`. @throws EVENTS_NOT_ENABLED */
+  readonly eventStore?: EventStore;
+  /** Of `@framework/cache`. */
+  invalidateCache?(tags: readonly string[]): Promise<number>;
+}
 
 /** What `enableCqrs` builds. */
 interface Running {
@@ -49,7 +57,8 @@ export class CqrsApp {
   readonly observers: FailureObservers;
   private readonly host: Host<CqrsRouteOptions>;
   private readonly kernel: Kernel;
-  private readonly eventStore: () => EventStore | null;
+  private readonly needs: OtherFeatures;
+  private readonly eventStore = (): EventStore | null => eventStoreOf(this.needs);
   private readonly option: RouteOption<RouteIdempotency>;
   private readonly log = (): Logger => this.host.life.settings.log;
   /** Replies of endpoints, by method and path. */
@@ -57,15 +66,19 @@ export class CqrsApp {
   private config: Readonly<CqrsConfig> | null = null;
   private built: Running | null = null;
 
-  /** @param eventStore returns the event store of the app; `null` without one */
-  constructor(host: Host<CqrsRouteOptions>, kernel: Kernel, eventStore: () => EventStore | null) {
+  /** @param needs the methods of all earlier features */
+  constructor(host: Host<CqrsRouteOptions>, kernel: Kernel, needs: OtherFeatures) {
     this.host = host;
     this.kernel = kernel;
-    this.eventStore = eventStore;
+    this.needs = needs;
     this.observers = new FailureObservers((error) =>
       this.log().error("cqrs: an observer of onError failed", { error }),
     );
-    host.check(() => this.findProblems());
+    host.check(() => {
+      const { config, registry, eventStore } = this;
+      const isCached = needs.invalidateCache !== undefined;
+      return startProblems({ config, registry, kernel, eventStore: eventStore(), isCached });
+    });
     this.option = host.http.routeOption("idempotency", idempotencyProblem);
     host.http.impliesReplies((route) => [
       ...(this.replies.get(`${route.method} ${route.path}`) ?? []),
@@ -105,23 +118,6 @@ export class CqrsApp {
     this.replies.set(`${method} ${http.path}`, replies);
   }
 
-  private findProblems(): readonly Problem[] {
-    const { config, registry } = this;
-    if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
-    return [...registry.missing(config.operations), ...this.storeProblems()];
-  }
-
-  private storeProblems(): readonly Problem[] {
-    const store = this.eventStore();
-    if (store === null) {
-      const deciding = this.registry.all.filter(({ handler }) => needsEvents(handler));
-      return deciding.map(({ operation }) =>
-        problem("CQRS_NO_EVENT_STORE", `command ${operation.name} has a decider; ${NO_STORE}`),
-      );
-    }
-    return isElsewhere(store, this.kernel) ? [problem("CQRS_OTHER_DATABASE", OTHER_DATABASE)] : [];
-  }
-
   private build(config: Readonly<CqrsConfig>): Running {
     const { host, kernel, registry, observers, log } = this;
     const { insight, state } = host;
@@ -150,6 +146,16 @@ export class CqrsApp {
     );
     const shared = { counts, observers, log };
     const runs = new SharedRuns(clock, () => void counts.shared++);
+    const invalidations = new Invalidations({
+      queries: () => cachedQueries(registry),
+      invalidate: async (tags) => await this.needs.invalidateCache?.(tags),
+      eventStore: this.eventStore,
+      log,
+    });
+    if (config.enableEventSync) {
+      host.life.onListening({ name: "cqrs", run: () => invalidations.begin() });
+      host.life.onDrain(() => invalidations.end());
+    }
     const commands = commandPipeline({
       kernel,
       results,
@@ -157,6 +163,7 @@ export class CqrsApp {
       eventStore: this.eventStore,
       insight: { ...shared, operations: callOperations(insight, "command") },
       callerOf: ({ call }) => caller(call.invocation),
+      dropCached: (types) => invalidations.committed(types),
       log,
       clock,
       random: Math.random,
@@ -164,7 +171,15 @@ export class CqrsApp {
       committed: () => runs.close(),
     });
     const queryInsight = { ...shared, operations: callOperations(insight, "query") };
-    const queries = queryPipeline({ kernel, state, insight: queryInsight, runs, callerOf: caller, log });
+    const queries = queryPipeline({
+      kernel,
+      state,
+      insight: queryInsight,
+      runs,
+      callerOf: caller,
+      eventStore: config.enableEventSync ? this.eventStore : () => null,
+      log,
+    });
     const sources = { registry, clock, tenantOf };
     return {
       commands: new Commands({
@@ -178,17 +193,12 @@ export class CqrsApp {
   }
 }
 
-const problem = (code: string, message: string): Problem => ({ code, message });
-
-/** Whether the events are in another database, so that no transaction can hold both. */
-const isElsewhere = (store: EventStore, kernel: Kernel): boolean => {
+/** The event store of an app; `null` when the feature is not composed before this one, or not enabled. */
+const eventStoreOf = (needs: OtherFeatures): EventStore | null => {
   try {
-    return store.db !== kernel.db;
-  } catch {
-    return false; // without a database, which is a mistake of its own
+    return needs.eventStore ?? null;
+  } catch (error) {
+    if (FrameworkError.is(error) && error.code === "EVENTS_NOT_ENABLED") return null;
+    throw error;
   }
 };
-
-const OTHER_DATABASE =
-  "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
-const NOT_ENABLED = "commands and queries need enableCqrs()";

@@ -15,7 +15,7 @@ import { MAX_TIMEOUT_MS } from "./limits.ts";
 
 /** Options of `enableCqrs`. */
 export interface CqrsConfig {
-  /** Whether commands return tokens of the events that they appended. @default true */
+  /** Whether events are followed: tokens, `after` and `sync`, and cached replies that events drop. @default true */
   readonly enableEventSync: boolean;
   /** Time limit of a command in milliseconds, 1 to 3,600,000. @default 5000 */
   readonly commandTimeoutMs: number;

@@ -1,11 +1,10 @@
-import { FrameworkError, type Injections } from "@framework/core";
+import type { Injections } from "@framework/core";
 import { type AddsRouteOptions, type ConfigInput, type Feature, handled } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
-import type { EventSourcing, EventStore } from "@framework/event-sourcing";
 import type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
-import { CqrsApp } from "./cqrs-app.ts";
+import { CqrsApp, type OtherFeatures } from "./cqrs-app.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyCommand, InputOf, ResultOf } from "./definitions/command.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
@@ -76,7 +75,7 @@ export interface Cqrs {
 export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
   name: "cqrs",
   install: (host, needs) => {
-    const app = new CqrsApp(host, kernelOf(needs), () => eventStoreOf(needs));
+    const app = new CqrsApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
     const programs = cqrsOf(app);
     return {
       enableCqrs(config) {
@@ -88,17 +87,6 @@ export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
       },
     };
   },
-};
-
-/** The event store of an app; `null` when the feature is not composed before this one, or not enabled. */
-const eventStoreOf = (needs: object): EventStore | null => {
-  if (!("eventStore" in needs)) return null;
-  try {
-    return (needs as EventSourcing).eventStore;
-  } catch (error) {
-    if (FrameworkError.is(error) && error.code === "EVENTS_NOT_ENABLED") return null;
-    throw error;
-  }
 };
 
 const cqrsOf = (app: CqrsApp): Cqrs => ({

@@ -55,6 +55,15 @@ export const cqrsErrors: ErrorCatalogue = {
     summary: "a command or query has no handler; those in `operations` are checked at start",
     action: "add `app.cqrs.handle(…)`",
   },
+  CQRS_NOT_FRESH: {
+    status: 503,
+    summary: "the projections of a query did not contain the events of its token within its time limit",
+    action: "clients retry after a second; look at the lag of the projections",
+  },
+  CQRS_NO_CACHE: {
+    summary: "a query has `cache`, but the app no cache; the app does not start",
+    action: "name `caching` before `cqrs` in `App.with`, and call `enableCaching`",
+  },
   CQRS_NO_EVENT_STORE: {
     summary:
       "a handler uses events in an app without an event store; with `decideWith`, the app does not start",

@@ -13,13 +13,15 @@ export {
   type AnyQuery,
   query,
   type Query,
+  type QueryCache,
   type QueryOptions,
   type QueryResult,
 } from "./definitions/query.ts";
 export type { CommandEndpoint, Endpoint, QueryEndpoint } from "./definitions/endpoint.ts";
 export type { AnyOperation } from "./definitions/operation.ts";
 export type { CommandContext, OperationHandler, QueryContext } from "./handlers/handler-types.ts";
-export type { CommandResult, ExecuteOptions, SyncMode } from "./commands/commands.ts";
+export type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+export type { SyncMode } from "./commands/command-run.ts";
 export type { CallOptions } from "./pipeline/call-options.ts";
 export type { CommandAggregate, CommandEvents } from "./events/command-events.ts";
 export { type DecideOptions, decideWith } from "./handlers/decide-with.ts";

@@ -7,6 +7,7 @@ import { inSchema } from "./counters.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
 import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
+import { syncFacts } from "./sync/sync.test-kit.ts";
 
 withServer("postgres", (server) => {
   const place = () => inSchema(server);
@@ -16,4 +17,5 @@ withServer("postgres", (server) => {
   crashes(test, place);
   eventFacts(test, place);
   routeKeys(test, place);
+  syncFacts(test, place);
 });

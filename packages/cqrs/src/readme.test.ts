@@ -33,6 +33,7 @@ test("every test that the README names exists", () => {
     "commands/executing",
     "idempotency/keys",
     "routes/idempotent-routes",
+    "sync/sync",
   ];
   const sources = kits.map((kit) => readFileSync(new URL(`./${kit}.test-kit.ts`, import.meta.url), "utf8"));
   const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];

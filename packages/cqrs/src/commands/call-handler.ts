@@ -26,7 +26,8 @@ export const callHandler =
       handled.handler(input, context as never, dependencies),
     );
     const value = await orAborted(work, signal);
-    return { ok: true, value, position: attempt.log.position, isReplay: false };
+    const { position, types } = attempt.log;
+    return { ok: true, value, position, types, isReplay: false };
   };
 
 const contextOf = ({ run, tx, log }: CommandAttempt, eventStore: () => EventStore | null): CommandContext => {

@@ -1,7 +1,7 @@
 import type { Middleware } from "@framework/core";
 import { keyRunning } from "../idempotency/key-errors.ts";
 import type { StoredResult, StoredResults } from "../idempotency/stored-results.ts";
-import type { Outcome, Success } from "../pipeline/outcome.ts";
+import { noTypes, type Outcome, type Success } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
 /** Makes a transaction the only one with its idempotency key, answers from the stored result if there is one, and stores the new one with the changes. */
@@ -36,5 +36,6 @@ const replayed = ({ headers, body }: StoredResult, isReplay: boolean): Success =
   ok: true,
   value: body === null ? undefined : (JSON.parse(decoder.decode(body)) as unknown),
   position: headers["position"] ?? null,
+  types: noTypes,
   isReplay,
 });

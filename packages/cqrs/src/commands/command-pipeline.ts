@@ -8,6 +8,7 @@ import { type CallInsight, record, trace } from "../pipeline/observe.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import { rescue } from "../pipeline/rescue.ts";
 import { validateInput } from "../pipeline/validate-input.ts";
+import { publish, type PublishParts } from "./publish.ts";
 import { callHandler, type CallHandlerParts } from "./call-handler.ts";
 import { claimKey } from "./claim-key.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
@@ -20,7 +21,7 @@ import { retryConflicts } from "./retry-conflicts.ts";
 import { validateOutput } from "./validate-output.ts";
 
 /** What the pipeline of commands is built on. */
-export interface CommandPipelineParts extends CallHandlerParts {
+export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
   readonly kernel: Kernel;
   readonly results: StoredResults;
   readonly insight: CallInsight;
@@ -53,6 +54,7 @@ export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun
       validateInput(),
       requireKey(new Set(), parts.callerOf),
       limitTime,
+      publish(parts),
       retryConflicts({ maxRetries, clock, random, retried }),
       inLane(new KeyedLanes(MAX_LANE)),
     ],

@@ -4,11 +4,15 @@ import type { AppendLog } from "../events/append-log.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
 import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 
+/** How a caller gets to see the events of its command. */
+export type SyncMode = "none" | "token" | "wait";
+
 /** What is fixed about one call of a command. */
 export interface CommandCall extends OperationCall<AnyCommand> {
   /** Unique id of the call. */
   readonly id: string;
   readonly idempotencyKey: string | null;
+  readonly sync: SyncMode;
 }
 
 /** One call of a command on its way through the pipeline. */

@@ -6,17 +6,15 @@ import { MAX_RUNNING } from "../limits.ts";
 import { type CallOptions, type CallRequest, type CallSources, newCall } from "../pipeline/call-options.ts";
 import { Gate } from "../pipeline/gate.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
-import { CommandRun } from "./command-run.ts";
-
-/** What a caller learns of the events that a command appended. */
-export type SyncMode = "none" | "token";
+import { CommandRun, type SyncMode } from "./command-run.ts";
 
 /** Options of one call of a command. */
 export interface ExecuteOptions extends CallOptions {
   /** Makes the call happen once: further calls with the same key and input get the first result. @default none */
   readonly idempotencyKey?: string;
   /**
-   * What the caller learns of the events: `"token"` the position of the last one, `"none"` nothing. @default "token", or "none" with `enableEventSync: false`
+   * How the caller gets to see its own events in queries: `"token"` returns a token for `after` of queries, `"wait"` also waits until all projections of the
+   * process contain them, at most to the command's time limit; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
    */
   readonly sync?: SyncMode;
 }
@@ -25,7 +23,7 @@ export interface ExecuteOptions extends CallOptions {
 export interface CommandResult<Value> {
   /** The result; `undefined` for a command without one. */
   readonly value: Value;
-  /** Position of the last event that the command appended; `null` when it appended none. */
+  /** Stands for the events that the command appended: pass it as `after` to queries. `null` when it appended none. */
   readonly token: string | null;
   /** Whether it is the result of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
@@ -53,12 +51,13 @@ export class Commands {
     request: ExecuteOptions & CallRequest,
   ): Promise<CommandResult<ResultOf<C>>> {
     const call = newCall<AnyCommand>(this.parts, command, input, request, timedOut);
-    const { idempotencyKey = null, sync } = request;
-    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey });
+    const { idempotencyKey = null } = request;
+    const sync = this.parts.hasTokens ? (request.sync ?? "token") : "none";
+    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync });
     const outcome = await this.gate.run(async () => this.parts.pipeline(run));
     if (!outcome.ok) throw outcome.error;
     const { value, position, isReplay } = outcome;
-    const token = this.parts.hasTokens && sync !== "none" ? position : null;
+    const token = sync === "none" ? null : position;
     return { value: value as ResultOf<C>, token, isReplay }; // the output of the command's schema
   }
 }

@@ -29,9 +29,23 @@ export const operationProblems = (operation: AnyOperation): readonly Problem[] =
     problems.push(`timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`);
   if (!Array.isArray(guards) || !guards.every(isGuard)) problems.push("guards must be a list of guards");
   if (kind === "command") problems.push(...commandProblems(operation));
-  if (kind === "query" && typeof operation.coalesce !== "boolean")
-    problems.push("coalesce must be true or false");
+  if (kind === "query") problems.push(...queryProblems(operation));
   return problems.map((problem) => ({ code: "CQRS_BAD_OPERATION", message: `${kind} ${name}: ${problem}` }));
+};
+
+const queryProblems = ({ coalesce, projections, cache, http }: AnyQuery): string[] => {
+  const problems: string[] = [];
+  if (typeof coalesce !== "boolean") problems.push("coalesce must be true or false");
+  if (
+    projections !== null &&
+    !(Array.isArray(projections) && projections.every((name) => typeof name === "string"))
+  )
+    problems.push("projections must be a list of names");
+  if (cache !== null && !Array.isArray(cache.invalidatedBy))
+    problems.push("cache.invalidatedBy must be a list of types of events");
+  if (cache !== null && http === null)
+    problems.push("cache is for the replies of its endpoint: give it `http`");
+  return problems;
 };
 
 const commandProblems = ({ key, idempotency, http }: AnyCommand): string[] => {

@@ -1,5 +1,20 @@
 import type { Guard, InferOutput, StandardSchema } from "@framework/core";
+import type { AnyEventType } from "@framework/event-sourcing";
 import type { QueryEndpoint } from "./endpoint.ts";
+
+/** Caching of a query's replies; the rules are those of the route option `cache`. */
+export interface QueryCache {
+  /** Types of events that change answers: their appearance drops the cached replies. @default none */
+  readonly invalidatedBy: readonly AnyEventType[];
+  /** Seconds for which a reply is fresh. @default that of the cache */
+  readonly ttl?: number;
+  /** Seconds for which a stale reply may be served while it is refreshed. @default that of the cache */
+  readonly staleSecs?: number;
+  /** Lets clients with an identity share replies; only for answers that are the same for all. @default false */
+  readonly shared?: boolean;
+  /** Further tags for `invalidateCache`. @default none */
+  readonly tags?: readonly string[];
+}
 
 /** Options of a query. */
 export interface QueryOptions<Input extends StandardSchema, Output extends StandardSchema> {
@@ -16,6 +31,10 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
    * the caller and the database. @default true
    */
   readonly coalesce?: boolean;
+  /** Names of the projections that the handler reads: `after` waits for these. @default all of the process */
+  readonly projections?: readonly string[];
+  /** How replies of the endpoint are cached, with `@framework/cache`. @default not at all */
+  readonly cache?: QueryCache;
   /** An HTTP endpoint for `GET`. @default none */
   readonly http?: QueryEndpoint;
 }
@@ -29,6 +48,8 @@ export interface AnyQuery {
   readonly timeoutMs: number | null;
   readonly guards: readonly Guard[];
   readonly coalesce: boolean;
+  readonly projections: readonly string[] | null;
+  readonly cache: QueryCache | null;
   readonly http: QueryEndpoint | null;
 }
 
@@ -56,7 +77,7 @@ export const query = <Input extends StandardSchema, Output extends StandardSchem
   name: string,
   options: QueryOptions<Input, Output>,
 ): Query<Input, Output> => {
-  const { input, output, timeoutMs, guards = [], coalesce = true, http } = options;
+  const { input, output, timeoutMs, guards = [], coalesce = true, projections, cache, http } = options;
   return Object.freeze({
     kind: "query" as const,
     name,
@@ -65,6 +86,8 @@ export const query = <Input extends StandardSchema, Output extends StandardSchem
     timeoutMs: timeoutMs ?? null,
     guards,
     coalesce,
+    projections: projections ?? null,
+    cache: cache ?? null,
     http: http ?? null,
   });
 };

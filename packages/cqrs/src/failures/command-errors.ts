@@ -50,6 +50,14 @@ export const outcomeUnknown = (cause: unknown): HttpError =>
     cause,
   });
 
+/** 503: the projections did not contain the events of a token in time. */
+export const notFresh = (): HttpError =>
+  new HttpError(503, "The data does not contain the latest changes yet", {
+    code: "CQRS_NOT_FRESH",
+    headers: { "retry-after": "1" },
+    retry_after: 1,
+  });
+
 /** 503: too many calls run or wait. */
 export const tooBusy = (what: string): HttpError =>
   new HttpError(503, "Too many requests are waiting", {

@@ -4,7 +4,7 @@ import type { Commands } from "../commands/commands.ts";
 import type { AnyCommand } from "../definitions/command.ts";
 import type { CommandEndpoint } from "../definitions/endpoint.ts";
 import { keyOf } from "../idempotency/key-header.ts";
-import { keyReplies } from "./key-replies.ts";
+import { keyReplies, retryAfter } from "./key-replies.ts";
 import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
 import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions } from "./endpoint-options.ts";
@@ -58,7 +58,3 @@ export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): 
   { status: 504, description: "The command took too long; `outcome` says whether it was rolled back." },
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
-
-const retryAfter: ImpliedReply["headers"] & object = {
-  "Retry-After": { description: "Seconds.", type: "integer" },
-};

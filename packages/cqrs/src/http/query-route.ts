@@ -1,8 +1,11 @@
 import { type HttpRequest, Response } from "@framework/core";
 import type { HostHttp, ImpliedReply } from "@framework/core/feature";
 import type { QueryEndpoint } from "../definitions/endpoint.ts";
-import type { AnyQuery } from "../definitions/query.ts";
+import type { AnyQuery, QueryCache } from "../definitions/query.ts";
 import type { Queries } from "../queries/queries.ts";
+import { queryTag } from "../sync/query-tag.ts";
+import { retryAfter } from "./key-replies.ts";
+import { TOKEN_FIELD } from "./reply-fields.ts";
 import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
@@ -20,11 +23,18 @@ export const addQueryRoute = (
     names.has(String(member)) ? "params" : "query";
   const handle = async (request: HttpRequest): Promise<Response> => {
     const input = withParams(request.query.toObject(), request.params);
-    const from = { from: request, skipGuards: true, signal: request.signal, placeOf }; // the guards are the route's
-    return Response.json(await queries().ask(query, input, from));
+    const value = await queries().ask(query, input, {
+      from: request,
+      skipGuards: true, // they are the route's
+      signal: request.signal,
+      placeOf,
+      after: request.getHeader(TOKEN_FIELD),
+    });
+    return Response.json(value);
   };
   http.route("GET", path, handle, {
     ...endpointOptions(query, endpoint),
+    ...(query.cache !== null && { cache: cacheOption(query.name, query.cache) }),
     ofProgram: true,
     query: documentedSchema(query.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(query.input, (name) => names.has(name)) }),
@@ -32,8 +42,22 @@ export const addQueryRoute = (
   });
 };
 
+/** The route option of `@framework/cache`. A reply for one token must not answer a request with a later one. */
+const cacheOption = (name: string, { ttl, staleSecs, shared, tags = [] }: QueryCache): object => ({
+  ...(ttl !== undefined && { ttl }),
+  ...(staleSecs !== undefined && { staleSecs }),
+  ...(shared !== undefined && { shared }),
+  tags: [...tags, queryTag(name)],
+  vary: [TOKEN_FIELD],
+});
+
 /** Replies of the endpoint of a query that its options do not list. */
 export const queryReplies: readonly ImpliedReply[] = [
   { status: 422, description: "The input does not match the schema." },
+  {
+    status: 503,
+    description: "The data does not contain the changes of the token yet.",
+    headers: retryAfter,
+  },
   { status: 504, description: "The query took too long." },
 ];

@@ -6,6 +6,8 @@ export interface Success {
   readonly value: unknown;
   /** Position of the last event that a command appended; `null` without one. */
   readonly position: string | null;
+  /** Types of the events that it appended. */
+  readonly types: ReadonlySet<string>;
   /** Whether the result is that of an earlier call with the same idempotency key. */
   readonly isReplay: boolean;
 }
@@ -19,3 +21,6 @@ export interface Failure {
 
 /** The outcome of a call at every level of the pipeline: errors are values. */
 export type Outcome = Success | Failure;
+
+/** For outcomes without events. */
+export const noTypes: ReadonlySet<string> = new Set();

@@ -9,7 +9,10 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import { QueryRun } from "./query-run.ts";
 
 /** Options of one call of a query. */
-export interface QueryCallOptions extends CallOptions {}
+export interface QueryCallOptions extends CallOptions {
+  /** Token of a command: the answer contains its events. @default none */
+  readonly after?: string | null;
+}
 
 /** What queries need. */
 export interface QueriesParts extends CallSources {
@@ -25,9 +28,14 @@ export class Queries {
     this.parts = parts;
   }
 
-  async ask<Q extends AnyQuery>(query: Q, input: InputOf<Q>, request: CallRequest): Promise<QueryResult<Q>> {
+  async ask<Q extends AnyQuery>(
+    query: Q,
+    input: InputOf<Q>,
+    request: QueryCallOptions & CallRequest,
+  ): Promise<QueryResult<Q>> {
     const call = newCall<AnyQuery>(this.parts, query, input, request, timedOut);
-    const outcome = await this.gate.run(async () => this.parts.pipeline(new QueryRun(call)));
+    const run = new QueryRun({ ...call, after: request.after ?? null });
+    const outcome = await this.gate.run(async () => this.parts.pipeline(run));
     if (!outcome.ok) throw outcome.error;
     return outcome.value as QueryResult<Q>; // the output of the query's schema
   }

@@ -1,5 +1,6 @@
 import type { Handler, Invocation, Logger, Middleware } from "@framework/core";
 import { compose, type HostState } from "@framework/core/feature";
+import type { EventStore } from "@framework/event-sourcing";
 import type { Kernel } from "@framework/durable/feature";
 import { validOutput } from "../definitions/valid-input.ts";
 import type { QueryContext } from "../handlers/handler-types.ts";
@@ -7,10 +8,11 @@ import { canonicalJson } from "../idempotency/canonical-json.ts";
 import { invocationOf } from "../pipeline/call-options.ts";
 import { checkGuards } from "../pipeline/check-guards.ts";
 import { type CallInsight, record, trace } from "../pipeline/observe.ts";
-import type { Outcome } from "../pipeline/outcome.ts";
+import { noTypes, type Outcome } from "../pipeline/outcome.ts";
 import { rescue } from "../pipeline/rescue.ts";
 import { validateInput } from "../pipeline/validate-input.ts";
 import { orAborted } from "../time/or-aborted.ts";
+import { awaitFresh } from "./await-fresh.ts";
 import type { QueryRun } from "./query-run.ts";
 import type { SharedRuns } from "./shared-runs.ts";
 
@@ -21,6 +23,8 @@ export interface QueryPipelineParts {
   readonly insight: CallInsight;
   readonly runs: SharedRuns;
   readonly callerOf: (invocation: Invocation) => string;
+  /** Returns the event store of the app; `null` without one, and when nothing waits for it. */
+  readonly eventStore: () => EventStore | null;
   readonly log: () => Logger;
 }
 
@@ -34,7 +38,14 @@ interface SharedCall {
 export const queryPipeline = (parts: QueryPipelineParts): Handler<QueryRun, Outcome> => {
   const { insight, log } = parts;
   return compose<QueryRun, Outcome>(
-    [trace(insight), record(insight), checkGuards(log), validateInput(), limitTime],
+    [
+      trace(insight),
+      record(insight),
+      checkGuards(log),
+      validateInput(),
+      limitTime,
+      awaitFresh(parts.eventStore),
+    ],
     inSharedRun(parts, callHandler(parts)),
     rescue,
   );
@@ -50,21 +61,21 @@ const limitTime: Middleware<QueryRun, Outcome> = async function limitTime(run, n
   }
 };
 
-/** Calls of one caller with equal input share one run of the handler. */
+/** Calls of one caller with equal input share one run of the handler. A run with another token may have begun before the views had this one's events. */
 const inSharedRun =
   ({ runs, callerOf }: QueryPipelineParts, call: Handler<SharedCall, unknown>): Handler<QueryRun, Outcome> =>
   async (run) => {
     const { operation, signal } = run;
-    const { invocation, tenant, raw, deadline } = run.call;
+    const { invocation, tenant, raw, after, deadline } = run.call;
     run.attempts++;
     const shared = (sharedSignal: AbortSignal): Promise<unknown> =>
       Promise.resolve(call({ run, signal: sharedSignal }));
     const share = (): Promise<unknown> => {
-      const key = JSON.stringify([operation.name, tenant, callerOf(invocation), canonicalJson(raw)]);
+      const key = JSON.stringify([operation.name, tenant, callerOf(invocation), after, canonicalJson(raw)]);
       return runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared);
     };
     const value = await (operation.coalesce ? share() : shared(signal));
-    return { ok: true, value, position: null, isReplay: false };
+    return { ok: true, value, position: null, types: noTypes, isReplay: false };
   };
 
 const callHandler =

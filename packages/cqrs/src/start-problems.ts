@@ -1,0 +1,68 @@
+import type { Problem } from "@framework/core";
+import type { Kernel } from "@framework/durable/feature";
+import type { EventStore } from "@framework/event-sourcing";
+import type { CqrsConfig } from "./cqrs-config.ts";
+import type { AnyQuery } from "./definitions/query.ts";
+import { NO_STORE } from "./events/no-event-store.ts";
+import { needsEvents } from "./handlers/decide-with.ts";
+import type { HandlerRegistry } from "./handlers/handler-registry.ts";
+
+/** What is known at the start. */
+export interface StartParts {
+  /** `null` without `enableCqrs`. */
+  readonly config: Readonly<CqrsConfig> | null;
+  readonly registry: HandlerRegistry;
+  readonly kernel: Kernel;
+  readonly eventStore: EventStore | null;
+  /** Whether the app is composed with a cache. */
+  readonly isCached: boolean;
+}
+
+/** Returns what is missing when everything is registered. */
+export const startProblems = (parts: StartParts): readonly Problem[] => {
+  const { config, registry } = parts;
+  if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
+  return [...registry.missing(config.operations), ...storeProblems(parts), ...cacheProblems(parts)];
+};
+
+/** The queries whose replies are cached. */
+export const cachedQueries = (registry: HandlerRegistry): readonly AnyQuery[] =>
+  registry.all.flatMap(({ operation }) =>
+    operation.kind === "query" && operation.cache !== null ? [operation] : [],
+  );
+
+const storeProblems = ({ registry, kernel, eventStore }: StartParts): readonly Problem[] => {
+  if (eventStore !== null)
+    return isElsewhere(eventStore, kernel) ? [problem("CQRS_OTHER_DATABASE", OTHER_DATABASE)] : [];
+  return registry.all
+    .filter(({ handler }) => needsEvents(handler))
+    .map(({ operation }) =>
+      problem("CQRS_NO_EVENT_STORE", `command ${operation.name} has a decider; ${NO_STORE}`),
+    );
+};
+
+const cacheProblems = ({ registry, eventStore, isCached }: StartParts): readonly Problem[] =>
+  cachedQueries(registry).flatMap(({ name, cache }) => [
+    ...(isCached ? [] : [problem("CQRS_NO_CACHE", `query ${name} has cache; ${NO_CACHE}`)]),
+    ...(cache?.invalidatedBy.length === 0 || eventStore !== null
+      ? []
+      : [problem("CQRS_NO_EVENT_STORE", `query ${name} has cache.invalidatedBy; ${NO_STORE}`)]),
+  ]);
+
+/** Whether the events are in another database, so that no transaction can hold both. */
+const isElsewhere = (store: EventStore, kernel: Kernel): boolean => {
+  try {
+    return store.db !== kernel.db;
+  } catch {
+    return false; // without a database, which is a mistake of its own
+  }
+};
+
+const problem = (code: string, message: string): Problem => ({ code, message });
+
+const OTHER_DATABASE =
+  "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
+const NO_CACHE = "name the feature caching before cqrs in App.with, and call enableCaching()";
+
+/** What an app with handlers lacks. */
+export const NOT_ENABLED = "commands and queries need enableCqrs()";

@@ -1,0 +1,216 @@
+// Facts about seeing one's own changes in views, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { App } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { caching, type Caching } from "@framework/cache";
+import { database, type DatabaseMethods } from "@framework/database";
+import { durable, type DurableMethods } from "@framework/durable";
+import { type EventSourcing, eventSourcing, eventType, projection } from "@framework/event-sourcing";
+import { testClient, virtualClock, waitFor } from "@framework/testing";
+import { z } from "zod";
+import { failureOf, newLog, type Place } from "../counters.test-kit.ts";
+import { command, cqrs, type CqrsConfig, type CqrsMethods, query } from "../index.ts";
+
+const Borrowed = eventType("Borrowed", z.object({ book: z.string(), member: z.string() }));
+const book = z.object({ book: z.string() });
+
+const Borrow = command("Borrow", {
+  input: z.object({ book: z.string(), member: z.string() }),
+  http: { path: "/books/{book}/loans" },
+});
+/** Who has a book, by the view. */
+const Holder = query("Holder", {
+  input: book,
+  output: z.string().nullable(),
+  projections: ["shelf"],
+  cache: { invalidatedBy: [Borrowed], ttl: 3600 },
+  http: { path: "/books/{book}" },
+});
+/** How often books were borrowed, by another view. */
+const Loans = query("Loans", { input: z.object({}), output: z.number(), projections: ["loans"] });
+
+type Library = App & DatabaseMethods & DurableMethods & EventSourcing & Caching & CqrsMethods;
+
+/** Projections that wait while `gate` is closed. */
+const gated = () => {
+  let opened = Promise.withResolvers<void>();
+  opened.resolve();
+  const gate = {
+    close: () => {
+      opened = Promise.withResolvers<void>();
+    },
+    open: () => opened.resolve(),
+  };
+  const Shelf = projection({
+    name: "shelf",
+    types: [Borrowed],
+    tables: { shelf: "book TEXT PRIMARY KEY, member TEXT NOT NULL" },
+    async apply(tx, events, { tables: { shelf } }) {
+      await opened.promise;
+      for (const { data } of events)
+        await tx.execute`INSERT INTO ${shelf} (book, member) VALUES (${data.book}, ${data.member})
+          ON CONFLICT (book) DO UPDATE SET member = excluded.member`;
+    },
+  });
+  const Counted = projection({
+    name: "loans",
+    types: [Borrowed],
+    tables: { loans: "id INTEGER PRIMARY KEY, count INTEGER NOT NULL" },
+    async apply(tx, events, { tables: { loans } }) {
+      await tx.execute`INSERT INTO ${loans} AS l (id, count) VALUES (1, ${events.length})
+        ON CONFLICT (id) DO UPDATE SET count = l.count + excluded.count`;
+    },
+  });
+  return { gate, projections: [Shelf, Counted] };
+};
+
+const libraryOf = (
+  { url }: Place,
+  config: ConfigInput<CqrsConfig> = {},
+): { app: Library; gate: { close(): void; open(): void } } => {
+  const { gate, projections } = gated();
+  const app = new (App.with(database, durable, eventSourcing, caching, cqrs))()
+    .enableDatabase({ url })
+    .enableEventSourcing({ events: [Borrowed], projections })
+    .enableCaching()
+    .enableCqrs(config);
+  app.cqrs
+    .handle(Borrow, async ({ book: id, member }, { events }) => {
+      await events.append(`book-${id}`, Borrowed({ book: id, member }));
+    })
+    .handle(
+      Holder,
+      async ({ book: id }, { db }) =>
+        await db.fetchValue<string>`SELECT member FROM shelf WHERE book = ${id}`,
+    )
+    .handle(Loans, async (_input, { db }) => (await db.fetchValue<number>`SELECT count FROM loans`) ?? 0);
+  return { app, gate };
+};
+
+const running = async (
+  { app, gate }: ReturnType<typeof libraryOf>,
+  test: (app: Library, gate: { close(): void; open(): void }) => Promise<void>,
+): Promise<void> => {
+  await app.start({ log: newLog() });
+  try {
+    await test(app, gate);
+  } finally {
+    gate.open();
+    await app.stop();
+  }
+};
+
+export const syncFacts: PortContract<Place> = portContract<Place>("own changes", {
+  "a query after a token sees the events of its command": (place) =>
+    running(libraryOf(place), async (app) => {
+      for (let round = 0; round < 10; round++) {
+        const member = `member-${round}`;
+        const { token } = await app.cqrs.execute(Borrow, { book: "1", member });
+        assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: token }), member);
+      }
+    }),
+
+  "after sync: wait every query sees them": (place) =>
+    running(libraryOf(place), async (app) => {
+      for (let round = 0; round < 5; round++) {
+        const member = `member-${round}`;
+        const { token } = await app.cqrs.execute(Borrow, { book: "1", member }, { sync: "wait" });
+        assert.notEqual(token, null);
+        assert.equal(await app.cqrs.query(Holder, { book: "1" }), member);
+        assert.equal(await app.cqrs.query(Loans, {}), round + 1);
+      }
+    }),
+
+  "sync: wait ends at the time limit with the token, and the command has succeeded": async (place) => {
+    const clock = virtualClock();
+    await running(libraryOf(place, { clock }), async (app, gate) => {
+      gate.close();
+      const call = app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
+      await waitFor(async () => (await app.eventStore.readAll()).events.length === 1);
+      await clock.advance(5000);
+      const { token } = await call;
+      assert.equal(token, (await app.eventStore.readAll()).events[0]?.position);
+    });
+  },
+
+  "a query whose view stays behind is a 503 at its time limit, and waits only for its own views": async (
+    place,
+  ) => {
+    const clock = virtualClock();
+    // SQLite has one writer, so a projection that waits in its transaction keeps the other one out.
+    await running(libraryOf(place, { clock }), async (app, gate) => {
+      await app.cqrs.execute(Borrow, { book: "0", member: "ann" }, { sync: "wait" });
+      const { token } = await (async () => {
+        const result = await app.cqrs.execute(Borrow, { book: "1", member: "bob" }, { sync: "wait" });
+        gate.close();
+        return result;
+      })();
+      assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: token }), "bob");
+      const later = await app.cqrs.execute(Borrow, { book: "1", member: "cid" });
+      const behind = failureOf(app.cqrs.query(Holder, { book: "1" }, { after: later.token }));
+      if (app.db.dialect === "postgres")
+        assert.equal(await app.cqrs.query(Loans, {}, { after: later.token }), 3);
+      await clock.advance(3000);
+      const error = await behind;
+      assert.deepEqual([error.status, error.code], [503, "CQRS_NOT_FRESH"]);
+    });
+  },
+
+  "a malformed token is a 400": (place) =>
+    running(libraryOf(place), async (app) => {
+      const error = await failureOf(app.cqrs.query(Holder, { book: "1" }, { after: "'; DROP" }));
+      assert.deepEqual([error.status, error.code], [400, "EVENTS_BAD_POSITION"]);
+    }),
+
+  "enableEventSync: false wires nothing: no token, no wait": (place) =>
+    running(libraryOf(place, { enableEventSync: false }), async (app, gate) => {
+      gate.close();
+      const { token } = await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
+      assert.equal(token, null);
+      const { position } = await app.eventStore.readAll();
+      assert.equal(await app.cqrs.query(Holder, { book: "1" }, { after: position }), null);
+    }),
+
+  "over HTTP the token is a field of the command's reply and of the query": async (place) => {
+    const { app } = libraryOf(place);
+    await using client = testClient(app);
+    for (let round = 0; round < 5; round++) {
+      const member = `member-${round}`;
+      const done = await client.post("/books/1/loans", { json: { member } });
+      const headers = { "consistency-token": done.headers.get("consistency-token") ?? "" };
+      assert.equal((await client.get("/books/1", { headers })).json(), member);
+    }
+  },
+
+  "cached replies of a query are dropped when its events have reached its views, wherever they were appended":
+    async (place) => {
+      const { app } = libraryOf(place);
+      await using client = testClient(app);
+      const holder = async () => {
+        const reply = await client.get("/books/1");
+        return [reply.json(), reply.headers.get("x-cache")];
+      };
+      assert.deepEqual(await holder(), [null, "MISS"]);
+      assert.deepEqual(await holder(), [null, "HIT"]);
+      await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
+      await waitFor(async () => (await holder())[0] === "ann");
+      await waitFor(async () => (await holder())[1] === "HIT");
+      await app.eventStore.append("book-1", Borrowed({ book: "1", member: "bob" }));
+      await waitFor(async () => (await holder())[0] === "bob");
+    },
+
+  "a command's cached replies are gone when it returns, before any view": async (place) => {
+    const { app, gate } = libraryOf(place);
+    await using client = testClient(app);
+    await client.get("/books/1");
+    await client.get("/books/1");
+    gate.close();
+    try {
+      await app.cqrs.execute(Borrow, { book: "1", member: "ann" });
+      assert.equal((await client.get("/books/1")).headers.get("x-cache"), "MISS");
+    } finally {
+      gate.open();
+    }
+  },
+});

@@ -1,0 +1,33 @@
+import { App } from "@framework/core";
+import { caching } from "@framework/cache";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { eventType } from "@framework/event-sourcing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { inFile, newLog } from "../counters.test-kit.ts";
+import { cqrs, query } from "../index.ts";
+import { syncFacts } from "./sync.test-kit.ts";
+
+syncFacts(test, inFile);
+
+const Happened = eventType("Happened", z.object({}));
+const cached = (path?: string) =>
+  query("Cached", {
+    input: z.object({}),
+    output: z.number(),
+    cache: { invalidatedBy: [Happened] },
+    ...(path !== undefined && { http: { path } }),
+  });
+const memory = { url: "sqlite://:memory:" };
+
+test("a cache that is not there, or has nothing to store, is a start error", async () => {
+  const app = new (App.with(database, durable, cqrs))().enableDatabase(memory).enableCqrs();
+  app.cqrs.handle(cached("/cached"), () => 1);
+  const failure = app.start({ log: newLog() });
+  await expect(failure).rejects.toThrow("CQRS_NO_CACHE: query Cached has cache");
+  await expect(failure).rejects.toThrow("CQRS_NO_EVENT_STORE: query Cached has cache.invalidatedBy");
+  const other = new (App.with(database, durable, caching, cqrs))().enableDatabase(memory).enableCqrs();
+  other.cqrs.handle(cached(), () => 1);
+  await expect(other.start({ log: newLog() })).rejects.toThrow("cache is for the replies of its endpoint");
+});
