@@ -30,8 +30,12 @@ const codesIn = ({ files }: WorkspacePackage, prefix: string): ReadonlySet<strin
     ),
   );
 
-const prefixOf = ({ folder }: WorkspacePackage): string =>
-  folder.replace("packages/", "").replaceAll("-", "_").toUpperCase();
+/** The package's name, or the first word of its codes where that is shorter, as in `EVENTS_CONFLICT` of `event-sourcing`. */
+const prefixOf = (pkg: WorkspacePackage): string => {
+  const name = pkg.folder.replace("packages/", "").replaceAll("-", "_").toUpperCase();
+  const [first = `${name}_`] = Object.keys(catalogueOf(pkg));
+  return first.startsWith(`${name}_`) ? name : first.slice(0, first.indexOf("_"));
+};
 
 /** A package uses exactly the codes of its catalogue, and exports the catalogue. */
 export const usedCodesAreCatalogued: CodeRule = (pkg) => {

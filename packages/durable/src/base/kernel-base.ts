@@ -33,6 +33,8 @@ export interface KernelBase {
 
 /** What the kernel needs from the host of an app. */
 export interface KernelHost {
+  /** Metrics, health checks and operations of the app. */
   readonly insight: HostInsight;
+  /** Scopes of work, and the dependencies of its handlers. */
   readonly state: Pick<HostState, "invoke" | "inject">;
 }

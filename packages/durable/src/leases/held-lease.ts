@@ -2,7 +2,9 @@ import type { Transaction } from "@framework/database";
 
 /** A lease that this process owns. */
 export interface HeldLease {
+  /** What is leased, such as `schedule`. */
   readonly kind: string;
+  /** Which one of its kind. */
   readonly name: string;
   /** Grows with every owner; a later owner has a higher one. */
   readonly fence: number;

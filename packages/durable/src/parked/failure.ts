@@ -4,9 +4,11 @@ import { createHash } from "node:crypto";
 export interface Failure {
   /** Class of the error: its `name`. */
   readonly name: string;
+  /** Message of the error, cut to its limit. */
   readonly message: string;
   /** Code of the error; `null` without one. */
   readonly code: string | null;
+  /** Stack of the error, cut to its limit; `null` when it had none. */
   readonly stack: string | null;
 }
 

@@ -3,10 +3,13 @@ import { type ParkedState, parkedStates } from "./parked-item.ts";
 
 /** Which parked work is meant. */
 export interface ParkedFilter {
+  /** Where it was parked, such as the name of a queue. */
   readonly source?: string | undefined;
+  /** Name of the work. */
   readonly name?: string | undefined;
+  /** Its key. */
   readonly key?: string | undefined;
-  /** @default "parked" */
+  /** State of the item. @default "parked" */
   readonly state?: ParkedState | undefined;
   /** `next` of the page before. @default from the first */
   readonly after?: string | undefined;

@@ -12,20 +12,25 @@ export interface ParkedItem {
   readonly source: string;
   /** The queue, projection or subscription. */
   readonly name: string;
+  /** Key of the work; `null` without one. */
   readonly key: string | null;
   /** Class of the last error: its `name`. */
   readonly errorClass: string;
   /** Cut to 2,000 characters. */
   readonly errorMessage: string;
+  /** Code of the error; `null` when it had none. */
   readonly errorCode: string | null;
   /** The same for failures of the same class and functions: groups those with one cause. */
   readonly stackHash: string;
+  /** Attempts before it was parked. */
   readonly attempts: number;
   /** Begin of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
   readonly firstAt: number;
+  /** When it failed last, in milliseconds since 1970 by the database. */
   readonly lastAt: number;
   /** `DurableConfig.codeVersion` of the process that parked it. */
   readonly codeVersion: string;
+  /** Whether it waits, was replayed or was discarded. */
   readonly state: ParkedState;
   /** Why it was discarded. */
   readonly note: string | null;
@@ -35,7 +40,9 @@ export interface ParkedItem {
 
 /** Parked work with everything that is known of it. */
 export interface ParkedDetails extends ParkedItem {
+  /** What the handler got, as JSON gives it. */
   readonly payload: unknown;
+  /** Its headers, such as those of a trace. */
   readonly headers: Readonly<Record<string, string>>;
   /** What only its source understands. */
   readonly detail: unknown;

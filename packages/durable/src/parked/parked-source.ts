@@ -12,8 +12,11 @@ export interface ParkedSource {
 
 /** Work to park. */
 export interface NewParked {
+  /** Where it is parked, such as the name of a queue. */
   readonly source: string;
+  /** Name of the work. */
   readonly name: string;
+  /** Key of the work; `null` without one. */
   readonly key: string | null;
   /** JSON, at most 1 MiB. */
   readonly payload: string;
@@ -21,7 +24,9 @@ export interface NewParked {
   readonly headers: string | null;
   /** JSON, for the source alone. */
   readonly detail: string | null;
+  /** The last error. */
   readonly failure: Failure;
+  /** Attempts so far. */
   readonly attempts: number;
   /** Milliseconds of the database's clock. */
   readonly firstAt: number;

@@ -22,6 +22,7 @@ export interface ParkedWork {
 
 /** A page of parked work. */
 export interface ParkedPage {
+  /** The items, oldest first. */
   readonly items: readonly ParkedItem[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;
@@ -45,6 +46,7 @@ export interface DiscardOptions {
 
 /** The result of a replay. */
 export interface Replayed {
+  /** Number of items that were put back to work. */
   readonly replayed: number;
   /** Items that are parked as before, with the reason; the first 100. */
   readonly failed: readonly { readonly id: string; readonly reason: string }[];

@@ -6,12 +6,19 @@ import type { WorkState } from "./table/work-state.ts";
 export interface WorkInfo {
   /** Identifies the item; opaque. */
   readonly id: string;
+  /** Name of the queue. */
   readonly queue: string;
+  /** State of the work. */
   readonly state: WorkState;
+  /** What was enqueued. */
   readonly payload: unknown;
+  /** Headers that were enqueued with it. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Key of the work; `null` without one. */
   readonly key: string | null;
+  /** Its unique key; `null` without one. */
   readonly uniqueKey: string | null;
+  /** Its priority, from −100 to 100. */
   readonly priority: number;
   /** Attempts that have begun. */
   readonly attempts: number;
@@ -23,6 +30,7 @@ export interface WorkInfo {
   readonly error: StoredFailure | null;
   /** When it is or was due; milliseconds since 1970, like the other times. */
   readonly runAt: number;
+  /** When it was enqueued, in milliseconds since 1970 by the database. */
   readonly createdAt: number;
   /** `null` while it is unfinished. */
   readonly finishedAt: number | null;

@@ -5,6 +5,7 @@ import type { WorkState } from "./table/work-state.ts";
 
 /** A queue of items on the database, which every process with its definition works on. */
 export interface WorkQueue<T> {
+  /** Name of the queue. */
   readonly name: string;
   /**
    * Adds work, at most 10,000 items at once. With `tx` it is added by that transaction: visible with its commit, gone with its rollback.
@@ -36,6 +37,7 @@ export interface WorkOptions {
 
 /** An item that was added, or the unfinished one that has its unique key. */
 export interface Enqueued {
+  /** Id of the work. */
   readonly id: string;
   /** Whether it was added by this call. */
   readonly isNew: boolean;
@@ -43,7 +45,9 @@ export interface Enqueued {
 
 /** Which items to list. */
 export interface WorkFilter {
+  /** State of the work. */
   readonly state?: WorkState | undefined;
+  /** Key of the work. */
   readonly key?: string | undefined;
   /** `next` of the page before. @default from the first */
   readonly after?: string | undefined;
@@ -53,6 +57,7 @@ export interface WorkFilter {
 
 /** A page of items. */
 export interface WorkPage {
+  /** The work found, oldest first. */
   readonly items: readonly WorkInfo[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;
@@ -62,8 +67,11 @@ export interface WorkPage {
 export interface WorkStats {
   /** Unfinished items by state, each counted up to 100,000. */
   readonly waiting: number;
+  /** Work that can begin now. */
   readonly ready: number;
+  /** Work that waits for earlier work with its key. */
   readonly blocked: number;
+  /** Work that a process has claimed. */
   readonly running: number;
   /** Milliseconds since the oldest ready item was due; `null` without one. */
   readonly oldestReadyMs: number | null;

@@ -15,6 +15,7 @@ import { type EncodedEvent, encodeEvents } from "./encode-events.ts";
 export interface StreamAppend {
   /** Name of the stream. */
   readonly stream: string;
+  /** One event, or up to 1,000 in their order. */
   readonly events: NewEvent | readonly NewEvent[];
   /** Version that the stream must have. @default "any" */
   readonly expected?: ExpectedVersion;

@@ -29,6 +29,7 @@ export interface Executed<State, Types extends AnyEventType> {
 
 /** The state of an aggregate at a version. */
 export interface AggregateState<State> {
+  /** The state after all events. */
   readonly state: State;
   /** Version of its stream; 0 when it does not exist. */
   readonly version: number;

@@ -27,9 +27,13 @@ export interface DeciderOptions<State, Command, Types extends AnyEventType> {
 
 /** Decides on commands, from a state made of events. Made by `decider`. */
 export interface Decider<State, Command, Types extends AnyEventType = AnyEventType> {
+  /** Name, part of the key of snapshots. */
   readonly name: string;
+  /** Version of `evolve`; snapshots of another version are ignored. */
   readonly version: number;
+  /** The types of events of its streams. */
   readonly events: readonly Types[];
+  /** Returns the events that a command leads to, or throws to reject it. */
   readonly decide: (command: Command, state: State) => NewEventOf<Types> | readonly NewEventOf<Types>[];
   /** How the state is made. */
   readonly fold: Fold<State>;

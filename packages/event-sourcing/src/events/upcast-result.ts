@@ -4,11 +4,13 @@ export interface EventPart {
   readonly type: string;
   /** Version of the type that the data has. @default the current one */
   readonly version?: number;
+  /** The raw JSON of the data. */
   readonly data: unknown;
 }
 
 /** Events that replace a stored one when it is read. Made by `split`. */
 export class SplitEvent {
+  /** The events that it becomes, in their order; none drops it. */
   readonly parts: readonly EventPart[];
 
   constructor(parts: readonly EventPart[]) {

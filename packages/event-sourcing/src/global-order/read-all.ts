@@ -18,6 +18,7 @@ export interface ReadAllOptions extends EventFilter {
 
 /** Events of all streams, in their global order. */
 export interface EventBatch {
+  /** The events, in their global order. */
   readonly events: readonly StoredEvent[];
   /** Where the next read continues: pass it as `after`. Also passes events that the filter excludes. */
   readonly position: string;

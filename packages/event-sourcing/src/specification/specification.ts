@@ -14,11 +14,11 @@ export interface GivenEvents<State, Command, Types extends AnyEventType> {
 
 /** The outcome of a command, to be compared with the expected one. */
 export interface Outcome<State, Types extends AnyEventType> {
-  /** @throws AssertionError unless exactly these events happened; types and data count. The refusal, if there was one, is its cause */
+  /** Checks the events. @throws AssertionError unless exactly these events happened; types and data count. The refusal, if there was one, is its cause */
   thenEvents(...events: readonly NewEventOf<Types>[]): void;
-  /** @throws AssertionError unless the state after the events is this one */
+  /** Checks the state. @throws AssertionError unless the state after the events is this one */
   thenState(state: State): void;
-  /** @throws AssertionError unless the decider refused the command with an error of this class, message or code */
+  /** Checks the rejection. @throws AssertionError unless the decider refused the command with an error of this class, message or code */
   thenRefused(reason?: (new (...args: never) => Error) | RegExp | string): void;
 }
 

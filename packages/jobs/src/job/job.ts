@@ -16,11 +16,13 @@ export type EnqueueArguments<Input> = undefined extends Input
 
 /** One of many jobs to enqueue. */
 export interface NewJob<Input> extends JobSettings {
+  /** Input of the handler, as it was before its schema. */
   readonly input: Input;
 }
 
 /** A job that was defined: adds work to it, and looks after it. Works in every process that defines it. */
 export interface Job<S extends StandardSchema | undefined = StandardSchema | undefined> {
+  /** Name of the job. */
   readonly name: string;
   /**
    * Adds a job. With `tx` it is added by that transaction: it runs after the commit, and never if the transaction is rolled back.

@@ -26,8 +26,11 @@ export interface ScheduleOptions<S extends StandardSchema | undefined> extends S
 
 /** A schedule as programs and operators see it. */
 export interface ScheduleInfo {
+  /** Name of the schedule. */
   readonly name: string;
+  /** When it fires: five fields, or a name such as `@daily`. */
   readonly cron: string;
+  /** Time zone of the fields, such as `Europe/Paris`. */
   readonly timeZone: string;
   /** Name of the job. */
   readonly job: string;

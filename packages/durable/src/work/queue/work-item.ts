@@ -7,10 +7,13 @@ export interface WorkItem<T> {
   readonly id: string;
   /** Name of the queue. */
   readonly queue: string;
+  /** What was enqueued. */
   readonly payload: T;
+  /** Key of the work; `null` without one. */
   readonly key: string | null;
   /** Number of this attempt, from 1; an attempt in which the process was killed counts too. */
   readonly attempt: number;
+  /** Headers that were enqueued with it. */
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds since 1970, by the database's clock. */
   readonly createdAt: number;

@@ -60,21 +60,37 @@ export interface ProjectionOptions<Types extends AnyEventType, Table extends str
 
 /** A view made of events. Made by `projection`. */
 export interface Projection {
+  /** Name of the projection. */
   readonly name: string;
+  /** Version of the view; a higher one is built beside the live one. */
   readonly version: number;
+  /** Types of events it reads; `undefined` for all. */
   readonly types: readonly AnyEventType[] | undefined;
+  /** Category of the streams it reads; `undefined` for all. */
   readonly category: string | undefined;
+  /** Names of the tables of this version, by the names in the definition. */
   readonly tables: Readonly<Record<string, string>>;
+  /** Creates the tables. */
   readonly create: (tx: Transaction, tables: Readonly<Record<string, Statement>>) => Promise<unknown>;
+  /** Whether it runs in the transaction of the append. */
   readonly inline: boolean;
+  /** Number of parts that processes share. */
   readonly shards: number;
+  /** Returns the key of an event: events of one key stay in order; `undefined` for the stream. */
   readonly key: ((event: StoredEvent) => string) | undefined;
+  /** Events of one transaction at most. */
   readonly batchSize: number;
+  /** Attempts of an event that fails, and the delays between them. */
   readonly retry: Readonly<RetryPolicy>;
+  /** Whether an event that keeps failing is parked with its key, or stops the projection. */
   readonly onError: "park" | "stop";
+  /** Lag above which the health check fails, in seconds. */
   readonly maxLagSecs: number;
+  /** Seconds for which the tables of a replaced version are kept. */
   readonly keepRetiredSecs: number;
+  /** Whether a version that has caught up goes live by itself. */
   readonly autoLive: boolean;
+  /** Changes the view for an event. */
   readonly apply: (
     tx: Transaction,
     events: readonly StoredEvent[],

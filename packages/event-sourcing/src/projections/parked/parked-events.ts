@@ -7,6 +7,7 @@ import { type ParkedRow, parkedColumns } from "../shards/parked-rows.ts";
 
 /** An event that a projection could not apply, or one that waits behind it. */
 export interface ParkedEvent {
+  /** Key whose events are parked. */
   readonly key: string;
   /** Position of the event. */
   readonly position: string;
@@ -16,6 +17,7 @@ export interface ParkedEvent {
   readonly attempts: number;
   /** The last error; `null` for one that waits behind another. */
   readonly error: string | null;
+  /** When the event was parked. */
   readonly parkedAt: Date;
 }
 

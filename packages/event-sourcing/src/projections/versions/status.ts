@@ -5,8 +5,11 @@ import { headOf, type VersionStatus } from "./projection-rows.ts";
 
 /** How a version of a projection is doing. */
 export interface ProjectionStatus {
+  /** Name of the projection. */
   readonly name: string;
+  /** Version of the view. */
   readonly version: number;
+  /** Whether the version is being built, live or retired. */
   readonly status: VersionStatus;
   /** Position up to which all shards have read. An inline version that is live follows appends, and is always at the end. */
   readonly position: string;
