@@ -122,6 +122,7 @@ export const openEventStore = async (
   const close = async (): Promise<void> => {
     await parts.subscriptions.stop();
     await parts.snapshots.close();
+    await kernel.drain(); // projections end what they have under way
     await kernel.stop();
     if (given === undefined) await db.close();
   };

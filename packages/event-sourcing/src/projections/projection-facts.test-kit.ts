@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { waitFor } from "@framework/testing";
 import type { EventStoreFixture } from "../contract/store-fixture.ts";
 import { errorOf, same } from "../contract/store-fixture.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
@@ -25,6 +26,20 @@ export const projectionFacts: Facts = {
     same(await shelfRows(db), await foldedRows(store));
     const applied = await db.query("SELECT position FROM framework_projection_shards");
     assert.equal(applied.length, 4);
+  },
+  "two owners share the shards, and nothing is applied twice when one goes": async ({ open, db }) => {
+    const projections = [shelf({ shards: 4, batchSize: 2 })];
+    const [one, other] = [await open({ events, projections }), await open({ events, projections })];
+    const owned = () =>
+      db.query<{ lanes: number }>`SELECT count(*) AS lanes FROM framework_leases
+        WHERE kind = 'projection shelf 1' AND owner IS NOT NULL GROUP BY owner`;
+    await waitFor(async () => (await owned()).map(({ lanes }) => lanes).join() === "2,2");
+    await lend(one, 40, 9);
+    const leaving = one.close();
+    const position = await lend(other, 40, 9, 40);
+    await leaving;
+    assert.equal(await other.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(other));
   },
   "an inline view changes with the append, and is undone with it": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf({ inline: true })] });

@@ -75,6 +75,7 @@ export class Waits {
     const bell = new Bell(clock);
     const end = onProgress(() => bell.ring());
     const deadline = clock.now() + timeoutMs;
+    const alive = setInterval(() => {}, MAX_TIMEOUT_MS); // the clock's timers do not keep a script running
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         const progress = names.length === 0 ? [] : await this.looks.get();
@@ -86,6 +87,7 @@ export class Waits {
         signal?.throwIfAborted();
       }
     } finally {
+      clearInterval(alive);
       end();
     }
   }

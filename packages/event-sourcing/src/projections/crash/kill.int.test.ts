@@ -1,0 +1,13 @@
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { ownSchema } from "../../contract/open-fixture.test-kit.ts";
+import { killProjections } from "./kill.test-kit.ts";
+
+withServer("postgres", (server) => {
+  test("processes killed while they run projections leave a view that equals a fold of all events", async () => {
+    await using schema = await ownSchema(server);
+    const { kills, events } = await killProjections(schema.url);
+    expect(kills).toBeGreaterThan(1);
+    expect(events).toBeGreaterThan(1000);
+  });
+});

@@ -1,0 +1,65 @@
+import { openDatabase } from "@framework/database";
+import { virtualClock } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { openEventStore } from "../../index.ts";
+import { Borrowed, loanTypes } from "../../loan.test-kit.ts";
+import { shelf } from "../shelf.test-kit.ts";
+
+const silent = { info() {}, warn() {}, error() {} };
+
+/** A store whose time only the test advances. */
+const stillStore = async () => {
+  const clock = virtualClock();
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const config = { events: loanTypes, projections: [shelf()] };
+  const store = await openEventStore(config, { db, clock, log: silent });
+  await db.execute("UPDATE framework_projection_shards SET state = 'ended'"); // nothing moves on by itself
+  const close = async (): Promise<void> => {
+    await store.close();
+    await db.close();
+  };
+  return { clock, db, store, close };
+};
+
+test("waitFor ends after its timeout, and not before", async () => {
+  const { clock, store, close } = await stillStore();
+  const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
+  const from = clock.now();
+  let result: boolean | null = null;
+  const waiting = store.waitFor(position, { timeoutMs: 5000 }).then((value) => (result = value));
+  while (result === null) {
+    await clock.advance(10);
+    await new Promise(setImmediate);
+  }
+  expect(await waiting).toBe(false);
+  expect(clock.now() - from).toBeGreaterThanOrEqual(5000);
+  await close();
+});
+
+test("waitFor ends when the view is there, which another process may have done", async () => {
+  const { clock, db, store, close } = await stillStore();
+  const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
+  const waiting = store.waitFor(position, { timeoutMs: 600_000 });
+  await db.execute`UPDATE framework_projection_shards SET position = 1`; // without a signal
+  let isThere = false;
+  void waiting.then((value) => (isThere = value));
+  while (!isThere) {
+    await clock.advance(10);
+    await new Promise(setImmediate);
+  }
+  expect(clock.now()).toBeLessThan(600_000);
+  await close();
+});
+
+test("waitFor ends when its signal aborts, and refuses a timeout out of range", async () => {
+  const { store, close } = await stillStore();
+  const { position } = await store.append("loan-1", Borrowed({ member: "ann" }));
+  const abort = new AbortController();
+  const waiting = store.waitFor(position, { signal: abort.signal });
+  abort.abort(new Error("gone"));
+  await expect(waiting).rejects.toThrow("gone");
+  await expect(store.waitFor(position, { timeoutMs: 600_001 })).rejects.toMatchObject({
+    code: "EVENTS_BAD_READ",
+  });
+  await close();
+});
