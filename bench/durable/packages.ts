@@ -2,8 +2,8 @@
 // oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
 import { createRequire } from "node:module";
 
-export { openDatabase, type Database } from "../../packages/database/src/index.ts";
-export { createKernel, type WorkQueue } from "../../packages/durable/src/feature.ts";
+export { openDatabase } from "../../packages/database/src/index.ts";
+export { createKernel } from "../../packages/durable/src/feature.ts";
 export { startPostgres } from "../../tools/services/src/postgres.ts";
 
 /** The part of a `pg` pool that is used here. */

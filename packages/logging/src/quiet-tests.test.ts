@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { testClient, waitFor } from "@framework/testing";
 import { App } from "@framework/core";
@@ -7,7 +7,7 @@ import { expect, test } from "@jest/globals";
 import { logging, logOf } from "./index.ts";
 
 test("lines for standard output or error are collected by a test client, redacted, and not printed", async () => {
-  const program = join(import.meta.dirname, "quiet-tests.test-program.ts");
+  const program = fileURLToPath(new URL("./quiet-tests.test-program.ts", import.meta.url));
   const args = ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning", program];
   const env = { ...process.env, NODE_OPTIONS: "" };
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { env });

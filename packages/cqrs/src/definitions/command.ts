@@ -27,14 +27,23 @@ export interface CommandOptions<
 
 /** What the pipeline knows of a command, whatever its types. */
 export interface AnyCommand {
+  /** What it is: `command`. */
   readonly kind: "command";
+  /** Name of the command. */
   readonly name: string;
+  /** Schema of the input. */
   readonly input: StandardSchema;
+  /** Schema of the result; `null` without a result. */
   readonly output: StandardSchema | null;
+  /** Returns what the command is about; `null` for none. */
   readonly key: ((input: never) => string | null) | null;
+  /** Whether an idempotency key is required, used when given, or refused. */
   readonly idempotency: IdempotencyRule;
+  /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
   readonly timeoutMs: number | null;
+  /** Who may execute it. */
   readonly guards: readonly Guard[];
+  /** Its HTTP endpoint; `null` for none. */
   readonly http: CommandEndpoint | null;
 }
 
@@ -43,7 +52,9 @@ export interface Command<
   Input extends StandardSchema,
   Output extends StandardSchema | undefined = undefined,
 > extends AnyCommand {
+  /** Schema of the input. */
   readonly input: Input;
+  /** Schema of the result; `null` without a result. */
   readonly output: Output extends StandardSchema ? Output : null;
 }
 

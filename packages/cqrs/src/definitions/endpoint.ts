@@ -17,7 +17,7 @@ export interface Endpoint extends RouteFields {
 
 /** The HTTP endpoint of a command. The input is the JSON body with the parameters of the path. */
 export interface CommandEndpoint extends Endpoint {
-  /** @default "POST" */
+  /** Method of the route. @default "POST" */
   readonly method?: "POST" | "PUT" | "PATCH" | "DELETE";
   /** Status of the reply. @default 200; 204 without a result */
   readonly status?: 200 | 201 | 202;

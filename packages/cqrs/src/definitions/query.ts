@@ -41,21 +41,33 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
 
 /** What the pipeline knows of a query, whatever its types. */
 export interface AnyQuery {
+  /** What it is: `query`. */
   readonly kind: "query";
+  /** Name of the query. */
   readonly name: string;
+  /** Schema of the input. */
   readonly input: StandardSchema;
+  /** Schema of the result. */
   readonly output: StandardSchema;
+  /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
   readonly timeoutMs: number | null;
+  /** Who may ask. */
   readonly guards: readonly Guard[];
+  /** Whether equal calls of one caller share a run of the handler. */
   readonly coalesce: boolean;
+  /** Names of the projections that the handler reads; `null` for all of the process. */
   readonly projections: readonly string[] | null;
+  /** How replies of the endpoint are cached; `null` for not at all. */
   readonly cache: QueryCache | null;
+  /** Its HTTP endpoint; `null` for none. */
   readonly http: QueryEndpoint | null;
 }
 
 /** A query: a value that names a question, its input and its result. */
 export interface Query<Input extends StandardSchema, Output extends StandardSchema> extends AnyQuery {
+  /** Schema of the input. */
   readonly input: Input;
+  /** Schema of the result. */
   readonly output: Output;
 }
 

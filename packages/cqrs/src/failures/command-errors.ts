@@ -6,6 +6,7 @@ export type TimeoutOutcome = "rolled-back" | "unknown";
 /** 504: a command exceeded its time limit. It cannot succeed later: unless its outcome is unknown, nothing was changed. */
 export class CommandTimeoutError extends HttpError {
   override readonly name = "CommandTimeoutError";
+  /** What became of the command. */
   readonly outcome: TimeoutOutcome;
 
   constructor(timeoutMs: number, outcome: TimeoutOutcome, cause?: unknown) {
