@@ -1,0 +1,18 @@
+import { withServer } from "@framework/services";
+import { test } from "@jest/globals";
+import fc from "fast-check";
+import { postgresSchema } from "../../testing/open-databases.test-kit.ts";
+import { histories, runHistory } from "./work-model.test-kit.ts";
+import { workFixture } from "./work-table.test-kit.ts";
+
+const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 6);
+
+withServer("postgres", (url) => {
+  test("whatever two workers do, no item is lost, none completes twice, outdated writes are refused, and keys keep their order", async () => {
+    await using fixture = await workFixture(await postgresSchema(url));
+    await fc.assert(
+      fc.asyncProperty(histories, (steps) => runHistory(fixture, steps)),
+      { numRuns: RUNS },
+    );
+  }, 600_000);
+});

@@ -1,0 +1,15 @@
+import { test } from "@jest/globals";
+import fc from "fast-check";
+import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
+import { histories, runHistory } from "./work-model.test-kit.ts";
+import { workFixture } from "./work-table.test-kit.ts";
+
+const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 100);
+
+test("whatever two workers do, no item is lost, none completes twice, outdated writes are refused, and keys keep their order", async () => {
+  await using fixture = await workFixture(await sqliteFile());
+  await fc.assert(
+    fc.asyncProperty(histories, (steps) => runHistory(fixture, steps)),
+    { numRuns: RUNS },
+  );
+}, 600_000);
