@@ -56,14 +56,14 @@ export const unblockStatement: StatementShape = {
 
 const HEAL = `UPDATE framework_work SET state = 'ready' WHERE state = 'blocked' AND id IN (
   SELECT c.id FROM (SELECT min(id) AS id, queue, key FROM framework_work WHERE state = 'blocked' GROUP BY queue, key) AS c
-  WHERE NOT EXISTS (SELECT 1 FROM framework_work AS e WHERE e.queue = c.queue AND e.key = c.key AND e.key IS NOT NULL AND e.finished_at IS NULL AND e.state <> 'blocked'))
+  WHERE NOT EXISTS (SELECT 1 FROM framework_work AS e WHERE e.queue = c.queue AND e.key = c.key AND e.key IS NOT NULL AND e.finished_at IS NULL AND e.state <> 'blocked' AND e.id < c.id))
 RETURNING queue`;
 
 /**
  * Takes items that must wait for others of their key out of the ready index, and puts them back.
  *
  * Claims are right without it: they skip such items. But a claim that has to skip a hundred thousand items of one busy key would be slow.
- * A blocked item always has an unfinished item of its key that is not blocked; when that one ends, `unblock` makes the first blocked one ready.
+ * A blocked item always has an earlier unfinished item of its key that is not blocked; when that one ends, `unblock` makes the first blocked one ready.
  */
 export class KeyOrder {
   private readonly table: WorkTable;

@@ -330,6 +330,20 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
     same(names(await claim(store)), ["a2"]);
   },
 
+  "an item that nothing brings back is healed although a later one of its key is ready": async ({
+    store,
+    db,
+  }) => {
+    await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
+    await claim(store);
+    assert.equal(await store.keyOrder.block("mail"), 1);
+    await db.execute("DELETE FROM framework_work WHERE payload = '\"a1\"'");
+    await add(store, row("a3", { key: "a" }));
+    same(await claim(store), []);
+    same(await store.keyOrder.heal(), ["mail"]);
+    same(names(await claim(store)), ["a2"]);
+  },
+
   "a cancelled item does not run, and frees its keys": async ({ store }) => {
     const [id = 0] = await add(store, row("a1", { key: "a", uniqueKey: "u" }), row("a2", { key: "a" }));
     assert.equal((await store.stopping.cancel("mail", id))?.key, "a");
