@@ -1,3 +1,4 @@
+// Above 250 lines because the steps, the processes that take them and the world that judges them are one model.
 import assert from "node:assert/strict";
 import { virtualClock, type VirtualClock } from "@framework/testing";
 import type { Database } from "@framework/database";
