@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { scryptSync } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { hashPassword, passwordProblem, verifyPassword } from "../index.ts";
@@ -116,4 +118,20 @@ test("work is queued in order, and refused with 503 when the queue is full", asy
   ]);
   expect([order, most]).toEqual([[0, 1, 2, 3, 4], 2]);
   expect(await queue.run(async () => "later")).toBe("later");
+});
+
+test("passwords are hashed and verified where scrypt gives undefined for no error, as Bun does", async () => {
+  const program = `
+import { createRequire, syncBuiltinESMExports } from "node:module";
+const crypto = createRequire(import.meta.url)("node:crypto");
+const { scrypt } = crypto;
+crypto.scrypt = (...args) => scrypt(...args.slice(0, -1), (error, key) => args.at(-1)(error ?? undefined, key));
+syncBuiltinESMExports();
+const { hashPassword, verifyPassword } = await import(${JSON.stringify(new URL("../index.ts", import.meta.url).href)});
+const stored = await hashPassword("secret", { logN: 4 });
+console.log(await verifyPassword("secret", stored), await verifyPassword("other", stored));`;
+  const args = ["--conditions=@framework/source", "--input-type=module", "-e", program];
+  const env = { ...process.env, NODE_OPTIONS: "" };
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: import.meta.dirname });
+  expect(stdout).toBe("true false\n");
 });
