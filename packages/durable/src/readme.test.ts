@@ -22,9 +22,9 @@ test("the README has every option with its default", () => {
 test("the README's error codes and their text are those of the package, and each is thrown", () => {
   const rows = [...under("Errors").matchAll(/^\| `(DURABLE_\w+)` +\| (.*?) +\| (.*?) +\|$/gm)];
   const documented = rows.map(([, code, summary, action]) => [code, { summary, action }]);
-  const known = Object.entries(durableErrors).map(([code, { summary, action }]) => [
+  const known = Object.entries(durableErrors).map(([code, { status, summary, action }]) => [
     code,
-    { summary, action },
+    { summary: status === undefined ? summary : `${status}: ${summary}`, action },
   ]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known));
   const texts = sources
