@@ -9,7 +9,7 @@ import {
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
-import { commandPipeline } from "./commands/command-pipeline.ts";
+import { commandPipeline, type CommandPipelineParts } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
@@ -29,6 +29,9 @@ import { Queries } from "./queries/queries.ts";
 import { queryPipeline } from "./queries/query-pipeline.ts";
 import { Invalidations } from "./sync/invalidations.ts";
 import { SharedRuns } from "./queries/shared-runs.ts";
+import { CommandQueue } from "./queued/command-queue.ts";
+import { enqueuePipeline } from "./queued/enqueue-pipeline.ts";
+import { addStatusRoute } from "./queued/status-route.ts";
 import {
   type CqrsRouteOptions,
   idempotencyProblem,
@@ -49,6 +52,7 @@ export interface OtherFeatures {
 interface Running {
   readonly commands: Commands;
   readonly queries: Queries;
+  readonly openQueue: () => CommandQueue;
 }
 
 /** Commands and queries of one app. Handlers may be added before and after `enableCqrs`. */
@@ -65,6 +69,7 @@ export class CqrsApp {
   private readonly replies = new Map<string, readonly ImpliedReply[]>();
   private config: Readonly<CqrsConfig> | null = null;
   private built: Running | null = null;
+  private queue: CommandQueue | null = null;
 
   /** @param needs the methods of all earlier features */
   constructor(host: Host<CqrsRouteOptions>, kernel: Kernel, needs: OtherFeatures) {
@@ -91,6 +96,7 @@ export class CqrsApp {
     this.config = config;
     this.kernel.use("cqrs").tables(KEY_TABLES, keyTables);
     this.built = this.build(config);
+    this.openQueue();
   }
 
   add(operation: AnyOperation, handler: AnyHandler, inject: Injections | undefined): void {
@@ -99,6 +105,25 @@ export class CqrsApp {
     if (problems.length > 0) return;
     this.host.state.inject(`${operation.kind} ${operation.name}`, inject ?? {});
     this.addRoute(operation);
+    this.openQueue();
+  }
+
+  /** Opens the queue as soon as a command needs it: without one, no process looks for work. */
+  private openQueue(): void {
+    const { built, config, registry } = this;
+    if (built === null || config === null || this.queue !== null) return;
+    const isQueued = registry.all.some(
+      ({ operation }) => operation.kind === "command" && operation.mode === "queued",
+    );
+    if (!isQueued) return;
+    this.queue = built.openQueue();
+    addStatusRoute(this.host.http, config.statusPath, () => this.commandQueue);
+  }
+
+  /** @throws CQRS_NOT_QUEUED when no command is queued */
+  get commandQueue(): CommandQueue {
+    if (this.queue !== null) return this.queue;
+    throw new FrameworkError("CQRS_NOT_QUEUED", 'cqrs: no command of this app has mode: "queued"');
   }
 
   /** @throws CQRS_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
@@ -112,7 +137,14 @@ export class CqrsApp {
     const { http, kind } = operation;
     if (http === null) return;
     const method = kind === "command" ? (operation.http?.method ?? "POST") : "GET";
-    if (kind === "command") addCommandRoute(this.host.http, operation, http, () => this.running.commands);
+    if (kind === "command")
+      addCommandRoute(
+        this.host.http,
+        operation,
+        http,
+        () => this.running.commands,
+        () => this.config?.statusPath ?? "",
+      );
     else addQueryRoute(this.host.http, operation, http, () => this.running.queries);
     const replies = kind === "command" ? commandReplies(operation, http) : queryReplies;
     this.replies.set(`${method} ${http.path}`, replies);
@@ -156,7 +188,7 @@ export class CqrsApp {
       host.life.onListening({ name: "cqrs", run: () => invalidations.begin() });
       host.life.onDrain(() => invalidations.end());
     }
-    const commands = commandPipeline({
+    const commandParts: CommandPipelineParts = {
       kernel,
       results,
       state,
@@ -169,7 +201,8 @@ export class CqrsApp {
       random: Math.random,
       maxRetries,
       committed: () => runs.close(),
-    });
+    };
+    const pipeline = commandPipeline(commandParts);
     const queryInsight = { ...shared, operations: callOperations(insight, "query") };
     const queries = queryPipeline({
       kernel,
@@ -181,15 +214,24 @@ export class CqrsApp {
       log,
     });
     const sources = { registry, clock, tenantOf };
-    return {
-      commands: new Commands({
-        ...sources,
-        pipeline: commands,
-        timeoutMs: config.commandTimeoutMs,
-        hasTokens: config.enableEventSync,
-      }),
-      queries: new Queries({ ...sources, pipeline: queries, timeoutMs: config.queryTimeoutMs }),
-    };
+    const executed = new Commands({
+      ...sources,
+      pipeline,
+      enqueue: enqueuePipeline(commandParts, () => this.commandQueue),
+      timeoutMs: config.commandTimeoutMs,
+      hasTokens: config.enableEventSync,
+    });
+    const openQueue = (): CommandQueue =>
+      new CommandQueue({
+        kernel,
+        registry,
+        pipeline,
+        callOf: executed.callOf,
+        callerOf: caller,
+        keepSecs: config.keepKeysSecs,
+      });
+    const asked = new Queries({ ...sources, pipeline: queries, timeoutMs: config.queryTimeoutMs });
+    return { commands: executed, queries: asked, openQueue };
   }
 }
 

@@ -29,6 +29,8 @@ export interface CqrsConfig {
   readonly maxStoredBytes: number;
   /** Commands and queries that must have a handler; start fails without. Those with a handler need not be listed. @default [] */
   readonly operations: readonly AnyOperation[];
+  /** Path of the route that shows the status of queued commands, followed by `/{id}`. @default "/commands" */
+  readonly statusPath: string;
   /**
    * Returns who calls, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
    * @default the token's subject, the user's name or `id`, and the name of the API key
@@ -57,6 +59,11 @@ export const CqrsConfig: ConfigRecord<CqrsConfig> = configRecord("CqrsConfig", {
     [],
     "a list of commands and queries",
     (value) => Array.isArray(value) && value.every(isOperation),
+  ),
+  statusPath: checked(
+    "/commands",
+    "a path such as /commands, without parameters and a slash at its end",
+    (value) => typeof value === "string" && /^(?:\/[\w.-]+)+$/.test(value),
   ),
   callerOf: optional<(invocation: Invocation) => string>(functionRule),
   tenantOf: optional<(invocation: Invocation) => string | null>(functionRule),

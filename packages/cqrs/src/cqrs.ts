@@ -3,7 +3,7 @@ import { type AddsRouteOptions, type ConfigInput, type Feature, handled } from "
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
-import type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+import type { CommandResult, EnqueuedCommand, EnqueueOptions, ExecuteOptions } from "./commands/commands.ts";
 import { CqrsApp, type OtherFeatures } from "./cqrs-app.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyCommand, InputOf, ResultOf } from "./definitions/command.ts";
@@ -11,6 +11,7 @@ import type { AnyOperation } from "./definitions/operation.ts";
 import type { AnyQuery, QueryResult } from "./definitions/query.ts";
 import type { AnyHandler, OperationHandler } from "./handlers/handler-types.ts";
 import type { FailureObserver } from "./insight/observers.ts";
+import type { CommandStatus } from "./queued/command-status.ts";
 import type { CqrsRouteOptions } from "./routes/idempotent-routes.ts";
 import type { QueryCallOptions } from "./queries/queries.ts";
 
@@ -51,6 +52,18 @@ export interface Cqrs {
     input: InputOf<C>,
     options?: ExecuteOptions,
   ): Promise<CommandResult<ResultOf<C>>>;
+  /**
+   * Adds a command with `mode: "queued"` to the queue: some process executes it, once, also after a crash. Guards and schema apply at once.
+   *
+   * @throws as `execute`, and CQRS_NOT_QUEUED
+   */
+  enqueue<C extends AnyCommand>(
+    command: C,
+    input: InputOf<C>,
+    options?: EnqueueOptions,
+  ): Promise<EnqueuedCommand>;
+  /** Returns the status of a queued command; `null` for an unknown id, or one that was finished `keepKeysSecs` ago. */
+  status(id: string): Promise<CommandStatus | null>;
   /**
    * Answers a query. Calls of one caller with equal input may share one result, so treat it as read-only.
    *
@@ -97,6 +110,8 @@ const cqrsOf = (app: CqrsApp): Cqrs => ({
     return this;
   },
   execute: (command, input, options = {}) => handled(execute(app, command, input, options)),
+  enqueue: (command, input, options = {}) => handled(enqueue(app, command, input, options)),
+  status: (id) => handled(status(app, id)),
   query: (query, input, options = {}) => handled(ask(app, query, input, options)),
   onError: (observer) => app.observers.add(observer),
 });
@@ -116,3 +131,16 @@ const ask: <Q extends AnyQuery>(
   options: QueryCallOptions,
 ) => Promise<QueryResult<Q>> = async (app, query, input, options) =>
   await app.running.queries.ask(query, input, options);
+
+const enqueue: <C extends AnyCommand>(
+  app: CqrsApp,
+  command: C,
+  input: InputOf<C>,
+  options: EnqueueOptions,
+) => Promise<EnqueuedCommand> = async (app, command, input, options) =>
+  await app.running.commands.enqueue(command, input, options);
+
+const status = async (app: CqrsApp, id: string): Promise<CommandStatus | null> => {
+  void app.running;
+  return await app.commandQueue.status(id, null);
+};

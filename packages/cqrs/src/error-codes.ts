@@ -60,6 +60,10 @@ export const cqrsErrors: ErrorCatalogue = {
     summary: "the projections of a query did not contain the events of its token within its time limit",
     action: "clients retry after a second; look at the lag of the projections",
   },
+  CQRS_NOT_QUEUED: {
+    summary: "`enqueue` was called with a command that is not queued",
+    action: 'define it with `mode: "queued"`, or `execute` it',
+  },
   CQRS_NO_CACHE: {
     summary: "a query has `cache`, but the app no cache; the app does not start",
     action: "name `caching` before `cqrs` in `App.with`, and call `enableCaching`",

@@ -20,7 +20,7 @@ export {
 export type { CommandEndpoint, Endpoint, QueryEndpoint } from "./definitions/endpoint.ts";
 export type { AnyOperation } from "./definitions/operation.ts";
 export type { CommandContext, OperationHandler, QueryContext } from "./handlers/handler-types.ts";
-export type { CommandResult, ExecuteOptions } from "./commands/commands.ts";
+export type { CommandResult, EnqueuedCommand, EnqueueOptions, ExecuteOptions } from "./commands/commands.ts";
 export type { SyncMode } from "./commands/command-run.ts";
 export type { CallOptions } from "./pipeline/call-options.ts";
 export type { CommandAggregate, CommandEvents } from "./events/command-events.ts";
@@ -37,3 +37,4 @@ export type { FailureKind } from "./failures/failure-kind.ts";
 export type { OperationFailure } from "./insight/operation-failure.ts";
 export type { FailureObserver } from "./insight/observers.ts";
 export { cqrsErrors } from "./error-codes.ts";
+export type { CommandStatus, FailureBody } from "./queued/command-status.ts";

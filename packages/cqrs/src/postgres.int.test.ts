@@ -6,6 +6,7 @@ import { timeLimits } from "./commands/time-limits.test-kit.ts";
 import { inSchema } from "./counters.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
+import { queued } from "./queued/queued.test-kit.ts";
 import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
@@ -18,4 +19,5 @@ withServer("postgres", (server) => {
   eventFacts(test, place);
   routeKeys(test, place);
   syncFacts(test, place);
+  queued(test, place);
 });

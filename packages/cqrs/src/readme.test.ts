@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { CqrsConfig } from "./index.ts";
-import { MAX_KEY_LENGTH, MAX_LANE, MAX_ROUTE_KEYS, MAX_RUNNING } from "./limits.ts";
+import { MAX_KEY_LENGTH, MAX_LANE, MAX_QUEUED_BYTES, MAX_ROUTE_KEYS, MAX_RUNNING } from "./limits.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 
@@ -23,7 +23,7 @@ test("the README's table has every option with its default", () => {
 
 test("the README's limits are those of the sources", () => {
   const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
-  expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_LANE, MAX_KEY_LENGTH, 100]);
+  expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_QUEUED_BYTES, MAX_LANE, MAX_KEY_LENGTH, 100]);
 });
 
 test("every test that the README names exists", () => {
@@ -34,6 +34,7 @@ test("every test that the README names exists", () => {
     "idempotency/keys",
     "routes/idempotent-routes",
     "sync/sync",
+    "queued/queued",
   ];
   const sources = kits.map((kit) => readFileSync(new URL(`./${kit}.test-kit.ts`, import.meta.url), "utf8"));
   const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];

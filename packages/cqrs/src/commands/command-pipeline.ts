@@ -9,6 +9,7 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import { rescue } from "../pipeline/rescue.ts";
 import { validateInput } from "../pipeline/validate-input.ts";
 import { publish, type PublishParts } from "./publish.ts";
+import { completeItem } from "./complete-item.ts";
 import { callHandler, type CallHandlerParts } from "./call-handler.ts";
 import { claimKey } from "./claim-key.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
@@ -42,7 +43,7 @@ export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun
   const { kernel, insight, log, clock, random, maxRetries } = parts;
   const retried = (): void => void insight.counts.retries++;
   const perform = compose<CommandAttempt, Outcome>(
-    [claimKey(parts.results), lockLane(kernel), validateOutput],
+    [claimKey(parts.results), lockLane(kernel), completeItem, validateOutput],
     callHandler(parts),
     rescue,
   );

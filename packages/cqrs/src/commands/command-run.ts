@@ -1,4 +1,5 @@
 import type { Transaction } from "@framework/database";
+import type { WorkItem } from "@framework/durable/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import type { AppendLog } from "../events/append-log.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
@@ -13,6 +14,8 @@ export interface CommandCall extends OperationCall<AnyCommand> {
   readonly id: string;
   readonly idempotencyKey: string | null;
   readonly sync: SyncMode;
+  /** The work that a queued command is; `null` for a direct call. */
+  readonly item: Pick<WorkItem<unknown>, "complete"> | null;
 }
 
 /** One call of a command on its way through the pipeline. */

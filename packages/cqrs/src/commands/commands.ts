@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
-import type { Handler } from "@framework/core";
+import { FrameworkError, type Handler } from "@framework/core";
+import type { WorkItem } from "@framework/durable/feature";
 import type { AnyCommand, InputOf, ResultOf } from "../definitions/command.ts";
 import { CommandTimeoutError } from "../failures/command-errors.ts";
 import { MAX_RUNNING } from "../limits.ts";
 import { type CallOptions, type CallRequest, type CallSources, newCall } from "../pipeline/call-options.ts";
 import { Gate } from "../pipeline/gate.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
-import { CommandRun, type SyncMode } from "./command-run.ts";
+import { type CommandCall, CommandRun, type SyncMode } from "./command-run.ts";
 
 /** Options of one call of a command. */
 export interface ExecuteOptions extends CallOptions {
@@ -17,6 +18,20 @@ export interface ExecuteOptions extends CallOptions {
    * process contain them, at most to the command's time limit; `"none"` does neither. @default "token"; always "none" with `enableEventSync: false`
    */
   readonly sync?: SyncMode;
+}
+
+/** Options of one call that is queued. */
+export interface EnqueueOptions extends CallOptions {
+  /** Makes the call happen once: further calls with the same key and input get the same id. @default none */
+  readonly idempotencyKey?: string;
+}
+
+/** A command in the queue. */
+export interface EnqueuedCommand {
+  /** For `status`, and the end of its status URL. Who knows it and is the same caller may see the result. */
+  readonly id: string;
+  /** Whether an earlier call with the same idempotency key added it. */
+  readonly isReplay: boolean;
 }
 
 /** What a command returned. */
@@ -32,6 +47,8 @@ export interface CommandResult<Value> {
 /** What commands need. */
 export interface CommandsParts extends CallSources {
   readonly pipeline: Handler<CommandRun, Outcome>;
+  /** The way into the queue. */
+  readonly enqueue: Handler<CommandRun, Outcome>;
   /** Whether calls return tokens. */
   readonly hasTokens: boolean;
 }
@@ -53,13 +70,39 @@ export class Commands {
     const call = newCall<AnyCommand>(this.parts, command, input, request, timedOut);
     const { idempotencyKey = null } = request;
     const sync = this.parts.hasTokens ? (request.sync ?? "token") : "none";
-    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync });
+    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync, item: null });
     const outcome = await this.gate.run(async () => this.parts.pipeline(run));
     if (!outcome.ok) throw outcome.error;
     const { value, position, isReplay } = outcome;
     const token = sync === "none" ? null : position;
     return { value: value as ResultOf<C>, token, isReplay }; // the output of the command's schema
   }
+
+  /** Adds a command to the queue. @throws CQRS_NOT_QUEUED */
+  async enqueue<C extends AnyCommand>(
+    command: C,
+    input: InputOf<C>,
+    request: EnqueueOptions & CallRequest,
+  ): Promise<EnqueuedCommand> {
+    if (command.mode !== "queued") throw notQueued(command.name);
+    const call = newCall<AnyCommand>(this.parts, command, input, request, timedOut);
+    const { idempotencyKey = null } = request;
+    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync: "none", item: null });
+    const outcome = await this.gate.run(async () => this.parts.enqueue(run));
+    if (!outcome.ok) throw outcome.error;
+    return { id: outcome.value as string, isReplay: outcome.isReplay }; // the value of the queue's pipeline
+  }
+
+  /** Prepares the call of a queued command. */
+  readonly callOf = (command: AnyCommand, input: unknown, item: WorkItem<unknown>): CommandCall => {
+    const { tenant = "" } = item.headers;
+    const request = { from: item.invocation, skipGuards: true, tenant, signal: item.signal };
+    const call = newCall(this.parts, command, input, request, timedOut);
+    return { ...call, id: item.id, idempotencyKey: null, sync: "token", item };
+  };
 }
+
+const notQueued = (name: string): FrameworkError =>
+  new FrameworkError("CQRS_NOT_QUEUED", `cqrs: command ${name} is not queued; define it with mode: "queued"`);
 
 const timedOut = (timeoutMs: number): Error => new CommandTimeoutError(timeoutMs, "rolled-back");

@@ -10,11 +10,13 @@ import type { CommandRun } from "./command-run.ts";
  * Applies the command's rule for idempotency keys, and refuses a key that another call of this process is using. The transaction does the rest.
  *
  * @param running ids of the keys that calls of this process use; bounded by the calls that run
+ * @param prefix of the name that keys belong to. @default none
  * @throws HttpError 400 (CQRS_KEY_MISSING, CQRS_BAD_KEY), 409 (CQRS_KEY_RUNNING)
  */
 export const requireKey = (
   running: Set<string>,
   callerOf: (run: CommandRun) => string,
+  prefix = "",
 ): Middleware<CommandRun, Outcome> =>
   async function requireKey(run, next) {
     const { operation: command, call } = run;
@@ -25,7 +27,7 @@ export const requireKey = (
     }
     if (!isKey(key)) throw badKey();
     if (command.idempotency === "none") throw keyRefused();
-    const claim = claimOf(run, key, callerOf(run));
+    const claim = claimOf(run, key, callerOf(run), prefix);
     if (running.has(claim.id)) throw keyRunning();
     running.add(claim.id);
     run.claim = claim;
@@ -36,8 +38,13 @@ export const requireKey = (
     }
   };
 
-const claimOf = ({ operation: command, call }: CommandRun, key: string, caller: string): KeyClaim => {
-  const operation = command.name;
+const claimOf = (
+  { operation: command, call }: CommandRun,
+  key: string,
+  caller: string,
+  prefix: string,
+): KeyClaim => {
+  const operation = prefix + command.name;
   const fingerprint = fingerprintOf(canonicalJson(call.raw));
   return { ...keyId({ tenant: call.tenant, caller, operation, key }), operation, fingerprint };
 };

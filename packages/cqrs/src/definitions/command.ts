@@ -19,6 +19,10 @@ export interface CommandOptions<
   readonly idempotency?: IdempotencyRule;
   /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.commandTimeoutMs` */
   readonly timeoutMs?: number;
+  /**
+   * `"queued"`: its endpoint answers 202 at once, and some process executes it later; `enqueue` does the same from code. @default "direct"
+   */
+  readonly mode?: "direct" | "queued";
   /** Who may execute it. @default everyone */
   readonly guards?: readonly Guard[];
   /** An HTTP endpoint, `POST` by default. @default none */
@@ -41,6 +45,8 @@ export interface AnyCommand {
   readonly idempotency: IdempotencyRule;
   /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
   readonly timeoutMs: number | null;
+  /** Whether it is executed at once, or queued. */
+  readonly mode: "direct" | "queued";
   /** Who may execute it. */
   readonly guards: readonly Guard[];
   /** Its HTTP endpoint; `null` for none. */
@@ -89,7 +95,16 @@ export const command = <Input extends StandardSchema, Output extends StandardSch
   name: string,
   options: CommandOptions<Input, Output>,
 ): Command<Input, Output> => {
-  const { input, output, key, idempotency = "optional", timeoutMs, guards = [], http } = options;
+  const {
+    input,
+    output,
+    key,
+    idempotency = "optional",
+    timeoutMs,
+    mode = "direct",
+    guards = [],
+    http,
+  } = options;
   return Object.freeze({
     kind: "command" as const,
     name,
@@ -98,6 +113,7 @@ export const command = <Input extends StandardSchema, Output extends StandardSch
     key: key ?? null,
     idempotency,
     timeoutMs: timeoutMs ?? null,
+    mode,
     guards,
     http: http ?? null,
   });

@@ -48,15 +48,18 @@ const queryProblems = ({ coalesce, projections, cache, http }: AnyQuery): string
   return problems;
 };
 
-const commandProblems = ({ key, idempotency, http }: AnyCommand): string[] => {
+const commandProblems = ({ key, idempotency, mode, http }: AnyCommand): string[] => {
   const problems: string[] = [];
   if (key !== null && typeof key !== "function") problems.push("key must be a function of the input");
   if (!["required", "optional", "none"].includes(idempotency))
     problems.push("idempotency must be required, optional or none");
+  if (mode !== "direct" && mode !== "queued") problems.push("mode must be direct or queued");
   if (http?.method !== undefined && !["POST", "PUT", "PATCH", "DELETE"].includes(http.method))
     problems.push("http.method must be POST, PUT, PATCH or DELETE");
   if (http?.status !== undefined && ![200, 201, 202].includes(http.status))
     problems.push("http.status must be 200, 201 or 202");
+  if (mode === "queued" && http?.status !== undefined && http.status !== 202)
+    problems.push("a queued command is answered with 202");
   return problems;
 };
 

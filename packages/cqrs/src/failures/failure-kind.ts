@@ -11,7 +11,7 @@ const transientStatuses: readonly number[] = [408, 425, 429, 503, 504];
 /** Classifies an error. Errors of databases and event stores are recognised by shape, so that several copies of a package understand each other. */
 export const failureKind = (error: unknown): FailureKind => {
   if (isConflict(error)) return "conflict";
-  if (isAbort(error)) return "transient";
+  if (isAbort(error) || isLost(error)) return "transient";
   if (!HttpError.is(error)) return "bug";
   if (transientStatuses.includes(error.status)) return "transient";
   return error.status < 500 ? "rejection" : "bug";
@@ -25,5 +25,8 @@ const isConflict = (error: unknown): boolean => {
   const { kind } = error as { kind?: unknown };
   return error.code === "DATABASE_STATEMENT_FAILED" && (kind === "serialization" || kind === "deadlock");
 };
+
+/** Whether the work of a queued command has been taken over. */
+const isLost = (error: unknown): boolean => FrameworkError.is(error) && error.code === "DURABLE_LOST";
 
 const isAbort = (error: unknown): boolean => Error.isError(error) && error.name === "AbortError";

@@ -38,6 +38,12 @@ export class HandlerRegistry {
     });
   }
 
+  /** Returns the command of a name; `null` when it has no handler. */
+  command(name: string): AnyCommand | null {
+    const operation = this.byName.get(name)?.operation;
+    return operation?.kind === "command" ? operation : null;
+  }
+
   /** @throws CQRS_NO_HANDLER */
   of<O extends AnyCommand | AnyQuery>(operation: O): Handled<O> {
     const found = this.byName.get(operation.name);

@@ -1,11 +1,13 @@
 import { type HttpRequest, Response } from "@framework/core";
 import type { HostHttp, ImpliedReply } from "@framework/core/feature";
-import type { Commands } from "../commands/commands.ts";
+import type { Commands, ExecuteOptions } from "../commands/commands.ts";
 import type { AnyCommand } from "../definitions/command.ts";
 import type { CommandEndpoint } from "../definitions/endpoint.ts";
 import { keyOf } from "../idempotency/key-header.ts";
 import { keyReplies, retryAfter } from "./key-replies.ts";
 import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
+import { MAX_QUEUED_BYTES } from "../limits.ts";
+import type { CallRequest } from "../pipeline/call-options.ts";
 import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
@@ -16,37 +18,54 @@ export const addCommandRoute = (
   command: AnyCommand,
   endpoint: CommandEndpoint,
   commands: () => Commands,
+  statusPath: () => string,
 ): void => {
   const { path, method = "POST" } = endpoint;
   const names = pathNames(path);
   const status = endpoint.status ?? (command.output === null ? 204 : 200);
   const placeOf = (member: string | number | undefined): string =>
     names.has(String(member)) ? "params" : "body";
-  const handle = async (request: HttpRequest): Promise<Response> => {
-    const input = withParams(request.input.body, request.params);
+  const inputOf = ({ input, params }: HttpRequest): unknown => withParams(input.body, params);
+  const optionsOf = (request: HttpRequest): ExecuteOptions & CallRequest => {
     const key = command.idempotency === "none" ? null : keyOf(request.headers);
-    const { value, token, isReplay } = await commands().execute(command, input, {
-      from: request,
-      skipGuards: true, // they are the route's
-      placeOf,
-      ...(key !== null && { idempotencyKey: key }),
-    });
+    const own = key === null ? {} : { idempotencyKey: key };
+    return { from: request, skipGuards: true, placeOf, ...own }; // the guards are the route's
+  };
+  const queue = async (request: HttpRequest): Promise<Response> => {
+    const { id, isReplay } = await commands().enqueue(command, inputOf(request), optionsOf(request));
+    const location = `${statusPath()}/${id}`;
+    const reply = Response.json({ id, status_url: location }, { status: 202 }).setHeader(
+      "location",
+      location,
+    );
+    return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
+  };
+  const handle = async (request: HttpRequest): Promise<Response> => {
+    const { value, token, isReplay } = await commands().execute(
+      command,
+      inputOf(request),
+      optionsOf(request),
+    );
     const reply = value === undefined ? new Response(null, { status }) : Response.json(value, { status });
     if (token !== null) reply.setHeader(TOKEN_FIELD, token);
     return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
   };
-  http.route(method, path, handle, {
+  const isQueued = command.mode === "queued";
+  http.route(method, path, isQueued ? queue : handle, {
+    ...(isQueued && { maxBodyBytes: MAX_QUEUED_BYTES }),
     ...endpointOptions(command, endpoint),
     ofProgram: true,
     body: documentedSchema(command.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
-    ...(command.output !== null && { responses: { [status]: documentedSchema(command.output) } }),
+    ...(command.output !== null &&
+      !isQueued && { responses: { [status]: documentedSchema(command.output) } }),
   });
 };
 
 /** Replies of the endpoint of a command that its options do not list. */
 export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): readonly ImpliedReply[] => [
-  ...(command.output === null
+  ...(command.mode === "queued" ? [queuedReply] : []),
+  ...(command.output === null && command.mode === "direct"
     ? [{ status: endpoint.status ?? 204, description: "Done.", byHandler: true }]
     : []),
   { status: 422, description: "The input does not match the schema." },
@@ -58,3 +77,10 @@ export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): 
   { status: 504, description: "The command took too long; `outcome` says whether it was rolled back." },
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
+
+const queuedReply: ImpliedReply = {
+  status: 202,
+  description: "Accepted: the status is at the URL of `Location`.",
+  headers: { Location: { description: "URL of the status.", type: "string" } },
+  byHandler: true,
+};

@@ -1,0 +1,12 @@
+import type { Middleware } from "@framework/core";
+import type { CommandAttempt } from "./command-run.ts";
+import type { Outcome } from "../pipeline/outcome.ts";
+
+/** Completes the work that a queued command is, in the transaction of its changes: both are committed, or neither is. */
+export const completeItem: Middleware<CommandAttempt, Outcome> = async function completeItem(attempt, next) {
+  const outcome = await next(attempt);
+  const { item } = attempt.run.call;
+  if (outcome.ok && item !== null)
+    await item.complete(attempt.tx, { value: outcome.value, token: outcome.position });
+  return outcome;
+};

@@ -1,0 +1,45 @@
+import type { Handler } from "@framework/core";
+import { compose } from "@framework/core/feature";
+import { claimKey } from "../commands/claim-key.ts";
+import type { CommandPipelineParts } from "../commands/command-pipeline.ts";
+import type { CommandAttempt, CommandRun } from "../commands/command-run.ts";
+import { inTransaction } from "../commands/in-transaction.ts";
+import { limitTime } from "../commands/limit-time.ts";
+import { requireKey } from "../commands/require-key.ts";
+import { retryConflicts } from "../commands/retry-conflicts.ts";
+import { checkGuards } from "../pipeline/check-guards.ts";
+import { record, trace } from "../pipeline/observe.ts";
+import { noTypes, type Outcome } from "../pipeline/outcome.ts";
+import { rescue } from "../pipeline/rescue.ts";
+import { validateInput } from "../pipeline/validate-input.ts";
+import type { CommandQueue } from "./command-queue.ts";
+
+/**
+ * The way of a command into the queue: the same levels as before a handler. Its idempotency key is stored in the transaction that adds it, so a repeated call
+ * gets the same id.
+ */
+export const enqueuePipeline = (
+  parts: CommandPipelineParts,
+  queue: () => CommandQueue,
+): Handler<CommandRun, Outcome> => {
+  const { kernel, insight, log, clock, random, maxRetries } = parts;
+  const retried = (): void => void insight.counts.retries++;
+  const add: Handler<CommandAttempt, Outcome> = async ({ run, tx }) => {
+    const value = await queue().enqueue(run, tx);
+    return { ok: true, value, position: null, types: noTypes, isReplay: false };
+  };
+  const perform = compose<CommandAttempt, Outcome>([claimKey(parts.results)], add, rescue);
+  return compose<CommandRun, Outcome>(
+    [
+      trace(insight),
+      record(insight),
+      checkGuards(log),
+      validateInput(),
+      requireKey(new Set(), parts.callerOf, "queued "),
+      limitTime,
+      retryConflicts({ maxRetries, clock, random, retried }),
+    ],
+    inTransaction(kernel, perform, parts.committed),
+    rescue,
+  );
+};

@@ -1,0 +1,33 @@
+import { type Invocation, RequestId } from "@framework/core";
+import {
+  ApiKeyName,
+  type Claims,
+  JwtClaims,
+  type Principal,
+  principalOf,
+  User,
+} from "@framework/core/feature";
+
+/** Returns who enqueued a command, as text that travels with it: the principal, and the id of the request. */
+export const storedCaller = (invocation: Invocation): Readonly<Record<string, string>> => {
+  const principal = principalOf(invocation);
+  const requestId = invocation.context.get(RequestId);
+  return {
+    ...(principal !== null && { principal: JSON.stringify(principal) }),
+    ...(requestId !== null && { request: requestId }),
+  };
+};
+
+/** Sets the context of the work that runs the command to that of its caller. */
+export const restoreCaller = (
+  { context }: Invocation,
+  { principal: text, request }: Readonly<Record<string, string>>,
+): void => {
+  if (request !== undefined) context.set(RequestId, request);
+  if (text === undefined) return;
+  const { user, claims, apiKeyName } = JSON.parse(text) as Principal; // as `storedCaller` wrote it
+  if (typeof user === "string") context.set(User, user);
+  else if (user !== undefined) context.set("user", user);
+  if (claims !== undefined) context.set(JwtClaims, Object.freeze(claims) satisfies Claims);
+  if (apiKeyName !== undefined) context.set(ApiKeyName, apiKeyName);
+};
