@@ -42,6 +42,8 @@ const startTimeOf = (pid: number): string => {
       const [line] = (await once(parent.stdout, "data")) as [Buffer];
       const pid = Number(line.toString());
       const started = startTimeOf(pid);
+      const isReplaced = () => readFileSync(`/proc/${parent.pid}/comm`, "latin1").trim() === "sleep";
+      await waitFor(isReplaced, { what: "the shell to be replaced" }); // it may reap its child
       process.kill(pid, "SIGSTOP");
       expect(thisPlace().isGone(pid, started)).toBe(false);
       process.kill(pid, "SIGKILL");
