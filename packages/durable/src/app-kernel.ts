@@ -8,6 +8,7 @@ import {
 } from "@framework/core/feature";
 import type { AppSettings, Logger, Problem } from "@framework/core";
 import type { Database, DatabaseMethods, Statement } from "@framework/database";
+import { adminRoutes } from "./admin/admin-routes.ts";
 import type { KernelHost } from "./base/kernel-base.ts";
 import { configProblems, DurableConfig } from "./durable-config.ts";
 import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "./kernel/kernel.ts";
@@ -62,6 +63,10 @@ export class AppKernel implements KernelSources {
     for (const message of configProblems(this.config)) {
       this.appHost.problem({ code: "CORE_BAD_CONFIG", message });
     }
+    const { admin } = this.config;
+    if (admin === undefined) return;
+    this.kernel.use("enableDurable({ admin })").parked.useTable();
+    adminRoutes(this.appHost, admin, this.kernel);
   }
 
   private use(name: string): void {

@@ -7,6 +7,7 @@ import {
   optional,
   text,
 } from "@framework/core/feature";
+import { type AdminConfig, adminRule } from "./admin-config.ts";
 
 /** Options of `enableDurable`. */
 export interface DurableConfig {
@@ -26,6 +27,8 @@ export interface DurableConfig {
   readonly keepParkedSecs: number;
   /** Version of the program, stored with parked work. @default "unknown" */
   readonly codeVersion: string;
+  /** HTTP API for operators. @default none */
+  readonly admin: AdminConfig | undefined;
   /** Limit of the migrations at start, with the wait for another process that migrates, in seconds. @default 3600 */
   readonly migrationTimeoutSecs: number;
 }
@@ -39,6 +42,7 @@ export const DurableConfig: ConfigRecord<DurableConfig> = configRecord("DurableC
   maxParked: integer(100_000, { min: 1, max: 10_000_000 }),
   keepParkedSecs: decimal(2_592_000, { min: 0, max: 315_360_000 }),
   codeVersion: text("unknown"),
+  admin: adminRule,
   migrationTimeoutSecs: decimal(3600, { min: 0.01, max: 604_800 }),
 });
 

@@ -13,7 +13,11 @@ test("the README has every option with its default", () => {
   const rows = [...under("Options").matchAll(/^\| `(\w+)` +\|.*\| (\S.*?) +\|$/gm)]
     .filter(([, name]) => name !== "DurableConfig")
     .map(([, name, value]) => [name, value?.replaceAll("`", "")]);
-  const defaults = Object.entries({ ...DurableConfig.of(), migrateAtStart: "true, false in production" });
+  const defaults = Object.entries({
+    ...DurableConfig.of(),
+    migrateAtStart: "true, false in production",
+    admin: "none",
+  });
   const documented = Object.fromEntries(rows) as Record<string, string>;
   for (const [name, value] of defaults) expect([name, documented[name]]).toEqual([name, String(value)]);
   expect(Object.keys(documented)).toHaveLength(defaults.length);

@@ -40,7 +40,7 @@ export interface KernelMembers {
   /** All queues of this process. */
   queues(): readonly WorkQueue<unknown>[];
   /** Work that gave up: registers those who park and take back, and what operators do with it. */
-  readonly parked: ParkedWork & Pick<OpenParked, "add" | "hasRoom" | "park">;
+  readonly parked: ParkedWork & Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable">;
   /**
    * Keeps the rows of a feature's own table leased to this process: they are renewed every third of a lease, and expire at once when their process ends on
    * the same host. Call it in `enableX`.

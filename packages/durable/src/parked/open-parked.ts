@@ -30,6 +30,7 @@ export class OpenParked implements ParkedWork, KernelPart {
   private readonly sources = new Map<string, ParkedSource>();
   private cancelPrune: () => void = () => {};
   private pruning: Promise<void> = Promise.resolve();
+  private hasTable = false;
   private hasEnded = false;
   private refused = 0;
 
@@ -46,8 +47,14 @@ export class OpenParked implements ParkedWork, KernelPart {
         "DURABLE_SOURCE_TAKEN",
         `durable: there is a source "${source.source}" of parked work already`,
       );
-    if (this.sources.size === 0) this.base.tables.add(PARKED_TABLES, parkedTables);
+    this.useTable();
     this.sources.set(source.source, source);
+  }
+
+  /** Adds the table, unless it was added. @throws DURABLE_ALREADY_STARTED */
+  useTable(): void {
+    if (!this.hasTable) this.base.tables.add(PARKED_TABLES, parkedTables);
+    this.hasTable = true;
   }
 
   /** Whether there is room; if not, that is counted and logged, and the work must wait where it is. */
@@ -115,7 +122,7 @@ export class OpenParked implements ParkedWork, KernelPart {
   }
 
   begin(): void {
-    if (this.sources.size > 0) this.pruning = this.prune();
+    if (this.hasTable) this.pruning = this.prune();
   }
 
   async stop(): Promise<void> {

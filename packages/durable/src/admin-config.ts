@@ -1,0 +1,28 @@
+import type { Guard, HttpRequest } from "@framework/core";
+import { type FieldRule, canonicalPrefix, optional, prefixProblem } from "@framework/core/feature";
+import { isGuard } from "@framework/core";
+
+/** The HTTP API for operators. */
+export interface AdminConfig {
+  /** Path below which it answers, such as `/admin/durable`. */
+  readonly path: string;
+  /** Who may use it; at least one. The app's guards do not apply. */
+  readonly guards: readonly Guard<HttpRequest>[];
+}
+
+/** The field `admin` of `DurableConfig`. */
+export const adminRule: FieldRule<AdminConfig | undefined> = optional<AdminConfig>({
+  problem(value) {
+    if (typeof value !== "object" || value === null) return "must be { path, guards }";
+    const unknown = Object.keys(value).find((key) => key !== "path" && key !== "guards");
+    if (unknown !== undefined) return `must be { path, guards }, without "${unknown}"`;
+    const { path, guards } = value as Partial<Record<keyof AdminConfig, unknown>>;
+    const problem = typeof path === "string" ? prefixProblem(path) : "must be text";
+    if (problem !== null || path === "/") return `must have a path such as "/admin/durable"`;
+    const areGuards = Array.isArray(guards) && guards.length > 0 && guards.every(isGuard);
+    return areGuards ? null : "must have guards, at least one: it shows and changes the work of all users";
+  },
+});
+
+/** The path without a slash at its end. */
+export const adminPath = ({ path }: AdminConfig): string => canonicalPrefix(path).replace(/\/$/, "");

@@ -1,0 +1,153 @@
+import {
+  HttpError,
+  type HttpRequest,
+  type InferOutput,
+  NotFoundError,
+  type RouteOptions,
+  type StandardSchema,
+} from "@framework/core";
+import type { ExemptOption, Host, HostHttp } from "@framework/core/feature";
+import type { ParkedFilter } from "../parked/parked-filter.ts";
+import { parkedStates } from "../parked/parked-item.ts";
+import type { ParkedWork } from "../parked/parked-work.ts";
+import { workStates } from "../work/table/work-state.ts";
+import type { WorkFilter, WorkQueue } from "../work/work-queue.ts";
+import { type AdminConfig, adminPath } from "../admin-config.ts";
+import { objectSchema, replySchema } from "./admin-schema.ts";
+
+const id = { type: "string", pattern: "^[1-9][0-9]{0,15}$" } as const;
+const name = { type: "string", minLength: 1, maxLength: 400 } as const;
+const page = { after: id, limit: { type: "integer", minimum: 1, maximum: 1000 } } as const;
+const ids = { type: "array", items: id, minItems: 1, maxItems: 1000 } as const;
+const ofParked = { source: name, name, key: name } as const;
+
+const parkedQuery = objectSchema({ ...ofParked, ...page, state: { type: "string", enum: parkedStates } });
+const itemsQuery = objectSchema({ ...page, key: name, state: { type: "string", enum: workStates } });
+const replayBody = objectSchema({
+  ...ofParked,
+  ids,
+  limit: page.limit,
+  perSecond: { type: "integer", minimum: 1, maximum: 10_000 },
+});
+const discardBody = objectSchema({ ids, note: { type: "string", minLength: 1, maxLength: 2000 } }, [
+  "ids",
+  "note",
+]);
+const params = objectSchema({ id }, ["id"]);
+const queueParams = objectSchema({ queue: name }, ["queue"]);
+const itemParams = objectSchema({ queue: name, id }, ["queue", "id"]);
+const anything = replySchema({ type: "object" });
+
+/** What operators see and change. */
+export interface OperatedWork {
+  readonly parked: ParkedWork;
+  queues(): readonly WorkQueue<unknown>[];
+}
+
+/** Adds the HTTP API for operators: parked work, queues and their items. */
+export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, work: OperatedWork): void => {
+  const path = adminPath(config);
+  const common: RouteOptions & ExemptOption = {
+    guards: config.guards,
+    exempt: ["guards"],
+    tags: ["durable"],
+    responses: { 200: anything },
+  };
+  parkedRoutes(http, path, common, work);
+  const queueOf = (given: string | undefined): WorkQueue<unknown> => {
+    const queue = work.queues().find((each) => each.name === given);
+    if (queue === undefined) throw new NotFoundError("There is no such queue in this process");
+    return queue;
+  };
+  const statistics = async (): Promise<object> => {
+    const counted = work.queues().map(async (queue) => [queue.name, await queue.stats()] as const);
+    return Object.fromEntries(await Promise.all(counted));
+  };
+  const items = `${path}/queues/{queue}/items`;
+  http.route("GET", `${path}/queues`, statistics, { ...common, summary: "Counts the items of the queues" });
+  http.route(
+    "GET",
+    items,
+    ({ input }) =>
+      queueOf(as(queueParams, input.params).queue).list(as(itemsQuery, input.query) as WorkFilter),
+    { ...common, summary: "Lists items of a queue", params: queueParams, query: itemsQuery, errors: [404] },
+  );
+  const ofItem = (method: "GET" | "POST", end: string, summary: string, act: ItemAct): void => {
+    const handler = async ({ input }: HttpRequest): Promise<unknown> => {
+      const { queue, id: of = "" } = as(itemParams, input.params);
+      return await act(queueOf(queue), of);
+    };
+    http.route(method, `${items}/{id}${end}`, handler, {
+      ...common,
+      summary,
+      params: itemParams,
+      errors: [404],
+    });
+  };
+  ofItem("GET", "", "Shows an item", async (queue, of) => found(await queue.get(of)));
+  ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, of) => ({
+    cancelled: await queue.cancel(of),
+  }));
+  ofItem("POST", "/retry", "Starts a failed or cancelled item again", async (queue, of) => ({
+    retried: await queue.retry(of),
+  }));
+};
+
+type ItemAct = (queue: WorkQueue<unknown>, id: string) => Promise<unknown>;
+
+const parkedRoutes = (
+  http: HostHttp,
+  path: string,
+  common: RouteOptions & ExemptOption,
+  { parked }: OperatedWork,
+): void => {
+  http.route(
+    "GET",
+    `${path}/parked`,
+    ({ input }) => parked.list(as(parkedQuery, input.query) as ParkedFilter),
+    {
+      ...common,
+      summary: "Lists parked work, the oldest first",
+      query: parkedQuery,
+    },
+  );
+  http.route(
+    "GET",
+    `${path}/parked/{id}`,
+    async ({ input }) => found(await parked.inspect(as(params, input.params).id ?? "")),
+    {
+      ...common,
+      summary: "Shows parked work with its payload and stack",
+      params,
+      errors: [404],
+    },
+  );
+  const replay = async ({ input, signal }: HttpRequest): Promise<object> => {
+    const { ids: given, limit, perSecond, ...filter } = as(replayBody, input.body);
+    if (given === undefined && filter.source === undefined) throw new HttpError(400, "Give ids, or a source");
+    return await parked.replay(given ?? filter, { limit, perSecond, signal });
+  };
+  http.route("POST", `${path}/parked/replay`, replay, {
+    ...common,
+    summary: "Gives parked work back to its source: that of `ids`, or of a source",
+    errors: [400],
+    body: replayBody,
+  });
+  const discard = async ({ input }: HttpRequest): Promise<object> => {
+    const { ids: given = [], note = "" } = as(discardBody, input.body);
+    return { discarded: await parked.discard(given, { note }) };
+  };
+  http.route("POST", `${path}/parked/discard`, discard, {
+    ...common,
+    summary: "Gives parked work up, with a note that says why",
+    body: discardBody,
+  });
+};
+
+/** The route's schema has checked the value. */
+const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
+
+const found = <T>(value: T | null): T => {
+  if (value === null) throw new NotFoundError("There is no such item");
+  return value;
+};
