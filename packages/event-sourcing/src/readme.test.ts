@@ -28,9 +28,9 @@ test("the table of options has every field with its default", () => {
 });
 
 test("the table of errors has every code of the package", () => {
-  const expected = Object.entries(eventSourcingErrors).map(([code, { summary, action }]) => [
+  const expected = Object.entries(eventSourcingErrors).map(([code, { status, summary, action }]) => [
     `\`${code}\``,
-    summary,
+    status === undefined ? summary : `${status}: ${summary}`,
     action,
   ]);
   expect(new Map(rows("Errors").map((row) => [row[0], row]))).toEqual(
