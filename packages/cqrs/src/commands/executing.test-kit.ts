@@ -159,6 +159,30 @@ export const executing: PortContract<Place> = portContract<Place>("executing", {
     });
   },
 
+  "commands of one key run one after the other over two processes too": async (place) => {
+    const Enter = command("Enter", { input, key: ({ name }) => name });
+    const apps = [counterApp(place), counterApp(place)] as const;
+    let inside = 0;
+    let most = 0;
+    for (const app of apps) {
+      app.cqrs.handle(Enter, async (_input, { tx }) => {
+        most = Math.max(most, ++inside);
+        await tx.query("SELECT 1");
+        await new Promise((resolve) => setImmediate(resolve));
+        inside--;
+      });
+    }
+    const [here, there] = apps;
+    await started(here, () =>
+      started(there, async () => {
+        const call = (_: unknown, index: number) =>
+          (index % 2 === 0 ? here : there).cqrs.execute(Enter, { name: "a" });
+        await Promise.all(Array.from({ length: 20 }, call));
+        assert.equal(most, 1);
+      }),
+    );
+  },
+
   "guards see the principal and headers of the work on whose behalf a command is executed": async (place) => {
     const seen: unknown[] = [];
     const Guarded = command("Guarded", {

@@ -113,6 +113,18 @@ test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" 
   },
 );
 
+test("a body that is nested without end is the client's mistake", async () => {
+  const Any = command("Any", { input: z.any(), http: { path: "/any" } });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Any, () => {});
+  await using client = testClient(app);
+  const body = "[".repeat(100_000) + "]".repeat(100_000);
+  const headers = { "content-type": "application/json", "idempotency-key": "k" };
+  expect((await client.post("/any", { body, headers })).status).toBe(400);
+});
+
 test("a key in two fields is refused", async () => {
   await using client = testClient(newApp());
   const headers = new Headers({ "idempotency-key": "a" });

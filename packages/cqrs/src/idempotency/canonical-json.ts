@@ -1,10 +1,20 @@
+import { ValueError } from "@framework/core";
+
 /**
  * Returns the text of a value as `JSON.stringify` does, with the members of objects sorted by name, so that equal values have equal texts. A `bigint` becomes
  * its digits.
  *
- * @throws TypeError for a cycle
+ * @throws ValueError 400 for a value that is nested too deeply for the stack, such as a cycle
  */
-export const canonicalJson = (value: unknown): string => JSON.stringify(value, sorted) ?? "undefined";
+export const canonicalJson = (value: unknown): string => {
+  try {
+    return JSON.stringify(value, sorted) ?? "undefined";
+  } catch (error) {
+    throw error instanceof RangeError
+      ? new ValueError("The input is nested too deeply", { cause: error })
+      : error;
+  }
+};
 
 const sorted = (_name: string, value: unknown): unknown => {
   if (typeof value === "bigint") return value.toString();

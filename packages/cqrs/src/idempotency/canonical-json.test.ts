@@ -1,0 +1,45 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { canonicalJson } from "./canonical-json.ts";
+
+/** The same value, with the members of every object in reverse order. */
+const reversed = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([name, member]) => [name, reversed(member)]),
+  );
+};
+
+test("equal values have equal texts whatever the order of members, and the text is the value", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = canonicalJson(value);
+      expect(canonicalJson(reversed(value))).toBe(text);
+      expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
+    }),
+  );
+});
+
+test("values that differ have different texts", () => {
+  for (const [a, b] of [
+    [{ a: 1 }, { a: "1" }],
+    [
+      [1, 2],
+      [2, 1],
+    ],
+    [{ __proto__: null, a: 1 }, { a: 2 }],
+    [JSON.parse('{"__proto__":{"a":1}}'), {}],
+    [undefined, null],
+  ])
+    expect(canonicalJson(a)).not.toBe(canonicalJson(b));
+});
+
+test("a bigint and a date have texts, and a cycle is refused", () => {
+  expect(canonicalJson({ b: 1n, a: new Date(0) })).toBe('{"a":"1970-01-01T00:00:00.000Z","b":"1"}');
+  const cycle: { self?: unknown } = {};
+  cycle.self = cycle;
+  expect(() => canonicalJson(cycle)).toThrow("nested too deeply");
+});
