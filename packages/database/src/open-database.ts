@@ -49,6 +49,19 @@ export class OpenDatabase extends SessionQueries implements Database {
   private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
     const limit = limitOf(options);
+    try {
+      return await this.repeat(run, options, limit, retries);
+    } finally {
+      limit.end();
+    }
+  }
+
+  private async repeat<T>(
+    run: (tx: Transaction) => Promise<T>,
+    options: TransactionOptions,
+    limit: TransactionLimit,
+    retries: number,
+  ): Promise<T> {
     const { signal } = limit;
     for (let failures = 0; ; failures++) {
       try {
@@ -124,11 +137,13 @@ export class OpenDatabase extends SessionQueries implements Database {
 interface TransactionLimit {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
+  /** Frees the timer: the transaction is over. */
+  readonly end: () => void;
 }
 
 /** @throws DATABASE_BAD_TIMEOUT */
 const limitOf = ({ signal, timeoutSecs }: TransactionOptions): TransactionLimit => {
-  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined };
+  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, end: () => {} };
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
       "DATABASE_BAD_TIMEOUT",
@@ -138,9 +153,9 @@ const limitOf = ({ signal, timeoutSecs }: TransactionOptions): TransactionLimit 
   const limit = new AbortController();
   const late = (): void =>
     limit.abort(new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`));
-  setTimeout(late, timeoutSecs * 1000).unref();
+  const timer = setTimeout(late, timeoutSecs * 1000).unref();
   const both = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
-  return { signal: both, timeoutMs: timeoutSecs * 1000 };
+  return { signal: both, timeoutMs: timeoutSecs * 1000, end: () => clearTimeout(timer) };
 };
 
 /** Whether another attempt may succeed; also when the function caught such an error and returned. */

@@ -1,0 +1,25 @@
+import { createHook } from "node:async_hooks";
+import { expect, test } from "@jest/globals";
+import { waitFor } from "@framework/testing";
+import { openDatabase } from "./index.ts";
+
+test("a transaction that is over leaves no timer of its limit behind", async () => {
+  const timers = new Set<number>();
+  const hook = createHook({
+    init: (id, type) => void (type === "Timeout" && timers.add(id)),
+    destroy: (id) => void timers.delete(id),
+  });
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  hook.enable();
+  try {
+    const limit = { timeoutSecs: 3600 };
+    for (let done = 0; done < 50; done++) await db.transaction(async () => {}, limit);
+    for (let failed = 0; failed < 50; failed++)
+      await db.transaction(() => Promise.reject(new Error("no")), limit).catch(() => {});
+    await waitFor(() => timers.size <= 5); // those of the wait itself
+  } finally {
+    hook.disable();
+    await db.close();
+  }
+  expect(timers.size).toBeLessThanOrEqual(5);
+});
