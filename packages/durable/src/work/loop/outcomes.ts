@@ -20,6 +20,8 @@ export interface OutcomesOptions {
   readonly store: () => WorkStore;
   readonly clock: Clock;
   readonly log: () => Pick<Logger, "warn" | "error">;
+  /** Asks for a call of `flush` at the end of this turn of the event loop. */
+  readonly schedule: () => void;
   /** Called with a queue when items of a key may have become ready. */
   readonly freed: (queue: string) => void;
   /** Called when an item waits for another attempt. */
@@ -42,7 +44,6 @@ export class Outcomes {
   private waiting: Outcome[] = [];
   private progressed = new Set<Attempt>();
   private flushing: Promise<void> | null = null;
-  private isScheduled = false;
   private pauseMs = FIRST_PAUSE_MS;
   private cancelPause: (() => void) | null = null;
 
@@ -52,13 +53,13 @@ export class Outcomes {
 
   add(outcome: Outcome): void {
     this.waiting.push(outcome);
-    this.schedule();
+    this.options.schedule();
   }
 
   /** Stores the attempt's progress; only the last value of several. */
   progress(attempt: Attempt): void {
     this.progressed.add(attempt);
-    this.schedule();
+    this.options.schedule();
   }
 
   /** Gives up what is not written: the leases have ended. */
@@ -71,40 +72,31 @@ export class Outcomes {
 
   /** Resolves when everything is written, or after one attempt since the call. */
   async flushed(): Promise<void> {
-    this.resume();
-    while (this.flushing !== null && this.cancelPause === null) await this.flushing;
+    this.endPause();
+    for (this.flush(); this.flushing !== null && this.cancelPause === null; this.flush()) await this.flushing;
   }
 
   end(): void {
-    this.cancelPause?.();
+    this.endPause();
   }
 
-  /** At the end of the turn of the event loop, so that what happens in it shares a statement. */
-  private schedule(): void {
-    if (this.isScheduled || this.flushing !== null || this.cancelPause !== null) return;
-    this.isScheduled = true;
-    setImmediate(() => this.resume());
-  }
-
-  private resume(): void {
-    this.isScheduled = false;
-    this.cancelPause?.();
-    this.cancelPause = null;
-    if (this.hasSome) this.flushing ??= this.flush();
+  /** Writes what waits, unless that is under way or pauses. */
+  flush(): void {
+    if (this.hasSome && this.cancelPause === null) this.flushing ??= this.writeWaiting();
   }
 
   private get hasSome(): boolean {
     return this.waiting.length > 0 || this.progressed.size > 0;
   }
 
-  private async flush(): Promise<void> {
-    while (this.hasSome && this.cancelPause === null) {
-      const batch = this.waiting.splice(0, MAX_BATCH);
-      const progressed = Array.from(this.progressed);
-      this.progressed.clear();
-      await Promise.all([this.writeAll(batch), this.writeProgress(progressed)]);
-    }
+  /** What comes meanwhile is written at the end of a later turn, with the next claim. */
+  private async writeWaiting(): Promise<void> {
+    const batch = this.waiting.splice(0, MAX_BATCH);
+    const progressed = Array.from(this.progressed);
+    this.progressed.clear();
+    await Promise.all([this.writeAll(batch), this.writeProgress(progressed)]);
     this.flushing = null;
+    if (this.hasSome) this.options.schedule();
   }
 
   private async writeAll(batch: readonly Outcome[]): Promise<void> {
@@ -182,9 +174,17 @@ export class Outcomes {
       .catch((error: unknown) => this.options.log().warn("durable: progress was not stored", { error }));
   }
 
+  private endPause(): void {
+    this.cancelPause?.();
+    this.cancelPause = null;
+  }
+
   private pause(): void {
     const { clock } = this.options;
-    this.cancelPause = clock.after(this.pauseMs, () => this.resume());
+    this.cancelPause = clock.after(this.pauseMs, () => {
+      this.endPause();
+      this.flush();
+    });
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }

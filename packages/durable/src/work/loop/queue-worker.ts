@@ -1,3 +1,4 @@
+import { isPromise } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
 import type { QueueDefinition } from "../queue/queue-options.ts";
 import type { ClaimedRow } from "../table/claiming.ts";
@@ -99,7 +100,8 @@ export class QueueWorker {
   private async claimUpTo(wanted: number): Promise<void> {
     const { base, definition } = this.parts;
     try {
-      const { permits, retryInMs, giveBack } = await definition.admission(wanted);
+      const admitted = definition.admission(wanted);
+      const { permits, retryInMs, giveBack } = isPromise(admitted) ? await admitted : admitted;
       const claimed = permits === 0 ? 0 : await this.claimAndStart(permits);
       if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
       else if (permits < wanted) this.close(retryInMs);

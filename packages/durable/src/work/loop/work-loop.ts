@@ -54,6 +54,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
       store,
       clock: base.clock,
       log: () => base.log,
+      schedule: () => this.schedule(),
       freed: hint,
       dueIn: (delayMs) => this.dueIn(delayMs),
     });
@@ -153,12 +154,13 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.ends.push(this.parts.wakeUp.on(readyChannel(queue), () => this.hint(queue)));
   }
 
-  /** At the end of the turn of the event loop, after the outcomes: what happens in it shares a claim. */
+  /** At the end of the turn of the event loop: what happened in it shares a claim and a write of outcomes, which share a commit on SQLite. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;
+      this.outcomes.flush();
       for (const worker of this.workers.values()) worker.claim();
       if (this.isIdle) this.idle?.resolve();
     });

@@ -1,5 +1,7 @@
+import type { Awaitable } from "@framework/core";
+
 /** Decides how many of `wanted` items of a queue may be claimed now: a rate limit, say. Asked before each claim, while there may be ready items. */
-export type Admission = (wanted: number) => Promise<Admitted>;
+export type Admission = (wanted: number) => Awaitable<Admitted>;
 
 /** Permits to claim items. */
 export interface Admitted {
@@ -11,5 +13,5 @@ export interface Admitted {
   giveBack(count: number): Promise<void>;
 }
 
-/** Admits everything. */
-export const admitAll: Admission = async (wanted) => ({ permits: wanted, retryInMs: 0, async giveBack() {} });
+/** Admits everything, at once: the claim then shares a commit with the outcomes of the same turn of the event loop. */
+export const admitAll: Admission = (wanted) => ({ permits: wanted, retryInMs: 0, async giveBack() {} });
