@@ -9,7 +9,7 @@ import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { filterReply } from "./filter-reply.ts";
-import { inspectJson } from "./inspect-json.ts";
+import { inspectReply } from "./inspect-json.ts";
 
 /** Creates the innermost step of a route: resolves dependencies, calls the handler, and converts its return value to a reply. */
 export const callHandler = (
@@ -44,7 +44,7 @@ const withReply = (
   { debug, log }: AppSettings,
 ): Handler<HttpRequest, Response> => {
   let warned = !debug;
-  const inspect = inspectJson(`${route.method} ${route.path}`, { debug, log });
+  const inspect = inspectReply(`${route.method} ${route.path}`, { debug, log });
   const toReply = (returned: unknown): Response => {
     if (returned === undefined && !warned) {
       warned = true;

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { App, Response } from "../index.ts";
+import { App, Blueprint, Response } from "../index.ts";
 
 class Money {
   private readonly cents = (): number => 1;
@@ -148,4 +148,80 @@ test("a getter or toJSON that fails when it is read again fails no reply", async
     const { ask } = await start(env, () => once);
     expect([env, (await ask()).status]).toEqual([env, 200]);
   }
+});
+
+const appWith = async (debug: boolean, change: (app: App) => void) => {
+  const lines: string[] = [];
+  const app = new App();
+  change(app);
+  app.get("/x", () => "from the handler");
+  const note = (text: string) => void lines.push(text);
+  await app.start({ env: debug ? "development" : "production", log: { info() {}, warn: note, error() {} } });
+  return { lines, ask: (path = "/x") => app.fetch(new Request(`http://host.test${path}`)) };
+};
+
+const middlewares: Readonly<Record<string, (app: App) => unknown>> = {
+  "a function": (app) =>
+    app.use(function gate() {
+      return Response.json({ until: new Set([1]) });
+    }),
+  "an async function": (app) => app.use(async () => Response.json({ until: new Set([1]) })),
+  "an object": (app) => app.use({ handle: () => Response.json({ until: new Set([1]) }) }),
+  "one that replaces the reply of its handler": (app) =>
+    app.use(async (request, next) => (await next(request), Response.json({ until: new Set([1]) }))),
+};
+
+test.each(Object.entries(middlewares))("what middleware answers is inspected: %s", async (_name, add) => {
+  const debug = await appWith(true, add);
+  for (const path of ["/x", "/no-route"]) {
+    const reply = await debug.ask(path);
+    expect([reply.status, await reply.text()]).toEqual([500, expect.stringContaining("$.until is a Set")]);
+  }
+  const production = await appWith(false, add);
+  for (let count = 0; count < 3; count++) expect(await (await production.ask()).text()).toBe('{"until":{}}');
+  expect(production.lines).toEqual([
+    expect.stringMatching(/^a JSON reply of (?:a|the) middleware.*loses a value: \$\.until is a Set/),
+  ]);
+});
+
+test("middleware of a blueprint is inspected, and one that passes the reply on is not blamed for it", async () => {
+  const blueprint = new Blueprint("/b").use(() => Response.json({ until: new Set([1]) }));
+  blueprint.get("/x", () => 1);
+  const inBlueprint = await appWith(true, (app) => app.registerBlueprint(blueprint));
+  expect((await inBlueprint.ask("/b/x")).status).toBe(500);
+  const passing = await appWith(false, (app) => {
+    app.use((request, next) => next(request));
+    app.get("/lost", () => ({ tags: new Set([1]) }));
+  });
+  await passing.ask("/lost");
+  expect(passing.lines).toEqual([expect.stringContaining("a JSON reply of GET /lost loses a value")]);
+});
+
+const eventsOf = async (debug: boolean, data: unknown) => {
+  const it = await appWith(debug, (app) => {
+    app.get("/events", () => Response.sse([{ data: { fine: 1 } }, { data }, { data }, "text"]));
+  });
+  return { ...it, read: async () => (await it.ask("/events")).text() };
+};
+
+test.each([
+  ["a promise", { user: Promise.resolve(1) }, "$.user is a promise"],
+  ["a Set", { tags: new Set([1]) }, "$.tags is a Set"],
+  ["an error", new Error("no"), "$ is an error"],
+])(
+  "under debug an event with %s ends the stream; in production it is sent and logged once",
+  async (_name, data, what) => {
+    const debug = await eventsOf(true, data);
+    await expect(debug.read()).rejects.toThrow(`an event of GET /events loses a value: ${what}`);
+    const production = await eventsOf(false, data);
+    for (let count = 0; count < 3; count++) expect(await production.read()).toContain("data: text");
+    expect(production.lines).toEqual([
+      expect.stringContaining(`an event of GET /events loses a value: ${what}`),
+    ]);
+  },
+);
+
+test("events that JSON does express are no loss", async () => {
+  const { read, lines } = await eventsOf(true, { at: new Date(0), list: [1, null], text: "x" });
+  expect([(await read()).match(/^data:/gm)?.length, lines]).toEqual([4, []]);
 });

@@ -23,6 +23,7 @@ import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
 import { endWithDrain } from "./end-with-drain.ts";
+import { inspectMiddleware } from "./inspect-middleware.ts";
 import { guardsOfApp } from "./registry.ts";
 import { prepareReplies } from "./prepare-reply.ts";
 import { createRequestOperations } from "./request-operations.ts";
@@ -63,7 +64,9 @@ export const createPipeline = (
   const { inside, outside } = prepareReplies(endWithDrain(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
-  const outer = stagesOf(outerStages, parts.middleware, settings);
+  const inspected = inspectMiddleware(settings);
+  const ofProgram = (parts.middleware.get("app") ?? []).map(inspected);
+  const outer = stagesOf(outerStages, new Map(parts.middleware).set("app", ofProgram), settings);
   const inner = innerStages.map((stage) => parts.middleware.get(stage) ?? []);
   const cacheAt = innerStages.indexOf("cache");
   const beforeCache = inner.slice(0, cacheAt).flat();
@@ -76,7 +79,7 @@ export const createPipeline = (
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const chain = [
       ...outer,
-      ...route.middleware,
+      ...route.middleware.map(inspected),
       ...(guards.length > 0 ? [guarded(guards, settings)] : []),
       ...beforeCache,
       ...cache,

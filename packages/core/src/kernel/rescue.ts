@@ -8,7 +8,7 @@ import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
-import { inspectJson } from "./inspect-json.ts";
+import { inspectReply } from "./inspect-json.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 import type { RequestOperations } from "./request-operations.ts";
@@ -26,7 +26,7 @@ export const createRescue = (
   handlers: ExceptionHandlers,
   { settings, requests, accept }: RescueParts,
 ): Rescue<HttpRequest, Response> => {
-  const inspect = inspectJson("an exception handler", settings);
+  const inspect = inspectReply("an exception handler", settings);
   const standard = (error: Error, request: HttpRequest): Response => {
     if (statusOf(error) === 500) {
       requests.failed(request, error);

@@ -34,7 +34,7 @@ import {
   type XmlReplyOptions,
 } from "./response-options.ts";
 import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cookie.ts";
-import { eventStream, type EventSource } from "./sse.ts";
+import { type EventInspection, eventStream, type EventSource } from "./sse.ts";
 import { toXmlText } from "./xml-text.ts";
 
 const JSON_TYPE = "application/json";
@@ -44,7 +44,7 @@ const jsonFields: readonly string[] = Object.freeze(["content-type", JSON_TYPE])
 const textFields: readonly string[] = Object.freeze(["content-type", TEXT_TYPE]);
 const MAX_COOKIES = 64;
 
-/** Returns the value that a reply's JSON was written from, once, and releases it; `undefined` for other bodies. */
+/** Returns the value that a reply's JSON was written from, or the function that takes the search of its events, once, and releases it; `undefined` for other bodies. */
 export let takeSource: (reply: Response) => unknown;
 
 /** The web stream of a body, and whether the body was read. */
@@ -71,7 +71,7 @@ export class Response {
   private container: ResponseHeaders | null = null;
   private reading: Reading | null = null;
   private notes: Map<Key<unknown>, unknown> | null = null;
-  /** The value of `json`, which the kernel searches for what JSON lost. */
+  /** The value of `json`, which the kernel searches for what JSON lost; of `sse`, a function that takes the search of its events. */
   private source: unknown = undefined;
 
   static {
@@ -129,7 +129,10 @@ export class Response {
 
   /** Server-sent events (HTML Standard 9.2), one chunk each; comments keep an inactive connection alive, and a drain ends the stream. */
   static sse(events: EventSource, options: SseReplyOptions = {}): Response {
-    const response = Response.of(eventStream(events, options), "text/event-stream; charset=utf-8", options);
+    const inspection: EventInspection = { inspect: null };
+    const body = eventStream(events, options, inspection);
+    const response = Response.of(body, "text/event-stream; charset=utf-8", options);
+    response.source = (inspect: EventInspection["inspect"]) => void (inspection.inspect = inspect);
     const { headers } = response;
     if (!headers.has("cache-control")) headers.set("cache-control", "no-cache");
     headers.set("x-accel-buffering", "no");

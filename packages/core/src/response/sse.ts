@@ -31,19 +31,27 @@ export interface SseOptions {
 /** Events; a string is the data of one. */
 export type EventSource = AsyncIterable<ServerSentEvent | string> | Iterable<ServerSentEvent | string>;
 
+/** Set by the kernel when the reply leaves its handler, so before the first event is pulled. */
+export interface EventInspection {
+  /** Called with the data of each event that is sent as JSON; what it throws fails the body. */
+  inspect: ((data: unknown) => void) | null;
+}
+
 /**
  * The body of an event stream: one chunk per event, pulled from the source one at a time.
  *
+ * @param inspection searches the data of each event for what JSON lost, once the kernel has set it
  * @throws CORE_BAD_EVENT for an invalid `heartbeatSecs`; an invalid event fails the body with it
  */
 export const eventStream = (
   events: EventSource,
   { heartbeatSecs = 15, untilDrain = true }: SseOptions = {},
+  inspection: EventInspection = { inspect: null },
 ): BodyStream => {
   if (typeof heartbeatSecs !== "number" || !(heartbeatSecs >= 0 && heartbeatSecs <= MAX_HEARTBEAT_SECS)) {
     throw badEvent(`heartbeatSecs must be from 0 to ${MAX_HEARTBEAT_SECS}`);
   }
-  const chunks = new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000));
+  const chunks = new ByteChunks(new EventChunks(iterableSource(events), heartbeatSecs * 1000, inspection));
   return untilDrain ? new EndlessBody(chunks) : new BodyStream(chunks);
 };
 
@@ -53,11 +61,13 @@ const MAX_HEARTBEAT_SECS = 86_400;
 class EventChunks implements ChunkSource {
   private readonly source: ChunkSource;
   private readonly heartbeatMs: number;
+  private readonly inspection: EventInspection;
   private pending: Promise<IteratorResult<unknown, unknown>> | null = null;
   private hasArrived = false;
   private wake: ((hasArrived: boolean) => void) | null = null;
 
-  constructor(source: ChunkSource, heartbeatMs: number) {
+  constructor(source: ChunkSource, heartbeatMs: number, inspection: EventInspection) {
+    this.inspection = inspection;
     this.source = source;
     this.heartbeatMs = heartbeatMs;
   }
@@ -69,7 +79,9 @@ class EventChunks implements ChunkSource {
     this.pending = null;
     if (result.done === true) return { done: true, value: undefined };
     try {
-      return { done: false, value: eventFrame(result.value) };
+      const frame = eventFrame(result.value);
+      if (typeof result.value !== "string") this.inspection.inspect?.((result.value as ServerSentEvent).data);
+      return { done: false, value: frame };
     } catch (error) {
       // An error from closing the source must not replace the one about the event.
       this.source.close().catch(() => {});
