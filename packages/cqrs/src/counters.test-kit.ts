@@ -1,44 +1,11 @@
 // An app with counters, on a database of the test's own.
-import { mkdtempDisposableSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { App, type Logger, type StandardSchema } from "@framework/core";
 import type { ConfigInput, Feature } from "@framework/core/feature";
-import { type Database, database, type DatabaseMethods, Db, openDatabase, sql } from "@framework/database";
+import { type Database, database, type DatabaseMethods, Db } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { durable, type DurableMethods } from "@framework/durable";
 import { z } from "zod";
 import { type Command, command, cqrs, type CqrsConfig, type CqrsMethods } from "./index.ts";
-
-/** A database that tests may use: its address, and its end. */
-export type Place = { readonly url: string } & AsyncDisposable;
-
-export const inFile = (): Place => {
-  const folder = mkdtempDisposableSync(join(tmpdir(), "cqrs-"));
-  return {
-    url: `sqlite://${join(folder.path, "test.db")}`,
-    async [Symbol.asyncDispose]() {
-      folder.remove();
-    },
-  };
-};
-
-let made = 0;
-
-/** A schema of a test's own on a shared PostgreSQL server. */
-export const inSchema = async (server: string): Promise<Place> => {
-  const name = `cqrs_${process.pid}_${++made}`;
-  const admin = openDatabase({ url: server, poolSize: 1 });
-  await admin.execute`CREATE SCHEMA ${sql.identifier(name)}`;
-  const url = new URL(server);
-  url.searchParams.set("options", `-c search_path=${name}`);
-  return {
-    url: url.href,
-    async [Symbol.asyncDispose]() {
-      await admin.execute`DROP SCHEMA ${sql.identifier(name)} CASCADE`;
-      await admin.close();
-    },
-  };
-};
 
 const amountAdded: StandardSchema<{ name: string; amount: number }> = z.object({
   name: z.string().min(1),
@@ -67,7 +34,7 @@ export const TABLE = "CREATE TABLE IF NOT EXISTS counters (name TEXT PRIMARY KEY
 export type CounterApp = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
 /** An app that is not started yet; its table is created at the start. */
-export const counterApp = (place: Place, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
+export const counterApp = (place: TestDatabase, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
   const app = new (App.with(database, durable, cqrs))().enableDatabase({ url: place.url }).enableCqrs(config);
   app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
   return app;

@@ -1,10 +1,11 @@
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { Add, counterApp, failureOf, inFile, newLog, started } from "./counters.test-kit.ts";
+import { Add, counterApp, failureOf, newLog, started } from "./counters.test-kit.ts";
 import { command, cqrs, CqrsConfig, query, VersionConflictError } from "./index.ts";
 
 const newApp = () => new (App.with(database, durable, cqrs))().enableDatabase({ url: "sqlite://:memory:" });
@@ -89,7 +90,7 @@ test("without enableCqrs handlers are a start error, and calls say what is missi
 });
 
 test("calls before the start and of operations without a handler are mistakes of the program", async () => {
-  await using place = inFile();
+  await using place = databaseInFile();
   const app = counterApp(place);
   await expect(app.cqrs.execute(Add, { name: "a", amount: 1 })).rejects.toMatchObject({
     code: "CORE_NOT_STARTED",

@@ -1,9 +1,9 @@
+import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { crashes } from "./commands/crashes.test-kit.ts";
 import { executing } from "./commands/executing.test-kit.ts";
 import { timeLimits } from "./commands/time-limits.test-kit.ts";
-import { inSchema } from "./counters.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
 import { queued } from "./queued/queued.test-kit.ts";
@@ -11,7 +11,7 @@ import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
 withServer("postgres", (server) => {
-  const place = () => inSchema(server);
+  const place = () => databaseInSchema(server);
   executing(test, place);
   keys(test, place);
   timeLimits(test, place);

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "@framework/core/feature";
-import { DatabaseError } from "./database-errors.ts";
+import { migrate } from "./migrations/migrate.ts";
+import type { SetMigration } from "./migrations/set-migrations.ts";
 import type { Database } from "./queries.ts";
 import { sql } from "./statement.ts";
 
@@ -26,7 +27,8 @@ const WRITES_PER_SWEEP = 1000;
 /**
  * Stores revoked tokens and renewed logins in the database, shared by all hosts and across restarts.
  *
- * It creates its table `framework_tokens` on first use, with one row each, and removes expired ones as it writes. Ids are stored as SHA-256.
+ * The first use creates the table `framework_tokens`, by a migration of the set `tokens`. Each id is one row, stored as its SHA-256; writes remove
+ * expired rows.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: sqlTokenStore(app.db) });
@@ -78,16 +80,18 @@ export const sqlTokenStore = (
   };
 };
 
-const TABLE = `CREATE TABLE IF NOT EXISTS framework_tokens (id TEXT PRIMARY KEY, revoked INTEGER NOT NULL,
-  generation BIGINT NOT NULL, expires_at DOUBLE PRECISION NOT NULL)`;
+const migrations: readonly SetMigration[] = [
+  {
+    number: 1,
+    name: "tokens",
+    up: `CREATE TABLE framework_tokens (id TEXT PRIMARY KEY, revoked INTEGER NOT NULL,
+      generation BIGINT NOT NULL, expires_at DOUBLE PRECISION NOT NULL)`,
+  },
+];
 
-/** When two hosts create the table at once, PostgreSQL fails one of them despite IF NOT EXISTS. */
+/** As a migration, since hosts that create one table at once fail on PostgreSQL despite IF NOT EXISTS, each time with another error. */
 const makeTable = async (db: Database): Promise<void> => {
-  try {
-    await db.execute(TABLE);
-  } catch (error) {
-    if (!(error instanceof DatabaseError) || error.kind !== "unique") throw error;
-  }
+  await migrate(db, { set: "tokens", migrations: migrations, timeoutSecs: 10 });
 };
 
 const keyOf = (id: string): string => createHash("sha256").update(Buffer.from(id, "utf16le")).digest("hex");

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openDatabase } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { tableClock } from "@framework/durable/testing";
 import { seededRandom, waitFor } from "@framework/testing";
@@ -10,7 +11,6 @@ import { expect, type test as jestTest } from "@jest/globals";
 import type { Job } from "./index.ts";
 import { JobSet } from "./job-set.ts";
 import { inState, quiet } from "./testing/job-app.test-kit.ts";
-import type { TestPlace } from "./testing/test-place.test-kit.ts";
 
 const CHAOS_SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? 3);
 const LOG = "CREATE TABLE log (pid INTEGER, job TEXT, event TEXT)";
@@ -54,7 +54,7 @@ interface Asking {
   events(): Promise<readonly { readonly pid: number; readonly job: string; readonly event: string }[]>;
 }
 
-export const crashFacts = (test: typeof jestTest, make: () => Promise<TestPlace>): void => {
+export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
   const fact = (name: string, run: (asking: Asking) => Promise<void>): void =>
     test(
       name,

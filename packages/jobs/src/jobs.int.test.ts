@@ -1,6 +1,6 @@
+import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { jobFacts } from "./jobs.test-kit.ts";
-import { inSchema } from "./testing/test-place.test-kit.ts";
 
-withServer("postgres", (server) => jobFacts(test, () => inSchema(server)));
+withServer("postgres", (server) => jobFacts(test, () => databaseInSchema(server)));

@@ -1,17 +1,17 @@
 // What jobs do for a program, on every database.
 import { dependency } from "@framework/core";
+import type { TestDatabase } from "@framework/database/testing";
 import { NonRetryableError } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { z } from "zod";
 import { inState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
-import type { TestPlace } from "./testing/test-place.test-kit.ts";
 
 const mail = z.object({ to: z.string(), at: z.coerce.date().optional() });
 const atOnce = { retry: { attempts: 3, delayMs: 0 } };
 
-export const jobFacts = (test: typeof jestTest, make: () => Promise<TestPlace>): void => {
-  const fact = (name: string, run: (app: JobApp, place: TestPlace) => Promise<void>): void =>
+export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
+  const fact = (name: string, run: (app: JobApp, place: TestDatabase) => Promise<void>): void =>
     test(
       name,
       async () => {

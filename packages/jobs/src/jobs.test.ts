@@ -1,13 +1,13 @@
 import { App } from "@framework/core";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { jobs } from "./index.ts";
 import { jobFacts } from "./jobs.test-kit.ts";
 import { quiet } from "./testing/job-app.test-kit.ts";
-import { inFile } from "./testing/test-place.test-kit.ts";
 
-jobFacts(test, inFile);
+jobFacts(test, databaseInFile);
 
 const inMemory = () => new (App.with(database, durable, jobs))().enableDatabase({ url: "sqlite://:memory:" });
 

@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { add, counterAppOn, newLog, type Place, started, TABLE, totalOf } from "../counters.test-kit.ts";
+import { add, counterAppOn, newLog, started, TABLE, totalOf } from "../counters.test-kit.ts";
 import { command } from "../index.ts";
 
 const Move = command("Move", {
@@ -24,7 +25,7 @@ const moving = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof count
   return app;
 };
 
-export const crashes: PortContract<Place> = portContract<Place>("crashes", {
+export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("crashes", {
   "after a crash at any statement the same call with the same key happens exactly once": async ({ url }) => {
     const db = openDatabase({ url });
     await db.execute(TABLE);

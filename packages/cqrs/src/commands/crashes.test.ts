@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../counters.test-kit.ts";
 import { crashes } from "./crashes.test-kit.ts";
 
-crashes(test, inFile);
+crashes(test, databaseInFile);

@@ -3,17 +3,9 @@ import assert from "node:assert/strict";
 import { dependency, HttpError, key, UnauthorizedError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
+import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import {
-  Add,
-  add,
-  counterApp,
-  failureOf,
-  newLog,
-  type Place,
-  started,
-  totalOf,
-} from "../counters.test-kit.ts";
+import { Add, add, counterApp, failureOf, newLog, started, totalOf } from "../counters.test-kit.ts";
 import { command, type OperationFailure, VersionConflictError } from "../index.ts";
 
 /** Reads, lets another change come first on some attempts, and writes what it computed. */
@@ -24,7 +16,7 @@ const Raise = command("Raise", {
 
 const input = z.object({ name: z.string() });
 
-export const executing: PortContract<Place> = portContract<Place>("executing", {
+export const executing: PortContract<TestDatabase> = portContract<TestDatabase>("executing", {
   "returns the result of the schema after the commit": async (place) => {
     const app = counterApp(place);
     app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({

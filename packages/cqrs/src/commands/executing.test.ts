@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../counters.test-kit.ts";
 import { executing } from "./executing.test-kit.ts";
 
-executing(test, inFile);
+executing(test, databaseInFile);

@@ -9,6 +9,7 @@ import {
   openDatabase,
   type TransactionOptions,
 } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { virtualClock } from "@framework/testing";
 import fc from "fast-check";
 import { z } from "zod";
@@ -19,7 +20,6 @@ import {
   type CounterApp,
   counterAppOn,
   failureOf,
-  type Place,
   started,
   TABLE,
   totalOf,
@@ -50,7 +50,7 @@ const withCommits = (db: Database, commit: Commit): Database =>
   }) as Database;
 
 const onDatabase = async (
-  { url }: Place,
+  { url }: TestDatabase,
   commit: Commit,
   run: (app: CounterApp, db: Database) => Promise<void>,
   config: ConfigInput<CqrsConfig> = {},
@@ -66,7 +66,7 @@ const onDatabase = async (
   }
 };
 
-export const timeLimits: PortContract<Place> = portContract<Place>("time limits", {
+export const timeLimits: PortContract<TestDatabase> = portContract<TestDatabase>("time limits", {
   "a handler that ignores its signal is rolled back at the limit, and blocks nothing": async (place) => {
     const clock = virtualClock();
     const app = counterApp(place, { clock });

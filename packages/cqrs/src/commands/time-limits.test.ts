@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../counters.test-kit.ts";
 import { timeLimits } from "./time-limits.test-kit.ts";
 
-timeLimits(test, inFile);
+timeLimits(test, databaseInFile);

@@ -13,8 +13,9 @@ import {
   type StoredEvent,
 } from "@framework/event-sourcing";
 import type { ConfigInput } from "@framework/core/feature";
+import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { failureOf, newLog, type Place } from "../counters.test-kit.ts";
+import { failureOf, newLog } from "../counters.test-kit.ts";
 import { command, cqrs, type CqrsConfig, type CqrsMethods, decideWith } from "../index.ts";
 
 const Borrowed = eventType("Borrowed", z.object({ member: z.string() }));
@@ -42,7 +43,7 @@ const Return = command("Return", { input: z.object({ book: z.string() }) });
 
 type Library = App & DatabaseMethods & DurableMethods & EventSourcing & CqrsMethods;
 
-const libraryOf = ({ url }: Place, config: ConfigInput<CqrsConfig> = {}): Library => {
+const libraryOf = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Library => {
   const app = new (App.with(database, durable, eventSourcing, cqrs))()
     .enableDatabase({ url })
     .enableEventSourcing({ events })
@@ -81,7 +82,7 @@ const allOf = async (events: AsyncIterable<StoredEvent>): Promise<readonly Store
 const typesOf = async (app: Library, stream: string, tenant = ""): Promise<readonly string[]> =>
   (await allOf(app.eventStore.read(stream, { tenant }))).map(({ type }) => type);
 
-export const eventFacts: PortContract<Place> = portContract<Place>("events", {
+export const eventFacts: PortContract<TestDatabase> = portContract<TestDatabase>("events", {
   "a decider decides, and its events are committed with the command": async (place) => {
     const app = libraryOf(place);
     await running(app, async () => {

@@ -1,14 +1,15 @@
 import { App } from "@framework/core";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { decider, eventSourcing, eventType } from "@framework/event-sourcing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { failureOf, inFile, newLog } from "../counters.test-kit.ts";
+import { failureOf, newLog } from "../counters.test-kit.ts";
 import { command, cqrs, decideWith } from "../index.ts";
 import { eventFacts } from "./events.test-kit.ts";
 
-eventFacts(test, inFile);
+eventFacts(test, databaseInFile);
 
 const Happened = eventType("Happened", z.object({}));
 const Thing = decider({

@@ -3,18 +3,10 @@ import assert from "node:assert/strict";
 import { HttpError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
+import type { TestDatabase } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { z } from "zod";
-import {
-  Add,
-  add,
-  counterApp,
-  type CounterApp,
-  failureOf,
-  type Place,
-  started,
-  totalOf,
-} from "../counters.test-kit.ts";
+import { Add, add, counterApp, type CounterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
 import { command } from "../index.ts";
 
 const one = { name: "a", amount: 1 };
@@ -33,7 +25,7 @@ const adding = (app: CounterApp): { readonly calls: () => number } => {
 const age = async ({ db }: CounterApp, secs: number): Promise<void> =>
   void (await db.execute`UPDATE framework_idempotency_keys SET expires_at = expires_at - ${secs * 1000}`);
 
-export const keys: PortContract<Place> = portContract<Place>("idempotency keys", {
+export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idempotency keys", {
   "the same key and input return the first result, without the handler": async (place) => {
     const app = counterApp(place);
     const handler = adding(app);

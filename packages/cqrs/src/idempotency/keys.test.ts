@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../counters.test-kit.ts";
 import { keys } from "./keys.test-kit.ts";
 
-keys(test, inFile);
+keys(test, databaseInFile);

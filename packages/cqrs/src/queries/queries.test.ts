@@ -1,9 +1,10 @@
 import { HttpError } from "@framework/core";
 import { type ConfigInput, createInvocation } from "@framework/core/feature";
+import { databaseInFile } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { counterApp, failureOf, inFile, newLog, started } from "../counters.test-kit.ts";
+import { counterApp, failureOf, newLog, started } from "../counters.test-kit.ts";
 import { command, type CqrsConfig, query, type QueryContext } from "../index.ts";
 
 const input = z.object({ name: z.string() });
@@ -12,7 +13,7 @@ const Read = query("Read", { input, output: z.string() });
 
 /** An app whose handler of `Read` waits until the test lets each call go on. */
 const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
-  const place = inFile();
+  const place = databaseInFile();
   const app = counterApp(place, config);
   const calls: { readonly context: QueryContext; readonly finish: (text: string) => void }[] = [];
   app.cqrs.handle(Read, (_input, context) => {
@@ -31,7 +32,7 @@ const waiting = async (config: ConfigInput<CqrsConfig> = {}) => {
 };
 
 test("a query returns the output of its schema", async () => {
-  await using place = inFile();
+  await using place = databaseInFile();
   const app = counterApp(place);
   const Twice = query("Twice", { input: z.number().default(4), output: z.object({ twice: z.number() }) });
   app.cqrs.handle(Twice, async (number, { db }) => ({
@@ -80,7 +81,7 @@ test("callers, tenants and queries with coalesce: false never share a run", asyn
 });
 
 test("coalesce: false gives each call a run of its own", async () => {
-  await using place = inFile();
+  await using place = databaseInFile();
   const Own = query("Own", { input, output: z.number(), coalesce: false });
   const app = counterApp(place);
   let runs = 0;
@@ -146,7 +147,7 @@ test("queryTimeoutMs and timeoutMs: a call ends at its own limit, and does not j
 });
 
 test("a query's own limit wins, and its statements are cancelled", async () => {
-  await using place = inFile();
+  await using place = databaseInFile();
   const clock = virtualClock();
   const Slow = query("Slow", { input, output: z.number(), timeoutMs: 50 });
   const app = counterApp(place, { clock });
@@ -168,7 +169,7 @@ test("a query's own limit wins, and its statements are cancelled", async () => {
 });
 
 test("guards, rejections and bugs of queries reach caller and observers", async () => {
-  await using place = inFile();
+  await using place = databaseInFile();
   const Guarded = query("Guarded", { input, output: z.number(), guards: [() => "not you"] });
   const Fail = query("Fail", { input, output: z.number() });
   const Bad = query("Bad", { input, output: z.number() });

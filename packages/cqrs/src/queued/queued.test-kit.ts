@@ -4,6 +4,7 @@ import { HttpError, UnauthorizedError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import type { TestDatabase } from "@framework/database/testing";
 import { testClient, waitFor } from "@framework/testing";
 import { z } from "zod";
 import {
@@ -14,7 +15,6 @@ import {
   type CounterApp,
   failureOf,
   newLog,
-  type Place,
   started,
   TABLE,
   totalOf,
@@ -47,7 +47,7 @@ const hurry = async ({ db }: Pick<CounterApp, "db">): Promise<void> =>
     "UPDATE framework_work SET state = 'ready', run_at = 0, wake_at = NULL WHERE state = 'waiting'",
   ));
 
-export const queued: PortContract<Place> = portContract<Place>("queued commands", {
+export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("queued commands", {
   "over HTTP a command is accepted with 202, and its status URL has the result": async (place) => {
     const gate = Promise.withResolvers<void>();
     const app = counterApp(place);

@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../counters.test-kit.ts";
 import { queued } from "./queued.test-kit.ts";
 
-queued(test, inFile);
+queued(test, databaseInFile);

@@ -7,9 +7,10 @@ import { testClient, type TestClient, waitFor } from "@framework/testing";
 import { App } from "@framework/core";
 import { database, type DatabaseMethods, openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import type { TestDatabase } from "@framework/database/testing";
 import { durable, type DurableMethods } from "@framework/durable";
 import { z } from "zod";
-import { databaseOf, newLog, type Lines, type Place } from "../counters.test-kit.ts";
+import { databaseOf, newLog, type Lines } from "../counters.test-kit.ts";
 import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
 
 type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
@@ -30,7 +31,7 @@ const newShop = (
   return { app, calls: () => calls };
 };
 
-const shopAt = ({ url }: Place, config: ConfigInput<CqrsConfig> = {}): Shop =>
+const shopAt = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Shop =>
   new (App.with(database, durable, cqrs))()
     .enableDatabase({ url })
     .enableDurable({ leaseMs: 1000 })
@@ -47,7 +48,7 @@ const order = (
     headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
   });
 
-export const routeKeys: PortContract<Place> = portContract<Place>("keys of routes", {
+export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>("keys of routes", {
   "a repeated request gets the first reply: status, fields that matter and body": async (place) => {
     const shop = newShop(shopAt(place), (call) =>
       Response.created({ order: call }, `/orders/${call}`, {

@@ -1,14 +1,15 @@
 import { App } from "@framework/core";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { openapi } from "@framework/openapi";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { inFile, newLog } from "../counters.test-kit.ts";
+import { newLog } from "../counters.test-kit.ts";
 import { cqrs } from "../index.ts";
 import { routeKeys } from "./idempotent-routes.test-kit.ts";
 
-routeKeys(test, inFile);
+routeKeys(test, databaseInFile);
 
 const newApp = () =>
   new (App.with(database, durable, cqrs, openapi))().enableDatabase({ url: "sqlite://:memory:" });

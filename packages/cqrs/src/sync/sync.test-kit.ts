@@ -5,11 +5,12 @@ import type { ConfigInput } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { caching, type Caching } from "@framework/cache";
 import { database, type DatabaseMethods } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { durable, type DurableMethods } from "@framework/durable";
 import { type EventSourcing, eventSourcing, eventType, projection } from "@framework/event-sourcing";
 import { testClient, virtualClock, waitFor } from "@framework/testing";
 import { z } from "zod";
-import { failureOf, newLog, type Place } from "../counters.test-kit.ts";
+import { failureOf, newLog } from "../counters.test-kit.ts";
 import { command, cqrs, type CqrsConfig, type CqrsMethods, query } from "../index.ts";
 
 const Borrowed = eventType("Borrowed", z.object({ book: z.string(), member: z.string() }));
@@ -66,7 +67,7 @@ const gated = () => {
 };
 
 const libraryOf = (
-  { url }: Place,
+  { url }: TestDatabase,
   config: ConfigInput<CqrsConfig> = {},
 ): { app: Library; gate: { close(): void; open(): void } } => {
   const { gate, projections } = gated();
@@ -101,7 +102,7 @@ const running = async (
   }
 };
 
-export const syncFacts: PortContract<Place> = portContract<Place>("own changes", {
+export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>("own changes", {
   "a query after a token sees the events of its command": (place) =>
     running(libraryOf(place), async (app) => {
       for (let round = 0; round < 10; round++) {

@@ -1,15 +1,16 @@
 import { App } from "@framework/core";
 import { caching } from "@framework/cache";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { eventType } from "@framework/event-sourcing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { inFile, newLog } from "../counters.test-kit.ts";
+import { newLog } from "../counters.test-kit.ts";
 import { cqrs, query } from "../index.ts";
 import { syncFacts } from "./sync.test-kit.ts";
 
-syncFacts(test, inFile);
+syncFacts(test, databaseInFile);
 
 const Happened = eventType("Happened", z.object({}));
 const cached = (path?: string) =>

@@ -2,7 +2,7 @@ import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { DatabaseUnavailableError, openDatabase } from "../index.ts";
-import { ownSchema } from "../own-schema.test-kit.ts";
+import { databaseInSchema } from "../testing.ts";
 import { crashAtEachStatement, faultingDatabase } from "../testing.ts";
 import { rowsAfter, sameAsKilled, table } from "./crash-scenario.test-kit.ts";
 import { crashes } from "./crashes.test-kit.ts";
@@ -10,7 +10,7 @@ import { killedAt } from "./killed-at.test-kit.ts";
 
 withServer("postgres", (server) => {
   const inSchema = async () => {
-    const schema = await ownSchema(server);
+    const schema = await databaseInSchema(server);
     const db = openDatabase({ url: schema.url });
     const dispose = async (): Promise<void> => {
       await db.close();

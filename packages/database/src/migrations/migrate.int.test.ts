@@ -4,13 +4,13 @@ import { join } from "node:path";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { type Database, type DatabaseConfig, migrate, openDatabase, sql } from "../index.ts";
-import { ownSchema } from "../own-schema.test-kit.ts";
+import { databaseInSchema } from "../testing.ts";
 import { migrationSets } from "./migration-sets.test-kit.ts";
 
 withServer("postgres", (url) => {
   /** A schema of its own, and a folder of migrations. */
   const setUp = async (files: Readonly<Record<string, string>>) => {
-    const schema = await ownSchema(url);
+    const schema = await databaseInSchema(url);
     const folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder.path, name), text);
     const opened: Database[] = [];

@@ -1,17 +1,13 @@
-import { randomUUID } from "node:crypto";
-import { mkdtempDisposableSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type Database, openDatabase, sql } from "@framework/database";
+import { type Database, openDatabase } from "@framework/database";
+import { databaseInFile, databaseInSchema, type TestDatabase as Made } from "@framework/database/testing";
 
 /** A database of one test, which several processes may open. */
-export interface TestDatabase extends AsyncDisposable {
-  readonly url: string;
+export interface TestDatabase extends Made {
   /** Opens it once more, as another process would. Closed with the test. */
   open(): Database;
 }
 
-const opener = (url: string): Pick<TestDatabase, "url" | "open"> & { closeAll(): Promise<unknown> } => {
+const opener = ({ url, ...made }: Made): TestDatabase => {
   const opened: Database[] = [];
   return {
     url,
@@ -20,37 +16,14 @@ const opener = (url: string): Pick<TestDatabase, "url" | "open"> & { closeAll():
       opened.push(db);
       return db;
     },
-    closeAll: () => Promise.all(opened.map((db) => db.close())),
-  };
-};
-
-/** A SQLite file. */
-export const sqliteFile = async (): Promise<TestDatabase> => {
-  const folder = mkdtempDisposableSync(join(tmpdir(), "durable-"));
-  const { closeAll, ...database } = opener(`sqlite://${join(folder.path, "durable.db")}`);
-  return {
-    ...database,
     async [Symbol.asyncDispose]() {
-      await closeAll();
-      folder.remove();
+      await Promise.all(opened.map((db) => db.close()));
+      await made[Symbol.asyncDispose]();
     },
   };
 };
 
-/** A schema of its own in a PostgreSQL server. */
-export const postgresSchema = async (server: string): Promise<TestDatabase> => {
-  const schema = `durable_${randomUUID().replaceAll("-", "")}`;
-  const admin = openDatabase({ url: server, poolSize: 1 });
-  await admin.execute`CREATE SCHEMA ${sql.identifier(schema)}`;
-  const own = new URL(server);
-  own.searchParams.set("options", `-c search_path=${schema}`);
-  const { closeAll, ...database } = opener(own.href);
-  return {
-    ...database,
-    async [Symbol.asyncDispose]() {
-      await closeAll();
-      await admin.execute`DROP SCHEMA ${sql.identifier(schema)} CASCADE`;
-      await admin.close();
-    },
-  };
-};
+export const sqliteFile = async (): Promise<TestDatabase> => opener(databaseInFile());
+
+export const postgresSchema = async (server: string): Promise<TestDatabase> =>
+  opener(await databaseInSchema(server));

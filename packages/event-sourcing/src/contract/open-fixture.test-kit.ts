@@ -1,7 +1,5 @@
-import { mkdtempDisposableSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Database, openDatabase, sql } from "@framework/database";
+import { databaseInFile, databaseInSchema, type TestDatabase } from "@framework/database/testing";
 import { openEventStore, type OpenEventStore } from "../open-event-store.ts";
 import type { EventStoreFixture } from "./store-fixture.ts";
 
@@ -40,34 +38,15 @@ export const memoryFixture = (): EventStoreFixture => {
 };
 
 export const fileFixture = (): EventStoreFixture => {
-  const folder = mkdtempDisposableSync(join(tmpdir(), "events-"));
-  const url = `sqlite://${join(folder.path, "events.db")}`;
+  const file = databaseInFile();
   return fixtureOn(
-    () => openDatabase({ url, synchronous: "normal" }),
-    () => folder.remove(),
+    () => openDatabase({ url: file.url, synchronous: "normal" }),
+    () => file[Symbol.asyncDispose](),
   );
 };
 
-let schemas = 0;
-
-/** A schema of a test's own on a shared server; disposal drops it. */
-export const ownSchema = async (server: string): Promise<{ readonly url: string } & AsyncDisposable> => {
-  const name = `events_${process.pid}_${++schemas}`;
-  const admin = openDatabase({ url: server, poolSize: 1 });
-  await admin.execute`CREATE SCHEMA ${sql.identifier(name)}`;
-  const url = new URL(server);
-  url.searchParams.set("options", `-c search_path=${name}`);
-  return {
-    url: url.href,
-    async [Symbol.asyncDispose]() {
-      await admin.execute`DROP SCHEMA ${sql.identifier(name)} CASCADE`;
-      await admin.close();
-    },
-  };
-};
-
 export const postgresFixture = async (server: string): Promise<EventStoreFixture> => {
-  const schema = await ownSchema(server);
+  const schema = await databaseInSchema(server);
   return fixtureOn(
     () => openDatabase({ url: schema.url, poolSize: 20 }),
     () => schema[Symbol.asyncDispose](),
@@ -76,9 +55,9 @@ export const postgresFixture = async (server: string): Promise<EventStoreFixture
 
 /** Fixtures in one schema, emptied for each: creating the tables for every fact would take most of the time. */
 export const postgresFixtures = (server: string): (() => Promise<EventStoreFixture>) & AsyncDisposable => {
-  let schema: ReturnType<typeof ownSchema> | null = null;
+  let schema: Promise<TestDatabase> | null = null;
   const make = async (): Promise<EventStoreFixture> => {
-    const { url } = await (schema ??= ownSchema(server));
+    const { url } = await (schema ??= databaseInSchema(server));
     const open = (): Database => openDatabase({ url, poolSize: 20 });
     const db = open();
     const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables

@@ -1,13 +1,14 @@
 import { App } from "@framework/core";
 import type { Feature, Metric } from "@framework/core/feature";
 import { type Database, database, openDatabase, type Transaction } from "@framework/database";
+import { databaseInSchema } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { startPostgres, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Client } from "pg";
 import { APPEND_LOCK } from "../base/append-lock.ts";
-import { ownSchema, postgresFixture } from "../contract/open-fixture.test-kit.ts";
+import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
 import { allEvents, plain } from "../contract/store-fixture.ts";
 import { eventSourcing, type EventStore, openEventStore } from "../index.ts";
 
@@ -124,7 +125,7 @@ withServer("postgres", (server) => {
   });
 
   test("the time that an open append keeps readers waiting is a metric", async () => {
-    await using schema = await ownSchema(server);
+    await using schema = await databaseInSchema(server);
     let metrics: readonly Metric[] = [];
     const insight: Feature<object> = {
       name: "insight",

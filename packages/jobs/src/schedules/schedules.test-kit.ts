@@ -1,12 +1,12 @@
 // When schedules run, on every database: several processes, and a clock that only the test advances.
 import { openDatabase, type Database } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { tableClock, type TableClock } from "@framework/durable/testing";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { JobSet } from "../job-set.ts";
 import { quiet } from "../testing/job-app.test-kit.ts";
-import type { TestPlace } from "../testing/test-place.test-kit.ts";
 import type { ScheduleTimes } from "./schedule-options.ts";
 
 const MINUTE = 60_000;
@@ -52,7 +52,7 @@ interface Fixture {
   at(time: string, process: Process): Promise<void>;
 }
 
-const fixture = async ({ url }: TestPlace, start: string, opened: Database[]): Promise<Fixture> => {
+const fixture = async ({ url }: TestDatabase, start: string, opened: Database[]): Promise<Fixture> => {
   const open = (): Database => {
     const db = openDatabase({ url, connectionTimeoutSecs: 30, poolSize: 3 });
     opened.push(db);
@@ -78,7 +78,10 @@ const fixture = async ({ url }: TestPlace, start: string, opened: Database[]): P
   };
 };
 
-export const scheduleFacts = (test: typeof jestTest, make: () => Promise<TestPlace>): void => {
+export const scheduleFacts = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+): void => {
   const fact = (name: string, start: string, run: (fixture: Fixture) => Promise<void>): void =>
     test(
       name,

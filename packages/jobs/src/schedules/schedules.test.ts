@@ -1,5 +1,5 @@
+import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
-import { inFile } from "../testing/test-place.test-kit.ts";
 import { scheduleFacts } from "./schedules.test-kit.ts";
 
-scheduleFacts(test, inFile);
+scheduleFacts(test, databaseInFile);

@@ -1,9 +1,9 @@
 import { App, type Logger } from "@framework/core";
 import { database, type DatabaseMethods } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
 import { durable, type DurableMethods } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { type Job, type JobInfo, jobs, type JobsMethods } from "../index.ts";
-import type { TestPlace } from "./test-place.test-kit.ts";
 
 export type JobApp = App & DatabaseMethods & DurableMethods & JobsMethods;
 
@@ -11,7 +11,7 @@ export const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 /** An app that is not started yet. */
 export const jobApp = (
-  { url }: Pick<TestPlace, "url">,
+  { url }: Pick<TestDatabase, "url">,
   { runWork = true }: { readonly runWork?: boolean } = {},
 ): JobApp =>
   new (App.with(database, durable, jobs))()
