@@ -3,7 +3,9 @@ import { spawnSync } from "node:child_process";
 import { globSync, readFileSync, rmSync } from "node:fs";
 
 const found = () =>
-  globSync("{packages/*,apps/*,tests/*,bench,tools,tools/services}/test{-int,}-results.json");
+  globSync(
+    "{packages/*,apps/*,tests/*,bench,tools,tools/services,tools/warm-processes}/test{-int,}-results.json",
+  );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
 const steps = [

@@ -1,0 +1,68 @@
+import { WarmProcess } from "./warm-process.ts";
+
+/** Which processes to kill, and how often. */
+export interface KillOptions {
+  /** File of the program, which calls `untilGo` when it is loaded and connected, and then works without end. */
+  readonly program: URL;
+  /** Environment of the nth process, besides that of the test. @default none */
+  readonly env?: (at: number) => Readonly<Record<string, string>>;
+  /** Mean time from `go` to the kill; each process has a random one from 0 to twice as long. @default 50 */
+  readonly meanLifeMs?: number;
+  /** Time that the processes have worked in total, after which the test ends. */
+  readonly workingMs: number;
+  /** Time after which it ends in any case. @default 300000 */
+  readonly limitMs?: number;
+  /** Processes that work at a time. @default 2 */
+  readonly working?: number;
+  /** Processes that are loaded or being loaded meanwhile. @default 3 */
+  readonly standby?: number;
+  /** Random numbers from 0 up to 1. @default Math.random */
+  readonly random?: () => number;
+}
+
+/** What happened. */
+export interface Killed {
+  /** Processes that were killed while they worked. */
+  readonly kills: number;
+  /** Time that they had worked, in milliseconds. */
+  readonly workedMs: number;
+  /** Time that the test took, in milliseconds. */
+  readonly tookMs: number;
+}
+
+/**
+ * Kills processes with SIGKILL, each some milliseconds after it began to work.
+ *
+ * @throws when a process ended by itself
+ */
+export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
+  const { program, env = () => ({}), meanLifeMs = 50, workingMs, limitMs = 300_000 } = options;
+  const { working = 2, standby = 3, random = Math.random } = options;
+  let started = 0;
+  const start = (): WarmProcess => new WarmProcess(program, env(started++));
+  const waiting = Array.from({ length: working + standby }, start);
+  const begun = performance.now();
+  let kills = 0;
+  let workedMs = 0;
+  const isOver = (): boolean => workedMs >= workingMs || performance.now() - begun >= limitMs;
+  const next = (): WarmProcess => {
+    waiting.push(start());
+    return waiting.shift() ?? start();
+  };
+  const slot = async (): Promise<void> => {
+    while (!isOver()) {
+      const current = next();
+      await current.ready;
+      const from = performance.now();
+      await current.work(random() * 2 * meanLifeMs);
+      workedMs += performance.now() - from;
+      kills++;
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: working }, slot));
+  } finally {
+    await Promise.allSettled(waiting.map((each) => each.kill()));
+  }
+  return { kills, workedMs: Math.round(workedMs), tookMs: Math.round(performance.now() - begun) };
+};

@@ -1,0 +1,50 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { READY } from "./until-go.ts";
+
+/** A process that has loaded its program, and waits until it shall work. */
+export class WarmProcess {
+  /** Resolves when the program waits in `untilGo`; rejects when it ended before. */
+  readonly ready: Promise<void>;
+  private readonly child: ChildProcess;
+  private readonly ended: Promise<unknown>;
+
+  constructor(program: URL, env: Readonly<Record<string, string>>) {
+    this.child = spawn(process.execPath, ["--conditions=@framework/source", fileURLToPath(program)], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, NODE_OPTIONS: "", ...env },
+    });
+    this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
+    this.ended = once(this.child, "exit");
+    this.ready = this.untilReady();
+    this.ready.catch(() => {}); // a standby process may be killed before its turn
+  }
+
+  /** Lets the program work for some time, then kills it with SIGKILL. @throws when it has ended by itself */
+  async work(ms: number): Promise<void> {
+    this.child.stdin?.write("go\n");
+    const timer = new AbortController();
+    await Promise.race([delay(ms, null, { signal: timer.signal }), this.ended]);
+    timer.abort();
+    await this.kill();
+  }
+
+  /** Kills the process with SIGKILL. @throws when it has ended by itself */
+  async kill(): Promise<void> {
+    this.child.kill("SIGKILL");
+    await this.ended;
+    if (this.child.signalCode !== "SIGKILL")
+      throw new Error(`the process ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`);
+  }
+
+  private async untilReady(): Promise<void> {
+    let text = "";
+    for await (const chunk of this.child.stdout?.setEncoding("utf8") ?? []) {
+      text += String(chunk);
+      if (text.includes(READY)) return;
+    }
+    throw new Error("the process ended before it was ready");
+  }
+}
