@@ -40,7 +40,9 @@ export const referencesFollowDependencies: Rule = (pkg) => {
 
 const folderOf = (name: string): string => {
   const folder = name.slice(SCOPE.length);
-  return ["browser", "services", "warm-processes"].includes(folder) ? `tools/${folder}` : `packages/${folder}`;
+  return ["browser", "services", "warm-processes"].includes(folder)
+    ? `tools/${folder}`
+    : `packages/${folder}`;
 };
 
 /** Modules that users load need declared dependencies; tests and their helpers may use those of the workspace. */

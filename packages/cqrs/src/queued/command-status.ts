@@ -5,6 +5,7 @@ import type { WorkInfo } from "@framework/durable/feature";
 export interface CommandStatus {
   /** Name of the command. */
   readonly command: string;
+  /** Whether it waits for a worker or a retry, runs, or how it ended. */
   readonly state: "waiting" | "running" | "done" | "failed" | "cancelled";
   /** The result; only when it is done. */
   readonly result?: unknown;
@@ -16,8 +17,11 @@ export interface CommandStatus {
 
 /** The one error shape. */
 export interface FailureBody {
+  /** Status code of the reply. */
   readonly status: number;
+  /** Code or title of the error. */
   readonly error: string;
+  /** What went wrong, for the client. */
   readonly detail: string;
   readonly [extra: string]: unknown;
 }
