@@ -8,6 +8,7 @@ import type { StoreBase } from "./base/store-base.ts";
 import { Aggregate } from "./deciders/aggregate.ts";
 import type { Decider } from "./deciders/decider.ts";
 import type { AnyEventType } from "./events/event-type.ts";
+import { toPosition } from "./events/position.ts";
 import type { NewEvent, StoredEvent } from "./events/stored-event.ts";
 import { forgetSubject } from "./forgetting/forget-subject.ts";
 import { CommitOrder } from "./global-order/commit-order.ts";
@@ -57,6 +58,11 @@ export interface StreamStore {
   read(stream: string, options?: ReadOptions): AsyncIterableIterator<StoredEvent>;
   /** Reads the next events of all streams, in one order in which no event ever appears before a position that was read. */
   readAll(options?: ReadAllOptions): Promise<EventBatch>;
+  /**
+   * The safe end of that order: no event will appear up to it any more. Events that wait for an append which is still open come after it, though they
+   * are committed.
+   */
+  position(): Promise<string>;
   /** The aggregate of a decider: commands on the stream `name-id`. @throws EVENTS_UNKNOWN_TYPE, EVENTS_BAD_NAME */
   aggregate<State, Command, Types extends AnyEventType>(
     decider: Decider<State, Command, Types>,
@@ -134,6 +140,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
     appendMany: (appends, options = {}) => appender.appendMany(appends, options),
     read: (stream, options) => readStream(base, stream, options),
     readAll: (options = {}) => readAll(base, reader, options),
+    position: async () => toPosition(await reader.end()),
     aggregate: (decider, id, { tenant = "" } = {}) => {
       const stream = `${decider.name}-${id}`;
       checkStream(stream);

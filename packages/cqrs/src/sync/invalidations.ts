@@ -38,7 +38,7 @@ export class Invalidations {
     const queries = this.parts.queries();
     const types = [...new Set(queries.flatMap(typesOf))];
     if (store === null || types.length === 0) return;
-    const after = await endOf(store);
+    const after = await store.position();
     this.subscription = store.subscribe({ after, types, retry: { attempts: 1 } }, ({ type, position }) =>
       this.happened(type, position),
     );
@@ -100,13 +100,3 @@ export class Invalidations {
 
 const typesOf = ({ cache }: AnyQuery): readonly string[] =>
   cache?.invalidatedBy.map(({ type }) => type) ?? [];
-
-/** The position up to which events can be read now: a filter that excludes all of them is passed at once. */
-const endOf = async (store: EventStore): Promise<string> => {
-  let after: string | undefined;
-  for (;;) {
-    const { position, state } = await store.readAll({ after, category: "cqrs.none", limit: 1 });
-    if (state !== "more") return position;
-    after = position;
-  }
-};

@@ -100,6 +100,23 @@ export const readFacts: PortFacts<EventStoreFixture> = {
     same(last, { events: [], position: second.position, state: "end" });
   },
 
+  "the position is the end of the order: every append so far is before it, every later one after": async (
+    fixture,
+  ) => {
+    const stores = await openTwo(fixture);
+    const none = await stores(0).position();
+    same(await stores(0).readAll({ after: none }), { events: [], position: none, state: "end" });
+    const first = await stores(0).append("s-1", [plain("A"), plain("B")]);
+    await stores(0).archive("s-1");
+    same([await stores(0).position(), await stores(1).position()], [first.position, first.position]);
+    const later = await stores(1).append("s-2", plain("C"));
+    const { events } = await stores(0).readAll({ after: first.position });
+    same(
+      events.map(({ position }) => position),
+      [later.position],
+    );
+  },
+
   "an append is read at once, also by another process": async (fixture) => {
     const stores = await openTwo(fixture);
     for (let count = 1; count <= 5; count++) {

@@ -48,6 +48,14 @@ export class GlobalReader {
     return { position: last.position, state: isWhole ? decided.state : "more", rows };
   }
 
+  /** Looks how far readers may read now. */
+  async end(): Promise<number> {
+    for (;;) {
+      const { position, state } = await this.frontier.advance();
+      if (state !== "more") return position;
+    }
+  }
+
   /** Reads rows between two positions, also beyond the frontier: the caller knows that no append is open. */
   async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
     const columns = eventColumns(this.base.db.dialect);

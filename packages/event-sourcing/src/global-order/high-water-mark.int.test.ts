@@ -43,13 +43,16 @@ withServer("postgres", (server) => {
   test("an open append keeps readers before the events after it, until it commits", async () => {
     await using fixture = await postgresFixture(server);
     const store = await fixture.open();
+    const start = await store.position();
     const slow = await openTransaction(fixture.db, (tx) => store.append("slow-1", plain("A"), { tx }));
-    await store.append("fast-1", plain("A"));
+    const { position } = await store.append("fast-1", plain("A"));
     expect([await streams(store), await streams(store)]).toEqual([
       ["", "waiting"],
       ["", "waiting"],
     ]);
+    expect(await store.position()).toBe(start);
     await slow.commit();
+    expect(await store.position()).toBe(position);
     expect(await streams(store)).toEqual(["slow-1 fast-1", "end"]);
   });
 
