@@ -13,7 +13,7 @@ export interface BusLinkEvents {
 /** The server's list of members. */
 export interface MemberList {
   readonly rows: readonly MemberRow[];
-  /** Milliseconds since the server started, in whole seconds; `Infinity` if unknown. */
+  /** Milliseconds since the server started, never too many; `Infinity` if unknown. */
   readonly uptimeMs: number;
 }
 

@@ -15,6 +15,7 @@ class Process {
   copy: number | null = null;
   readonly heard: number[] = [];
   isAlive = true;
+  firstConnectedAt = Infinity;
   lastConnectedAt = -Infinity;
 
   constructor(id: string, server: SimulatedServer, clock: VirtualClock) {
@@ -36,6 +37,7 @@ class World {
   private version = 0;
   private confirmed = 0;
   private messages = 0;
+  private dataLostAt = -Infinity;
 
   constructor(count: number) {
     for (let at = 0; at < count; at++) this.processes.push(this.create());
@@ -73,14 +75,19 @@ class World {
     this.check();
     const now = this.clock.now();
     const listening = this.processes.filter(({ lastConnectedAt }) => now - lastConnectedAt <= 1000);
-    const { bus } = this.process(at);
-    bus
+    const sender = this.process(at);
+    sender.bus
       .publish("room", String(message))
       .then(
         (isComplete) => {
           this.outcomes.push(isComplete ? "said" : "not heard");
           if (!isComplete) return;
-          const deaf = listening.filter(({ isAlive, heard }) => isAlive && !heard.includes(message));
+          const deaf = listening.filter(
+            (each) =>
+              each.isAlive &&
+              !each.heard.includes(message) &&
+              (this.knewOthers(sender, now) || this.isConnected(each)),
+          );
           if (deaf.length > 0)
             throw new Error(`message ${message} did not reach ${deaf.map(({ id }) => id).join()}`);
         },
@@ -96,6 +103,11 @@ class World {
     this.processes[at % this.processes.length] = this.create();
   }
 
+  loseData(): void {
+    this.dataLostAt = this.clock.now();
+    this.server.kill(false);
+  }
+
   readonly broken: unknown[] = [];
 
   /** No process uses a copy that is older than a confirmed drop; no process hears a message twice. */
@@ -103,6 +115,8 @@ class World {
     for (const process of this.processes) {
       const { id, bus, copy, heard } = process;
       if (bus.isConnected) process.lastConnectedAt = this.clock.now();
+      if (bus.joining === null && process.firstConnectedAt === Infinity)
+        process.firstConnectedAt = this.clock.now();
       if (bus.isConnected && copy !== null && copy < this.confirmed)
         this.broken.push(`${id} uses version ${copy}`);
       if (new Set(heard).size < heard.length) this.broken.push(`${id} heard a message twice`);
@@ -114,6 +128,17 @@ class World {
       await this.clock.advance(50);
       this.check();
     }
+  }
+
+  /** A process that joins knows only of the members that are left by then; on a server without data, of those that came back before their leases ended. */
+  private knewOthers({ firstConnectedAt }: Process, saidAt: number): boolean {
+    if (firstConnectedAt > saidAt) return false;
+    return firstConnectedAt < this.dataLostAt || saidAt - this.dataLostAt > 8000;
+  }
+
+  /** Whether a process has been connected up to now. */
+  private isConnected({ lastConnectedAt }: Process): boolean {
+    return this.clock.now() - lastConnectedAt <= 50;
   }
 
   private create(): Process {
@@ -131,7 +156,7 @@ const perform = async (world: World, [step, at, ms]: Step): Promise<void> => {
   const { server } = world;
   if (step === "fill" || step === "write" || step === "say" || step === "crash") world[step](at);
   else if (step === "kill") server.kill(true);
-  else if (step === "lose") server.kill(false);
+  else if (step === "lose") world.loseData();
   else if (step === "start") server.start();
   else if (step === "cut") server.network(world.process(at).id, "cut");
   else if (step === "silence") server.network(world.process(at).id, "silent");

@@ -8,8 +8,8 @@ import { OpenMessage } from "./open-message.ts";
 /** Interval of renewals of the membership, and delay after a failed one, in milliseconds. */
 const BEAT_MS = 1000;
 const RETRY_MS = 200;
-/** Milliseconds after the start of the server until which its earlier members are back; a new process knows none of them. */
-const SETTLE_MS = 2000;
+/** Milliseconds after the start of the server until which its earlier members are back or have lost their lease; a new process knows none of them. */
+const settleMs = LEASE_MS;
 /** Timeout of a publication, in milliseconds: members that do not answer have lost their membership before. */
 const publishMs = MEMBER_MS + LEASE_MS;
 /** Delays of retransmissions to members without an acknowledgement, in milliseconds. A member that is back is sent its messages at once. */
@@ -172,7 +172,7 @@ export class Bus {
   private renewed(list: MemberList, sentAt: number): void {
     const now = this.options.clock.now();
     const isBack = now >= this.leaseEnd;
-    if (!this.hasJoined) this.settledAt = now + Math.max(0, SETTLE_MS - list.uptimeMs);
+    if (!this.hasJoined) this.settledAt = now + Math.max(0, settleMs - list.uptimeMs);
     else if (isBack) this.mayHaveMissed = true; // publishers may have stopped waiting for this process
     this.learn(list);
     if (this.hasJoined && this.mayHaveMissed) this.subscriptions.emitMissed();

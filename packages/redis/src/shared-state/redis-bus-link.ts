@@ -101,5 +101,6 @@ const listOf = (answer: unknown): MemberList => {
     const hasLeft = name.startsWith(LEFT);
     rows.push({ id: hasLeft ? name.slice(LEFT.length) : name, leftMs: Number(cells[at + 1]), hasLeft });
   }
-  return { rows, uptimeMs: uptime === "" ? Infinity : Number(uptime) * 1000 };
+  // The server counts the seconds of its clock, so that its figure may be up to one second too high.
+  return { rows, uptimeMs: uptime === "" ? Infinity : Math.max(0, Number(uptime) - 1) * 1000 };
 };
