@@ -4,6 +4,9 @@ const chunked = (body: string): string => post(["Transfer-Encoding: chunked"], b
 const END = "0\r\n\r\n";
 const size = (text: string): string => chunked(`${text}\r\nx\r\n${END}`);
 const text = (value: string): string => JSON.stringify(value.length > 30 ? `${value.slice(0, 10)}…` : value);
+/** A chunk with 1,024 bytes of extensions, and one with as many digits of its size beyond 14. */
+const extended = `1;${"a".repeat(1023)}\r\nx\r\n`;
+const padded = `${"0".repeat(1037)}1\r\nx\r\n`;
 
 /** RFC 9112 7.1: hex digits, CRLF exactly where required, bounded extensions, trailers like fields. */
 export const chunkedBody: WireTable = {
@@ -18,7 +21,23 @@ export const chunkedBody: WireTable = {
     ...["1;a", "1;a=b", '1;a="b"', '1;a="b;c"', '1;a="\\""', "1;a;b=c"].map((line) =>
       served(`the extension of ${text(line)}`, size(line)),
     ),
-    served("15 KiB of extensions in one body", chunked(`1;${"a".repeat(1023)}\r\nx\r\n`.repeat(15) + END)),
+    // An extension counts with its semicolon; of a size, the digits beyond 14 count.
+    served("16,384 bytes of extensions in one chunk", size(`1;${"a".repeat(16_383)}`)),
+    broken("16,385 bytes of extensions in one chunk", size(`1;${"a".repeat(16_384)}`)),
+    served("16,384 bytes of extensions in 16 chunks", chunked(extended.repeat(16) + END)),
+    broken(
+      "16,385 bytes of extensions in 16 chunks",
+      chunked(`${extended.repeat(15)}1;${"a".repeat(1024)}\r\nx\r\n${END}`),
+    ),
+    broken(
+      "16,384 bytes of extensions, and one of the last chunk",
+      chunked(`${extended.repeat(16)}0;a\r\n\r\n`),
+    ),
+    served("16,384 leading zeros in 16 chunks", chunked(padded.repeat(16) + END)),
+    broken(
+      "16,385 leading zeros in 17 chunks",
+      chunked(`${padded.repeat(16)}${"0".repeat(14)}1\r\nx\r\n${END}`),
+    ),
     broken("20 KiB of extensions in one body", chunked(`1;${"a".repeat(1023)}\r\nx\r\n`.repeat(20) + END)),
     broken("20 KiB of extensions, two bytes a chunk", chunked(`1;a\r\nx\r\n`.repeat(10_240) + END)),
     broken("20 KiB of leading zeros in one body", chunked(`${"0".repeat(1024)}1\r\nx\r\n`.repeat(20) + END)),

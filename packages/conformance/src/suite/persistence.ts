@@ -6,6 +6,7 @@ import type { Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawReply } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+import { offerConformance } from "./offers.ts";
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
 const bodies = (replies: readonly RawReply[]): string[] => replies.map(({ body }) => body);
@@ -22,6 +23,7 @@ const parked = (): { serve: Serve; parked: Map<string, (reply: Response) => void
 /** Several requests on one connection: persistence, order, bounds, and requests after an error. */
 export const persistenceConformance = (test: Test, make: MakeTransport): void => {
   persistence(test, make);
+  offerConformance(test, make);
   pipelining(test, make);
   behindErrors(test, make);
 };
@@ -56,36 +58,6 @@ const persistence = (test: Test, make: MakeTransport): void => {
         await client.send(get("/2"));
         if (keeps) assert.deepEqual(bodies(await client.replies(2)), ["/1", "/2"], what);
         else assert.deepEqual(bodies(parseReplies(await client.untilClosed(), true)), ["/1"], what);
-      }
-    }));
-
-  test("keeps a connection whose offer or expectation consumed nothing, and the bytes behind it", () =>
-    withServer(make, { serve: path }, async (server) => {
-      const offers = [
-        "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
-        "Upgrade: TLS/1.0\r\nConnection: upgrade\r\n",
-        "Upgrade: websocket\r\nConnection: upgrade\r\nContent-Length: 3\r\n",
-        "Upgrade: h2c\r\nConnection: upgrade\r\nTransfer-Encoding: chunked\r\n",
-        "Expect: 100-continue\r\n",
-        "Expect: 100-continue\r\nContent-Length: 0\r\n",
-      ];
-      for (const offer of offers) {
-        const isChunked = offer.includes("chunked");
-        const body = /Length: 3/.test(offer) ? "abc" : isChunked ? "3\r\nabc\r\n0\r\n\r\n" : "";
-        const message = `POST /1 HTTP/1.1\r\nHost: a\r\n${offer}\r\n${body}`;
-        for (const cut of [0, message.length - 1, message.length, message.length + 5]) {
-          const bytes = message + message.replace("/1", "/2") + get("/3");
-          const client = await server.connect();
-          await client.send(bytes.slice(0, cut));
-          await turn(cut === 0 ? 0 : 2);
-          await client.send(bytes.slice(cut));
-          // An unread body whose end has not arrived may end the connection.
-          if (body !== "" && cut !== 0) continue;
-          const wanted = isChunked ? 1 : 3;
-          const found = (await client.replies(wanted)).filter(({ status }) => status >= 200);
-          if (!isChunked) assert.deepEqual(bodies(found), ["/1", "/2", "/3"], offer);
-          client.destroy();
-        }
       }
     }));
 

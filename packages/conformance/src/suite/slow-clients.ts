@@ -3,7 +3,8 @@ import { HttpError, Response } from "@framework/core";
 import { readBody, type Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawClient } from "../harness/raw-client.ts";
-import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import { slowReaderConformance } from "./slow-readers.ts";
 
 const GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 const post = (length: number): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
@@ -43,7 +44,7 @@ const lastStatus = (client: RawClient): (number | string | undefined)[] => {
 export const slowClientConformance = (test: Test, make: MakeTransport): void => {
   slowHeads(test, make);
   slowBodies(test, make);
-  slowReaders(test, make);
+  slowReaderConformance(test, make);
 };
 
 const slowHeads = (test: Test, make: MakeTransport): void => {
@@ -191,54 +192,5 @@ const slowBodies = (test: Test, make: MakeTransport): void => {
       const seconds = await pass(server, client, 100);
       assert.ok(seconds >= 30 && seconds <= 32, `closed after ${seconds} s`);
       assert.equal(parseReplies(client.received, true).length, 1);
-    }));
-};
-
-const slowReaders = (test: Test, make: MakeTransport): void => {
-  const large = 30_000_000;
-  test("cuts a connection whose client does not read", () => {
-    const ends: string[] = [];
-    const serve: Serve = (source) => {
-      source.onEnd((end) => void ends.push(end));
-      return Response.text("x".repeat(large));
-    };
-    return withServer(make, { serve, timeouts }, async (server) => {
-      const client = await server.connect();
-      client.socket.pause();
-      await client.send(GET);
-      await eventually(() => server.served.length === 1, "the request is served");
-      await turn(300); // until the system's buffers are full
-      let seconds = 0;
-      for (; seconds < 100 && server.transport.connections > 0; seconds++) {
-        await server.clock.advance(1000);
-        await turn(10);
-      }
-      assert.ok(seconds >= 30 && seconds <= 33, `cut after ${seconds} s`);
-      assert.deepEqual(ends, ["aborted"]);
-      client.socket.resume(); // after an ordinary close the system would still send what it has buffered
-      await client.untilClosed();
-      if (make.ca === undefined) assert.ok(client.reset, "the connection was reset"); // Node cannot reset TLS
-    });
-  });
-
-  test("serves a client that reads slowly but steadily", () =>
-    withServer(make, { serve: () => Response.text("x".repeat(large)), timeouts }, async (server) => {
-      const client = await server.connect();
-      client.socket.pause();
-      await client.send(GET);
-      await eventually(() => server.served.length === 1, "the request is served");
-      for (let second = 0; second < 80; second++) {
-        await server.clock.advance(1000);
-        if (second % 20 === 0) {
-          // More than the system's buffers hold: they report room only when a large part of them is empty.
-          const enough = client.received.length + 6_000_000;
-          client.socket.resume();
-          await eventually(() => client.received.length > enough || client.closed, "a part is read");
-          client.socket.pause();
-          await turn(10);
-        }
-      }
-      client.socket.resume();
-      assert.equal((await client.replies(1))[0]?.body.length, large);
     }));
 };

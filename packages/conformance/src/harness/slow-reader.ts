@@ -1,0 +1,77 @@
+import { connect, type Socket } from "node:net";
+import { Duplex } from "node:stream";
+import { connect as connectTls } from "node:tls";
+
+/** A client that takes bytes from the system only when it is asked to. */
+export interface SlowReader {
+  /** Bytes taken from the system by `read`, those of TLS included. */
+  readonly taken: number;
+  write(text: string): void;
+  /** Half-closes. */
+  end(): void;
+  destroy(): void;
+  /** Takes bytes once; resolves when it has them, or the connection is closed. */
+  read(): Promise<void>;
+}
+
+/** Connects a client that takes `bytes` at each read; over TLS when a certificate is given. */
+export const connectSlowReader = async (
+  port: number,
+  bytes: number,
+  ca: string | undefined,
+): Promise<SlowReader> => {
+  let taken = 0;
+  let left = Infinity; // of the read that goes on; the handshake of TLS reads freely
+  let notify: (() => void) | null = null; // of the read that waits
+  let pass = (_bytes: Uint8Array): void => {};
+  const buffer = Buffer.alloc(Math.min(bytes, 65_536));
+  const callback = (count: number): boolean => {
+    pass(Uint8Array.from(buffer.subarray(0, count)));
+    taken += count;
+    left -= count;
+    if (left > 0) return true;
+    notify?.();
+    return false; // stops reading
+  };
+  const socket = connect({ port, host: "127.0.0.1", noDelay: true, onread: { buffer, callback } });
+  socket.on("error", () => {}); // it expects to be reset
+  socket.on("close", () => notify?.());
+  await new Promise<void>((resolve) => socket.once("connect", resolve));
+  const client = ca === undefined ? socket : await withTls(socket, ca, (to) => (pass = to));
+  taken = 0;
+  socket.pause();
+  return {
+    get taken() {
+      return taken;
+    },
+    write: (text) => void client.write(text),
+    end: () => void client.end(),
+    destroy: () => void socket.destroy(),
+    read: () =>
+      new Promise((resolve) => {
+        notify = resolve;
+        left = bytes;
+        if (socket.destroyed) resolve();
+        else socket.resume();
+      }),
+  };
+};
+
+/** Speaks TLS over the socket; what the socket takes is handed to the function given to `onBytes`. */
+const withTls = async (
+  socket: Socket,
+  ca: string,
+  onBytes: (take: (bytes: Uint8Array) => void) => void,
+): Promise<Duplex> => {
+  const carrier = new Duplex({
+    read: () => {},
+    write: (chunk, _encoding, done) => void socket.write(chunk, done),
+    final: (done) => void socket.end(done),
+  });
+  onBytes((bytes) => void carrier.push(bytes));
+  const client = connectTls({ socket: carrier, ca, servername: "localhost" });
+  client.on("error", () => {});
+  client.resume();
+  await new Promise<void>((resolve) => client.once("secureConnect", resolve));
+  return client;
+};

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import { parseReplies, type RawClient, type RawReply } from "../harness/raw-client.ts";
+import type { Test } from "../harness/test.ts";
+import { echo, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+
+/** Fields of a request that offers another protocol or expects 100 Continue, its body as sent, and the length of that body. */
+interface Offer {
+  readonly fields: string;
+  readonly body: string;
+  readonly bytes: number;
+}
+
+const offers: readonly Offer[] = [
+  {
+    fields: "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABk\r\n",
+    body: "",
+    bytes: 0,
+  },
+  { fields: "Upgrade: TLS/1.0\r\nConnection: upgrade\r\n", body: "", bytes: 0 },
+  {
+    fields: "Upgrade: websocket\r\nConnection: upgrade\r\nContent-Length: 3\r\n",
+    body: "abc",
+    bytes: 3,
+  },
+  {
+    fields: "Upgrade: h2c\r\nConnection: upgrade\r\nTransfer-Encoding: chunked\r\n",
+    body: "3\r\nabc\r\n0\r\n\r\n",
+    bytes: 3,
+  },
+  { fields: "Expect: 100-continue\r\n", body: "", bytes: 0 },
+  { fields: "Expect: 100-continue\r\nContent-Length: 0\r\n", body: "", bytes: 0 },
+  { fields: "Expect: 100-continue\r\nContent-Length: 3\r\n", body: "abc", bytes: 3 },
+  {
+    fields: "Expect: 100-continue\r\nUpgrade: h2c\r\nConnection: upgrade\r\nContent-Length: 3\r\n",
+    body: "abc",
+    bytes: 3,
+  },
+];
+
+const head = (target: string, { fields }: Offer): string =>
+  `POST ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
+const NEXT = "GET /3 HTTP/1.1\r\nHost: a\r\n\r\n";
+const path: Serve = ({ target }) => Response.text(target);
+/** Whether a body that is received whole but not read ends the connection: its end is unknown, or the client may not send it after the reply. */
+const endsUnread = ({ fields, bytes }: Offer): boolean =>
+  fields.includes("chunked") || (fields.startsWith("Expect") && bytes > 0);
+const finals = (client: RawClient): RawReply[] =>
+  parseReplies(client.received, client.closed).filter(({ status }) => status >= 200);
+
+/** Offers of other protocols and expectations consume nothing: body and connection are those of any other request. */
+export const offerConformance = (test: Test, make: MakeTransport): void => {
+  test("reads the body of a request with an offer and continues, wherever the bytes are split", () =>
+    withServer(make, { serve: echo }, async (server) => {
+      for (const offer of offers) {
+        const bytes = [head("/1", offer), offer.body, head("/2", offer), offer.body, NEXT].join("");
+        const check = async (cut: number): Promise<void> => {
+          const client = await server.connect();
+          await client.send(bytes.slice(0, cut));
+          await turn(2);
+          await client.send(bytes.slice(cut));
+          await client.until(() => finals(client).filter(({ complete }) => complete).length === 3);
+          const got = finals(client).map(({ body }): unknown => JSON.parse(body));
+          const wanted = (method: string, target: string, count: number): unknown => ({
+            method,
+            target,
+            authority: "a",
+            bytes: count,
+          });
+          assert.deepEqual(
+            got,
+            [wanted("POST", "/1", offer.bytes), wanted("POST", "/2", offer.bytes), wanted("GET", "/3", 0)],
+            `${offer.fields} cut at ${cut}`,
+          );
+          client.destroy();
+        };
+        await Promise.all(Array.from({ length: bytes.length }, (_unused, cut) => check(cut)));
+      }
+    }));
+
+  test("sends 100 Continue for a body that the app reads and the client holds back, with an offer too", () =>
+    withServer(make, { serve: echo }, async (server) => {
+      for (const offer of offers.filter(({ fields, bytes }) => fields.startsWith("Expect") && bytes > 0)) {
+        const client = await server.connect();
+        await client.send(head("/1", offer));
+        assert.equal(
+          await client.until((text) => text.endsWith("\r\n\r\n")),
+          "HTTP/1.1 100 Continue\r\n\r\n",
+        );
+        await client.send(offer.body + NEXT);
+        await client.until(() => finals(client).length === 2);
+        client.destroy();
+      }
+    }));
+
+  test("continues after an offer whose body is not read, exactly as its reply says", () =>
+    withServer(make, { serve: path }, async (server) => {
+      for (const offer of offers) {
+        const bytes = [head("/1", offer), offer.body, NEXT].join("");
+        const check = async (cut: number): Promise<void> => {
+          const what = `${offer.fields} cut at ${cut}`;
+          const client = await server.connect();
+          await client.send(bytes.slice(0, cut));
+          await turn(2);
+          await client.send(bytes.slice(cut));
+          await client.until(() => finals(client).length > 0);
+          const closes = finals(client)[0]?.fields.get("connection") === "close";
+          if (closes) await client.untilClosed();
+          else await client.until(() => finals(client).length === 2);
+          assert.deepEqual(
+            finals(client).map(({ body }) => body),
+            closes ? ["/1"] : ["/1", "/3"],
+            what,
+          );
+          // Where the end of an unread body is uncertain, either outcome is right.
+          if (cut === 0 || offer.bytes === 0) assert.equal(closes, endsUnread(offer), what);
+          client.destroy();
+        };
+        await Promise.all(Array.from({ length: bytes.length }, (_unused, cut) => check(cut)));
+      }
+    }));
+};
