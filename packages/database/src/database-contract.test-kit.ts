@@ -267,16 +267,18 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
 
   "an idle transaction is rolled back at its timeout, and other callers continue": async (db) => {
     await withBooks(db);
-    const stuck = Promise.withResolvers<void>();
+    const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const transaction = db.transaction(async (tx) => {
       await tx.execute(add(1));
+      holdsRow.resolve();
       await stuck.promise;
       await tx.execute(add(2));
     });
     const failed = failure(() => transaction);
+    await holdsRow.promise;
     await db.execute(add(1, "other"));
     stuck.resolve();
-    assert.ok((await failed) instanceof Error);
+    assert.equal((await failed).code, "DATABASE_TRANSACTION_IDLE");
     assert.deepEqual(await titles(db), ["other"]);
   },
 

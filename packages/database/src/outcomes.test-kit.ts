@@ -222,13 +222,14 @@ const transactions: Readonly<Record<string, Program>> = {
   },
   "a transaction that was idle for too long says so, and is a 500": {
     run: async (db) => {
-      const stuck = Promise.withResolvers<void>();
+      const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const statuses: unknown[] = [];
       const run = (act: (tx: Transaction) => Promise<unknown>): Promise<string> =>
         outcome(() =>
           db
             .transaction(async (tx) => {
               await tx.execute(add(1));
+              holdsRow.resolve();
               await stuck.promise;
               await act(tx);
             })
@@ -238,6 +239,7 @@ const transactions: Readonly<Record<string, Program>> = {
             }),
         );
       const first = run((tx) => tx.execute(add(2)));
+      await holdsRow.promise; // on another connection, the next statement could be faster
       await db.execute(add(1)); // waits for the rollback
       await db.execute("DELETE FROM books");
       stuck.resolve();
