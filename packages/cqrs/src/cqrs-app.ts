@@ -1,4 +1,10 @@
-import { FrameworkError, type Injections, type Invocation, type Logger } from "@framework/core";
+import {
+  FrameworkError,
+  type HttpMiddleware,
+  type Injections,
+  type Invocation,
+  type Logger,
+} from "@framework/core";
 import {
   type ConfigInput,
   type Host,
@@ -15,7 +21,7 @@ import { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
 import { cachedQueries, NOT_ENABLED, startProblems } from "./start-problems.ts";
 import { HandlerRegistry } from "./handlers/handler-registry.ts";
-import type { AnyHandler } from "./handlers/handler-types.ts";
+import type { AnyHandler, HandleOptions } from "./handlers/handler-types.ts";
 import { addCommandRoute, commandReplies } from "./http/command-route.ts";
 import { keyReplies } from "./http/key-replies.ts";
 import { addQueryRoute, queryReplies } from "./http/query-route.ts";
@@ -99,12 +105,13 @@ export class CqrsApp {
     this.openQueue();
   }
 
-  add(operation: AnyOperation, handler: AnyHandler, inject: Injections | undefined): void {
-    const problems = this.registry.add(operation, handler, inject);
+  add(operation: AnyOperation, handler: AnyHandler, options: HandleOptions<Injections | undefined>): void {
+    const { inject, use = [] } = options;
+    const problems = this.registry.add(operation, handler, options);
     for (const problem of problems) this.host.problem(problem);
     if (problems.length > 0) return;
     this.host.state.inject(`${operation.kind} ${operation.name}`, inject ?? {});
-    this.addRoute(operation);
+    this.addRoute(operation, use);
     this.openQueue();
   }
 
@@ -133,21 +140,17 @@ export class CqrsApp {
     return this.built;
   }
 
-  private addRoute(operation: AnyOperation): void {
-    const { http, kind } = operation;
-    if (http === null) return;
+  private addRoute(operation: AnyOperation, use: readonly HttpMiddleware[]): void {
+    const { kind, http: endpoint } = operation;
+    if (endpoint === null) return;
+    const { http } = this.host;
+    const used = { ...endpoint, use };
     const method = kind === "command" ? (operation.http?.method ?? "POST") : "GET";
-    if (kind === "command")
-      addCommandRoute(
-        this.host.http,
-        operation,
-        http,
-        () => this.running.commands,
-        () => this.config?.statusPath ?? "",
-      );
-    else addQueryRoute(this.host.http, operation, http, () => this.running.queries);
-    const replies = kind === "command" ? commandReplies(operation, http) : queryReplies;
-    this.replies.set(`${method} ${http.path}`, replies);
+    const statusPath = (): string => this.config?.statusPath ?? "";
+    if (kind === "command") addCommandRoute(http, operation, used, () => this.running.commands, statusPath);
+    else addQueryRoute(http, operation, used, () => this.running.queries);
+    const replies = kind === "command" ? commandReplies(operation, endpoint) : queryReplies;
+    this.replies.set(`${method} ${endpoint.path}`, replies);
   }
 
   private build(config: Readonly<CqrsConfig>): Running {

@@ -9,7 +9,7 @@ import type { CqrsConfig } from "./cqrs-config.ts";
 import type { AnyCommand, InputOf, ResultOf } from "./definitions/command.ts";
 import type { AnyOperation } from "./definitions/operation.ts";
 import type { AnyQuery, QueryResult } from "./definitions/query.ts";
-import type { AnyHandler, OperationHandler } from "./handlers/handler-types.ts";
+import type { AnyHandler, HandleOptions, OperationHandler } from "./handlers/handler-types.ts";
 import type { FailureObserver } from "./insight/observers.ts";
 import type { CommandStatus } from "./queued/command-status.ts";
 import type { CqrsRouteOptions } from "./routes/idempotent-routes.ts";
@@ -35,10 +35,9 @@ export interface Cqrs {
    * The handler of a command runs in a transaction, and again after a conflict: it must have no effects outside the transaction.
    */
   handle<O extends AnyOperation>(operation: O, handler: OperationHandler<O>): this;
-  /** @param options.inject dependencies, passed to the handler as its last argument */
-  handle<O extends AnyOperation, const I extends Injections>(
+  handle<O extends AnyOperation, const I extends Injections | undefined = undefined>(
     operation: O,
-    options: { readonly inject: I },
+    options: HandleOptions<I>,
     handler: OperationHandler<O, I>,
   ): this;
   /**
@@ -105,8 +104,7 @@ export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
 const cqrsOf = (app: CqrsApp): Cqrs => ({
   handle(operation: AnyOperation, first: unknown, second?: unknown) {
     const [options, handler] = second === undefined ? [{}, first] : [first, second];
-    const { inject } = options as { readonly inject?: Injections };
-    app.add(operation, handler as AnyHandler, inject);
+    app.add(operation, handler as AnyHandler, options as HandleOptions<Injections | undefined>);
     return this;
   },
   execute: (command, input, options = {}) => handled(execute(app, command, input, options)),

@@ -19,7 +19,12 @@ export {
 } from "./definitions/query.ts";
 export type { CommandEndpoint, Endpoint, QueryEndpoint } from "./definitions/endpoint.ts";
 export type { AnyOperation } from "./definitions/operation.ts";
-export type { CommandContext, OperationHandler, QueryContext } from "./handlers/handler-types.ts";
+export type {
+  CommandContext,
+  HandleOptions,
+  OperationHandler,
+  QueryContext,
+} from "./handlers/handler-types.ts";
 export type { CommandResult, EnqueuedCommand, EnqueueOptions, ExecuteOptions } from "./commands/commands.ts";
 export type { SyncMode } from "./commands/command-run.ts";
 export type { CallOptions } from "./pipeline/call-options.ts";

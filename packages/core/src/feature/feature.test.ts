@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, Blueprint, ConfigurationError } from "../index.ts";
+import { App, Blueprint, ConfigurationError, type HttpMiddlewareObject } from "../index.ts";
 import { configRecord, type ConfigRecord, type Feature, flag, integer } from "../feature.ts";
 
 interface TaggingConfig {
@@ -250,6 +250,33 @@ test("a route that a feature adds for the program counts as one of the program",
     ["/tasks", null, {}],
     ["/admin", "tasks", {}],
   ]);
+  await app.stop();
+});
+
+test("middleware of a feature's route is around it alone, in the order given, and is installed", async () => {
+  const seen: string[] = [];
+  const noted = (name: string): HttpMiddlewareObject => ({
+    install: () => void seen.push(`${name} installed`),
+    handle: (_request, next) => {
+      seen.push(name);
+      return next(_request);
+    },
+  });
+  const tasks: Feature<{ addTasks(): unknown }> = {
+    name: "tasks",
+    install: (host) => ({
+      addTasks: () =>
+        host.http
+          .route("POST", "/tasks", () => "done", { use: [noted("outer"), noted("inner")] })
+          .route("GET", "/tasks", () => "all"),
+    }),
+  };
+  const app = new (App.with(tasks))();
+  app.addTasks();
+  await app.fetch(new Request("http://localhost/tasks"));
+  expect(seen).toEqual(["outer installed", "inner installed"]);
+  await app.fetch(new Request("http://localhost/tasks", { method: "POST" }));
+  expect(seen.slice(2)).toEqual(["outer", "inner"]);
   await app.stop();
 });
 

@@ -26,7 +26,7 @@ import { InsightRegistry } from "./insight-registry.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
-import type { Awaitable, Middleware } from "../middleware/middleware.ts";
+import { type Awaitable, type Middleware, toMiddleware } from "../middleware/middleware.ts";
 import type { ListenAddress } from "../exchange/transport.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
@@ -98,12 +98,12 @@ export abstract class Registry {
   }
 
   route({ method, path, handler, options: given = {}, addedBy }: FeatureRoute): this {
-    const { exempt = [], ofProgram = false, ...options } = given;
+    const { exempt = [], ofProgram = false, use = [], ...options } = given;
     const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
     const owner = ofProgram ? null : addedBy;
     const own = { method, path, handler, options, place, tags, addedBy: owner, exempt };
-    const route = { ...own, guards: [], middleware: [] };
+    const route = { ...own, guards: [], middleware: use.map(toMiddleware) };
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
 

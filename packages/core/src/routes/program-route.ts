@@ -1,8 +1,14 @@
-/** Option of routes that features add on behalf of the program. */
+import type { Middleware, MiddlewareObject } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+
+/** Options of routes that features add on behalf of the program. */
 export interface ProgramRouteOption {
   /**
    * Whether the route is one of the program, such as the endpoint of a command that the program defined: it is in the API document, and its replies may be
    * cached. @default false
    */
   readonly ofProgram?: boolean;
+  /** Middleware around the route, such as an authentication, in the order given; outside its guards, as that of a blueprint. @default none */
+  readonly use?: readonly (Middleware<HttpRequest, Response> | MiddlewareObject<HttpRequest, Response>)[];
 }

@@ -3,7 +3,7 @@ import { nearest } from "@framework/core/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import { type AnyOperation, isOperation, operationProblems } from "../definitions/operation.ts";
 import type { AnyQuery } from "../definitions/query.ts";
-import type { AnyHandler, Handled } from "./handler-types.ts";
+import type { AnyHandler, HandleOptions, Handled } from "./handler-types.ts";
 
 /** The handlers of an app, one for each command and query. */
 export class HandlerRegistry {
@@ -15,7 +15,11 @@ export class HandlerRegistry {
   }
 
   /** Adds a handler and returns the mistakes. */
-  add(operation: AnyOperation, handler: AnyHandler, inject: Injections | undefined): readonly Problem[] {
+  add(
+    operation: AnyOperation,
+    handler: AnyHandler,
+    { inject, use = [] }: HandleOptions<Injections | undefined>,
+  ): readonly Problem[] {
     if (!isOperation(operation))
       return [bad("handle takes a command or query as its first argument, made by `command` or `query`")];
     const { kind, name } = operation;
@@ -23,6 +27,8 @@ export class HandlerRegistry {
     const known = this.byName.get(name);
     if (known !== undefined) return [duplicate(known.operation, operation)];
     this.byName.set(name, { operation, handler, inject });
+    if (use.length > 0 && operation.http === null)
+      return [bad(`${kind} ${name} has no endpoint for the middleware of \`use\`; give it \`http\``)];
     return operationProblems(operation);
   }
 

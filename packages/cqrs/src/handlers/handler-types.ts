@@ -1,4 +1,4 @@
-import type { Awaitable, Injected, Injections, Invocation } from "@framework/core";
+import type { Awaitable, HttpMiddleware, Injected, Injections, Invocation } from "@framework/core";
 import type { Queries, Transaction } from "@framework/database";
 import type { HandlerInputOf, HandlerResultOf } from "../definitions/command.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
@@ -39,6 +39,14 @@ export interface QueryContext {
 
 /** Dependencies of a handler, as its last argument. */
 type Dependencies<I extends Injections | undefined> = I extends Injections ? [dependencies: Injected<I>] : [];
+
+/** What a handler is registered with. */
+export interface HandleOptions<I extends Injections | undefined> {
+  /** Dependencies, passed to the handler as its last argument. @default none */
+  readonly inject?: I;
+  /** Middleware around the HTTP endpoint, such as an authentication, in the order given; outside the guards. @default none */
+  readonly use?: readonly HttpMiddleware[];
+}
 
 /** The handler of a command or query: returns the result, before the schema of the result is applied. */
 export type OperationHandler<O extends AnyOperation, I extends Injections | undefined = undefined> = (

@@ -9,14 +9,14 @@ import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
 import { MAX_QUEUED_BYTES } from "../limits.ts";
 import type { CallRequest } from "../pipeline/call-options.ts";
 import { documentedSchema } from "./documented-schema.ts";
-import { endpointOptions } from "./endpoint-options.ts";
+import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
 /** Adds the HTTP endpoint of a command. */
 export const addCommandRoute = (
   http: HostHttp<unknown>,
   command: AnyCommand,
-  endpoint: CommandEndpoint,
+  endpoint: UsedEndpoint<CommandEndpoint>,
   commands: () => Commands,
   statusPath: () => string,
 ): void => {
@@ -54,7 +54,6 @@ export const addCommandRoute = (
   http.route(method, path, isQueued ? queue : handle, {
     ...(isQueued && { maxBodyBytes: MAX_QUEUED_BYTES }),
     ...endpointOptions(command, endpoint),
-    ofProgram: true,
     body: documentedSchema(command.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
     ...(command.output !== null &&

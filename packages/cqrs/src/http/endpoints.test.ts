@@ -1,5 +1,5 @@
 import { App, HttpError } from "@framework/core";
-import { JwtAuth, AuthenticatedGuard } from "@framework/auth";
+import { AuthenticatedGuard, JwtAuth, JwtClaims } from "@framework/auth";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { openapi } from "@framework/openapi";
@@ -167,6 +167,41 @@ test("guards of a command and of its endpoint see the request, before the input 
   expect(reply.status).toBe(204);
   expect(seen).toEqual(["command http", "endpoint http"]);
   expect(caller).toMatchObject({ sub: "ann" });
+});
+
+test("middleware of a handler is around its endpoint alone, and in the API document", async () => {
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi();
+  app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
+  const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef" });
+  const callers: unknown[] = [];
+  app.cqrs
+    .handle(Take, { use: [auth] }, async ({ name, amount }, { tx, invocation }) => {
+      callers.push(invocation.context.get(JwtClaims)?.sub);
+      return { total: await add(tx, name, -amount) };
+    })
+    .handle(Total, () => 0);
+  await using client = testClient(app);
+  const take = (headers = {}) => client.post("/counters/a/takings", { json: { amount: 1 }, headers });
+  expect((await take()).status).toBe(401);
+  const token = await auth.createToken({ sub: "ann" });
+  expect((await take({ authorization: `Bearer ${token}` })).status).toBe(201);
+  expect(callers).toEqual(["ann"]);
+  expect((await client.get("/counters/a")).status).toBe(200);
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  expect(paths["/counters/{name}/takings"].post.security).toHaveLength(1);
+  expect(paths["/counters/{name}"].get.security).toBe(undefined);
+});
+
+test("middleware for a command without an endpoint is a mistake", async () => {
+  const Silent = command("Silent", { input: z.number() });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Silent, { use: [(request, next) => next(request)] }, () => {});
+  await expect(app.start()).rejects.toThrow("command Silent has no endpoint for the middleware of `use`");
 });
 
 test("the API document has inputs, results and the replies of the pipeline", async () => {

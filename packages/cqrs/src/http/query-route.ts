@@ -7,14 +7,14 @@ import { queryTag } from "../sync/query-tag.ts";
 import { retryAfter } from "./key-replies.ts";
 import { TOKEN_FIELD } from "./reply-fields.ts";
 import { documentedSchema } from "./documented-schema.ts";
-import { endpointOptions } from "./endpoint-options.ts";
+import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
 /** Adds the HTTP endpoint of a query. */
 export const addQueryRoute = (
   http: HostHttp<unknown>,
   query: AnyQuery,
-  endpoint: QueryEndpoint,
+  endpoint: UsedEndpoint<QueryEndpoint>,
   queries: () => Queries,
 ): void => {
   const { path } = endpoint;
@@ -35,7 +35,6 @@ export const addQueryRoute = (
   http.route("GET", path, handle, {
     ...endpointOptions(query, endpoint),
     ...(query.cache !== null && { cache: cacheOption(query.name, query.cache) }),
-    ofProgram: true,
     query: documentedSchema(query.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(query.input, (name) => names.has(name)) }),
     responses: { 200: documentedSchema(query.output) },
