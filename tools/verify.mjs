@@ -8,9 +8,10 @@ const found = () =>
   );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
+// More tasks than cores: tests of processes and servers mostly wait.
 const steps = [
-  "turbo run build lint test --continue=dependencies-successful --output-logs=new-only",
-  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=2 --output-logs=new-only",
+  "turbo run build lint test --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
+  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=4 --continue=dependencies-successful --output-logs=new-only",
   "pnpm --silent --filter @framework/bench run bench:instructions:check",
   "node tools/src/published/main.ts",
   "node tools/src/structure/main.ts",
