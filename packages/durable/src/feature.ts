@@ -12,7 +12,15 @@ export type { NewWork } from "./work/queue/new-work.ts";
 export type { QueueLimits, QueueOptions } from "./work/queue/queue-options.ts";
 export type { WorkInfo } from "./work/work-info.ts";
 export type { WorkItem } from "./work/queue/work-item.ts";
-export type { Enqueued, WorkFilter, WorkOptions, WorkPage, WorkQueue, WorkStats } from "./work/work-queue.ts";
+export type {
+  Enqueued,
+  UniqueItem,
+  WorkFilter,
+  WorkOptions,
+  WorkPage,
+  WorkQueue,
+  WorkStats,
+} from "./work/work-queue.ts";
 export type { FinishedState, UnfinishedState, WorkState } from "./work/table/work-state.ts";
 export { type Failure, failureOf, type StoredFailure } from "./parked/failure.ts";
 export type { NewParked, ParkedSource } from "./parked/parked-source.ts";

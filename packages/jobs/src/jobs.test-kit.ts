@@ -182,6 +182,11 @@ export const jobFacts = (test: typeof jestTest, make: () => TestDatabase | Promi
         const later = await long.enqueue("later", { delayMs: 60_000 });
         expect([await long.cancel(later.id), await long.cancel(later.id)]).toEqual([true, false]);
         expect((await long.get(later.id))?.state).toBe("cancelled");
+        const reminder = await long.enqueue("reminder", { delayMs: 60_000, uniqueKey: "loan 7" });
+        await app.db.transaction(async (tx) => {
+          expect(await long.cancel({ uniqueKey: "loan 7" }, { tx })).toBe(true);
+        });
+        expect((await long.get(reminder.id))?.state).toBe("cancelled");
         const { id } = await long.enqueue("now");
         const signal = await begun.promise;
         expect(await long.cancel(id)).toBe(true);

@@ -7,7 +7,15 @@ import { MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
 import type { NewRow } from "./table/enqueueing.ts";
 import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
-import type { Enqueued, WorkFilter, WorkOptions, WorkPage, WorkQueue, WorkStats } from "./work-queue.ts";
+import type {
+  Enqueued,
+  UniqueItem,
+  WorkFilter,
+  WorkOptions,
+  WorkPage,
+  WorkQueue,
+  WorkStats,
+} from "./work-queue.ts";
 import { workStates } from "./table/work-state.ts";
 import type { WorkStore } from "./table/work-store.ts";
 
@@ -58,14 +66,14 @@ export class OpenQueue<T> implements WorkQueue<T> {
     if (rows.some(({ runAt }) => runAt !== null)) loop.dueIn(0); // a look compares it with the database's clock
   }
 
-  cancel(id: string, { tx }: WorkOptions = {}): Promise<boolean> {
-    return handled(this.stop(id, tx));
+  cancel(item: string | UniqueItem, { tx }: WorkOptions = {}): Promise<boolean> {
+    return handled(this.stop(item, tx));
   }
 
-  private async stop(id: string, tx: WorkOptions["tx"]): Promise<boolean> {
+  private async stop(item: string | UniqueItem, tx: WorkOptions["tx"]): Promise<boolean> {
     const { stopping, keyOrder } = this.parts.store();
-    const number = numberOf(id);
-    const row = number === null ? null : await stopping.cancel(this.name, number, tx);
+    const named = typeof item === "string" ? numberOf(item) : item;
+    const row = named === null ? null : await stopping.cancel(this.name, named, tx);
     if (row === null) return false;
     if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
     if (tx === undefined) this.cancelled(row.id);

@@ -395,6 +395,33 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
   });
 
   fact(
+    "the unfinished item with a unique key is cancelled by that key, in a transaction too",
+    async (processes) => {
+      const gate = new Gate();
+      const { queue, kernel } = await work(processes, { handle: gate.handle, keepSecs: 60 });
+      const later = { payload: "a", uniqueKey: "k", delayMs: 60_000 };
+      const [first] = await queue.enqueue(later);
+      expect(await queue.cancel({ uniqueKey: "other" })).toBe(false);
+      const undone = kernel.db.transaction(async (tx) => {
+        expect(await queue.cancel({ uniqueKey: "k" }, { tx })).toBe(true);
+        throw new Error("undone");
+      });
+      await expect(undone).rejects.toThrow("undone");
+      expect(await queue.enqueue(later)).toEqual([{ id: first?.id, isNew: false }]);
+      await kernel.db.transaction(async (tx) => {
+        expect(await queue.cancel({ uniqueKey: "k" }, { tx })).toBe(true);
+        await queue.enqueue({ payload: "b", uniqueKey: "k" }, { tx }); // the key is free again
+      });
+      await gate.began("b");
+      expect(await queue.cancel({ uniqueKey: "k" })).toBe(true);
+      await waitFor(() => gate.item("b").signal.aborted);
+      gate.open("b");
+      expect((await queue.get(first?.id ?? ""))?.state).toBe("cancelled");
+      expect(await queue.cancel({ uniqueKey: "k" })).toBe(false);
+    },
+  );
+
+  fact(
     "work added in a transaction begins when it commits, and never when it does not",
     async (processes) => {
       const done: string[] = [];

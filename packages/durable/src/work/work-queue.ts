@@ -14,11 +14,12 @@ export interface WorkQueue<T> {
    */
   enqueue(work: NewWork<T> | readonly NewWork<T>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
   /**
-   * Cancels an unfinished item: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns whether there was one.
+   * Cancels the unfinished item with this id or unique key: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns
+   * whether there was one.
    *
    * A handler on another host is told at once on PostgreSQL, otherwise at its next renewal, within a third of the lease.
    */
-  cancel(id: string, options?: WorkOptions): Promise<boolean>;
+  cancel(item: string | UniqueItem, options?: WorkOptions): Promise<boolean>;
   /** Starts a failed or cancelled item again, with all its attempts. Returns `false` for any other, and when its unique key is taken. */
   retry(id: string): Promise<boolean>;
   /** Returns an item; `null` for one that does not exist any more. */
@@ -27,6 +28,12 @@ export interface WorkQueue<T> {
   list(filter?: WorkFilter): Promise<WorkPage>;
   /** Counts items. */
   stats(): Promise<WorkStats>;
+}
+
+/** Names the unfinished item that has a unique key. */
+export interface UniqueItem {
+  /** Unique key of the work. */
+  readonly uniqueKey: string;
 }
 
 /** Options of a change to a queue. */

@@ -3,6 +3,7 @@ import { handled } from "@framework/core/feature";
 import type {
   Enqueued,
   NewWork,
+  UniqueItem,
   WorkFilter,
   WorkOptions,
   WorkQueue,
@@ -50,8 +51,8 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     return handled(this.addAll(jobs, tx));
   }
 
-  async cancel(id: string, options?: WorkOptions): Promise<boolean> {
-    return await this.queue.cancel(id, options);
+  async cancel(job: string | UniqueItem, options?: WorkOptions): Promise<boolean> {
+    return await this.queue.cancel(job, options);
   }
 
   async retry(id: string): Promise<boolean> {

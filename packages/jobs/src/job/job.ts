@@ -1,5 +1,12 @@
 import type { StandardSchema } from "@framework/core";
-import type { Enqueued, NewWork, WorkFilter, WorkOptions, WorkStats } from "@framework/durable/feature";
+import type {
+  Enqueued,
+  NewWork,
+  UniqueItem,
+  WorkFilter,
+  WorkOptions,
+  WorkStats,
+} from "@framework/durable/feature";
 import type { JobInfo, JobPage } from "./job-info.ts";
 import type { InputOf } from "./job-options.ts";
 
@@ -34,8 +41,11 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
   enqueue(...args: EnqueueArguments<InputOf<S>>): Promise<Enqueued>;
   /** Adds up to 10,000 jobs at once, all or none. @throws as `enqueue` */
   enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
-  /** Cancels an unfinished job: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns whether there was one. */
-  cancel(id: string, options?: WorkOptions): Promise<boolean>;
+  /**
+   * Cancels the unfinished job with this id or unique key: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns
+   * whether there was one.
+   */
+  cancel(job: string | UniqueItem, options?: WorkOptions): Promise<boolean>;
   /** Starts a failed or cancelled job again, with all its attempts. Returns `false` for any other, and when its unique key is taken. */
   retry(id: string): Promise<boolean>;
   /** Returns a job, with its progress, result or failure; `null` for one that does not exist any more. */
