@@ -32,7 +32,7 @@ export interface CqrsConfig {
   /** Path of the route that shows the status of queued commands, followed by `/{id}`. @default "/commands" */
   readonly statusPath: string;
   /**
-   * Returns who calls, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
+   * Returns the caller of a call, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
    * @default the token's subject, the user's name or `id`, and the name of the API key
    */
   readonly callerOf: ((invocation: Invocation) => string) | undefined;

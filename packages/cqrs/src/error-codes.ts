@@ -90,7 +90,8 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_TIMEOUT: {
     status: 504,
-    summary: "a command or query took longer than its time limit; `outcome` says what became of a command",
+    summary:
+      "a command or query took longer than its time limit; `outcome` is the state of a command's changes",
     action: "after `rolled-back` repeat it; after `unknown` only with the same idempotency key",
   },
   CQRS_UNKNOWN_CALLER: {

@@ -7,7 +7,7 @@ import { NO_STORE } from "./events/no-event-store.ts";
 import { needsEvents } from "./handlers/decide-with.ts";
 import type { HandlerRegistry } from "./handlers/handler-registry.ts";
 
-/** What is known at the start. */
+/** Parts of `startProblems`. */
 export interface StartParts {
   /** `null` without `enableCqrs`. */
   readonly config: Readonly<CqrsConfig> | null;
@@ -18,7 +18,7 @@ export interface StartParts {
   readonly isCached: boolean;
 }
 
-/** Returns what is missing when everything is registered. */
+/** Returns the mistakes of an app whose handlers are all registered. */
 export const startProblems = (parts: StartParts): readonly Problem[] => {
   const { config, registry } = parts;
   if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
@@ -64,5 +64,5 @@ const OTHER_DATABASE =
   "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
 const NO_CACHE = "name the feature caching before cqrs in App.with, and call enableCaching()";
 
-/** What an app with handlers lacks. */
+/** Remedy for an app that has handlers but no `enableCqrs`. */
 export const NOT_ENABLED = "commands and queries need enableCqrs()";

@@ -2,7 +2,7 @@ import { FrameworkError, type Invocation } from "@framework/core";
 import { principalOf } from "@framework/core/feature";
 
 /**
- * Returns who calls, as text: the subject of the token, the user's name or `id`, and the name of the API key. Empty for an anonymous caller.
+ * Returns the identity of the caller, as text: the subject of the token, the user's name or `id`, and the name of the API key. Empty for an anonymous caller.
  *
  * @throws CQRS_UNKNOWN_CALLER for a user that is an object without an `id`
  */
@@ -19,6 +19,6 @@ const userName = (user: unknown): string => {
   if (typeof name === "string" || typeof name === "number" || typeof name === "bigint") return String(name);
   throw new FrameworkError(
     "CQRS_UNKNOWN_CALLER",
-    "cqrs: the user in the context has no `id`; say who it is with `callerOf` of CqrsConfig",
+    "cqrs: the user in the context has no `id`; set `callerOf` of CqrsConfig, which names the caller",
   );
 };

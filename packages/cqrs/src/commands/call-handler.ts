@@ -8,14 +8,14 @@ import { orAborted } from "../time/or-aborted.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
-/** What calling handlers needs. */
+/** Parts of `callHandler`. */
 export interface CallHandlerParts {
   readonly state: Pick<HostState, "invoke">;
   /** Returns the event store of the app; `null` without one. */
   readonly eventStore: () => EventStore | null;
 }
 
-/** Calls the handler with its dependencies. Ends when the signal aborts, whatever the handler does; what it returns later is ignored. */
+/** Calls the handler with its dependencies. Ends when the signal aborts, whatever the handler does; its later result is ignored. */
 export const callHandler =
   ({ state, eventStore }: CallHandlerParts): Handler<CommandAttempt, Outcome> =>
   async (attempt) => {

@@ -13,7 +13,7 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Out
     if (!(await results.lock(tx, claim))) throw keyRunning();
     const stored = await results.find(tx, claim);
     const isOwn = run.wasCommitted || run.unknown !== null;
-    run.unknown = null; // an earlier attempt has ended: what it committed would have been found
+    run.unknown = null; // an earlier attempt has ended: its result would have been found
     if (stored !== null) {
       run.wasCommitted = isOwn;
       return replayed(stored, !isOwn);

@@ -21,7 +21,7 @@ import { requireKey } from "./require-key.ts";
 import { retryConflicts } from "./retry-conflicts.ts";
 import { validateOutput } from "./validate-output.ts";
 
-/** What the pipeline of commands is built on. */
+/** Parts of `commandPipeline`. */
 export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
   readonly kernel: Kernel;
   readonly results: StoredResults;
@@ -36,7 +36,7 @@ export interface CommandPipelineParts extends CallHandlerParts, PublishParts {
 }
 
 /**
- * The way of a command, outermost first. Each level is a middleware whose errors become failed outcomes where they are thrown; those from `claimKey` on run
+ * The pipeline of a command, outermost level first. Each level is a middleware whose errors become failed outcomes where they are thrown; those from `claimKey` on run
  * in the transaction.
  */
 export const commandPipeline = (parts: CommandPipelineParts): Handler<CommandRun, Outcome> => {

@@ -8,13 +8,13 @@ import { type OperationCall, OperationRun } from "../pipeline/operation-run.ts";
 /** How a caller gets to see the events of its command. */
 export type SyncMode = "none" | "token" | "wait";
 
-/** What is fixed about one call of a command. */
+/** The fixed part of one call of a command. */
 export interface CommandCall extends OperationCall<AnyCommand> {
   /** Unique id of the call. */
   readonly id: string;
   readonly idempotencyKey: string | null;
   readonly sync: SyncMode;
-  /** The work that a queued command is; `null` for a direct call. */
+  /** Work item of a queued command; `null` for a direct call. */
   readonly item: Pick<WorkItem<unknown>, "complete"> | null;
 }
 
@@ -32,6 +32,6 @@ export class CommandRun extends OperationRun<AnyCommand, CommandCall> {
 export interface CommandAttempt {
   readonly run: CommandRun;
   readonly tx: Transaction;
-  /** What it has appended. */
+  /** The events that it has appended. */
   readonly log: AppendLog;
 }

@@ -3,9 +3,8 @@ import { FrameworkError, type Handler } from "@framework/core";
 import type { WorkItem } from "@framework/durable/feature";
 import type { AnyCommand, InputOf, ResultOf } from "../definitions/command.ts";
 import { CommandTimeoutError } from "../failures/command-errors.ts";
-import { MAX_RUNNING } from "../limits.ts";
-import { type CallOptions, type CallRequest, type CallSources, newCall } from "../pipeline/call-options.ts";
-import { Gate } from "../pipeline/gate.ts";
+import type { CallOptions, CallRequest, CallSources } from "../pipeline/call-options.ts";
+import { Calls } from "../pipeline/calls.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import { type CommandCall, CommandRun, type SyncMode } from "./command-run.ts";
 
@@ -28,13 +27,13 @@ export interface EnqueueOptions extends CallOptions {
 
 /** A command in the queue. */
 export interface EnqueuedCommand {
-  /** For `status`, and the end of its status URL. Who knows it and is the same caller may see the result. */
+  /** For `status`, and the end of its status URL. The caller that sent the command may see the result with it. */
   readonly id: string;
   /** Whether an earlier call with the same idempotency key added it. */
   readonly isReplay: boolean;
 }
 
-/** What a command returned. */
+/** Result of a command. */
 export interface CommandResult<Value> {
   /** The result; `undefined` for a command without one. */
   readonly value: Value;
@@ -44,10 +43,10 @@ export interface CommandResult<Value> {
   readonly isReplay: boolean;
 }
 
-/** What commands need. */
+/** Parts of `Commands`. */
 export interface CommandsParts extends CallSources {
   readonly pipeline: Handler<CommandRun, Outcome>;
-  /** The way into the queue. */
+  /** Pipeline of a command into the queue. */
   readonly enqueue: Handler<CommandRun, Outcome>;
   /** Whether calls return tokens. */
   readonly hasTokens: boolean;
@@ -56,10 +55,11 @@ export interface CommandsParts extends CallSources {
 /** Executes commands. */
 export class Commands {
   private readonly parts: CommandsParts;
-  private readonly gate = new Gate("commands", MAX_RUNNING);
+  private readonly calls: Calls<AnyCommand>;
 
   constructor(parts: CommandsParts) {
     this.parts = parts;
+    this.calls = new Calls(parts, { plural: "commands", timedOut });
   }
 
   async execute<C extends AnyCommand>(
@@ -67,13 +67,10 @@ export class Commands {
     input: InputOf<C>,
     request: ExecuteOptions & CallRequest,
   ): Promise<CommandResult<ResultOf<C>>> {
-    const call = newCall<AnyCommand>(this.parts, command, input, request, timedOut);
-    const { idempotencyKey = null } = request;
-    const sync = this.parts.hasTokens ? (request.sync ?? "token") : "none";
-    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync, item: null });
-    const outcome = await this.gate.run(async () => this.parts.pipeline(run));
-    if (!outcome.ok) throw outcome.error;
-    const { value, position, isReplay } = outcome;
+    const { pipeline, hasTokens } = this.parts;
+    const sync = hasTokens ? (request.sync ?? "token") : "none";
+    const run = this.newRun(command, input, request, sync);
+    const { value, position, isReplay } = await this.calls.run(pipeline, run);
     const token = sync === "none" ? null : position;
     return { value: value as ResultOf<C>, token, isReplay }; // the output of the command's schema
   }
@@ -85,21 +82,29 @@ export class Commands {
     request: EnqueueOptions & CallRequest,
   ): Promise<EnqueuedCommand> {
     if (command.mode !== "queued") throw notQueued(command.name);
-    const call = newCall<AnyCommand>(this.parts, command, input, request, timedOut);
-    const { idempotencyKey = null } = request;
-    const run = new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync: "none", item: null });
-    const outcome = await this.gate.run(async () => this.parts.enqueue(run));
-    if (!outcome.ok) throw outcome.error;
-    return { id: outcome.value as string, isReplay: outcome.isReplay }; // the value of the queue's pipeline
+    const run = this.newRun(command, input, request, "none");
+    const { value, isReplay } = await this.calls.run(this.parts.enqueue, run);
+    return { id: value as string, isReplay }; // the value of the queue's pipeline
   }
 
   /** Prepares the call of a queued command. */
   readonly callOf = (command: AnyCommand, input: unknown, item: WorkItem<unknown>): CommandCall => {
     const { tenant = "" } = item.headers;
     const request = { from: item.invocation, skipGuards: true, tenant, signal: item.signal };
-    const call = newCall(this.parts, command, input, request, timedOut);
+    const call = this.calls.of(command, input, request);
     return { ...call, id: item.id, idempotencyKey: null, sync: "token", item };
   };
+
+  private newRun(
+    command: AnyCommand,
+    input: unknown,
+    request: EnqueueOptions & CallRequest,
+    sync: SyncMode,
+  ): CommandRun {
+    const { idempotencyKey = null } = request;
+    const call = this.calls.of(command, input, request);
+    return new CommandRun({ ...call, id: randomUUID(), idempotencyKey, sync, item: null });
+  }
 }
 
 const notQueued = (name: string): FrameworkError =>

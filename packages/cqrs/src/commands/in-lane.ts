@@ -5,7 +5,7 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt, CommandRun } from "./command-run.ts";
 import type { KeyedLanes } from "./keyed-lanes.ts";
 
-/** The key that a command runs under; `null` for none. */
+/** Returns the key of a command; `null` for none. */
 const keyOf = ({ operation, input }: CommandRun): string | null => operation.key?.(input as never) ?? null; // the validated input of this command
 
 /** Lets the commands of one key run one after the other within this process: waiting ones need no connection. */

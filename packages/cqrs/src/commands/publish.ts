@@ -5,7 +5,7 @@ import type { Outcome } from "../pipeline/outcome.ts";
 import { orAborted } from "../time/or-aborted.ts";
 import type { CommandRun } from "./command-run.ts";
 
-/** What publishing needs. */
+/** Parts of `publish`. */
 export interface PublishParts {
   readonly eventStore: () => EventStore | null;
   /** Drops cached replies after these types of events; never rejects. */

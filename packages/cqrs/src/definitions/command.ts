@@ -13,7 +13,7 @@ export interface CommandOptions<
   readonly input: Input;
   /** Schema of the result: JSON data, because it is stored with an idempotency key. @default no result */
   readonly output?: Output;
-  /** Returns what the command is about, such as the id of an order: commands of one key run one after the other. `null` for none. @default none */
+  /** Returns the key that serialises commands, such as the id of an order: commands of one key run one after the other. `null` for none. @default none */
   readonly key?: (input: InferOutput<Input>) => string | null;
   /** Whether an idempotency key is required, is used when given, or is refused. @default "optional" */
   readonly idempotency?: IdempotencyRule;
@@ -23,15 +23,15 @@ export interface CommandOptions<
    * `"queued"`: its endpoint answers 202 at once, and some process executes it later; `enqueue` does the same from code. @default "direct"
    */
   readonly mode?: "direct" | "queued";
-  /** Who may execute it. @default everyone */
+  /** Guards, which admit callers. @default none */
   readonly guards?: readonly Guard[];
   /** An HTTP endpoint, `POST` by default. @default none */
   readonly http?: CommandEndpoint;
 }
 
-/** What the pipeline knows of a command, whatever its types. */
+/** A command of any types, as the pipeline sees it. */
 export interface AnyCommand {
-  /** What it is: `command`. */
+  /** Tells commands from queries. */
   readonly kind: "command";
   /** Name of the command. */
   readonly name: string;
@@ -39,7 +39,7 @@ export interface AnyCommand {
   readonly input: StandardSchema;
   /** Schema of the result; `null` without a result. */
   readonly output: StandardSchema | null;
-  /** Returns what the command is about; `null` for none. */
+  /** Returns the key that serialises commands; `null` for none. */
   readonly key: ((input: never) => string | null) | null;
   /** Whether an idempotency key is required, used when given, or refused. */
   readonly idempotency: IdempotencyRule;
@@ -47,7 +47,7 @@ export interface AnyCommand {
   readonly timeoutMs: number | null;
   /** Whether it is executed at once, or queued. */
   readonly mode: "direct" | "queued";
-  /** Who may execute it. */
+  /** Guards, which admit callers. */
   readonly guards: readonly Guard[];
   /** Its HTTP endpoint; `null` for none. */
   readonly http: CommandEndpoint | null;
@@ -64,17 +64,17 @@ export interface Command<
   readonly output: Output extends StandardSchema ? Output : null;
 }
 
-/** What callers pass to a command or query. */
+/** Input of a command or query as callers pass it. */
 export type InputOf<O extends { readonly input: StandardSchema }> = InferInput<O["input"]>;
 
-/** What its handler gets: the output of the schema. */
+/** Input as its handler gets it: the output of the schema. */
 export type HandlerInputOf<O extends { readonly input: StandardSchema }> = InferOutput<O["input"]>;
 
-/** What its handler returns. */
+/** Return value of its handler: the input of the result's schema. */
 export type HandlerResultOf<O extends { readonly output: StandardSchema | null }> =
   O["output"] extends StandardSchema ? InferInput<O["output"]> : void;
 
-/** What callers get: the output of the schema, `undefined` without one. */
+/** Result as callers get it: the output of the schema, `undefined` without one. */
 export type ResultOf<O extends { readonly output: StandardSchema | null }> =
   O["output"] extends StandardSchema ? InferOutput<O["output"]> : undefined;
 

@@ -24,7 +24,7 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   readonly output: Output;
   /** Time limit in milliseconds, 1 to 3,600,000. @default `CqrsConfig.queryTimeoutMs` */
   readonly timeoutMs?: number;
-  /** Who may ask. @default everyone */
+  /** Guards, which admit callers. @default none */
   readonly guards?: readonly Guard[];
   /**
    * Whether calls of one caller with equal input share one run of the handler while it runs. Set `false` where the result depends on anything but the input,
@@ -39,9 +39,9 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   readonly http?: QueryEndpoint;
 }
 
-/** What the pipeline knows of a query, whatever its types. */
+/** A query of any types, as the pipeline sees it. */
 export interface AnyQuery {
-  /** What it is: `query`. */
+  /** Tells queries from commands. */
   readonly kind: "query";
   /** Name of the query. */
   readonly name: string;
@@ -51,7 +51,7 @@ export interface AnyQuery {
   readonly output: StandardSchema;
   /** Time limit in milliseconds; `null` for that of `CqrsConfig`. */
   readonly timeoutMs: number | null;
-  /** Who may ask. */
+  /** Guards, which admit callers. */
   readonly guards: readonly Guard[];
   /** Whether equal calls of one caller share a run of the handler. */
   readonly coalesce: boolean;

@@ -21,7 +21,7 @@ export const validInput = (schema: StandardSchema, raw: unknown, placeOf: PlaceO
   }
 };
 
-/** Returns the schema's output for what a handler returned. @throws CQRS_BAD_OUTPUT */
+/** Returns the schema's output for the return value of a handler. @throws CQRS_BAD_OUTPUT */
 export const validOutput = async (
   schema: StandardSchema,
   value: unknown,

@@ -1,4 +1,4 @@
-/** What an attempt of a command has appended. */
+/** The events that an attempt of a command has appended. */
 export class AppendLog {
   /** Position of the last event; `null` when nothing was appended. */
   position: string | null = null;

@@ -39,7 +39,7 @@ export interface CommandEvents {
 export interface CommandAggregate<State, Command, Types extends AnyEventType> {
   /** Name of the stream. */
   readonly stream: string;
-  /** The state, with what the command appended. */
+  /** The state, including the events that the command appended. */
   load(): Promise<AggregateState<State>>;
   /** Decides and appends the events. @throws what `decide` throws; ConflictError, after which the command runs again */
   execute(command: Command): Promise<Executed<State, Types>>;

@@ -1,6 +1,6 @@
 import { FrameworkError } from "@framework/core";
 
-/** What an app without an event store lacks. */
+/** Remedy for an app without an event store. */
 export const NO_STORE =
   "events need the feature eventSourcing, named before cqrs in App.with, and enableEventSourcing()";
 

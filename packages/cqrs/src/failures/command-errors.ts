@@ -1,12 +1,12 @@
 import { FrameworkError, HttpError, type ValidationIssue } from "@framework/core";
 
-/** What became of a command that timed out. `unknown`: its commit was under way; call again only with the same idempotency key. */
+/** State of the changes of a command that timed out. `unknown`: its commit was under way; call again only with the same idempotency key. */
 export type TimeoutOutcome = "rolled-back" | "unknown";
 
 /** 504: a command exceeded its time limit. It cannot succeed later: unless its outcome is unknown, nothing was changed. */
 export class CommandTimeoutError extends HttpError {
   override readonly name = "CommandTimeoutError";
-  /** What became of the command. */
+  /** State of the command's changes. */
   readonly outcome: TimeoutOutcome;
 
   constructor(timeoutMs: number, outcome: TimeoutOutcome, cause?: unknown) {

@@ -6,7 +6,7 @@ import type { CommandContext } from "./handler-types.ts";
 export interface DecideOptions<Input, State, Command, Types extends AnyEventType, Result> {
   /** Returns the id of the aggregate: the stream is `name-id`, with the decider's name. */
   readonly id: (input: Input) => string;
-  /** Returns what the decider decides on. */
+  /** Returns the decider's command. */
   readonly command: (input: Input, context: CommandContext) => Awaitable<Command>;
   /** Returns the result of the command. @default no result */
   readonly result?: (executed: Executed<State, Types>, input: Input) => Awaitable<Result>;

@@ -5,7 +5,7 @@ import type { AnyOperation } from "../definitions/operation.ts";
 import type { AnyQuery } from "../definitions/query.ts";
 import type { CommandEvents } from "../events/command-events.ts";
 
-/** What the handler of a command gets beside the input. */
+/** Second argument of the handler of a command. */
 export interface CommandContext {
   /** Unique id of the call: the causation of its events. */
   readonly id: string;
@@ -25,7 +25,7 @@ export interface CommandContext {
   readonly attempt: number;
 }
 
-/** What the handler of a query gets beside the input. */
+/** Second argument of the handler of a query. */
 export interface QueryContext {
   /** The database; statements are cancelled when the signal aborts. */
   readonly db: Queries;
@@ -40,7 +40,7 @@ export interface QueryContext {
 /** Dependencies of a handler, as its last argument. */
 type Dependencies<I extends Injections | undefined> = I extends Injections ? [dependencies: Injected<I>] : [];
 
-/** What a handler is registered with. */
+/** Options of the registration of a handler. */
 export interface HandleOptions<I extends Injections | undefined> {
   /** Dependencies, passed to the handler as its last argument. @default none */
   readonly inject?: I;

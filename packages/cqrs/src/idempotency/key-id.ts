@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** What an idempotency key belongs to: the same key of another caller, or for another operation, is another one. */
+/** Scope of an idempotency key: the same text from another caller, or for another operation, is a different key. */
 export interface KeyScope {
   readonly tenant: string;
   readonly caller: string;
@@ -26,7 +26,7 @@ export const keyId = ({ tenant, caller, operation, key }: KeyScope): KeyId => {
 export const laneLock = (tenant: string, key: string): bigint =>
   sha256(JSON.stringify(["lane", tenant, key])).readBigInt64BE(0);
 
-/** Identifies what a key was sent with. */
+/** Returns a hash of the input that came with a key. */
 export const fingerprintOf = (...parts: readonly (string | Uint8Array)[]): string => {
   const hash = createHash("sha256");
   for (const part of parts) {

@@ -6,7 +6,7 @@ import type { KeyId } from "./key-id.ts";
 /** A key that one call uses. */
 export interface KeyClaim extends KeyId {
   readonly operation: string;
-  /** Of what the key was sent with. */
+  /** Fingerprint of the input that came with the key. */
   readonly fingerprint: string;
 }
 

@@ -5,7 +5,7 @@ import type { FailureKind } from "../failures/failure-kind.ts";
 export interface OperationFailure {
   /** Why it failed. */
   readonly kind: FailureKind;
-  /** What the caller gets. */
+  /** The error as the caller gets it. */
   readonly error: Error;
   /** The command or query. */
   readonly operation: AnyOperation;

@@ -24,7 +24,7 @@ export interface CallRequest extends CallOptions {
   readonly placeOf?: PlaceOf;
 }
 
-/** What calls are made with. */
+/** Parts that all calls of one kind share. */
 export interface CallSources {
   readonly registry: HandlerRegistry;
   readonly clock: Clock;

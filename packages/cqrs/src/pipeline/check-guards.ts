@@ -3,7 +3,7 @@ import { mapAwaitable } from "@framework/core/feature";
 import type { AnyRun } from "./operation-run.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Lets callers pass whom the guards of the command or query allow. */
+/** Admits a call if the guards of its command or query do. */
 export const checkGuards = <Run extends AnyRun>(log: () => Logger): Middleware<Run, Outcome> =>
   function checkGuards(run, next) {
     const { operation, call } = run;

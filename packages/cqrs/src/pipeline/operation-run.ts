@@ -4,7 +4,7 @@ import type { PlaceOf } from "../definitions/valid-input.ts";
 import type { Handled } from "../handlers/handler-types.ts";
 import type { Deadline } from "../time/deadline.ts";
 
-/** What is fixed about one call of a command or query. */
+/** The fixed part of one call of a command or query. */
 export interface OperationCall<O extends AnyOperation = AnyOperation> {
   readonly handled: Handled<O>;
   /** The input before validation. */

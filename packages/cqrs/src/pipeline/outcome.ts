@@ -1,6 +1,6 @@
 import type { FailureKind } from "../failures/failure-kind.ts";
 
-/** What a command or query returned. */
+/** Result of a command or query. */
 export interface Success {
   readonly ok: true;
   readonly value: unknown;

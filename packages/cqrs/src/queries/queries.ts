@@ -2,9 +2,8 @@ import type { Handler } from "@framework/core";
 import type { InputOf } from "../definitions/command.ts";
 import type { AnyQuery, QueryResult } from "../definitions/query.ts";
 import { QueryTimeoutError } from "../failures/command-errors.ts";
-import { MAX_RUNNING } from "../limits.ts";
-import { type CallOptions, type CallRequest, type CallSources, newCall } from "../pipeline/call-options.ts";
-import { Gate } from "../pipeline/gate.ts";
+import type { CallOptions, CallRequest, CallSources } from "../pipeline/call-options.ts";
+import { Calls } from "../pipeline/calls.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import { QueryRun } from "./query-run.ts";
 
@@ -14,18 +13,19 @@ export interface QueryCallOptions extends CallOptions {
   readonly after?: string | null;
 }
 
-/** What queries need. */
+/** Parts of `Queries`. */
 export interface QueriesParts extends CallSources {
   readonly pipeline: Handler<QueryRun, Outcome>;
 }
 
 /** Answers queries. */
 export class Queries {
-  private readonly parts: QueriesParts;
-  private readonly gate = new Gate("queries", MAX_RUNNING);
+  private readonly pipeline: Handler<QueryRun, Outcome>;
+  private readonly calls: Calls<AnyQuery>;
 
   constructor(parts: QueriesParts) {
-    this.parts = parts;
+    this.pipeline = parts.pipeline;
+    this.calls = new Calls(parts, { plural: "queries", timedOut });
   }
 
   async ask<Q extends AnyQuery>(
@@ -33,11 +33,10 @@ export class Queries {
     input: InputOf<Q>,
     request: QueryCallOptions & CallRequest,
   ): Promise<QueryResult<Q>> {
-    const call = newCall<AnyQuery>(this.parts, query, input, request, timedOut);
-    const run = new QueryRun({ ...call, after: request.after ?? null });
-    const outcome = await this.gate.run(async () => this.parts.pipeline(run));
-    if (!outcome.ok) throw outcome.error;
-    return outcome.value as QueryResult<Q>; // the output of the query's schema
+    const { after = null } = request;
+    const run = new QueryRun({ ...this.calls.of(query, input, request), after });
+    const { value } = await this.calls.run(this.pipeline, run);
+    return value as QueryResult<Q>; // the output of the query's schema
   }
 }
 

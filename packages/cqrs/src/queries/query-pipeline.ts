@@ -16,7 +16,7 @@ import { awaitFresh } from "./await-fresh.ts";
 import type { QueryRun } from "./query-run.ts";
 import type { SharedRuns } from "./shared-runs.ts";
 
-/** What the pipeline of queries is built on. */
+/** Parts of `queryPipeline`. */
 export interface QueryPipelineParts {
   readonly kernel: Kernel;
   readonly state: Pick<HostState, "invoke">;
@@ -34,7 +34,7 @@ interface SharedCall {
   readonly signal: AbortSignal;
 }
 
-/** The way of a query, outermost first. Each level is a middleware whose errors become failed outcomes where they are thrown. */
+/** The pipeline of a query, outermost level first. Each level is a middleware whose errors become failed outcomes where they are thrown. */
 export const queryPipeline = (parts: QueryPipelineParts): Handler<QueryRun, Outcome> => {
   const { insight, log } = parts;
   return compose<QueryRun, Outcome>(

@@ -20,7 +20,7 @@ import { restoreCaller, storedCaller } from "./stored-caller.ts";
 /** Added to the longest time limit of a command, which ends first. */
 const SLACK_MS = 60_000;
 
-/** What the queue needs. */
+/** Parts of `CommandQueue`. */
 export interface CommandQueueParts {
   readonly kernel: Kernel;
   readonly registry: HandlerRegistry;
@@ -50,7 +50,7 @@ export class CommandQueue {
     });
   }
 
-  /** Adds a command in a transaction, and returns the id for its status: nobody can guess it. */
+  /** Adds a command in a transaction, and returns the id for its status, which cannot be guessed. */
   async enqueue({ call, operation, input }: CommandRun, tx: Transaction): Promise<string> {
     const { raw, invocation, tenant } = call;
     const secret = randomBytes(16).toString("base64url");
@@ -63,7 +63,7 @@ export class CommandQueue {
     return `${added.id}-${secret}`;
   }
 
-  /** Returns the status of a command; `null` for an unknown id, and for another caller. @param caller for whom; `null` for the program itself */
+  /** Returns the status of a command; `null` for an unknown id, and for another caller. @param caller the caller that asks; `null` for the program itself */
   async status(id: string, caller: Invocation | null): Promise<CommandStatus | null> {
     const info = await this.find(id);
     if (info === null) return null;

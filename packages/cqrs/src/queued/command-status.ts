@@ -21,7 +21,7 @@ export interface FailureBody {
   readonly status: number;
   /** Code or title of the error. */
   readonly error: string;
-  /** What went wrong, for the client. */
+  /** Description of the failure, for the client. */
   readonly detail: string;
   readonly [extra: string]: unknown;
 }
@@ -31,7 +31,7 @@ export type StoredOutcome =
   | { readonly value: unknown; readonly token: string | null }
   | { readonly failure: FailureBody };
 
-/** What is stored as the payload of the work. */
+/** Payload of the work. */
 export interface QueuedCommand {
   readonly command: string;
   readonly input: unknown;

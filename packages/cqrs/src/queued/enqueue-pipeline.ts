@@ -15,7 +15,7 @@ import { validateInput } from "../pipeline/validate-input.ts";
 import type { CommandQueue } from "./command-queue.ts";
 
 /**
- * The way of a command into the queue: the same levels as before a handler. Its idempotency key is stored in the transaction that adds it, so a repeated call
+ * The pipeline of a command into the queue: the same levels as before a handler. Its idempotency key is stored in the transaction that adds it, so a repeated call
  * gets the same id.
  */
 export const enqueuePipeline = (

@@ -8,7 +8,7 @@ import {
   User,
 } from "@framework/core/feature";
 
-/** Returns who enqueued a command, as text that travels with it: the principal, and the id of the request. */
+/** Returns the caller that enqueued a command, as headers of the work: the principal, and the id of the request. */
 export const storedCaller = (invocation: Invocation): Readonly<Record<string, string>> => {
   const principal = principalOf(invocation);
   const requestId = invocation.context.get(RequestId);

@@ -29,7 +29,7 @@ export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { metho
     : `is for POST and PATCH; a ${method} may be repeated without it`;
 };
 
-/** What the middleware needs. */
+/** Parts of `idempotentRoutes`. */
 export interface IdempotentRoutesParts {
   readonly option: RouteOption<RouteIdempotency>;
   readonly claims: RouteClaims;

@@ -6,7 +6,7 @@ import { queryTag } from "./query-tag.ts";
 /** Longest wait for one look at the projections, in milliseconds; then the next one begins. */
 const LOOK_MS = 10_000;
 
-/** What dropping cached replies needs. */
+/** Parts of `Invalidations`. */
 export interface InvalidationsParts {
   /** Returns the queries with a `cache`; complete from the start on. */
   readonly queries: () => readonly AnyQuery[];
@@ -17,7 +17,7 @@ export interface InvalidationsParts {
 }
 
 /**
- * Drops the cached replies of queries when events have changed what they answer: at the commit of a command of this process, and again when the projections
+ * Drops the cached replies of queries when events have changed their answers: at the commit of a command of this process, and again when the projections
  * that the query reads contain the event, wherever it was appended.
  */
 export class Invalidations {
@@ -32,7 +32,7 @@ export class Invalidations {
     this.parts = parts;
   }
 
-  /** Begins to follow the events. What was cached before is dropped once: events may have come while nobody followed them. */
+  /** Begins to follow the events. Older cached replies are dropped once, because events may have been appended while no process followed them. */
   async begin(): Promise<void> {
     const store = this.parts.eventStore();
     const queries = this.parts.queries();
@@ -51,7 +51,7 @@ export class Invalidations {
     await this.working;
   }
 
-  /** Drops what a command of this process has changed; resolves when no worker serves it any more. Never rejects. */
+  /** Drops the replies that the events of a command of this process change; resolves when no worker serves it any more. Never rejects. */
   async committed(types: ReadonlySet<string>): Promise<void> {
     const affected = this.parts.queries().filter((query) => typesOf(query).some((type) => types.has(type)));
     await this.drop(affected);

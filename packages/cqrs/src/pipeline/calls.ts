@@ -1,0 +1,40 @@
+import type { Handler } from "@framework/core";
+import type { AnyOperation } from "../definitions/operation.ts";
+import { MAX_RUNNING } from "../limits.ts";
+import { type CallRequest, type CallSources, newCall } from "./call-options.ts";
+import { Gate } from "./gate.ts";
+import type { OperationCall } from "./operation-run.ts";
+import type { Outcome, Success } from "./outcome.ts";
+
+/** Options of `Calls`. */
+export interface CallsOptions {
+  /** Commands or queries, for messages. */
+  readonly plural: string;
+  /** Creates the error of a call that took too long. */
+  readonly timedOut: (timeoutMs: number) => Error;
+}
+
+/** The calls of one kind of operation in this process: prepares them, bounds how many run, and throws the error of a failed outcome. */
+export class Calls<O extends AnyOperation> {
+  private readonly sources: CallSources;
+  private readonly timedOut: (timeoutMs: number) => Error;
+  private readonly gate: Gate;
+
+  constructor(sources: CallSources, { plural, timedOut }: CallsOptions) {
+    this.sources = sources;
+    this.timedOut = timedOut;
+    this.gate = new Gate(plural, MAX_RUNNING);
+  }
+
+  /** Prepares a call. @throws CQRS_NO_HANDLER */
+  of(operation: O, input: unknown, request: CallRequest): OperationCall<O> {
+    return newCall(this.sources, operation, input, request, this.timedOut);
+  }
+
+  /** Runs a call through its pipeline. @throws the error of a failed outcome; HttpError 503 (CQRS_BUSY) when too many run */
+  async run<Run>(pipeline: Handler<Run, Outcome>, run: Run): Promise<Success> {
+    const outcome = await this.gate.run(async () => pipeline(run));
+    if (!outcome.ok) throw outcome.error;
+    return outcome;
+  }
+}
