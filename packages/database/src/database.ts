@@ -69,6 +69,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds, waits });
   const open = new OpenDatabase(watched, {
     callbackFailed: (error) => log?.error("a callback of onCommit failed", { error }),
+    tookTooLong: (error) => watched.reasons.failed(error),
   });
   host.state.provide(Db, { create: () => open });
   host.life.onStart({

@@ -20,6 +20,8 @@ const MAX_TIMEOUT_SECS = 604_800;
 export interface OpenDatabaseOptions {
   /** Gets the errors of `onCommit` callbacks. @default a warning of the process */
   readonly callbackFailed?: (error: unknown) => void;
+  /** Gets the error of each transaction that took longer than its `timeoutSecs`. @default nothing */
+  readonly tookTooLong?: (error: unknown) => void;
   /** Randomness of the pauses between retries, from 0 to 1. @default Math.random */
   readonly random?: () => number;
 }
@@ -32,12 +34,17 @@ export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   private readonly backend: Backend;
   private readonly callbackFailed: (error: unknown) => void;
+  private readonly tookTooLong: (error: unknown) => void;
   private readonly random: () => number;
 
-  constructor(backend: Backend, { callbackFailed = warn, random = Math.random }: OpenDatabaseOptions = {}) {
+  constructor(
+    backend: Backend,
+    { callbackFailed = warn, tookTooLong = () => {}, random = Math.random }: OpenDatabaseOptions = {},
+  ) {
     super(backend, new TextChecker(backend.dialect));
     this.backend = backend;
     this.callbackFailed = callbackFailed;
+    this.tookTooLong = tookTooLong;
     this.random = random;
     this.dialect = backend.dialect;
   }
@@ -48,7 +55,7 @@ export class OpenDatabase extends SessionQueries implements Database {
 
   private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
     const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
-    const limit = limitOf(options);
+    const limit = limitOf(options, this.tookTooLong);
     try {
       return await this.repeat(run, options, limit, retries);
     } finally {
@@ -142,7 +149,10 @@ interface TransactionLimit {
 }
 
 /** @throws DATABASE_BAD_TIMEOUT */
-const limitOf = ({ signal, timeoutSecs }: TransactionOptions): TransactionLimit => {
+const limitOf = (
+  { signal, timeoutSecs }: TransactionOptions,
+  tookTooLong: (error: unknown) => void,
+): TransactionLimit => {
   if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, end: () => {} };
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
@@ -151,8 +161,11 @@ const limitOf = ({ signal, timeoutSecs }: TransactionOptions): TransactionLimit 
     );
   }
   const limit = new AbortController();
-  const late = (): void =>
-    limit.abort(new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`));
+  const late = (): void => {
+    const error = new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`);
+    tookTooLong(error);
+    limit.abort(error);
+  };
   const timer = setTimeout(late, timeoutSecs * 1000).unref();
   const both = signal === undefined ? limit.signal : AbortSignal.any([signal, limit.signal]);
   return { signal: both, timeoutMs: timeoutSecs * 1000, end: () => clearTimeout(timer) };

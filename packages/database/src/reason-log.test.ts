@@ -6,13 +6,13 @@ import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
-import { type DatabaseConfig, database } from "./index.ts";
+import { type Database, type DatabaseConfig, database, type Queries, sql } from "./index.ts";
 import { ReasonLog } from "./reason-log.ts";
 
 type Line = readonly [message: string, fields: Readonly<Record<string, unknown>>];
 
 /** A started app with a SQLite file, and the lines that it logs. */
-const started = async (config: Partial<DatabaseConfig>) => {
+const started = async (config: Partial<DatabaseConfig> = {}) => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const lines: Line[] = [];
   const app = new (App.with(database))().enableDatabase({
@@ -41,7 +41,7 @@ const started = async (config: Partial<DatabaseConfig>) => {
     await app.stop();
     folder.remove();
   };
-  return { lines, post, hold, [Symbol.asyncDispose]: close };
+  return { lines, db: app.db, post, hold, [Symbol.asyncDispose]: close };
 };
 
 test("the reason of a 503 is logged once, however many requests it refuses at a time", async () => {
@@ -67,6 +67,43 @@ test("a statement that waited for its connection is no slow query: the wait has 
   expect(app.lines).toHaveLength(1);
   expect(line?.[0]).toBe("waited long for a database connection");
   expect(line?.[1]["waitedMs"]).toBeGreaterThanOrEqual(300);
+});
+
+const nowhere = "postgres://nobody@127.0.0.1:1/none"; // a port without a server: every connection is refused
+const ways: readonly (readonly [how: string, use: (db: Database) => Promise<unknown>])[] = [
+  ["a statement", (db) => db.query("SELECT 1")],
+  ["a transaction", (db) => db.transaction((tx) => tx.query("SELECT 1"))],
+  ["a stream", (db) => db.stream(sql`SELECT 1`).next()],
+  ["a notification", (db) => db.notify("news")],
+  ["a listener", (db) => db.listen("news", () => {})],
+];
+test.each(ways)("%s without a server has its reason in the log", async (_how, use) => {
+  const lines: Line[] = [];
+  const app = new (App.with(database))().enableDatabase({ url: nowhere });
+  await app.start({
+    log: { info() {}, error() {}, warn: (message, fields = {}) => void lines.push([message, fields]) },
+  });
+  await expect(use(app.db)).rejects.toMatchObject({ status: 503 });
+  const refused = ["the database is not available", { reason: "connect ECONNREFUSED 127.0.0.1:1" }];
+  expect(lines.filter(([message]) => message !== "a database connection broke")).toEqual([refused]);
+  await app.stop();
+});
+
+test("a transaction that took longer than its own limit has its reason in the log once, with or without a statement then", async () => {
+  await using app = await started();
+  for (const [timeoutSecs, then] of [
+    [0.05, async (): Promise<unknown> => null],
+    [0.06, (tx: Queries) => tx.query("SELECT 1")],
+  ] as const) {
+    const wait = Promise.withResolvers<void>();
+    const run = (tx: Queries): Promise<unknown> => wait.promise.then(() => then(tx));
+    const transaction = app.db.transaction(run, { timeoutSecs });
+    await waitFor(() => app.lines.length > 0);
+    wait.resolve();
+    await expect(transaction).rejects.toMatchObject({ status: 503 });
+    const late = { reason: `the transaction took longer than ${timeoutSecs} s` };
+    expect(app.lines.splice(0)).toEqual([["the database is not available", late]]);
+  }
 });
 
 test("a reason has one line a second with the number of those left out; other reasons have their own", async () => {

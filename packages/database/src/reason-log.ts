@@ -13,14 +13,17 @@ export class ReasonLog {
   private readonly log: () => Logger | null;
   private readonly clock: Pick<Clock, "now">;
   private readonly reasons = new Map<string, ReturnType<typeof throttledLog>>();
+  private readonly logged = new WeakSet<object>();
 
   constructor(log: () => Logger | null, clock: Pick<Clock, "now"> = systemClock) {
     this.log = log;
     this.clock = clock;
   }
 
-  /** Logs an error if it is a 503 of this package. */
+  /** Logs an error if it is a 503 of this package; once, although it passes several places. */
   failed(error: unknown): void {
+    if (!Error.isError(error) || this.logged.has(error)) return;
+    this.logged.add(error);
     if (error instanceof DatabaseUnavailableError)
       this.write("the database is not available", { reason: error.reason });
     else if (error instanceof CommitUnknownError)

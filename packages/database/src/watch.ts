@@ -1,5 +1,5 @@
 import { type Histogram, isPromise, type Operations } from "@framework/core/feature";
-import type { Logger } from "@framework/core";
+import type { Awaitable, Logger } from "@framework/core";
 import type {
   Backend,
   BeginOptions,
@@ -133,10 +133,15 @@ export class WatchedBackend implements Backend {
 
   async begin(options: BeginOptions): Promise<OpenTransaction> {
     const from = performance.now();
+    const open = await this.explained(() => this.backend.begin(options));
+    this.waited(performance.now() - from);
+    return new WatchedTransaction(open, this);
+  }
+
+  /** Runs what is no statement; its error is logged if it is a 503. */
+  async explained<T>(act: () => Awaitable<T>): Promise<T> {
     try {
-      const open = await this.backend.begin(options);
-      this.waited(performance.now() - from);
-      return new WatchedTransaction(open, this);
+      return await act();
     } catch (error) {
       this.reasons.failed(error);
       throw error;
@@ -163,7 +168,7 @@ export class WatchedBackend implements Backend {
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.backend.notify(channel, payload);
+    await this.explained(() => this.backend.notify(channel, payload));
   }
 
   listen(
@@ -171,7 +176,7 @@ export class WatchedBackend implements Backend {
     listener: (payload: string) => void,
     options: ListenOptions,
   ): Promise<() => Promise<void>> {
-    return this.backend.listen(channel, listener, options);
+    return this.explained(() => this.backend.listen(channel, listener, options));
   }
 
   metrics(): PoolMetrics {
@@ -201,20 +206,15 @@ class WatchedTransaction implements OpenTransaction {
   }
 
   async script(text: string, signal?: AbortSignal): Promise<void> {
-    await this.open.script(text, signal);
+    await this.watch.explained(() => this.open.script(text, signal));
   }
 
   async notify(channel: string, payload: string): Promise<void> {
-    await this.open.notify(channel, payload);
+    await this.watch.explained(() => this.open.notify(channel, payload));
   }
 
   async commit(): Promise<boolean> {
-    try {
-      return await this.open.commit();
-    } catch (error) {
-      this.watch.reasons.failed(error);
-      throw error;
-    }
+    return await this.watch.explained(() => this.open.commit());
   }
 
   async rollback(): Promise<void> {

@@ -1,0 +1,71 @@
+import { chownSync, mkdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { type FragileServer, startPostgres } from "@framework/services";
+import { openDatabase } from "./index.ts";
+import { smallDisk } from "./small-disk.test-kit.ts";
+import { because, thingsService } from "./things-service.test-kit.ts";
+
+let server: FragileServer;
+beforeAll(async () => {
+  server = await startPostgres();
+});
+afterAll(() => server.stop());
+
+test("a service on PostgreSQL logs that its pool is exhausted, and a wait and a long statement on lines of their own", async () => {
+  await using service = await thingsService({
+    url: server.url,
+    poolSize: 1,
+    connectionTimeoutSecs: 2,
+    slowQueryMs: 300,
+  });
+  await service.ask("POST", "/hold");
+  expect(await service.ask("POST", "/things")).toBe(503);
+  const exhausted = "no connection became free in 2000 ms; all 1 of the pool are in use";
+  await service.logged(because(exhausted));
+  await service.ask("POST", "/release");
+  const wait = await service.logged(({ message }) => message === "waited long for a database connection");
+  expect(wait.waitedMs).toBeGreaterThanOrEqual(300);
+  expect(service.lines().filter(({ message }) => message === "slow query")).toEqual([]);
+
+  expect(await service.ask("GET", "/slow")).toBe(200);
+  const slow = await service.logged(({ message }) => message === "slow query");
+  expect(slow.durationMs).toBeGreaterThanOrEqual(300);
+  expect(slow.waitedMs).toBeLessThan(300);
+});
+
+test("a service on PostgreSQL logs that the server's disk is full, and writes again at once when there is space", async () => {
+  using disk = smallDisk(2);
+  if (disk === null) return console.warn("skipped: this process may not mount a file system");
+  const db = openDatabase({ url: server.url });
+  await db.execute("DROP TABLE IF EXISTS things");
+  const folder = join(disk.path, "tables");
+  mkdirSync(folder);
+  const { uid, gid } = statSync(String(await db.fetchValue("SHOW data_directory")));
+  chownSync(folder, uid, gid);
+  await db.execute(`CREATE TABLESPACE small LOCATION '${folder}'`);
+  await db.execute("CREATE TABLE things (text TEXT) TABLESPACE small");
+  await using service = await thingsService({ url: server.url });
+  expect(await service.ask("POST", "/things")).toBe(200);
+  disk.fill();
+  let status = 200;
+  for (let tries = 0; status === 200 && tries < 100; tries++) status = await service.ask("POST", "/things");
+  expect(status).toBe(503);
+  await service.logged(because(/^could not extend file .*No space left on device$/));
+  disk.free();
+  expect(await service.ask("POST", "/things")).toBe(200);
+  await db.execute("DROP TABLE things");
+  await db.execute("DROP TABLESPACE small");
+  await db.close();
+});
+
+test("a service on PostgreSQL logs that the server is dead, and writes once it is back", async () => {
+  await using service = await thingsService({ url: server.url, connectionTimeoutSecs: 2 });
+  expect(await service.ask("POST", "/things")).toBe(200);
+  await server.kill();
+  const { port } = new URL(server.url);
+  expect(await service.ask("POST", "/things")).toBe(503);
+  await service.logged(because(`connect ECONNREFUSED 127.0.0.1:${port}`));
+  await server.start();
+  expect(await service.ask("POST", "/things")).toBe(200);
+});

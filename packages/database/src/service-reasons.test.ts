@@ -1,0 +1,43 @@
+import { DatabaseSync } from "node:sqlite";
+import { expect, test } from "@jest/globals";
+import { databaseInFile } from "./testing.ts";
+import { because, thingsService } from "./things-service.test-kit.ts";
+
+test("a service on SQLite logs why it answered 503: no turn to write, and the lock of another process", async () => {
+  await using file = databaseInFile();
+  await using service = await thingsService({ url: file.url, connectionTimeoutSecs: 0.2 });
+  await service.ask("POST", "/hold");
+  expect(await service.ask("POST", "/things")).toBe(503);
+  await service.logged(because("the writing connection did not become free in 200 ms"));
+  await service.ask("POST", "/release");
+
+  using other = new DatabaseSync(file.url.slice("sqlite://".length));
+  other.exec("BEGIN IMMEDIATE");
+  expect(await service.ask("POST", "/things")).toBe(503);
+  await service.logged(because("another process holds the lock"));
+  other.exec("COMMIT");
+});
+
+test("a service on SQLite logs a long wait for its turn and a long statement on lines of their own", async () => {
+  await using file = databaseInFile();
+  await using service = await thingsService({
+    url: file.url,
+    slowQueryMs: 300,
+    connectionTimeoutSecs: 60,
+    synchronous: "normal",
+  });
+  await service.ask("POST", "/hold");
+  const from = performance.now();
+  const waiting = service.ask("POST", "/things");
+  while (performance.now() - from < 500) await service.ask("GET", "/things");
+  await service.ask("POST", "/release");
+  expect(await waiting).toBe(200);
+  const wait = await service.logged(({ message }) => message === "waited long for a database connection");
+  expect(wait.waitedMs).toBeGreaterThanOrEqual(300);
+  expect(service.lines().filter(({ message }) => message === "slow query")).toEqual([]);
+
+  expect(await service.ask("GET", "/slow")).toBe(200);
+  const slow = await service.logged(({ message }) => message === "slow query");
+  expect(slow.durationMs).toBeGreaterThanOrEqual(300);
+  expect(slow.waitedMs).toBe(0);
+});
