@@ -22,6 +22,7 @@ import {
   idempotentRoutes,
   type RouteIdempotency,
 } from "./routes/idempotent-routes.ts";
+import { RequestTransactions } from "./routes/request-transactions.ts";
 import { RouteClaims } from "./routes/route-claims.ts";
 import { cachedQueries } from "./start-problems.ts";
 import { Invalidations } from "./sync/invalidations.ts";
@@ -117,7 +118,7 @@ const storeResults = ({ config, host, kernel, log }: CqrsParts): StoredResults =
   return new StoredResults(kernel, { keepMs: config.keepKeysSecs * 1000, maxBytes: config.maxStoredBytes });
 };
 
-/** Adds the middleware of routes with the option `idempotency`. */
+/** Adds the middleware of routes with the option `idempotency`, or with `RequestTransaction`. */
 const makeRoutesIdempotent = (
   { config, host, kernel, option, log }: CqrsParts,
   results: StoredResults,
@@ -125,7 +126,8 @@ const makeRoutesIdempotent = (
 ): void => {
   const claims = new RouteClaims(kernel, results, config.keepKeysSecs * 1000);
   const maxBytes = config.maxStoredBytes;
-  host.http.use("cache", idempotentRoutes({ option, claims, maxBytes, ...scope, log }));
+  const transactions = new RequestTransactions({ kernel, results, maxBytes });
+  host.http.use("cache", idempotentRoutes({ option, claims, transactions, maxBytes, ...scope, log }));
 };
 
 /** Cached replies that events drop, while the app runs and unless `enableEventSync` is off. */

@@ -1,7 +1,7 @@
 import { App, dependency, type StandardSchema } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
-import { command, cqrs, query } from "./index.ts";
+import { command, cqrs, query, RequestTransaction } from "./index.ts";
 
 declare const orderInput: StandardSchema<{ id: string; day: string }, { id: string; day: Date }>;
 declare const orderOutput: StandardSchema<{ total: bigint }, { total: string }>;
@@ -63,3 +63,10 @@ app.post("/orders", { idempotency: "required" }, () => 1);
 app.post("/orders", { idempotency: "always" }, () => 1);
 // @ts-expect-error without the feature there is no such option
 new App().post("/orders", { idempotency: "required" }, () => 1);
+
+// The transaction of a request has its type.
+app.post("/orders", { inject: { tx: RequestTransaction } }, async (_request, { tx }) => {
+  (await tx.fetchValue<number>`SELECT 1`) satisfies number | null;
+  // @ts-expect-error it is a transaction, not the database
+  void tx.until(AbortSignal.timeout(1));
+});

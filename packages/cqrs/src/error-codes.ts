@@ -73,6 +73,10 @@ export const cqrsErrors: ErrorCatalogue = {
       "a handler uses events in an app without an event store; with `decideWith`, the app does not start",
     action: "name `eventSourcing` before `cqrs` in `App.with`, and call `enableEventSourcing`",
   },
+  CQRS_NO_TRANSACTION: {
+    summary: "a handler used `RequestTransaction` outside of a transaction of its request",
+    action: "name it in `inject` of the route, directly or through another token, and call `enableCqrs`",
+  },
   CQRS_OTHER_DATABASE: {
     summary:
       "the event store has a database of its own, which the transaction of a command cannot include; the app does not start",

@@ -38,6 +38,7 @@ export {
   VersionConflictError,
 } from "./failures/command-errors.ts";
 export type { CqrsRouteOptions, RouteIdempotency } from "./routes/idempotent-routes.ts";
+export { RequestTransaction } from "./routes/request-transaction.ts";
 export type { FailureKind } from "./failures/failure-kind.ts";
 export type { OperationFailure } from "./insight/operation-failure.ts";
 export type { FailureObserver } from "./insight/observers.ts";

@@ -33,6 +33,7 @@ test("every test that the README names exists", () => {
     "commands/executing",
     "idempotency/keys",
     "routes/idempotent-routes",
+    "routes/request-transactions",
     "sync/sync",
     "queued/queued",
   ];

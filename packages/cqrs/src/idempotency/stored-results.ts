@@ -58,10 +58,14 @@ export class StoredResults {
     return { status: row.status ?? 200, headers, body: row.body };
   }
 
-  /** Stores the result with its key. One that is too large is not kept, but the key is. */
-  async save(tx: Transaction, { id, operation, fingerprint }: KeyClaim, result: StoredResult): Promise<void> {
-    const isKept = (result.body?.byteLength ?? 0) <= this.maxBytes;
-    const { status, headers, body } = isKept ? result : { status: result.status, headers: {}, body: null };
+  /** Stores the result with its key. Without a result, or with one that is too large, only the key is stored. */
+  async save(
+    tx: Transaction,
+    { id, operation, fingerprint }: KeyClaim,
+    result: StoredResult | null,
+  ): Promise<void> {
+    const isKept = result !== null && (result.body?.byteLength ?? 0) <= this.maxBytes;
+    const { status, headers, body } = isKept ? result : { status: null, headers: {}, body: null };
     const values = sql.list([
       id,
       operation,

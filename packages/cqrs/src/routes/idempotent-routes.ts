@@ -1,4 +1,4 @@
-import type { HttpRequest, Logger, Middleware, Response } from "@framework/core";
+import type { Handler, HttpRequest, Logger, Middleware, Response, RouteOptions } from "@framework/core";
 import type { OptionCheck, RouteOption } from "@framework/core/feature";
 import { REPLAYED_FIELD } from "../http/reply-fields.ts";
 import { keyMissing } from "../idempotency/key-errors.ts";
@@ -6,6 +6,8 @@ import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
 import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
 import type { KeyClaim } from "../idempotency/stored-results.ts";
 import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
+import { usesTransaction } from "./request-transaction.ts";
+import type { RequestTransactions } from "./request-transactions.ts";
 import { type HeldKey, isHeld, type RouteClaims } from "./route-claims.ts";
 
 /** Whether requests of a route carry `Idempotency-Key`. */
@@ -33,28 +35,59 @@ export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { metho
 export interface IdempotentRoutesParts {
   readonly option: RouteOption<RouteIdempotency>;
   readonly claims: RouteClaims;
+  readonly transactions: RequestTransactions;
   readonly maxBytes: number;
   readonly callerOf: (request: HttpRequest) => string;
   readonly tenantOf: (request: HttpRequest) => string;
   readonly log: () => Logger;
 }
 
-/** Answers repeated requests of routes with the option `idempotency` from the first reply (draft-ietf-httpapi-idempotency-key-header). */
+/**
+ * Answers repeated requests of routes with the option `idempotency` from the first reply (draft-ietf-httpapi-idempotency-key-header), and runs the handlers
+ * that get `RequestTransaction` in a transaction.
+ */
 export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
-  const { option, claims } = parts;
-  const answer: Middleware<HttpRequest, Response> = async (request, next) => {
-    const claimed = await claims.claim(await claimOf(parts, request));
-    if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
-    const reply = await next(request);
-    await settle(parts, claimed, reply);
-    return reply;
-  };
+  const { option, transactions } = parts;
+  const isInTransaction = memoByRoute(usesTransaction);
   return function idempotentRoutes(request, next) {
     const rule = option.of(request.endpoint) ?? false;
-    if (rule === false) return next(request);
-    if (request.headers.get(KEY_FIELD) !== null) return answer(request, next);
+    const inTransaction = request.endpoint !== null && isInTransaction(request.endpoint.options);
+    if (rule === false && !inTransaction) return next(request);
+    if (rule !== false && request.headers.get(KEY_FIELD) !== null) {
+      const once = inTransaction ? answerInTransaction : answerWithLease;
+      return once(parts, request, next);
+    }
     if (rule === "required") throw keyMissing();
-    return next(request);
+    return inTransaction ? transactions.answer(request, next) : next(request);
+  };
+};
+
+type Answer = (
+  parts: IdempotentRoutesParts,
+  request: HttpRequest,
+  next: Handler<HttpRequest, Response>,
+) => Promise<Response>;
+
+/** The key is a row of the handler's transaction. */
+const answerInTransaction: Answer = async (parts, request, next) =>
+  await parts.transactions.answerOnce(request, next, await claimOf(parts, request));
+
+/** The key is leased while the handler runs, because its changes are not in one transaction with the row. */
+const answerWithLease: Answer = async (parts, request, next) => {
+  const claimed = await parts.claims.claim(await claimOf(parts, request));
+  if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
+  const reply = await next(request);
+  await settle(parts, claimed, reply);
+  return reply;
+};
+
+/** Computes a property of a route once. */
+const memoByRoute = (compute: (options: RouteOptions) => boolean): ((options: RouteOptions) => boolean) => {
+  const known = new WeakMap<RouteOptions, boolean>();
+  return (options) => {
+    const value = known.get(options) ?? compute(options);
+    known.set(options, value);
+    return value;
   };
 };
 

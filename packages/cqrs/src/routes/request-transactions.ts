@@ -1,0 +1,99 @@
+import { FrameworkError, type Handler, type HttpRequest, type Response } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import type { Kernel } from "@framework/durable/feature";
+import { outcomeUnknown, tooBusy } from "../failures/command-errors.ts";
+import { REPLAYED_FIELD } from "../http/reply-fields.ts";
+import { keyRunning } from "../idempotency/key-errors.ts";
+import type { KeyClaim, StoredResults } from "../idempotency/stored-results.ts";
+import { MAX_ROUTE_KEYS } from "../limits.ts";
+import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
+import { OpenTransaction } from "./request-transaction.ts";
+
+/** Parts of `RequestTransactions`. */
+export interface RequestTransactionsParts {
+  readonly kernel: Kernel;
+  readonly results: StoredResults;
+  readonly maxBytes: number;
+}
+
+type Next = Handler<HttpRequest, Response>;
+
+/** Runs handlers in transactions: the changes of one, and with an idempotency key its stored reply, are committed together or not at all. */
+export class RequestTransactions {
+  private readonly parts: RequestTransactionsParts;
+  /** Ids of the keys that handlers of this process use. */
+  private readonly running = new Set<string>();
+
+  constructor(parts: RequestTransactionsParts) {
+    this.parts = parts;
+  }
+
+  /** Answers a request without a key. @throws HttpError 503 (CQRS_OUTCOME_UNKNOWN) */
+  async answer(request: HttpRequest, next: Next): Promise<Response> {
+    const { db } = this.parts.kernel;
+    return await knownOutcome(() => undoFailure(request, next, (run) => db.transaction(run, { retries: 0 })));
+  }
+
+  /**
+   * Answers a request with a key: by the stored reply if there is one.
+   *
+   * @throws HttpError 409 (CQRS_KEY_RUNNING, CQRS_RESULT_NOT_KEPT), 422 (CQRS_KEY_REUSED), 503 (CQRS_BUSY, CQRS_OUTCOME_UNKNOWN)
+   */
+  async answerOnce(request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
+    const { running } = this;
+    if (running.has(claim.id)) throw keyRunning();
+    if (running.size >= MAX_ROUTE_KEYS) throw tooBusy(`${running.size} handlers hold idempotency keys`);
+    running.add(claim.id);
+    try {
+      const { db } = this.parts.kernel;
+      const inTransaction = (tx: Transaction): Promise<Response> => this.once(tx, request, next, claim);
+      return await knownOutcome(() => db.transaction(inTransaction, { retries: 0 }));
+    } finally {
+      running.delete(claim.id);
+    }
+  }
+
+  private async once(tx: Transaction, request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
+    const { results, maxBytes } = this.parts;
+    if (!(await results.lock(tx, claim))) throw keyRunning();
+    const stored = await results.find(tx, claim);
+    if (stored !== null) return repeatedReply(stored).setHeader(REPLAYED_FIELD, "true");
+    const reply = await undoFailure(request, next, (run) => tx.transaction(run));
+    if (isResult(reply)) await results.save(tx, claim, await keptReply(reply, maxBytes));
+    return reply;
+  }
+}
+
+/** Runs a handler in a transaction, which is rolled back when the reply is an error. */
+const undoFailure = async (
+  request: HttpRequest,
+  next: Next,
+  begin: (run: (tx: Transaction) => Promise<Response>) => Promise<Response>,
+): Promise<Response> => {
+  const { context } = request;
+  let failure: Response | null = null;
+  try {
+    return await begin(async (tx) => {
+      context.set(OpenTransaction, tx);
+      const reply = await next(request);
+      if (reply.status < 400) return reply;
+      failure = reply;
+      throw new Error(`the reply is ${reply.status}`);
+    });
+  } catch (error) {
+    if (failure !== null) return failure;
+    throw error;
+  } finally {
+    context.delete(OpenTransaction);
+  }
+};
+
+/** Explains a commit that the database has not answered. */
+const knownOutcome = async (answer: () => Promise<Response>): Promise<Response> => {
+  try {
+    return await answer();
+  } catch (error) {
+    const isUnknown = FrameworkError.is(error) && error.code === "DATABASE_COMMIT_UNKNOWN";
+    throw isUnknown ? outcomeUnknown(error) : error;
+  }
+};
