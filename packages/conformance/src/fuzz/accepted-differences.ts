@@ -54,6 +54,7 @@ const noReply: RawReply = {
   fields: new Map(),
   body: "",
   complete: false,
+  missing: 0,
 };
 const fate = (reply: RawReply | undefined): string => reply?.fields.get("connection")?.toLowerCase() ?? "";
 

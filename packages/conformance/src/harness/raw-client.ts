@@ -12,6 +12,8 @@ export interface RawReply {
   readonly body: string;
   /** Whether the body ended as its framing requires. */
   readonly complete: boolean;
+  /** Bytes that the body's `Content-Length` still lacks; 0 if unknown. */
+  readonly missing: number;
 }
 
 /** A client that writes exact bytes and parses strictly. */
@@ -125,9 +127,12 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
     until: (isEnough) => wait(() => isEnough(received), "enough bytes"),
     untilClosed: () => wait(() => closed, "end of the connection"),
     replies: async (count, methods) => {
+      let enough = 1; // parsing a long reply at each of its chunks would take minutes
       const isEnough = (): boolean => {
-        const found = parseReplies(received, closed, methods).filter(({ complete }) => complete);
-        return found.length >= count;
+        if (received.length < enough && !closed) return false;
+        const found = parseReplies(received, closed, methods);
+        enough = received.length + Math.max(found.at(-1)?.missing ?? 1, 1);
+        return found.filter(({ complete }) => complete).length >= count;
       };
       await wait(isEnough, `${count} replies`);
       return parseReplies(received, closed, methods);
@@ -172,13 +177,13 @@ const parseReply = (
     fields.set(name.toLowerCase(), known === undefined ? value : `${known}, ${value}`);
   }
   const code = Number(status);
-  const { body, rest, complete } = parseBody(
-    text.slice(headEnd + 4),
-    fields,
-    closed,
-    hasNoBody(code, method),
-  );
-  return { reply: { version, status: code, reason, fields, body, complete }, rest };
+  const {
+    body,
+    rest,
+    complete,
+    missing = 0,
+  } = parseBody(text.slice(headEnd + 4), fields, closed, hasNoBody(code, method));
+  return { reply: { version, status: code, reason, fields, body, complete, missing }, rest };
 };
 
 const hasNoBody = (status: number, method: string): boolean =>
@@ -188,6 +193,7 @@ interface ParsedBody {
   readonly body: string;
   readonly rest: string;
   readonly complete: boolean;
+  readonly missing?: number;
 }
 
 const parseBody = (
@@ -202,7 +208,12 @@ const parseBody = (
   if (length === undefined) return { body: text, rest: "", complete: closed };
   if (!/^\d+$/.test(length)) throw new Error(`not a length: ${length}`);
   const end = Number(length);
-  return { body: text.slice(0, end), rest: text.slice(end), complete: text.length >= end };
+  return {
+    body: text.slice(0, end),
+    rest: text.slice(end),
+    complete: text.length >= end,
+    missing: end - text.length,
+  };
 };
 
 const parseChunks = (text: string): ParsedBody => {

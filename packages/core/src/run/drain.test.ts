@@ -43,16 +43,17 @@ test.each([1, 4])("with %d worker(s), stop tasks wait for drain listeners", asyn
   expect(tallyOf(program)).toMatchObject({ "drained consumer": workers, "stop db": workers });
 });
 
-test.each([1, 4])(
-  "with %d worker(s), a drain listener that hangs is given up at the deadline",
-  async (workers) => {
-    const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 1 } } });
+test("a drain listener that hangs is given up at the deadline, in one process and in four workers", async () => {
+  const ends = [1, 4].map(async (workers) => {
+    // A tenth of the deadline is left for the stop tasks: enough for four workers on a busy machine.
+    const program = startLife({ drain: "hangs", run: { workers, cluster: { shutdownTimeoutSecs: 10 } } });
     await program.listening;
     expect((await terminate(program)).code).toBe(1);
     expect(program.stderr()).toContain("drain listeners were still running");
     expect(tallyOf(program)["stop db"]).toBe(workers);
-  },
-);
+  });
+  await Promise.all(ends);
+});
 
 test.each<[number, TransportName]>([
   [1, "fast"],
