@@ -53,6 +53,10 @@ export const durableErrors: ErrorCatalogue = {
     summary: "a queue was defined twice in one process",
     action: "rename one of the queues",
   },
+  DURABLE_PARKED_BEHIND: {
+    summary: "work is parked, because an earlier item of its key is; the code of its error",
+    action: "replay or discard the earlier item; both are replayed in their order",
+  },
   DURABLE_SOURCE_TAKEN: {
     summary: "two features park work under the same source",
     action: "rename one of the sources",

@@ -23,7 +23,14 @@ export type {
 } from "./work/work-queue.ts";
 export type { FinishedState, UnfinishedState, WorkState } from "./work/table/work-state.ts";
 export { type Failure, failureOf, type StoredFailure } from "./parked/failure.ts";
-export type { NewParked, ParkedSource } from "./parked/parked-source.ts";
+export type { ParkedDetails } from "./parked/parked-item.ts";
+export type {
+  HeldState,
+  NewParked,
+  ParkedInOrder,
+  ParkedPlace,
+  ParkedSource,
+} from "./parked/parked-source.ts";
 export type { KernelHost } from "./base/kernel-base.ts";
 export type { LeasedTable } from "./owners/leased-table.ts";
 export type { RowLeases } from "./owners/row-leases.ts";

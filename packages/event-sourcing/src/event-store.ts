@@ -1,4 +1,5 @@
 import type { Database, Transaction } from "@framework/database";
+import type { ParkedWork } from "@framework/durable";
 import type { Appended } from "./append/appended.ts";
 import { Appender, type WriteOptions } from "./append/appender.ts";
 import type { ExpectedVersion } from "./append/expected-version.ts";
@@ -85,6 +86,11 @@ export interface StreamStore {
 export interface EventStore extends StreamStore {
   /** The projections of the store. */
   readonly projections: Projections;
+  /**
+   * Events that projections could not apply: list, inspect, replay, discard. `app.durable.parked`, unless the store has a database of its own. Their
+   * source is `projection`, their name that of the projection with its version, such as `shelf v1`, and their key the tenant, a slash and the key.
+   */
+  readonly parked: ParkedWork;
   /**
    * Waits until views contain every event up to a position, that of an append for example: a reader then finds what it wrote. Resolves to `false` after
    * the timeout.

@@ -31,7 +31,6 @@ export type {
 export type { Projections } from "./projections/projections.ts";
 export type { ProjectionStatus } from "./projections/versions/status.ts";
 export type { VersionStatus } from "./projections/versions/projection-rows.ts";
-export type { ParkedEvent, ParkedFilter } from "./projections/parked/parked-events.ts";
 export type { WaitOptions } from "./projections/running/wait-for.ts";
 export type { EventHandler, SubscribeOptions, Subscription } from "./subscriptions/subscription.ts";
 export type { AppendOptions, EventStore, PlaceOptions, StreamStore } from "./event-store.ts";

@@ -10,6 +10,7 @@ import { configProblems, EventSourcingConfig, mismatchOf, ownUrl } from "./event
 import { type EventMetadata, noMetadata } from "./events/event-metadata.ts";
 import { EventTypes } from "./events/event-types.ts";
 import { InlineProjections } from "./projections/inline/inline-projections.ts";
+import { projectionSource } from "./projections/parked/projection-source.ts";
 import { ProjectionSet } from "./projections/projections.ts";
 import { setUpStore } from "./store-setup.ts";
 import { LagWatch } from "./projections/running/lag-watch.ts";
@@ -56,12 +57,14 @@ export const storeOn = (
     settings,
     counts: new StoreCounts(),
     transaction: kernel.transaction,
+    parked: kernel.parked,
     currentMetadata,
     get inline() {
       return inline;
     },
     committed: () => kernel.wakeUp.signal(EVENTS_CHANNEL),
   };
+  kernel.parked.add(projectionSource(base, (tx) => kernel.wakeUp.signalAfter(tx, EVENTS_CHANNEL)));
   if (settings.eventTtlSecs > 0) archiveInLane(kernel, base, settings.eventTtlSecs);
   const own = projections.filter((each) => each.inline);
   const inline = own.length === 0 ? null : new InlineProjections(base, own);
@@ -73,6 +76,7 @@ export const storeOn = (
   const subscriptions = new Subscriptions({ base, reader, clock, random: Math.random, onEvents });
   const following: Omit<EventStore, keyof StreamStore> = {
     projections: set,
+    parked: kernel.parked,
     waitFor: (position, options) => set.waitFor(position, options),
     subscribe: (options, handler) => subscriptions.add(options, handler),
   };

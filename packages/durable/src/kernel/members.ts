@@ -4,6 +4,7 @@ import { groupCommit, type RunTransaction } from "../group-commit/group-commit.t
 import type { HeldLease } from "../leases/held-lease.ts";
 import type { Lanes, LanesOptions } from "../lanes/lane.ts";
 import { OpenParked } from "../parked/open-parked.ts";
+import type { ParkedInOrder } from "../parked/parked-source.ts";
 import type { ParkedWork } from "../parked/parked-work.ts";
 import type { LeasedTable } from "../owners/leased-table.ts";
 import { leaseRows, type RowLeases } from "../owners/row-leases.ts";
@@ -39,8 +40,9 @@ export interface KernelMembers {
   queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>): WorkQueue<T>;
   /** All queues of this process. */
   queues(): readonly WorkQueue<unknown>[];
-  /** Work that gave up: registers those who park and take back, and what operators do with it. */
-  readonly parked: ParkedWork & Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable">;
+  /** Work that gave up: features register what parks work and takes it back; operators list, replay and discard it. */
+  readonly parked: ParkedWork &
+    Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
   /**
    * Keeps the rows of a feature's own table leased to this process: they are renewed every third of a lease, and expire at once when their process ends on
    * the same host. Call it in `enableX`.

@@ -1,12 +1,13 @@
 import { FrameworkError } from "@framework/core";
 import type { HostInsight } from "@framework/core/feature";
-import type { Transaction } from "@framework/database";
+import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import { failureOf } from "./failure.ts";
 import { badFilter, checkedFilter, idOf, isWithin, type ParkedFilter } from "./parked-filter.ts";
 import type { ParkedDetails } from "./parked-item.ts";
+import { NOT_PARKED, OrderedParked } from "./ordered-parked.ts";
 import type { NewParked, ParkedSource } from "./parked-source.ts";
 import { ParkedStore } from "./parked-store.ts";
 import { PARKED_TABLES, parkedTables } from "./parked-tables.ts";
@@ -25,6 +26,8 @@ const PRUNE_MS = 600_000;
 export class OpenParked implements ParkedWork, KernelPart {
   readonly name = "parked work";
   readonly store: ParkedStore;
+  /** Parked work of ordered sources, for its owners. */
+  readonly inOrder: OrderedParked;
   private readonly base: KernelBase;
   private readonly transaction: RunTransaction;
   private readonly sources = new Map<string, ParkedSource>();
@@ -38,6 +41,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     this.base = base;
     this.transaction = transaction;
     this.store = new ParkedStore(base);
+    this.inOrder = new OrderedParked(base);
   }
 
   /** Registers a part that parks work, and adds the table with the first one. @throws DURABLE_SOURCE_TAKEN; DURABLE_ALREADY_STARTED */
@@ -58,11 +62,11 @@ export class OpenParked implements ParkedWork, KernelPart {
   }
 
   /** Whether there is room; if not, that is counted and logged, and the work must wait where it is. */
-  async hasRoom(): Promise<boolean> {
-    if (!(await this.store.isFull())) return true;
+  async hasRoom(queries?: Queries): Promise<boolean> {
+    if (!(await this.store.isFull(queries))) return true;
     if (this.refused++ === 0)
       this.base.log.warn(
-        "durable: the parked work is full; what gives up waits in its queue until some is replayed or discarded",
+        "durable: the parked work is full; what gives up waits where it is until some is replayed or discarded",
         {
           maxParked: this.base.config.maxParked,
         },
@@ -84,7 +88,9 @@ export class OpenParked implements ParkedWork, KernelPart {
 
   async inspect(id: string): Promise<ParkedDetails | null> {
     const number = idOf(id);
-    return number === null ? null : await this.store.get(number);
+    const item = number === null ? null : await this.store.get(number);
+    const load = item === null ? undefined : this.sources.get(item.source)?.load;
+    return item === null || load === undefined ? item : { ...item, payload: await load(item) };
   }
 
   async replay(
@@ -135,7 +141,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     const { base, store } = this;
     insight.metric({
       name: "durable_parked_items",
-      help: "Work that gave up and waits for a decision, when it was last counted.",
+      help: "Work that gave up and waits for a decision, or is being replayed, when it was last counted.",
       type: "gauge",
       across: "max",
       read: () => store.lastCount,
@@ -155,11 +161,15 @@ export class OpenParked implements ParkedWork, KernelPart {
     if (number === null) return "there is no such item";
     try {
       return await this.transaction(async (tx) => {
-        const item = await this.store.replayed(tx, number);
-        if (item === null) return "it is not parked";
-        const source = this.sources.get(item.source);
-        if (source === undefined)
-          throw new Error(`nothing here takes work of the source "${item.source}" back`);
+        const name = await this.store.sourceOf(tx, number);
+        if (name === null) return NOT_PARKED;
+        const source = this.sources.get(name);
+        if (source === undefined) return `this process does not take work of the source "${name}" back`;
+        const item =
+          source.isOrdered === true
+            ? await this.inOrder.replay(tx, number)
+            : ((await this.store.replayed(tx, number)) ?? NOT_PARKED);
+        if (typeof item === "string") return item;
         await source.replay(tx, item);
         return null;
       });

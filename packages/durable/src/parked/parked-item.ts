@@ -1,8 +1,10 @@
-/** State of parked work: it waits for a decision, was given back to its source, or was given up. */
-export type ParkedState = "parked" | "replayed" | "discarded";
+/**
+ * State of parked work: it waits for a decision; its owner will take it back, in the order of its key; it was given back to its source; it was given up.
+ */
+export type ParkedState = "parked" | "replaying" | "replayed" | "discarded";
 
 /** All states. */
-export const parkedStates: readonly ParkedState[] = ["parked", "replayed", "discarded"];
+export const parkedStates: readonly ParkedState[] = ["parked", "replaying", "replayed", "discarded"];
 
 /** Parked work in a list. */
 export interface ParkedItem {
@@ -22,7 +24,7 @@ export interface ParkedItem {
   readonly errorCode: string | null;
   /** The same for failures of the same class and functions: groups those with one cause. */
   readonly stackHash: string;
-  /** Attempts before it was parked. */
+  /** Attempts before it was parked; 0 for work that waits for an earlier item of its key (`DURABLE_PARKED_BEHIND`). */
   readonly attempts: number;
   /** Begin of the first attempt, or when the work was added; milliseconds since 1970, like the other times. */
   readonly firstAt: number;
@@ -30,7 +32,7 @@ export interface ParkedItem {
   readonly lastAt: number;
   /** `DurableConfig.codeVersion` of the process that parked it. */
   readonly codeVersion: string;
-  /** Whether it waits, was replayed or was discarded. */
+  /** Whether it waits, is being replayed, was replayed or was discarded. */
   readonly state: ParkedState;
   /** Why it was discarded. */
   readonly note: string | null;
@@ -40,7 +42,7 @@ export interface ParkedItem {
 
 /** Parked work with everything that is known of it. */
 export interface ParkedDetails extends ParkedItem {
-  /** What the handler got, as JSON gives it. */
+  /** What the handler got, as JSON gives it. A source may park a reference, and load what it refers to when it is inspected. */
   readonly payload: unknown;
   /** Its headers, such as those of a trace. */
   readonly headers: Readonly<Record<string, string>>;
@@ -56,6 +58,7 @@ export interface ParkedRow {
   readonly source: string;
   readonly name: string;
   readonly key: string | null;
+  readonly lane: number | null;
   readonly payload: string;
   readonly headers: string | null;
   readonly detail: string | null;
@@ -78,7 +81,9 @@ export const ITEM_COLUMNS =
   "id, source, name, key, error_class, error_message, error_code, stack_hash, attempts, first_at, last_at, code_version, state, note, closed_at";
 
 /** Converts a row. */
-export const toItem = (row: Omit<ParkedRow, "payload" | "headers" | "detail" | "stack">): ParkedItem => ({
+export const toItem = (
+  row: Omit<ParkedRow, "lane" | "payload" | "headers" | "detail" | "stack">,
+): ParkedItem => ({
   id: String(row.id),
   source: row.source,
   name: row.name,

@@ -1,4 +1,4 @@
-import type { Transaction } from "@framework/database";
+import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import { stackHash } from "./failure.ts";
 import {
@@ -9,6 +9,7 @@ import {
   toDetails,
   toItem,
 } from "./parked-item.ts";
+import { parkedBehind } from "./ordered-parked.ts";
 import type { NewParked } from "./parked-source.ts";
 import type { CheckedFilter } from "./parked-filter.ts";
 
@@ -28,11 +29,11 @@ export class ParkedStore {
     this.base = base;
   }
 
-  /** Whether the table has `maxParked` parked rows; several processes that park at once may pass it by a few. */
-  async isFull(): Promise<boolean> {
+  /** Whether the table has `maxParked` rows that are parked or replaying; several processes that park at once may pass it by a few. */
+  async isFull(queries: Queries = this.base.db): Promise<boolean> {
     const { clock, config } = this.base;
     const isOld = this.countedAt === null || clock.now() - this.countedAt > COUNT_MS;
-    if (isOld) await this.count();
+    if (isOld) await this.count(queries);
     return this.counted >= config.maxParked;
   }
 
@@ -41,20 +42,21 @@ export class ParkedStore {
     return this.counted;
   }
 
-  async count(): Promise<number> {
-    const { db, clock } = this.base;
+  async count(queries: Queries = this.base.db): Promise<number> {
     this.counted =
-      (await db.fetchValue<number>`SELECT count(*) FROM framework_parked WHERE state = 'parked'`) ?? 0;
-    this.countedAt = clock.now();
+      (await queries.fetchValue<number>`SELECT count(*) FROM framework_parked WHERE state IN ('parked', 'replaying')`) ??
+      0;
+    this.countedAt = this.base.clock.now();
     return this.counted;
   }
 
-  async add(tx: Transaction, { failure, ...work }: NewParked): Promise<void> {
+  async add(tx: Transaction, { state = "parked", ...work }: NewParked): Promise<void> {
     const { now, config } = this.base;
+    const failure = work.failure ?? parkedBehind;
     await tx.execute`INSERT INTO framework_parked
-      (source, name, key, payload, headers, detail, error_class, error_message, error_code, stack, stack_hash, attempts, first_at, last_at, code_version, state)
-      VALUES (${work.source}, ${work.name}, ${work.key}, ${work.payload}, ${work.headers}, ${work.detail}, ${failure.name}, ${failure.message},
-        ${failure.code}, ${failure.stack}, ${stackHash(failure)}, ${work.attempts}, ${work.firstAt}, ${now}, ${config.codeVersion}, 'parked')`;
+      (source, name, key, lane, payload, headers, detail, error_class, error_message, error_code, stack, stack_hash, attempts, first_at, last_at, code_version, state)
+      VALUES (${work.source}, ${work.name}, ${work.key}, ${work.lane ?? null}, ${work.payload}, ${work.headers}, ${work.detail}, ${failure.name}, ${failure.message},
+        ${failure.code}, ${failure.stack}, ${stackHash(failure)}, ${work.attempts}, ${work.firstAt}, ${now}, ${config.codeVersion}, ${state})`;
     tx.onCommit(() => this.counted++);
   }
 
@@ -79,13 +81,18 @@ export class ParkedStore {
     return row === null ? null : toDetails(row);
   }
 
+  /** Source of an item; `null` for an unknown id. */
+  async sourceOf(tx: Transaction, id: number): Promise<string | null> {
+    return await tx.fetchValue<string>`SELECT source FROM framework_parked WHERE id = ${id}`;
+  }
+
   /** Gives parked work up. Returns the number of rows. */
   async discard(tx: Transaction, ids: readonly number[], note: string): Promise<number> {
     let discarded = 0;
     for (const id of ids) {
       const { changes } =
         await tx.execute`UPDATE framework_parked SET state = 'discarded', note = ${note}, closed_at = ${this.base.now}
-        WHERE id = ${id} AND state = 'parked'`;
+        WHERE id = ${id} AND state IN ('parked', 'replaying')`;
       discarded += changes;
     }
     tx.onCommit(() => this.forgetCount());

@@ -7,6 +7,7 @@ const COLUMNS = `
   source TEXT NOT NULL,
   name TEXT NOT NULL,
   key TEXT,
+  lane INTEGER,
   payload TEXT NOT NULL,
   headers TEXT,
   detail TEXT,
@@ -25,9 +26,11 @@ const COLUMNS = `
 
 const INDEXES = `
 CREATE INDEX framework_parked_state ON framework_parked (state, source, name, id);
+CREATE INDEX framework_parked_key ON framework_parked (source, name, key, id) WHERE closed_at IS NULL;
+CREATE INDEX framework_parked_replaying ON framework_parked (source, name, lane, id) WHERE state = 'replaying';
 CREATE INDEX framework_parked_closed ON framework_parked (closed_at) WHERE closed_at IS NOT NULL;`;
 
-/** Work that gave up. Its state is `parked`, `replayed` or `discarded`; the latter two have `closed_at`, and are removed after a while. */
+/** Work that gave up. The states `replayed` and `discarded` have `closed_at`, and are removed after a while. */
 export const parkedTables: readonly SetMigration[] = [
   {
     number: 1,

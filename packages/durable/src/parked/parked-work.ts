@@ -9,6 +9,7 @@ export interface ParkedWork {
   inspect(id: string): Promise<ParkedDetails | null>;
   /**
    * Gives parked work back to its source, each in a transaction of its own with the mark that it was: nothing is replayed twice or lost by a crash.
+   * Work of an ordered source, such as a projection, is `replaying` until its owner has applied it, in the order of its key.
    *
    * @param which ids, or a filter
    * @throws DURABLE_BAD_FILTER
@@ -16,7 +17,7 @@ export interface ParkedWork {
   replay(which: readonly string[] | ParkedFilter, options?: ReplayOptions): Promise<Replayed>;
   /** Gives work up, with a note that says why; all of it or, after a failure, none. Returns the number. @throws DURABLE_BAD_FILTER without a note */
   discard(ids: readonly string[], options: DiscardOptions): Promise<number>;
-  /** Number of parked items. */
+  /** Number of items that are parked or replaying. */
   count(): Promise<number>;
 }
 

@@ -1,5 +1,6 @@
 import type { Logger } from "@framework/core";
 import type { Database, Statement, Transaction } from "@framework/database";
+import type { Kernel } from "@framework/durable/feature";
 import type { EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { EventTypes } from "../events/event-types.ts";
@@ -35,6 +36,8 @@ export interface StoreBase {
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
   /** Metadata of the work that runs at this moment. */
   readonly currentMetadata: () => EventMetadata;
+  /** Work that gave up, of the kernel: projections park their events there. */
+  readonly parked: Pick<Kernel["parked"], "hasRoom" | "inOrder" | "park">;
   /** Views that appends change; `null` without. */
   readonly inline: InlineViews | null;
   /** Called after events were committed. */

@@ -44,6 +44,7 @@ const storeOf = (db: Database): StoreParts => {
     log: silent,
     counts: new StoreCounts(),
     transaction: kernel.transaction,
+    parked: kernel.parked,
     currentMetadata: () => ({}),
     inline: null,
     committed: () => {},

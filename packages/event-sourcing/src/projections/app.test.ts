@@ -60,6 +60,51 @@ test("the health check fails for a projection that has stopped or is too far beh
   await app.stop();
 });
 
+test("operators list, inspect, replay and discard parked events with all other parked work", async () => {
+  const app = newApp()
+    .enableDurable({ admin: { path: "/admin", guards: [() => true] } })
+    .enableEventSourcing({ events: loanTypes, projections: [shelf()] });
+  await app.start({ log: silent });
+  const { position } = await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
+  await app.eventStore.append("loan-2", Borrowed({ member: POISON }));
+  await waitFor(async () => (await app.durable.parked.count()) === 2);
+  const call = async (path: string, body?: object): Promise<unknown> => {
+    const init = { method: "POST", headers: { "content-type": "application/json" } };
+    const url = `http://localhost/admin/parked${path}`;
+    const sent = body === undefined ? {} : { ...init, body: JSON.stringify(body) };
+    return await (await app.fetch(new Request(url, sent))).json();
+  };
+  const { items } = (await call("?source=projection&name=shelf%20v1")) as { items: { id: string }[] };
+  const [one, other] = items.map(({ id }) => id);
+  expect(await call(`/${one}`)).toMatchObject({
+    key: "/loan-1",
+    errorMessage: "poison",
+    attempts: 2,
+    payload: { stream: "loan-1", version: 1, type: "Borrowed", position, data: { member: POISON } },
+  });
+  expect(await call("/replay", { ids: [one] })).toEqual({ replayed: 1, failed: [] });
+  await waitFor(async () => (await app.durable.parked.inspect(one ?? ""))?.attempts === 3); // it failed again
+  expect(await call("/discard", { ids: [other], note: "entered twice" })).toEqual({ discarded: 1 });
+  expect((await app.eventStore.projections.status())[0]?.parked).toBe(1);
+  await app.stop();
+});
+
+test("a projection stops before an event that it cannot park, because there is no room", async () => {
+  const app = newApp()
+    .enableDurable({ maxParked: 1 })
+    .enableEventSourcing({ events: loanTypes, projections: [shelf()] });
+  await app.start({ log: silent });
+  for (const id of [1, 2]) await app.eventStore.append(`loan-${id}`, Borrowed({ member: POISON }));
+  const errors = async () => (await app.eventStore.projections.status())[0]?.errors ?? [];
+  await waitFor(async () => (await errors()).length === 1);
+  expect(await errors()).toEqual([expect.stringContaining("no room for more parked work")]);
+  const [parked] = (await app.durable.parked.list()).items;
+  await app.durable.parked.discard([parked?.id ?? ""], { note: "room" });
+  await app.eventStore.projections.resume("shelf");
+  await waitFor(async () => (await app.durable.parked.list()).items[0]?.key === "/loan-2");
+  await app.stop();
+});
+
 test("subscriptions of an app end when it stops", async () => {
   const app = newApp().enableEventSourcing();
   await app.start({ log: silent });

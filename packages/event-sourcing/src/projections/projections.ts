@@ -9,13 +9,6 @@ import { type RunnerNeeds, runShard } from "./running/shard-runner.ts";
 import { setShards } from "./shards/shard-rows.ts";
 import { storedTypes } from "./shards/units.ts";
 import { type WaitOptions, Waits } from "./running/wait-for.ts";
-import {
-  discardParked,
-  listParked,
-  type ParkedEvent,
-  type ParkedFilter,
-  requestReplay,
-} from "./parked/parked-events.ts";
 import type { Projection } from "./definition/projection.ts";
 import { buildAgain, cancelBuild, dropRetired } from "./rebuild/drop-versions.ts";
 import { goLive } from "./rebuild/go-live.ts";
@@ -27,16 +20,6 @@ import { Throttle } from "./running/throttle.ts";
 export interface Projections {
   /** How every version in the store is doing: position, progress, lag, parked events, errors. */
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Lists parked events, oldest first. @throws EVENTS_UNKNOWN_PROJECTION, EVENTS_BAD_READ */
-  parked(name: string, filter?: ParkedFilter): Promise<readonly ParkedEvent[]>;
-  /** Has parked events applied in their order, key by key; one that fails again stays parked. Resolves to how many were requested. */
-  replay(name: string, filter?: ParkedFilter): Promise<number>;
-  /** Removes a parked event without applying it; `note` says why, for the log. Resolves to whether it was there. */
-  discard(
-    name: string,
-    event: Pick<ParkedEvent, "key" | "position"> & { readonly version?: number },
-    options: { readonly note: string },
-  ): Promise<boolean>;
   /** Makes shards that an error has stopped run again. Resolves to how many. */
   resume(name: string): Promise<number>;
   /** Ends the version that is built beside the live one, and drops its tables. Resolves to whether there was one. */
@@ -113,24 +96,6 @@ export class ProjectionSet implements Projections {
     return readStatus(this.needs.base);
   }
 
-  parked(name: string, filter: ParkedFilter = {}): Promise<readonly ParkedEvent[]> {
-    return listParked(this.needs.base, this.find(name, filter.version), filter);
-  }
-
-  async replay(name: string, filter: ParkedFilter = {}): Promise<number> {
-    const count = await requestReplay(this.needs.base, this.find(name, filter.version), filter);
-    this.wakeShards();
-    return count;
-  }
-
-  async discard(
-    name: string,
-    event: Pick<ParkedEvent, "key" | "position"> & { readonly version?: number },
-    { note }: { readonly note: string },
-  ): Promise<boolean> {
-    return await discardParked(this.needs.base, this.find(name, event.version), event, note);
-  }
-
   async resume(name: string): Promise<number> {
     const { version } = this.find(name);
     const count = await setShards(this.needs.base, { name, version }, "running", null);
@@ -167,14 +132,12 @@ export class ProjectionSet implements Projections {
     return { types: storedTypes(projection, this.needs.types), category: projection.category };
   }
 
-  /** @throws EVENTS_UNKNOWN_PROJECTION */
-  private find(name: string, version?: number): Projection {
+  /** The highest version of a projection. @throws EVENTS_UNKNOWN_PROJECTION */
+  private find(name: string): Projection {
     const versions = this.needs.projections.filter((each) => each.name === name);
     const highest = versions.toSorted((one, other) => other.version - one.version)[0];
-    const found = version === undefined ? highest : versions.find((each) => each.version === version);
-    if (found !== undefined) return found;
-    const wanted = version === undefined ? name : `${name} ${version}`;
-    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
+    if (highest !== undefined) return highest;
+    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${name} is not in the option \`projections\``);
   }
 
   private async upkeep(signal: AbortSignal): Promise<void> {

@@ -23,21 +23,6 @@ CREATE TABLE framework_projection_shards (
   updated_at ${integer} NOT NULL,
   PRIMARY KEY (name, version, shard)
 )${end};
-
-CREATE TABLE framework_parked_events (
-  name ${text} NOT NULL,
-  version INTEGER NOT NULL,
-  key ${text} NOT NULL,
-  position ${integer} NOT NULL,
-  part INTEGER NOT NULL,
-  shard INTEGER NOT NULL,
-  state TEXT NOT NULL,
-  attempts INTEGER NOT NULL,
-  error TEXT,
-  parked_at ${integer} NOT NULL,
-  PRIMARY KEY (name, version, key, position, part)
-)${end};
-CREATE INDEX framework_parked_events_state ON framework_parked_events (name, version, shard, state, position, part);
 `;
 
 export const sqliteProjectionTables: string = tables("INTEGER", "TEXT", " STRICT");

@@ -7,6 +7,7 @@ import {
   faultingDatabase,
   type FaultingDatabase,
 } from "@framework/database/testing";
+import type { ParkedWork } from "@framework/durable";
 import { createKernel } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import { StoreCounts } from "../../base/store-counts.ts";
@@ -18,7 +19,7 @@ import { EventTypes } from "../../events/event-types.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
 import type { Projection } from "../definition/projection.ts";
 import { InlineProjections } from "../inline/inline-projections.ts";
-import { requestReplay } from "../parked/parked-events.ts";
+import { projectionSource } from "../parked/projection-source.ts";
 import { buildAgain, cancelBuild, dropRetired } from "../rebuild/drop-versions.ts";
 import { ShardRunner } from "../running/shard-runner.ts";
 import { foldedRows, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
@@ -26,8 +27,12 @@ import { registerProjections } from "../versions/register-projections.ts";
 
 const silent = { info: () => {}, warn: () => {}, error: () => {} };
 
+interface CrankedStore extends StoreParts {
+  readonly parked: ParkedWork;
+}
+
 /** A store as one process has it, without background work, so that only the operation's statements are counted. */
-const storeOf = (db: Database, projections: readonly Projection[] = []): StoreParts => {
+const storeOf = (db: Database, projections: readonly Projection[] = []): CrankedStore => {
   const kernel = createKernel(db);
   const inline = projections.filter((each) => each.inline);
   const base: StoreBase = {
@@ -38,13 +43,15 @@ const storeOf = (db: Database, projections: readonly Projection[] = []): StorePa
     log: silent,
     counts: new StoreCounts(),
     transaction: kernel.transaction,
+    parked: kernel.parked,
     currentMetadata: () => ({}),
     get inline() {
       return inline.length === 0 ? null : new InlineProjections(base, inline);
     },
     committed: () => {},
   };
-  return buildStore(base);
+  kernel.parked.add(projectionSource(base, () => {}));
+  return { ...buildStore(base), parked: kernel.parked };
 };
 
 /** Runs the shards of some projections until there is nothing to do. */
@@ -70,9 +77,9 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
 
 /** An operation: what there is before, what it does, what the next process does, and what it finds then. */
 interface Operation {
-  readonly prepare?: (store: StoreParts) => Promise<unknown>;
-  readonly act: (store: StoreParts) => Promise<unknown>;
-  readonly recover: (store: StoreParts) => Promise<unknown>;
+  readonly prepare?: (store: CrankedStore) => Promise<unknown>;
+  readonly act: (store: CrankedStore) => Promise<unknown>;
+  readonly recover: (store: CrankedStore) => Promise<unknown>;
   readonly table?: string;
   /** Streams that the view lacks. @default none */
   readonly without?: string;
@@ -88,13 +95,13 @@ const fill = async ({ store }: StoreParts): Promise<void> => {
     await store.append(stream, [Borrowed({ member: "ann" }), Extended({ days: 3 }), Returned({})]);
 };
 
-const live = async (store: StoreParts): Promise<void> => {
+const live = async (store: CrankedStore): Promise<void> => {
   await fill(store);
   await registerProjections(store.base, [first]);
   await run(store, [first]);
 };
 
-const poison = async (store: StoreParts): Promise<void> => {
+const poison = async (store: CrankedStore): Promise<void> => {
   await registerProjections(store.base, [first]);
   await store.store.append("loan-bad", [Borrowed({ member: POISON }), Extended({ days: 1 })]);
   await fill(store);
@@ -113,7 +120,12 @@ const tolerant: Projection = {
   },
 };
 
-const rebuild = async (store: StoreParts): Promise<void> => {
+const replayAll = async (store: CrankedStore): Promise<void> => {
+  await store.parked.replay({ source: "projection", name: "shelf v1" }, { perSecond: 10_000 });
+  await run(store, [tolerant]);
+};
+
+const rebuild = async (store: CrankedStore): Promise<void> => {
   await registerProjections(store.base, [second]);
   await run(store, [second]);
 };
@@ -141,14 +153,8 @@ export const operations: Readonly<Record<string, Operation>> = {
       await poison(store);
       await run(store, [first]);
     },
-    act: async (store) => {
-      await requestReplay(store.base, first, {});
-      await run(store, [tolerant]);
-    },
-    recover: async (store) => {
-      await requestReplay(store.base, first, {});
-      await run(store, [tolerant]);
-    },
+    act: replayAll,
+    recover: replayAll,
   },
   "building a version and making it live": {
     prepare: live,
@@ -199,7 +205,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
-const tables = ["streams", "events", "projections", "projection_shards", "parked_events"];
+const tables = ["streams", "events", "projections", "projection_shards", "parked"];
 
 const clear = async (db: Database): Promise<void> => {
   await db.execute("DROP VIEW IF EXISTS shelf");

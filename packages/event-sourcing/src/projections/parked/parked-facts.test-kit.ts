@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import type { ParkedItem } from "@framework/durable";
 import { waitFor } from "@framework/testing";
-import { errorOf, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
+import { allEvents, type EventStoreFixture, same } from "../../contract/store-fixture.ts";
 import type { EventStore } from "../../event-store.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../../loan.test-kit.ts";
 import { foldedRows, lend, patient, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
@@ -15,8 +16,10 @@ const poisoned = async (store: EventStore): Promise<string> => {
   return await lend(store, 10, 3, 10);
 };
 
-const parkedCount = async (store: EventStore): Promise<number> =>
-  (await store.projections.parked("shelf")).length;
+const ofShelf = { source: "projection", name: "shelf v1" };
+
+const parkedOf = async (store: EventStore): Promise<readonly ParkedItem[]> =>
+  (await store.parked.list(ofShelf)).items;
 
 /** Facts of events that a projection cannot apply. */
 export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
@@ -31,16 +34,27 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
       await shelfRows(db),
       all.filter(({ stream }) => stream !== "loan-bad"),
     );
-    const parked = await store.projections.parked("shelf");
+    const parked = await parkedOf(store);
     same(
-      parked.map(({ key, attempts }) => [key, attempts]),
+      parked.map(({ key, attempts, errorMessage, errorCode }) => [key, attempts, errorMessage, errorCode]),
       [
-        ["/loan-bad", 2],
-        ["/loan-bad", 0],
-        ["/loan-bad", 0],
+        ["/loan-bad", 2, "poison", null],
+        ["/loan-bad", 0, "an earlier item of its key is parked", "DURABLE_PARKED_BEHIND"],
+        ["/loan-bad", 0, "an earlier item of its key is parked", "DURABLE_PARKED_BEHIND"],
       ],
     );
-    assert.match(String(parked[0]?.error), /poison/);
+    const [, behind] = await allEvents(store, 100).then((all) =>
+      all.filter(({ stream }) => stream === "loan-bad"),
+    );
+    same((await store.parked.inspect(parked[1]?.id ?? ""))?.payload, {
+      position: behind?.position,
+      tenant: "",
+      stream: "loan-bad",
+      version: 2,
+      type: "Extended",
+      id: behind?.id,
+      data: { days: 2 },
+    });
     assert.equal((await store.projections.status())[0]?.parked, 3);
   },
   "parked events are replayed in their order by code that can apply them, and the key goes on": async ({
@@ -49,11 +63,17 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
   }) => {
     const first = await open({ events, projections: [shelf()] });
     await first.waitFor(await poisoned(first), patient);
-    assert.equal(await first.projections.replay("shelf"), 3);
-    await waitFor(async () =>
-      (await first.projections.parked("shelf")).every(({ state }) => state === "parked"),
+    const [bad, behind] = await parkedOf(first);
+    same(await first.parked.replay([behind?.id ?? ""]), {
+      replayed: 0,
+      failed: [{ id: behind?.id, reason: "an earlier item of its key is parked; replay or discard that" }],
+    });
+    same(await first.parked.replay([bad?.id ?? ""]), { replayed: 1, failed: [] });
+    await waitFor(async () => (await parkedOf(first)).length === 3);
+    same(
+      (await parkedOf(first)).map(({ attempts }) => attempts), // the first failed again
+      [3, 0, 0],
     );
-    assert.equal((await first.projections.parked("shelf"))[0]?.attempts, 3); // it failed again
     await first.close();
     const seen: string[] = [];
     const fixed = shelf({
@@ -68,9 +88,10 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     const store = await open({ events, projections: [fixed] });
     await store.append("loan-bad", Borrowed({ member: "ann" }));
     assert.equal(await store.waitFor(await lend(store, 3), patient), true);
-    assert.equal(await parkedCount(store), 4);
-    await store.projections.replay("shelf");
-    await waitFor(async () => (await parkedCount(store)) === 0);
+    const [head, ...others] = await parkedOf(store);
+    assert.equal(others.length, 3);
+    same(await store.parked.replay([head?.id ?? ""]), { replayed: 1, failed: [] }); // the others waited only for it
+    await waitFor(async () => (await store.parked.count()) === 0);
     await store.append("loan-bad", Returned({}));
     assert.equal(await store.waitFor(await lend(store, 3), patient), true);
     same(seen, ["Borrowed", "Extended", "Returned", "Borrowed", "Returned"]);
@@ -82,16 +103,12 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
   "an event is discarded with a note, and what followed it is replayed": async ({ open, db }) => {
     const store = await open({ events, projections: [shelf()] });
     await store.waitFor(await poisoned(store), patient);
-    const [bad] = await store.projections.parked("shelf");
+    const [bad] = await parkedOf(store);
     assert.ok(bad !== undefined);
-    assert.equal(
-      (await errorOf(store.projections.discard("shelf", bad, { note: " " }))).code,
-      "EVENTS_BAD_READ",
-    );
-    assert.equal(await store.projections.discard("shelf", bad, { note: "entered twice" }), true);
-    assert.equal(await store.projections.discard("shelf", bad, { note: "entered twice" }), false);
-    await store.projections.replay("shelf", { key: bad.key });
-    await waitFor(async () => (await parkedCount(store)) === 0);
+    assert.equal(await store.parked.discard([bad.id], { note: "entered twice" }), 1);
+    assert.equal(await store.parked.discard([bad.id], { note: "entered twice" }), 0);
+    await store.parked.replay({ ...ofShelf, key: bad.key ?? undefined });
+    await waitFor(async () => (await store.parked.count()) === 0);
     const row = (await shelfRows(db)).find(({ stream }) => stream === "loan-bad");
     same(row, { stream: "loan-bad", member: "", days: 2, applied: 2 });
   },

@@ -1,6 +1,7 @@
 import type { Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { Projection } from "../definition/projection.ts";
+import { parkedPlace } from "../versions/parked-place.ts";
 import {
   insertVersion,
   lockVersions,
@@ -17,7 +18,7 @@ export const cancelBuild = (base: StoreBase, name: string): Promise<boolean> =>
     const building = versions.findLast(({ status }) => status === "building");
     if (building === undefined || !versions.some(({ status }) => status === "live")) return false;
     await setStatus(base, tx, building, "cancelled");
-    await forget(tx, building);
+    await forget(base, tx, building);
     return true;
   });
 
@@ -44,7 +45,7 @@ export const dropRetired = async (base: StoreBase, projections: readonly Project
       const versions = due.length === 0 ? [] : await lockVersions(base, tx, name);
       const old = versions.filter(({ version }) => due.some((each) => each.version === version));
       for (const each of old) {
-        await forget(tx, each);
+        await forget(base, tx, each);
         await removeRows(tx, each);
       }
       return old.length;
@@ -52,10 +53,10 @@ export const dropRetired = async (base: StoreBase, projections: readonly Project
   return dropped;
 };
 
-/** Its tables, and what it has parked. */
-const forget = async (tx: Transaction, row: VersionRow): Promise<void> => {
+/** Drops its tables, and discards what it has parked. */
+const forget = async ({ parked }: StoreBase, tx: Transaction, row: VersionRow): Promise<void> => {
   await dropTables(tx, row.version, tableNames(row));
-  await tx.execute`DELETE FROM framework_parked_events WHERE name = ${row.name} AND version = ${row.version}`;
+  await parked.inOrder.discardAll(tx, parkedPlace(row), "the version of the projection was removed");
 };
 
 const removeRows = async (tx: Transaction, { name, version }: VersionRow): Promise<void> => {

@@ -4,7 +4,8 @@ import { Bell, Pauses } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { EventFilter, GlobalReader, RowBatch } from "../../global-order/global-reader.ts";
 import { decoderFor } from "../../reading/event-decoder.ts";
-import { errorText, TooManyParkedError } from "../shards/parked-rows.ts";
+import { errorText } from "../shards/error-text.ts";
+import { TooManyParkedError } from "../shards/park-units.ts";
 import { replayNext } from "../parked/replay-next.ts";
 import type { Projection } from "../definition/projection.ts";
 import { goLive } from "../rebuild/go-live.ts";
@@ -89,8 +90,7 @@ export class ShardRunner {
   private async work(row: ShardRow): Promise<Found> {
     const { shard, needs, filter } = this;
     const { base, projection } = shard;
-    if (row.replays) {
-      await replayNext(shard);
+    if (row.replays && (await replayNext(shard))) {
       needs.advanced();
       return "more";
     }

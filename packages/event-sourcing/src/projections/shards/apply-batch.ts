@@ -1,7 +1,9 @@
 import { retryDelayMs } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
+import { failureOf } from "@framework/durable/feature";
 import { Bell } from "../../base/bell.ts";
-import { errorText, insertParked, parkedKeys } from "./parked-rows.ts";
+import { errorText } from "./error-text.ts";
+import { heldKeys, parkUnits } from "./park-units.ts";
 import { applyUnits, asOwner, type OwnShard, type Stretch } from "./apply-units.ts";
 import { isEventsFault } from "./failures.ts";
 import { advanceShard, setShards } from "./shard-rows.ts";
@@ -71,18 +73,18 @@ const park = async (
   error: unknown,
 ): Promise<void> => {
   const { base, place, projection } = shard;
-  const text = errorText(error);
+  const failure = failureOf(error);
   const { attempts } = projection.retry;
   await asOwner(shard, async (tx) => {
     await advanceShard(base, tx, place, from, to);
-    const keys = await parkedKeys(tx, place, [...new Set(units.map(({ key }) => key))]);
+    const keys = await heldKeys(base, tx, place, units);
     const parked = units.map((unit) => {
       const state = keys.get(unit.key);
       return state === undefined
-        ? { unit, state: "parked", attempts, error: text }
-        : { unit, state, attempts: 0, error: null };
+        ? { unit, state: "parked" as const, attempts, failure }
+        : { unit, state, attempts: 0, failure: null };
     });
-    await insertParked(base, tx, place, parked);
+    await parkUnits(base, tx, place, parked);
   });
   const { name, version } = place;
   const message = "event-sourcing: an event was parked, because the projection failed at every attempt";

@@ -2,7 +2,7 @@ import type { Transaction } from "@framework/database";
 import type { Lane } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
-import { insertParked, parkedKeys } from "./parked-rows.ts";
+import { heldKeys, parkUnits } from "./park-units.ts";
 import type { Projection } from "../definition/projection.ts";
 import { tablesOf } from "../versions/view-tables.ts";
 import { advanceShard, type ShardPlace } from "./shard-rows.ts";
@@ -50,15 +50,15 @@ export const applyUnits = (
     const { base, place, projection } = shard;
     await advanceShard(base, tx, place, stretch.from, stretch.to);
     if (units.length === 0) return;
-    const keys = await parkedKeys(tx, place, [...new Set(units.map(({ key }) => key))]);
+    const keys = await heldKeys(base, tx, place, units);
     const behind = units.filter(({ key }) => keys.has(key));
     const parked = behind.map((unit) => ({
       unit,
-      state: keys.get(unit.key) ?? "parked",
+      state: keys.get(unit.key) ?? ("parked" as const),
       attempts: 0,
-      error: null,
+      failure: null,
     }));
-    await insertParked(base, tx, place, parked);
+    await parkUnits(base, tx, place, parked);
     const events = units.flatMap((unit) => (keys.has(unit.key) ? [] : eventOf(unit)));
     await applyEvents(tx, projection, events, isRebuild);
   });

@@ -1,6 +1,6 @@
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "@framework/database";
 import { LeaseLostError } from "@framework/durable/feature";
-import { TooManyParkedError } from "./parked-rows.ts";
+import { TooManyParkedError } from "./park-units.ts";
 import { ShardMovedError } from "./shard-rows.ts";
 
 /** Whether an event is to blame for a failure. A database that is away, or a shard that moved, says nothing about it: nothing is counted or parked. */

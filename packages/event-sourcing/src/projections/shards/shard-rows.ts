@@ -1,5 +1,6 @@
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
+import { parkedPlace } from "../versions/parked-place.ts";
 import type { VersionStatus } from "../versions/projection-rows.ts";
 
 /** One shard of one version. */
@@ -23,12 +24,12 @@ export interface ShardRow {
 
 /** Reads a shard; `null` when its version was dropped. */
 export const readShard = async (
-  { db }: StoreBase,
+  { db, parked }: StoreBase,
   { name, version, shard }: ShardPlace,
 ): Promise<ShardRow | null> => {
+  const replays = parked.inOrder.isReplaying(parkedPlace({ name, version }), shard);
   const row = await db.fetchOne<ShardRow>`SELECT s.position AS position, s.state AS state, p.status AS status,
-      p.is_inline AS is_inline, EXISTS (SELECT 1 FROM framework_parked_events e
-        WHERE e.name = s.name AND e.version = s.version AND e.shard = s.shard AND e.state = 'replay') AS replays
+      p.is_inline AS is_inline, ${replays} AS replays
     FROM framework_projection_shards s JOIN framework_projections p ON p.name = s.name AND p.version = s.version
     WHERE s.name = ${name} AND s.version = ${version} AND s.shard = ${shard}`;
   return row === null ? null : { ...row, replays: Boolean(row.replays) };

@@ -8,6 +8,8 @@ import type { Projection } from "../definition/projection.ts";
 /** One event for a projection, or the error of reading it. */
 export interface Unit {
   readonly position: number;
+  /** As it is stored. */
+  readonly row: EventRow;
   /** Place among the events that upcasters made of one; −1 for all of them, when they could not be made. */
   readonly part: number;
   readonly key: string;
@@ -23,26 +25,31 @@ export const UNREADABLE = -1;
 /** Longest key, in characters. */
 export const MAX_KEY = 500;
 
+/** What decides which events of a row concern a projection. */
+export type UnitsOptions = Pick<Projection, "types" | "key" | "shards">;
+
 /** The events of a row that concern a projection. A row that cannot be read is one unit with its error: it must not be passed silently. */
-export const unitsOf = (projection: Projection, decoder: EventDecoder, row: EventRow): readonly Unit[] => {
+export const unitsOf = (projection: UnitsOptions, decoder: EventDecoder, row: EventRow): readonly Unit[] => {
   const { position } = row;
   let events: readonly StoredEvent[];
   try {
     events = decoder.decode(row);
   } catch (error) {
     const key = streamKey(row);
-    return [{ position, part: UNREADABLE, key, shard: shardOf(key, projection.shards), event: null, error }];
+    return [
+      { position, row, part: UNREADABLE, key, shard: shardOf(key, projection.shards), event: null, error },
+    ];
   }
   const names = projection.types?.map(({ type }) => type);
   return events.flatMap((event, part) => {
     if (names !== undefined && !names.includes(event.type)) return [];
     const { key, error } = keyOf(projection, event);
-    return { position, part, key, shard: shardOf(key, projection.shards), event, error };
+    return { position, row, part, key, shard: shardOf(key, projection.shards), event, error };
   });
 };
 
 /** A key function that fails makes the event fail; it stays in the order of its stream. */
-const keyOf = ({ key }: Projection, event: StoredEvent): { key: string; error: unknown } => {
+const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error: unknown } => {
   if (key === undefined) return { key: streamKey(event), error: null };
   try {
     const given: unknown = key(event);

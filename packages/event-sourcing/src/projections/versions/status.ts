@@ -1,6 +1,7 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { toPosition } from "../../events/position.ts";
+import { PARKED_SOURCE, parkedPlace } from "./parked-place.ts";
 import { headOf, type VersionStatus } from "./projection-rows.ts";
 
 /** How a version of a projection is doing. */
@@ -34,7 +35,6 @@ interface StatusRow {
   readonly total: number;
   readonly shards: number;
   readonly elapsed: number;
-  readonly parked: number;
 }
 
 /** Looks at every version in the store. */
@@ -43,18 +43,23 @@ export const readStatus = async (base: StoreBase): Promise<readonly ProjectionSt
   const head = await headOf(db);
   const rows = await db.query<StatusRow>`SELECT p.name AS name, p.version AS version, p.status AS status,
       p.is_inline AS is_inline, min(s.position) AS position, CAST(sum(s.position) AS BIGINT) AS total,
-      count(*) AS shards, ${now} - min(p.started_at) AS elapsed,
-      (SELECT count(*) FROM framework_parked_events e WHERE e.name = p.name AND e.version = p.version) AS parked
+      count(*) AS shards, ${now} - min(p.started_at) AS elapsed
     FROM framework_projections p JOIN framework_projection_shards s ON s.name = p.name AND s.version = p.version
     GROUP BY p.name, p.version, p.status, p.is_inline ORDER BY p.name, p.version`;
-  return await Promise.all(rows.map((row) => statusOf(base, row, head)));
+  const parked = await base.parked.inOrder.counts(PARKED_SOURCE);
+  return await Promise.all(
+    rows.map(async (row) => ({
+      ...(await statusOf(base, row, head)),
+      parked: parked.get(parkedPlace(row).name) ?? 0,
+    })),
+  );
 };
 
 const statusOf = async (
   base: StoreBase,
-  { name, version, status, is_inline, parked, ...row }: StatusRow,
+  { name, version, status, is_inline, ...row }: StatusRow,
   head: number,
-): Promise<ProjectionStatus> => {
+): Promise<Omit<ProjectionStatus, "parked">> => {
   const follows = is_inline === 1 && status === "live";
   const position = follows ? head : row.position;
   const progress = follows || head === 0 ? 1 : Math.min(1, row.total / row.shards / head);
@@ -65,7 +70,6 @@ const statusOf = async (
     status,
     position: toPosition(position),
     progress,
-    parked,
     etaSecs: progress === 1 ? 0 : etaOf(progress, row.elapsed, runs),
     lagSecs: runs && position < head ? await lagAfter(base, position) : 0,
     errors: await errorsOf(base, name, version),

@@ -1,0 +1,26 @@
+import type { Transaction } from "@framework/database";
+import { failureOf, type ParkedDetails, type ParkedSource } from "@framework/durable/feature";
+import type { StoreBase } from "../../base/store-base.ts";
+import { PARKED_SOURCE } from "../versions/parked-place.ts";
+import { parkedUnits } from "./parked-units.ts";
+
+/**
+ * The parked events of projections. The owner of the shard applies them, in the transaction of the view.
+ *
+ * @param wake wakes the owners after the commit
+ */
+export const projectionSource = (base: StoreBase, wake: (tx: Transaction) => void): ParkedSource => ({
+  source: PARKED_SOURCE,
+  isOrdered: true,
+  replay: async (tx) => wake(tx),
+  load: async (item) => ({ ...(item.payload as object), ...(await dataOf(base, item)) }),
+});
+
+const everyEvent = { types: undefined, key: undefined, shards: 1 };
+
+/** Fields of persons who were forgotten meanwhile are placeholders. */
+const dataOf = async (base: StoreBase, item: ParkedDetails): Promise<object> => {
+  const [first] = await parkedUnits(base, base.db, everyEvent, item);
+  if (first === undefined) return { data: null };
+  return first.event === null ? { unreadable: failureOf(first.error).message } : { data: first.event.data };
+};
