@@ -1,7 +1,8 @@
 import { App, dependency, type StandardSchema } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
-import { command, cqrs, query, RequestTransaction } from "./index.ts";
+import { decider, eventType } from "@framework/event-sourcing";
+import { command, cqrs, decideWith, query, RequestTransaction } from "./index.ts";
 
 declare const orderInput: StandardSchema<{ id: string; day: string }, { id: string; day: Date }>;
 declare const orderOutput: StandardSchema<{ total: bigint }, { total: string }>;
@@ -20,6 +21,22 @@ app.cqrs
   })
   .handle(Total, async (_input, { db }) => ({ total: (await db.fetchValue<bigint>`SELECT 1`) ?? 0n }));
 app.cqrs.handle(Cancel, { inject: { ledger: Ledger } }, ({ id }, _context, { ledger }) => ledger.write(id));
+
+// A decider of several commands gets one of them, without a cast.
+const Paid = eventType("Paid", orderInput);
+const Order = decider({
+  name: "order",
+  events: [Paid],
+  initialState: () => 0,
+  decide: (change: { kind: "pay"; id: string } | { kind: "wait" }) =>
+    change.kind === "wait" ? [] : Paid({ id: change.id, day: "" }),
+  evolve: (count) => count + 1,
+});
+const id = (input: { id: string }): string => input.id;
+const Pay = command("Pay", { input: orderInput });
+app.cqrs.handle(Pay, decideWith(Order, { id, command: (input) => ({ kind: "pay", id: input.id }) }));
+// @ts-expect-error the decider knows no such command
+app.cqrs.handle(Pay, decideWith(Order, { id, command: () => ({ kind: "refund" }) }));
 
 // Callers pass the schema's input, and get the output of the result's schema.
 export const placed: Promise<{ readonly value: { total: string } }> = app.cqrs.execute(Place, {

@@ -25,7 +25,7 @@ export interface DecideOptions<Input, State, Command, Types extends AnyEventType
  *   result: ({ state }) => ({ due: state.due }),
  * }));
  */
-export const decideWith = <Input, State, Command, Types extends AnyEventType, Result = void>(
+export const decideWith = <Input, State, const Command, Types extends AnyEventType, Result = void>(
   decider: Decider<State, Command, Types>,
   { id, command, result }: DecideOptions<Input, State, Command, Types, Result>,
 ): ((input: Input, context: CommandContext) => Promise<Result>) => {
