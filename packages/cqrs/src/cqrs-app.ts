@@ -44,16 +44,17 @@ export class CqrsApp {
     this.observers = new FailureObservers((error) =>
       this.log().error("cqrs: an observer of onError failed", { error }),
     );
+    const isCached = (): boolean => needs.invalidateCache !== undefined;
     this.endpoints = new Endpoints({
       http: host.http,
       commands: () => this.running.commands,
       queries: () => this.running.queries,
       statusPath: () => this.config?.statusPath ?? "",
+      isCached,
     });
     host.check(() => {
       const { config, registry, eventStore } = this;
-      const isCached = needs.invalidateCache !== undefined;
-      return startProblems({ config, registry, kernel, eventStore: eventStore(), isCached });
+      return startProblems({ config, registry, kernel, eventStore: eventStore(), isCached: isCached() });
     });
     this.option = host.http.routeOption("idempotency", idempotencyProblem);
     host.http.impliesReplies((route) => [

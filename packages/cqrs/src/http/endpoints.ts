@@ -13,6 +13,8 @@ export interface EndpointsParts {
   readonly queries: () => Queries;
   /** Path of the status of queued commands. */
   readonly statusPath: () => string;
+  /** Whether the app is composed with a cache. */
+  readonly isCached: () => boolean;
 }
 
 /** The HTTP endpoints of an app's commands and queries. */
@@ -27,7 +29,7 @@ export class Endpoints {
 
   /** Adds the endpoint of an operation, if it has one. @param use middleware around it */
   add(operation: AnyOperation, use: readonly HttpMiddleware[]): void {
-    const { http, commands, queries, statusPath } = this.parts;
+    const { http, commands, queries, statusPath, isCached } = this.parts;
     if (operation.http === null) return;
     const { path } = operation.http;
     if (operation.kind === "command") {
@@ -35,7 +37,7 @@ export class Endpoints {
       const { method = "POST" } = operation.http;
       this.replies.set(`${method} ${path}`, commandReplies(operation, operation.http));
     } else {
-      addQueryRoute(http, operation, { ...operation.http, use }, queries);
+      addQueryRoute(http, operation, { ...operation.http, use }, queries, isCached());
       this.replies.set(`GET ${path}`, queryReplies);
     }
   }

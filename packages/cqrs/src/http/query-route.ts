@@ -10,12 +10,13 @@ import { documentedSchema } from "./documented-schema.ts";
 import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
-/** Adds the HTTP endpoint of a query. */
+/** Adds the HTTP endpoint of a query. @param isCached whether the app is composed with a cache */
 export const addQueryRoute = (
   http: HostHttp<unknown>,
   query: AnyQuery,
   endpoint: UsedEndpoint<QueryEndpoint>,
   queries: () => Queries,
+  isCached: boolean,
 ): void => {
   const { path } = endpoint;
   const names = pathNames(path);
@@ -34,7 +35,8 @@ export const addQueryRoute = (
   };
   http.route("GET", path, handle, {
     ...endpointOptions(query, endpoint),
-    ...(query.cache !== null && { cache: cacheOption(query.name, query.cache) }),
+    // Without the option, the cache would store any reply to a GET.
+    ...(isCached && { cache: query.cache === null ? false : cacheOption(query.name, query.cache) }),
     query: documentedSchema(query.input, (name) => !names.has(name)),
     ...(names.size > 0 && { params: documentedSchema(query.input, (name) => names.has(name)) }),
     responses: { 200: documentedSchema(query.output) },

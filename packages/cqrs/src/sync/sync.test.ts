@@ -4,6 +4,7 @@ import { database } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { eventType } from "@framework/event-sourcing";
+import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { newLog } from "../counters.test-kit.ts";
@@ -21,6 +22,19 @@ const cached = (path?: string) =>
     ...(path !== undefined && { http: { path } }),
   });
 const memory = { url: "sqlite://:memory:" };
+
+test("replies of a query are not cached unless it says so", async () => {
+  const app = new (App.with(database, durable, caching, cqrs))()
+    .enableDatabase(memory)
+    .enableCaching()
+    .enableCqrs();
+  let asked = 0;
+  const Asked = query("Asked", { input: z.object({}), output: z.number(), http: { path: "/asked" } });
+  app.cqrs.handle(Asked, () => ++asked);
+  await using client = testClient(app);
+  await client.get("/asked");
+  expect((await client.get("/asked")).json()).toBe(2);
+});
 
 test("a cache that is not there, or has nothing to store, is a start error", async () => {
   const app = new (App.with(database, durable, cqrs))().enableDatabase(memory).enableCqrs();
