@@ -8,7 +8,7 @@ import { keyReplies, retryAfter } from "./key-replies.ts";
 import { REPLAYED_FIELD, TOKEN_FIELD } from "./reply-fields.ts";
 import { MAX_QUEUED_BYTES } from "../limits.ts";
 import type { CallRequest } from "../pipeline/call-options.ts";
-import { documentedSchema } from "./documented-schema.ts";
+import { documentedSchema, hasMembers } from "./documented-schema.ts";
 import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
 
@@ -50,11 +50,12 @@ export const addCommandRoute = (
     if (token !== null) reply.setHeader(TOKEN_FIELD, token);
     return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
   };
+  const hasBody = names.size === 0 || hasMembers(command.input, (name) => !names.has(name));
   const isQueued = command.mode === "queued";
   http.route(method, path, isQueued ? queue : handle, {
     ...(isQueued && { maxBodyBytes: MAX_QUEUED_BYTES }),
     ...endpointOptions(command, endpoint),
-    body: documentedSchema(command.input, (name) => !names.has(name)),
+    ...(hasBody && { body: documentedSchema(command.input, (name) => !names.has(name)) }),
     ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
     ...(command.output !== null &&
       !isQueued && { responses: { [status]: documentedSchema(command.output) } }),

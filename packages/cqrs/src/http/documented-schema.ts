@@ -26,6 +26,28 @@ export const documentedSchema = (schema: StandardSchema, includes: Members = () 
   return Object.create(schema, { "~standard": { value: standard, enumerable: true } }) as StandardSchema;
 };
 
+/** Whether an object of the schema can have a member that `includes` names; also when the schema cannot tell. */
+export const hasMembers = (schema: StandardSchema, includes: Members): boolean => {
+  const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: JsonSchemaConverter };
+  const converted = jsonSchema === undefined ? null : convertedBy(jsonSchema);
+  if (converted === null || converted.properties === undefined || converted.additionalProperties) return true;
+  return Object.keys(converted.properties).some(includes);
+};
+
+interface ObjectSchema {
+  readonly properties?: object;
+  readonly additionalProperties?: unknown;
+}
+
+const convertedBy = (jsonSchema: JsonSchemaConverter): ObjectSchema | null => {
+  try {
+    const converted = jsonSchema.input({ target: "draft-2020-12" });
+    return typeof converted === "object" ? converted : null;
+  } catch {
+    return null; // JSON Schema cannot express it; the API document says so
+  }
+};
+
 type JsonSchemaConverter = Readonly<Record<"input" | "output", (options: unknown) => unknown>>;
 
 /** Leaves only some members in the JSON Schema of an object. */

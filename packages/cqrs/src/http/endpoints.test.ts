@@ -228,7 +228,9 @@ test("the API document has inputs, results and the replies of the pipeline", asy
     ["path", "name"],
     ["query", "plus"],
   ]);
-  expect(Object.keys(document.paths["/counters/{name}"].delete.responses)).toContain("204");
+  const reset = document.paths["/counters/{name}"].delete;
+  expect(Object.keys(reset.responses)).toContain("204");
+  expect(reset.requestBody).toBe(undefined); // its input is in the path
 });
 
 test("the schema of a result may transform: the reply is what it returns", async () => {
