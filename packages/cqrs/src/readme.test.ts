@@ -34,10 +34,12 @@ test("every test that the README names exists", () => {
     "idempotency/keys",
     "routes/idempotent-routes",
     "routes/request-transactions",
+    "killed/killed",
     "sync/sync",
     "queued/queued",
   ];
-  const sources = kits.map((kit) => readFileSync(new URL(`./${kit}.test-kit.ts`, import.meta.url), "utf8"));
+  const files = [...kits.map((kit) => `${kit}.test-kit.ts`), "killed/killed.int.test.ts"];
+  const sources = files.map((file) => readFileSync(new URL(`./${file}`, import.meta.url), "utf8"));
   const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];
   expect(named.length).toBeGreaterThan(4);
   for (const [, name = ""] of named) expect(sources.some((text) => text.includes(`"${name}`))).toBe(true);

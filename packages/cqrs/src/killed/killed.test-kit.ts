@@ -1,0 +1,100 @@
+import { existsSync, readFileSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestDatabase } from "@framework/database/testing";
+import { waitFor } from "@framework/testing";
+import { killWarmProcesses } from "@framework/warm-processes";
+import { expect, type test as jestTest } from "@jest/globals";
+import { openPayments, pay, type Payments, wayOf, ways } from "./payments.test-kit.ts";
+
+/** Seconds that the killed processes work in total. */
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "2");
+
+/** What holds for processes that are killed while they execute commands, on every database. */
+export const killedProcesses = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+): void => {
+  test("processes are killed about 50 ms after they began, again and again: each payment is made once", async () => {
+    await using place = await make();
+    await using opened = await openPayments(place.url);
+    const folder = await mkdtemp(join(tmpdir(), "killed-"));
+    const log = join(folder, "log");
+    const { kills, workedMs, tookMs } = await killWarmProcesses({
+      program: new URL("./payments.test-program.ts", import.meta.url),
+      env: (at) => ({ DATABASE: place.url, LOG: log, AT: String(at) }),
+      workingMs: KILL_SECS * 1000,
+    });
+    const notes = readNotes(log);
+    await rm(folder, { recursive: true });
+    const counts = await expectEachOnce(opened.app, notes);
+    expect(kills).toBeGreaterThan(1);
+    if (KILL_SECS > 10) console.log(JSON.stringify({ kills, workedMs, tookMs, ...counts }));
+  }, 600_000);
+};
+
+/** What processes have noted: keys that were tried, and acknowledgements. */
+export interface Notes {
+  readonly tried: ReadonlySet<string>;
+  readonly acknowledged: readonly (readonly [key: string, answer: string])[];
+}
+
+const readNotes = (file: string): Notes => {
+  const lines = existsSync(file) ? readFileSync(file, "utf8").split("\n") : [];
+  const words = lines.map((line) => line.split(" "));
+  return {
+    tried: new Set(words.flatMap(([word, key = ""]) => (word === "try" ? [key] : []))),
+    acknowledged: words.flatMap(([word, key = "", answer = ""]) =>
+      word === "done" && answer !== "" ? [[key, answer] as const] : [],
+    ),
+  };
+};
+
+/** Verifies that acknowledged payments were made, and that repeating all of them makes every one exactly once. */
+export const expectEachOnce = async (
+  app: Payments,
+  { tried, acknowledged }: Notes,
+): Promise<Readonly<Record<string, number>>> => {
+  expect(acknowledged.length).toBeGreaterThan(0);
+  const before = await paymentsOf(app);
+  for (const [key] of acknowledged)
+    if (wayOf(key) !== "queued") expect([key, before.get(key)]).toEqual([key, 1]);
+  const answers = await repeat(app, [...tried]);
+  for (const [key, answer] of acknowledged) expect([key, answers.get(key)]).toEqual([key, answer]);
+  await waitFor(async () => (await paymentsOf(app)).size === tried.size, {
+    what: "every queued payment",
+    timeoutMs: 120_000,
+  });
+  const made = await paymentsOf(app);
+  expect(Object.fromEntries(made)).toEqual(Object.fromEntries([...tried].map((key) => [key, 1])));
+  for (const way of ways) {
+    const keys = [...tried].filter((key) => wayOf(key) === way).length;
+    const total = await app.db.fetchValue<number>`SELECT total FROM totals WHERE way = ${way}`;
+    expect([way, total ?? 0]).toEqual([way, keys]);
+  }
+  return { tried: tried.size, acknowledged: acknowledged.length, madeBeforeTheEnd: before.size };
+};
+
+/** Repeats payments, several at a time, until each is acknowledged; returns the answers. */
+const repeat = async (app: Payments, keys: readonly string[]): Promise<ReadonlyMap<string, string>> => {
+  const answers = new Map<string, string>();
+  const rest = keys.values(); // shared: each key is taken once
+  const caller = async (): Promise<void> => {
+    for (const key of rest)
+      await waitFor(async () => answers.set(key, await pay(app, key)), {
+        what: `an answer to ${key}`,
+        timeoutMs: 120_000,
+      });
+  };
+  await Promise.all(Array.from({ length: 16 }, caller));
+  return answers;
+};
+
+/** How often each payment was made. */
+const paymentsOf = async ({ db }: Payments): Promise<ReadonlyMap<string, number>> => {
+  const rows = await db.query<{ key: string; n: number }>(
+    "SELECT key, CAST(count(*) AS INTEGER) AS n FROM payments GROUP BY key",
+  );
+  return new Map(rows.map(({ key, n }) => [key, n]));
+};
