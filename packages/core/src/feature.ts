@@ -94,6 +94,8 @@ export { toBodyStream } from "./response/byte-stream.ts";
 export { type BodyEnd, onBodyEnd } from "./response/body-end.ts";
 export { addVary } from "./response/vary.ts";
 export { ResponseHeaders } from "./response/response-headers.ts";
+export { jsonWriter } from "./response/json-writer.ts";
+export type { JsonReport } from "./response/json-inspector.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
 export { canonicalise, encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";

@@ -33,6 +33,7 @@ export class Endpoint {
   private readonly handler: AnyHandler;
   private server: WebSocketServer | null = null;
   private merged: WebSocketConfig | null = null;
+  private write: ((value: unknown) => string) | null = null;
 
   constructor({ sockets, state, options, handler }: EndpointParts) {
     this.sockets = sockets;
@@ -84,6 +85,7 @@ export class Endpoint {
   private begin(ws: WebSocket, { socket, draining }: UpgradedConnection, request: HttpRequest): OpenSocket {
     const { config } = this;
     const { rooms, traffic, heartbeat } = this.sockets;
+    const write = (this.write ??= this.sockets.jsonWriter(`a message of ${request.route ?? request.path}`));
     const open: OpenSocket = new OpenSocket(
       {
         ws,
@@ -91,6 +93,7 @@ export class Endpoint {
         config,
         rooms,
         traffic,
+        write,
         check: (value) => this.check(value),
         invoke: (work) => this.invoke(open, request, work),
       },

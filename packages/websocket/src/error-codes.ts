@@ -3,8 +3,9 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const websocketErrors: ErrorCatalogue = {
   WEBSOCKET_NO_JSON: {
-    summary: "`sendJson` was given a value that JSON cannot represent",
-    action: "send a plain value",
+    summary:
+      "`sendJson` was given a value that JSON cannot express; under debug also one that JSON loses, such as a `Set` or a promise",
+    action: "the message names the place",
   },
   WEBSOCKET_CLOSED: {
     summary: "a message was sent to or awaited from a closed connection",

@@ -35,6 +35,8 @@ export interface OpenSocketParts<T> {
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
+  /** Writes a value as JSON. @throws WEBSOCKET_NO_JSON */
+  readonly write: (value: unknown) => string;
   /** Checks a JSON message. @throws WebSocketClose */
   readonly check: (value: unknown) => T | Promise<T>;
   /** Runs the work for one message, with the route's dependencies per message. */
@@ -53,6 +55,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private readonly config: WebSocketConfig;
   private readonly rooms: Membership;
   private readonly traffic: Traffic;
+  private readonly write: OpenSocketParts<T>["write"];
   private readonly check: OpenSocketParts<T>["check"];
   private readonly invoke: OpenSocketParts<T>["invoke"];
   private readonly inbox = new Inbox();
@@ -68,12 +71,16 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   /** Time of the last data from the client, for the heartbeat. */
   lastSeenMs: number;
 
-  constructor({ ws, socket, config, rooms, traffic, check, invoke }: OpenSocketParts<T>, nowMs: number) {
+  constructor(
+    { ws, socket, config, rooms, traffic, write, check, invoke }: OpenSocketParts<T>,
+    nowMs: number,
+  ) {
     this.ws = ws;
     this.socket = socket;
     this.config = config;
     this.rooms = rooms;
     this.traffic = traffic;
+    this.write = write;
     this.check = check;
     this.invoke = invoke;
     this.lastSeenMs = nowMs;
@@ -120,10 +127,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   private async sendValue(value: unknown): Promise<void> {
-    const text = JSON.stringify(value);
-    if (text === undefined)
-      throw new FrameworkError("WEBSOCKET_NO_JSON", `${typeof value} is not a JSON value`);
-    await this.sendFrame(text, false);
+    await this.sendFrame(this.write(value), false);
   }
 
   send(message: string | Uint8Array | Message): Promise<void> {

@@ -14,7 +14,7 @@ export interface Room {
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
   /** Sends a binary message; see `sendText`. */
   sendBinary(data: Uint8Array, options?: RoomSendOptions): Promise<void>;
-  /** Sends a value as JSON; see `sendText`. */
+  /** Sends a value as JSON; see `sendText`. @throws WEBSOCKET_NO_JSON as `sendJson` of a socket */
   sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
 }
 
@@ -42,10 +42,16 @@ export class Rooms {
   private readonly rooms = new Map<string, Set<RoomMember>>();
   private readonly joined = new WeakMap<RoomMember, Set<string>>();
   private shared: SharedValues | null = null;
+  private write: ((value: unknown) => string) | null = null;
 
-  /** Subscribes to messages from all workers. Returns a function that ends the subscription. */
-  connect(shared: SharedValues): () => void {
+  /**
+   * Subscribes to messages from all workers. Returns a function that ends the subscription.
+   *
+   * @param write writes a value as JSON
+   */
+  connect(shared: SharedValues, write: (value: unknown) => string): () => void {
     this.shared = shared;
+    this.write = write;
     return shared.subscribe(CHANNEL, (message) => this.deliver(message));
   }
 
@@ -76,33 +82,29 @@ export class Rooms {
   }
 
   room(name: string): Room {
-    const send = (
-      text: string | null,
-      bytes: Uint8Array | null,
-      { except }: RoomSendOptions = {},
-    ): Promise<void> =>
-      handled(
-        this.publish({
-          room: name,
-          text,
-          base64: bytes === null ? null : Buffer.from(bytes).toString("base64"),
-          except: except?.id ?? null,
-        }),
-      );
+    const note = (data: string | Uint8Array, { except }: RoomSendOptions = {}): Note => ({
+      room: name,
+      text: typeof data === "string" ? data : null,
+      base64: typeof data === "string" ? null : Buffer.from(data).toString("base64"),
+      except: except?.id ?? null,
+    });
+    const send = (data: string | Uint8Array, options?: RoomSendOptions): Promise<void> =>
+      handled(this.publish(() => note(data, options)));
     const sizeOf = (): number => this.rooms.get(name)?.size ?? 0;
     return {
       get localSize() {
         return sizeOf();
       },
-      sendText: (text, options) => send(text, null, options),
-      sendBinary: (data, options) => send(null, data, options),
-      sendJson: (value, options) => send(JSON.stringify(value), null, options),
+      sendText: send,
+      sendBinary: send,
+      sendJson: (value, options) => handled(this.publish((write) => note(write(value), options))),
     };
   }
 
-  private async publish(note: Note): Promise<void> {
-    if (this.shared === null)
+  private async publish(noteOf: (write: (value: unknown) => string) => Note): Promise<void> {
+    if (this.shared === null || this.write === null)
       throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
+    const note = noteOf(this.write);
     if (
       Buffer.byteLength(note.text ?? note.base64 ?? "") >
       (note.text === null ? (MAX_BYTES * 4) / 3 + 4 : MAX_BYTES)

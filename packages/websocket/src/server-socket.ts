@@ -37,7 +37,11 @@ export interface ServerSocket<
   sendText(text: string): Promise<void>;
   /** Sends a binary message; otherwise as `sendText`. The bytes must not change before it resolves. */
   sendBinary(data: Uint8Array): Promise<void>;
-  /** Sends a value as JSON in a text message. */
+  /**
+   * Sends a value as JSON in a text message.
+   *
+   * @throws WEBSOCKET_NO_JSON with the path of what JSON cannot express; under debug also of what JSON loses, such as a promise or a `Set`
+   */
   sendJson(value: unknown): Promise<void>;
   /** Forwards a message, as text or binary. */
   send(message: string | Uint8Array | Message): Promise<void>;

@@ -1,5 +1,11 @@
-import { FrameworkError, type HttpRequest, type Invocation, type Logger } from "@framework/core";
-import type { HostInsight, Operations, SharedValues } from "@framework/core/feature";
+import {
+  type AppSettings,
+  FrameworkError,
+  type HttpRequest,
+  type Invocation,
+  type Logger,
+} from "@framework/core";
+import { type HostInsight, jsonWriter, type Operations, type SharedValues } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
 import type { Rooms } from "./rooms.ts";
@@ -18,7 +24,7 @@ export class Sockets {
   readonly messages: Operations<Invocation>;
   private startedHeartbeat: Heartbeat | null = null;
   private Server: typeof WebSocketServer | null = null;
-  private logger: Logger | null = null;
+  private settings: AppSettings | null = null;
 
   constructor(rooms: Rooms, { operation }: Pick<HostInsight, "operation">) {
     this.rooms = rooms;
@@ -36,14 +42,21 @@ export class Sockets {
   }
 
   get log(): Logger | null {
-    return this.logger;
+    return this.settings?.log ?? null;
   }
 
   /** Loads `ws`; never called in an app without WebSocket routes. */
-  async start(shared: SharedValues, log: Logger): Promise<() => void> {
-    this.logger = log;
+  async start(shared: SharedValues, settings: AppSettings): Promise<() => void> {
+    this.settings = settings;
     this.Server = (await import("ws")).WebSocketServer;
-    return this.rooms.connect(shared);
+    return this.rooms.connect(shared, this.jsonWriter("a message to a room"));
+  }
+
+  /** Creates the writer of what one place sends as JSON. @throws WEBSOCKET_NOT_STARTED */
+  jsonWriter(what: string): (value: unknown) => string {
+    if (this.settings === null) throw notStarted();
+    const { debug, log } = this.settings;
+    return jsonWriter(what, { debug, log, code: "WEBSOCKET_NO_JSON" });
   }
 
   /** Creates the endpoint of one route, for its handshakes and frames. */
@@ -51,7 +64,7 @@ export class Sockets {
     { maxMessageBytes, maxFragments, closeWaitSecs, deflate }: WebSocketConfig,
     protocols: readonly string[],
   ): WebSocketServer {
-    if (this.Server === null) throw new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
+    if (this.Server === null) throw notStarted();
     return new this.Server({
       noServer: true,
       clientTracking: false,
@@ -69,6 +82,9 @@ export class Sockets {
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 }
+
+const notStarted = (): FrameworkError =>
+  new FrameworkError("WEBSOCKET_NOT_STARTED", "the app has not started");
 
 /** Milliseconds. Bound once, because the global `performance` is a getter that costs more per message than the clock. */
 const monotonicClock = (): (() => number) => {

@@ -65,8 +65,8 @@ const begin = (host: Host, sockets: Sockets): void => {
   let disconnect = (): void => {};
   host.life.onStart({
     name: "websocket",
-    run: async ({ log }) => {
-      disconnect = await sockets.start(host.state.shared.values, log);
+    run: async (settings) => {
+      disconnect = await sockets.start(host.state.shared.values, settings);
     },
   });
   host.life.onStop({ name: "websocket", run: () => disconnect() });

@@ -13,14 +13,23 @@ export interface JsonOptions {
  * @throws CORE_BAD_REPLY with the path of a `bigint` or a cycle, such as `$.books[3].id`, for nesting too deep to write, and for a value
  * that JSON cannot express (`undefined`, a function, a symbol). Errors of a getter or of `toJSON` are passed on.
  */
-export const toJsonText = (data: unknown, options?: JsonOptions): string => {
+export const toJsonText = (data: unknown, options?: JsonOptions): string =>
+  writeJson(data, options?.bigint === true, badReply);
+
+/** A value as JSON text. @param fail makes the error for a value that cannot be written, of a problem such as `$.id is a bigint` */
+export const writeJson = (
+  data: unknown,
+  bigint: boolean,
+  fail: (problem: string, cause?: unknown) => Error,
+): string => {
   let text: string | undefined;
   try {
-    text = options?.bigint === true ? JSON.stringify(data, exactBigints) : JSON.stringify(data);
+    text = bigint ? JSON.stringify(data, exactBigints) : JSON.stringify(data);
   } catch (error) {
-    throw explained(data, error, options?.bigint === true);
+    const problem = findUnwritable(data, { bigint, deep: isRangeError(error) });
+    throw problem === null ? error : fail(problem, error);
   }
-  if (text === undefined) throw badReply(`$ is ${data === undefined ? "undefined" : describe(data)}`);
+  if (text === undefined) throw fail(`$ is ${data === undefined ? "undefined" : describe(data)}`);
   return text;
 };
 
@@ -33,11 +42,6 @@ interface RawJson {
 
 const exactBigints = (_key: string, value: unknown): unknown =>
   typeof value === "bigint" ? (JSON as unknown as RawJson).rawJSON(String(value)) : value;
-
-const explained = (data: unknown, error: unknown, bigint: boolean): unknown => {
-  const problem = findUnwritable(data, { bigint, deep: isRangeError(error) });
-  return problem === null ? error : badReply(problem, error);
-};
 
 const isRangeError = (error: unknown): boolean => (error as { name?: unknown } | null)?.name === "RangeError";
 

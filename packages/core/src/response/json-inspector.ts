@@ -1,0 +1,51 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import type { Logger } from "../log/logger.ts";
+import { findLost } from "./find-lost.ts";
+
+/** In production, the first values of a place are all inspected, and then one of this many. */
+const INSPECTED = 100;
+
+/** Searches a value that was written as JSON for what JSON lost. @throws FrameworkError under debug, with the inspector's code */
+export type InspectJson = (value: unknown) => void;
+
+/** How a place reports values that JSON loses. */
+export interface JsonReport {
+  /** Whether a loss is an error; otherwise the first one is logged. */
+  readonly debug: boolean;
+  readonly log: Pick<Logger, "warn">;
+  /** Code of the errors. @default "CORE_BAD_REPLY" */
+  readonly code?: string;
+}
+
+/**
+ * Creates the search of values that a place sends as JSON, for what JSON loses, such as a `Set` or a promise.
+ *
+ * Under debug every value is inspected, and a loss is an error. Otherwise the first 100 and then one of 100 are, and the first loss is logged, once.
+ *
+ * @param what the start of the message, such as `a JSON reply of GET /books`
+ */
+export const jsonInspector = (
+  what: string,
+  { debug, log, code = "CORE_BAD_REPLY" }: JsonReport,
+): InspectJson => {
+  let values = 0;
+  let warned = false;
+  return (value) => {
+    if (typeof value !== "object" || warned) return;
+    if (!debug && ++values > INSPECTED && values % INSPECTED !== 0) return;
+    const loss = lossIn(value);
+    if (loss === null) return;
+    const message = `${what} loses a value: ${loss}`;
+    if (debug) throw new FrameworkError(code, message);
+    warned = true;
+    log.warn(message);
+  };
+};
+
+const lossIn = (source: unknown): string | null => {
+  try {
+    return findLost(source);
+  } catch {
+    return null; // a getter or toJSON that fails at its second call; the value was written by the first
+  }
+};

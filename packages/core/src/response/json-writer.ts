@@ -1,0 +1,30 @@
+import { FrameworkError } from "../errors/framework-error.ts";
+import { jsonInspector, type JsonReport } from "./json-inspector.ts";
+import { writeJson } from "./json-text.ts";
+
+/**
+ * Creates the writer of what one place of a program sends as JSON, such as the messages of a route.
+ *
+ * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. So is, under debug, one that
+ * JSON loses: a promise, a `Set`, a `Map`, an `Error`, a function and the like. In production that is written as JSON does, and the first loss of the place
+ * is one warning; the first 100 values are inspected, and then one of 100.
+ *
+ * @param what the start of each message, such as `a message of /chat`
+ * @param report the settings of an app are one
+ * @throws FrameworkError with the report's code, from the writer
+ */
+export const jsonWriter = (what: string, report: JsonReport): ((value: unknown) => string) => {
+  const { code = "CORE_BAD_REPLY" } = report;
+  const inspect = jsonInspector(what, report);
+  const fail = (problem: string, cause?: unknown): FrameworkError =>
+    new FrameworkError(
+      code,
+      `${what} cannot be written as JSON: ${problem}`,
+      cause === undefined ? undefined : { cause },
+    );
+  return (value) => {
+    const text = writeJson(value, false, fail);
+    inspect(value);
+    return text;
+  };
+};
