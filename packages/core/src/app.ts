@@ -234,7 +234,8 @@ const badOnce: Problem = {
   message: 'onEvent takes { once: "service" } for "startup" only; shutdown handlers run in each worker',
 };
 
-const unknownEvent = (event: string): Problem => {
-  const [near = "startup"] = nearest(event, ["startup", "shutdown"]);
-  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${event}"; did you mean "${near}"?` };
+const unknownEvent = (event: unknown): Problem => {
+  const [near] = nearest(String(event), ["startup", "shutdown"]);
+  const hint = near === undefined ? 'there are "startup" and "shutdown"' : `did you mean "${near}"?`;
+  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${String(event)}"; ${hint}` };
 };
