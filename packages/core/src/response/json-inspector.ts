@@ -12,6 +12,7 @@ export type InspectJson = (value: unknown) => void;
 export interface JsonReport {
   /** Whether a loss is an error; otherwise the first one is logged. */
   readonly debug: boolean;
+  /** Where the first loss is logged. */
   readonly log: Pick<Logger, "warn">;
   /** Code of the errors. @default "CORE_BAD_REPLY" */
   readonly code?: string;
