@@ -14,10 +14,11 @@ test("processes are killed after they have worked for some milliseconds each, an
     program,
     env: (at) => ({ FILE: file, AT: String(at) }),
     workingMs: 400,
+    leastKills: 20,
     random: seededRandom(1),
   });
   const workers = new Set(readFileSync(file, "utf8").trim().split("\n"));
-  expect(kills).toBeGreaterThan(3);
+  expect(kills).toBeGreaterThanOrEqual(20);
   expect(workedMs).toBeGreaterThanOrEqual(400);
   expect(tookMs).toBeGreaterThanOrEqual(workedMs / 2);
   expect(workers.size).toBeGreaterThan(1);
@@ -29,7 +30,7 @@ test("a process that ends by itself is an error", async () => {
     program,
     env: () => ({ END: "1" }),
     meanLifeMs: 60_000,
-    workingMs: 1,
+    workingMs: 60_000,
     random: () => 0.5,
   });
   await expect(killing).rejects.toThrow("the process ended by itself, with 3");

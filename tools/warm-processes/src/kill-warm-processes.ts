@@ -10,6 +10,8 @@ export interface KillOptions {
   readonly meanLifeMs?: number;
   /** Time that the processes have worked in total, after which the test ends. */
   readonly workingMs: number;
+  /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
+  readonly leastKills?: number;
   /** Time after which it ends in any case. @default 300000 */
   readonly limitMs?: number;
   /** Processes that work at a time. @default 2 */
@@ -37,14 +39,15 @@ export interface Killed {
  */
 export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
   const { program, env = () => ({}), meanLifeMs = 50, workingMs, limitMs = 300_000 } = options;
-  const { working = 2, standby = 3, random = Math.random } = options;
+  const { leastKills = 0, working = 2, standby = 3, random = Math.random } = options;
   let started = 0;
   const start = (): WarmProcess => new WarmProcess(program, env(started++));
   const waiting = Array.from({ length: working + standby }, start);
   const begun = performance.now();
   let kills = 0;
   let workedMs = 0;
-  const isOver = (): boolean => workedMs >= workingMs || performance.now() - begun >= limitMs;
+  const isOver = (): boolean =>
+    (workedMs >= workingMs && kills >= leastKills) || performance.now() - begun >= limitMs;
   const next = (): WarmProcess => {
     waiting.push(start());
     return waiting.shift() ?? start();

@@ -30,7 +30,7 @@ export const killedWorkers = (test: typeof jestTest, make: () => Promise<TestDat
     const { added, killed } = await killWhileAdding(db, database.url);
     await finish(database.url);
     await expectEachOnce(db, added);
-    expect(killed.kills).toBeGreaterThan(10);
+    expect(killed.kills).toBeGreaterThanOrEqual(20);
     if (KILL_SECS > 10) console.log(JSON.stringify({ ...killed, items: added }));
   }, 600_000);
 };
@@ -59,6 +59,7 @@ const killWhileAdding = async (db: Database, url: string): Promise<{ added: numb
         program,
         env: () => ({ DATABASE: url }),
         workingMs: KILL_SECS * 1000,
+        leastKills: 20,
       });
     } finally {
       isOver = true;
