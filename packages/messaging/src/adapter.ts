@@ -1,0 +1,21 @@
+// For packages of brokers: the port, and how an app gets a broker.
+export type {
+  Broker,
+  BrokerAdapter,
+  BrokerContext,
+  Consumer,
+  ConsumerOptions,
+  Producer,
+  SendOptions,
+  SendResult,
+  Topology,
+} from "./port/broker-adapter.ts";
+export type { Capabilities } from "./port/capabilities.ts";
+export type { Delivery, OutgoingMessage, Settlement, WireHeaders } from "./port/delivery.ts";
+export type { ConsumerState, Sink } from "./port/sink.ts";
+export {
+  type ConfigKind,
+  type MessagingSetup,
+  messagingSetup,
+  type SharedConfig,
+} from "./brokers/config-kinds.ts";

@@ -1,0 +1,182 @@
+import type { Logger, Problem } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import { pause } from "../consume/until-done.ts";
+import { type RunningSubscription, retryTopic } from "../consume/running-subscription.ts";
+import type { SubscriptionStatus } from "../consume/subscription-status.ts";
+import type { MessagingConfig } from "../messaging-config.ts";
+import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
+import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+
+/** A broker that the app enabled, before its start. */
+export interface EnabledBroker {
+  /** Name in the app. */
+  readonly name: string;
+  readonly adapter: BrokerAdapter;
+  readonly config: Readonly<MessagingConfig>;
+}
+
+/** What a broker needs at start. */
+export interface AppBrokerParts extends EnabledBroker {
+  readonly broker: Broker;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly topologyMode: "verify" | "create" | "off";
+  /** Topics that the app sends to. */
+  readonly topics: readonly string[];
+  readonly deadLetterTopicOf: (spec: SubscriptionSpec) => string | null;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Time between two readings of the lag. */
+const LAG_MS = 15_000;
+
+/** A broker of a running app: declares its topology, starts its subscriptions, says whether they are ready. */
+export class AppBroker {
+  readonly subscriptions: RunningSubscription[] = [];
+  private readonly parts: AppBrokerParts;
+  private readonly ending = new AbortController();
+  private topologyProblem: string | null = "its topics have not been looked at";
+  private starting: Promise<void> = Promise.resolve();
+  private cancelLag: () => void = () => {};
+
+  constructor(parts: AppBrokerParts) {
+    this.parts = parts;
+  }
+
+  get name(): string {
+    return this.parts.name;
+  }
+
+  get broker(): Broker {
+    return this.parts.broker;
+  }
+
+  /** Begins to connect; the app's start does not wait for the broker. */
+  begin(): void {
+    this.starting = this.declareAndStart();
+    this.cancelLag = this.parts.clock.every(LAG_MS, () => void this.readLag());
+  }
+
+  status(): readonly SubscriptionStatus[] {
+    const { name } = this;
+    return this.subscriptions.map(({ spec, counts, state, reason, inFlight, lag }) => ({
+      ...counts,
+      broker: name,
+      topic: String(spec.topic),
+      group: spec.group,
+      state,
+      reason: state === "running" ? null : (this.topologyProblem ?? reason),
+      inFlight,
+      lag,
+    }));
+  }
+
+  /** Throws when a subscription gets no messages, with the reasons. */
+  async health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+    const details = await this.parts.broker.health(signal);
+    const reasons = [
+      ...(this.topologyProblem === null ? [] : [this.topologyProblem]),
+      ...this.subscriptions
+        .filter(({ state }) => state !== "running")
+        .map(
+          ({ label, state, reason }) =>
+            `the subscription "${label}" is ${state}${reason === null ? "" : `: ${reason}`}`,
+        ),
+    ];
+    if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);
+    return { ...details, subscriptions: this.subscriptions.length };
+  }
+
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.ending.abort();
+    this.cancelLag();
+    await this.starting;
+    const limit = new AbortController();
+    const cancel = this.parts.clock.after(this.parts.config.drainMs, () => limit.abort());
+    const until = AbortSignal.any([deadline, limit.signal]);
+    await Promise.all(this.subscriptions.map((subscription) => subscription.stop(until)));
+    cancel();
+  }
+
+  async close(): Promise<void> {
+    await this.parts.broker.close();
+  }
+
+  private async readLag(): Promise<void> {
+    await Promise.all(this.subscriptions.map((subscription) => subscription.readLag()));
+  }
+
+  private async declareAndStart(): Promise<void> {
+    const { signal } = this.ending;
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      if (await this.declare()) break;
+      await pause(this.parts.clock, pauseMs, signal);
+    }
+    if (signal.aborted) return;
+    for (const subscription of this.subscriptions) subscription.start();
+  }
+
+  /** Returns whether the topology is as declared. */
+  private async declare(): Promise<boolean> {
+    const { broker, topologyMode, log, name } = this.parts;
+    const before = this.topologyProblem;
+    if (topologyMode === "off") this.topologyProblem = null;
+    else
+      try {
+        const problems = await broker.topology(this.topology(), topologyMode);
+        this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
+      } catch (error) {
+        this.topologyProblem = `the broker cannot be asked: ${Error.isError(error) ? error.message : String(error)}`;
+      }
+    if (this.topologyProblem !== null && this.topologyProblem !== before)
+      log.warn(`messaging: the broker "${name}" is not ready, and is asked again`, {
+        reason: this.topologyProblem,
+      });
+    return this.topologyProblem === null;
+  }
+
+  private topology(): Topology {
+    const { topics, deadLetterTopicOf, adapter } = this.parts;
+    const subscriptions = this.subscriptions.map(({ spec }) => ({
+      topics: typeof spec.topic === "string" ? [spec.topic] : [],
+      group: spec.group,
+      order: spec.order,
+      from: spec.from,
+      deadLetterTopic: deadLetterTopicOf(spec),
+      retryTopics:
+        adapter.capabilities.retryTopics && spec.order === "none" && typeof spec.topic === "string"
+          ? retryTopicsOf(spec.topic, spec)
+          : [],
+      maxTries: spec.maxTries,
+    }));
+    const all = [...topics, ...subscriptions.flatMap((each) => each.topics)];
+    return { topics: [...new Set(all)], subscriptions };
+  }
+}
+
+const retryTopicsOf = (
+  topic: string,
+  { group, retry }: SubscriptionSpec,
+): Topology["subscriptions"][number]["retryTopics"] =>
+  retry.delaysMs.map((delayMs, tier) => ({ topic: retryTopic(topic, group, tier), delayMs }));
+
+/** Mistakes of a subscription that only its broker knows. */
+export const brokerProblems = (
+  spec: SubscriptionSpec,
+  { name, adapter }: EnabledBroker,
+): readonly Problem[] => {
+  const { capabilities } = adapter;
+  const label = `${String(spec.topic)} ${spec.group}`;
+  const rules: readonly (readonly [boolean, string])[] = [
+    [spec.order === "none" || capabilities.orders.includes(spec.order), `keeps no order by ${spec.order}`],
+    [typeof spec.topic === "string" || capabilities.patterns, "has no subscriptions to patterns"],
+  ];
+  return rules
+    .filter(([holds]) => !holds)
+    .map(([, rule]) => ({
+      code: "MESSAGING_BAD_CONFIG",
+      message: `messaging: subscription "${label}": the broker "${name}" (${adapter.name}) ${rule}`,
+    }));
+};

@@ -1,0 +1,59 @@
+import type { Event } from "../envelope/event.ts";
+import type { Delivery } from "../port/delivery.ts";
+
+/** State of a delivery in this process. */
+export type EntryState = "queued" | "running" | "waiting" | "settling" | "over";
+
+/** A delivery on its way through a subscription. */
+export class Entry {
+  /** The latest delivery of it: settle with this one. */
+  delivery: Delivery;
+  /** Entries of one lane run one at a time, in order; `null` for none. */
+  readonly lane: string | null;
+  readonly bytes: number;
+  /** The event, once it was decoded. */
+  event: Event | null = null;
+  /** Tries that were made, in this process and before. */
+  tries = 0;
+  state: EntryState = "queued";
+  /** When its first try in this process began, in milliseconds since 1970; `null` before. */
+  firstAt: number | null = null;
+  /** Whether its handler ignores its signal. */
+  isStuck = false;
+  /** Cancels the wait for the next try. */
+  cancelWait: (() => void) | null = null;
+  private controller: AbortController | null = null;
+  private reason: Error | null = null;
+
+  constructor(delivery: Delivery, lane: string | null) {
+    this.delivery = delivery;
+    this.lane = lane;
+    const { body } = delivery;
+    this.bytes = typeof body === "string" ? body.length : body.byteLength;
+  }
+
+  /** Whether the broker took it away. */
+  get isLost(): boolean {
+    return this.state === "over";
+  }
+
+  /** Created on first access: most handlers do not use it. */
+  get signal(): AbortSignal {
+    if (this.controller === null) {
+      this.controller = new AbortController();
+      if (this.reason !== null) this.controller.abort(this.reason);
+    }
+    return this.controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.reason = reason;
+    this.controller?.abort(reason);
+  }
+
+  /** Gives the next try a signal of its own. */
+  renewSignal(): void {
+    this.controller = null;
+    this.reason = null;
+  }
+}

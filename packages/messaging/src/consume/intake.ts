@@ -1,0 +1,168 @@
+import { MAX_HELD_BYTES } from "../limits.ts";
+import type { Delivery } from "../port/delivery.ts";
+import type { ConsumerState, Sink } from "../port/sink.ts";
+import { Entry } from "./entry.ts";
+import { PartitionWindow } from "./partition-window.ts";
+
+/** What the intake needs of its subscription. */
+export interface IntakeParts {
+  readonly prefetch: number;
+  readonly isCumulative: boolean;
+  /** Returns the lane of a delivery; `null` for none. */
+  readonly laneOf: (delivery: Delivery) => string | null;
+  /** Called with each new entry. */
+  readonly accepted: (entry: Entry) => void;
+  /** Called after a batch was accepted. */
+  readonly delivered: () => void;
+  /** Called with entries that the broker took away. */
+  readonly lost: (entries: readonly Entry[]) => void;
+  readonly state: (state: ConsumerState, reason: string | null) => void;
+}
+
+interface Waiter {
+  readonly partition: string | null;
+  readonly resolve: () => void;
+}
+
+/** Takes the deliveries of a consumer and knows which ones this process holds. */
+export class Intake implements Sink {
+  /** Windows by partition, with cumulative settlement. */
+  readonly windows: Map<string, PartitionWindow> = new Map();
+  private readonly parts: IntakeParts;
+  /** What is not settled. */
+  private readonly held = new Map<Delivery, Entry>();
+  private heldBytes = 0;
+  private waiters: Waiter[] = [];
+  private isOpen = true;
+
+  constructor(parts: IntakeParts) {
+    this.parts = parts;
+  }
+
+  /** Entries that are not settled; finished ones behind an unfinished one included. */
+  get size(): number {
+    return this.held.size;
+  }
+
+  entries(): readonly Entry[] {
+    return Array.from(this.held.values());
+  }
+
+  has(delivery: Delivery): boolean {
+    return this.held.has(delivery);
+  }
+
+  entryOf(delivery: Delivery): Entry | null {
+    return this.held.get(delivery) ?? null;
+  }
+
+  room(partition: string | null): number {
+    if (!this.isOpen || this.heldBytes >= MAX_HELD_BYTES) return 0;
+    const { isCumulative, prefetch } = this.parts;
+    if (!isCumulative) return Math.max(0, prefetch - this.held.size);
+    return Math.max(0, prefetch - (this.windows.get(partition ?? "")?.size ?? 0));
+  }
+
+  async whenRoom(partition: string | null, signal: AbortSignal): Promise<void> {
+    if (signal.aborted || this.room(partition) > 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const waiter = { partition, resolve };
+    const end = (): void => {
+      this.waiters = this.waiters.filter((each) => each !== waiter);
+      resolve();
+    };
+    this.waiters.push(waiter);
+    signal.addEventListener("abort", end, { once: true });
+    await promise;
+    signal.removeEventListener("abort", end);
+  }
+
+  deliver(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.accept(delivery);
+    this.parts.delivered();
+  }
+
+  lost(deliveries: readonly Delivery[]): void {
+    this.drop(deliveries.flatMap((delivery) => this.held.get(delivery) ?? []));
+  }
+
+  revoked(partitions: readonly string[]): void {
+    const gone = new Set(partitions);
+    for (const partition of partitions) this.windows.delete(partition);
+    this.drop(this.entries().filter(({ delivery }) => gone.has(delivery.partition ?? "")));
+  }
+
+  isAlive(delivery: Delivery): boolean {
+    const entry = this.held.get(delivery);
+    return entry !== undefined && !entry.isStuck;
+  }
+
+  isPartitionAlive(partition: string): boolean {
+    return (
+      this.windows
+        .get(partition)
+        ?.entries()
+        .every(({ isStuck }) => !isStuck) ?? true
+    );
+  }
+
+  state(state: ConsumerState, reason?: string): void {
+    this.parts.state(state, reason ?? null);
+  }
+
+  /** Takes nothing more. */
+  close(): void {
+    this.isOpen = false;
+    for (const { resolve } of this.waiters.splice(0)) resolve();
+  }
+
+  /** Forgets an entry that was settled, or whose place in its window is done. */
+  release(entry: Entry): void {
+    if (this.held.get(entry.delivery) !== entry) return;
+    this.held.delete(entry.delivery);
+    this.heldBytes -= entry.bytes;
+    if (this.waiters.length > 0) this.wake();
+  }
+
+  /** Removes a lost entry without its settlement. */
+  private drop(entries: readonly Entry[]): void {
+    for (const entry of entries) this.release(entry);
+    if (entries.length > 0) this.parts.lost(entries);
+    this.wake();
+  }
+
+  private accept(delivery: Delivery): void {
+    const { isCumulative, laneOf, accepted } = this.parts;
+    if (isCumulative && !this.isNew(delivery)) return;
+    const entry = new Entry(delivery, laneOf(delivery));
+    this.held.set(delivery, entry);
+    this.heldBytes += entry.bytes;
+    if (isCumulative) this.windowOf(delivery).add(entry);
+    accepted(entry);
+  }
+
+  /** Whether a delivery of a log is not in its window; one that is takes the place of the earlier delivery. */
+  private isNew(delivery: Delivery): boolean {
+    const found = this.windowOf(delivery).lookUp(delivery);
+    if (found === "new" || found === "finished") return found === "new";
+    if (this.held.delete(found.delivery)) this.held.set(delivery, found);
+    found.delivery = delivery;
+    return false;
+  }
+
+  private windowOf({ partition }: Delivery): PartitionWindow {
+    const name = partition ?? "";
+    const known = this.windows.get(name);
+    if (known !== undefined) return known;
+    const window = new PartitionWindow();
+    this.windows.set(name, window);
+    return window;
+  }
+
+  private wake(): void {
+    const free = this.waiters.filter(({ partition }) => this.room(partition) > 0);
+    if (free.length === 0) return;
+    this.waiters = this.waiters.filter((waiter) => !free.includes(waiter));
+    for (const { resolve } of free) resolve();
+  }
+}

@@ -1,0 +1,138 @@
+import type { Awaitable, StandardSchema } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+import { decode } from "../envelope/decode.ts";
+import type { Event } from "../envelope/event.ts";
+import { EXPIRES, GROUP, headerBytes, numberIn } from "../envelope/own-headers.ts";
+import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
+import { IncomingMessage } from "../message/incoming-message.ts";
+import type { Message, MessageMeta } from "../message/message.ts";
+import { done, type Outcome } from "../message/outcome.ts";
+import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+import type { Entry } from "./entry.ts";
+
+/** Limits of a delivery. */
+export interface MessageLimits {
+  readonly maxMessageBytes: number;
+  readonly maxHeaderBytes: number;
+}
+
+/** What opening deliveries needs. */
+export interface OpenMessageParts extends MessageLimits {
+  readonly spec: SubscriptionSpec;
+  readonly broker: string;
+  /** The wall clock. */
+  readonly date: () => number;
+}
+
+/** A message to handle, or the outcome of a delivery that no handler sees. */
+export type Opened = { readonly message: Message } | { readonly outcome: Outcome };
+
+/** Returns the message in a delivery: decoded, within the limits, of a known type, valid. Never throws. */
+export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
+  try {
+    const event = (entry.event ??= decoded(entry, parts));
+    if (isForOthers(event, parts)) return { outcome: done };
+    return typed(entry, event, parts);
+  } catch (error) {
+    return refused(error);
+  }
+};
+
+const refused = (error: unknown): Opened => ({
+  outcome: PermanentFailure.is(error) ? { kind: "reject", error } : { kind: "retry", error, delayMs: null },
+});
+
+const decoded = (
+  { delivery, bytes }: Entry,
+  { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts,
+): Event => {
+  if (bytes > maxMessageBytes) throw tooLarge(`its body has ${bytes} bytes; the limit is ${maxMessageBytes}`);
+  const found = headerBytes(delivery.headers);
+  if (found > maxHeaderBytes)
+    throw tooLarge(`its headers have ${found} bytes; the limit is ${maxHeaderBytes}`);
+  return decode(delivery, spec.isRaw);
+};
+
+const tooLarge = (problem: string): PermanentFailure =>
+  new PermanentFailure("MESSAGING_TOO_LARGE", `the delivery is too large: ${problem}`);
+
+/** Whether a retry or replay is for another group, or the message has expired. */
+const isForOthers = ({ headers }: Event, { spec, date }: OpenMessageParts): boolean => {
+  const group = headers[GROUP];
+  if (group !== undefined && group !== spec.group) return true;
+  const expires = headers[EXPIRES] === undefined ? null : numberIn(headers, EXPIRES);
+  return expires !== null && expires < date();
+};
+
+const typed = (entry: Entry, event: Event, parts: OpenMessageParts): Awaitable<Opened> => {
+  const { spec } = parts;
+  const schema = spec.schemas === null ? spec.schema : (spec.schemas.get(event.type) ?? "unknown");
+  if (schema === "unknown") return { outcome: unknownOutcome(event, spec) };
+  if (schema === null) return messageOf(entry, event, event.data, parts);
+  return validated(entry, event, schema, parts);
+};
+
+const unknownOutcome = ({ type }: Event, { onUnknown }: SubscriptionSpec): Outcome => {
+  if (onUnknown === "ack") return done;
+  const message = `the type ${JSON.stringify(type.slice(0, 200))} is unknown to the subscription`;
+  if (onUnknown === "park")
+    return { kind: "reject", error: new PermanentFailure("MESSAGING_UNKNOWN_TYPE", message) };
+  return { kind: "retry", error: messagingError("MESSAGING_UNKNOWN_TYPE", message), delayMs: null };
+};
+
+const validated = (
+  entry: Entry,
+  event: Event,
+  schema: StandardSchema,
+  parts: OpenMessageParts,
+): Awaitable<Opened> => {
+  const result = schema["~standard"].validate(event.data);
+  const open = (settled: Awaited<typeof result>): Opened =>
+    settled.issues === undefined
+      ? messageOf(entry, event, settled.value, parts)
+      : refused(invalid(settled.issues.map(issueText)));
+  return isPromise(result) ? result.then(open).catch(refused) : open(result);
+};
+
+const issueText = ({
+  message,
+  path = [],
+}: {
+  readonly message: string;
+  readonly path?: readonly unknown[] | undefined;
+}): string => {
+  const names = path.map((part) =>
+    String(typeof part === "object" && part !== null && "key" in part ? part.key : part),
+  );
+  return names.length === 0 ? message : `${names.join(".")}: ${message}`;
+};
+
+const invalid = (issues: readonly string[]): PermanentFailure =>
+  new PermanentFailure(
+    "MESSAGING_INVALID_DATA",
+    `the data does not fit its schema: ${issues.slice(0, 10).join("; ").slice(0, 1000)}`,
+  );
+
+const messageOf = (entry: Entry, event: Event, data: unknown, { spec, broker }: OpenMessageParts): Opened => {
+  const { topic, partition, offset, isRedelivered } = entry.delivery;
+  const meta: MessageMeta = { broker, topic, group: spec.group, partition, offset, isRedelivered };
+  const attempt = entry.tries + 1;
+  return { message: new IncomingMessage(event, data, new Place(entry, attempt, meta)) };
+};
+
+/** Keeps the signal of one try: the next one gets another. */
+class Place {
+  readonly attempt: number;
+  readonly meta: MessageMeta;
+  private readonly entry: Entry;
+
+  constructor(entry: Entry, attempt: number, meta: MessageMeta) {
+    this.entry = entry;
+    this.attempt = attempt;
+    this.meta = meta;
+  }
+
+  get signal(): AbortSignal {
+    return this.entry.signal;
+  }
+}

@@ -1,0 +1,292 @@
+// One file: it wires the parts of a subscription, and each part is in a file of its own.
+import { type Awaitable, type Logger, type Middleware } from "@framework/core";
+import { type Clock, type Host, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { NOT_BEFORE, numberIn, TRIES } from "../envelope/own-headers.ts";
+import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts";
+import type { Message } from "../message/message.ts";
+import type { Outcome } from "../message/outcome.ts";
+import type { Broker, Consumer } from "../port/broker-adapter.ts";
+import type { Capabilities } from "../port/capabilities.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { ConsumerState } from "../port/sink.ts";
+import type { Sender } from "../send/sender.ts";
+import { runBatch } from "../subscribe/run-batch.ts";
+import { outcomeOfThrown, runHandler } from "../subscribe/run-handler.ts";
+import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
+import type { Entry } from "./entry.ts";
+import { Flow } from "./flow.ts";
+import { type MessageLimits, openMessage, type Opened } from "./open-message.ts";
+import { triesBefore } from "./retry-rules.ts";
+import { untilDone } from "./until-done.ts";
+
+/** What a subscription needs to run. */
+export interface SubscriptionParts extends MessageLimits {
+  readonly spec: SubscriptionSpec;
+  readonly broker: Broker;
+  readonly brokerName: string;
+  readonly capabilities: Capabilities;
+  readonly sender: Sender;
+  readonly state: Host["state"];
+  readonly operations: Operations<Message>;
+  readonly middleware: readonly Middleware<Message, Outcome>[];
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+  /** Stores a dead letter in the database, with its settlement where the broker can; `null` when dead letters go to a topic. */
+  readonly park:
+    | ((dead: Dead, settleIn: ((tx: Transaction) => Promise<void>) | null) => Promise<void>)
+    | null;
+  /** Topic of dead letters, when `park` is `null`. */
+  readonly deadLetterTopic: string;
+  readonly inbox: Inbox | null;
+  readonly reply: (message: Message, value: unknown) => Awaitable<void>;
+  readonly isPrivate: boolean;
+}
+
+/** Makes effects happen once. */
+export interface Inbox {
+  /** Runs a try in a transaction with the mark that its message is done. @param settleIn settles the delivery in the same transaction, where the broker can */
+  run(
+    message: Message,
+    work: (tx: Transaction) => Promise<Outcome>,
+    settleIn: ((tx: Transaction) => Promise<void>) | null,
+  ): Promise<Outcome>;
+}
+
+/** A subscription that runs: its consumer, and the flow of its deliveries. */
+export class RunningSubscription {
+  readonly spec: SubscriptionSpec;
+  readonly counts: ConsumeCounts = consumeCounts();
+  /** State of the consumer, and why it is not running. */
+  state: ConsumerState = "connecting";
+  reason: string | null = "it has not started";
+  /** Messages that waited at the broker when it was last asked; `null` when unknown. */
+  lag: number | null = null;
+  private readonly parts: SubscriptionParts;
+  private readonly consumer: Consumer;
+  private readonly flow: Flow;
+  private readonly handle: (message: Message) => Awaitable<Outcome>;
+
+  constructor(parts: SubscriptionParts) {
+    const { spec } = parts;
+    this.spec = spec;
+    this.parts = parts;
+    this.handle = this.observed(this.handler());
+    this.flow = new Flow({
+      ...parts,
+      consumer: () => this.consumer,
+      counts: this.counts,
+      order: spec.order,
+      concurrency: spec.concurrency,
+      prefetch: prefetchOf(parts),
+      timeoutMs: spec.timeoutMs,
+      retry: spec.retry,
+      batch: spec.batch,
+      attempt: (entries) => this.attempt(entries),
+      prepare: (entry) => this.prepare(entry),
+      bury: (entry, error, signal) => this.bury(entry, error, signal),
+      postpone: (entry, tier, signal) => this.postpone(entry, tier, signal),
+      stateChanged: (state, reason) => this.changed(state, reason),
+    });
+    this.consumer = parts.broker.consumer({
+      topics: topicsOf(parts),
+      pattern: spec.topic instanceof RegExp ? spec.topic : null,
+      group: spec.group,
+      order: spec.order,
+      prefetch: prefetchOf(parts),
+      from: spec.from,
+      isPrivate: parts.isPrivate,
+      timeoutMs: spec.timeoutMs,
+      sink: this.flow.intake,
+    });
+  }
+
+  /** Label in messages and metrics. */
+  get label(): string {
+    return `${String(this.spec.topic)} ${this.spec.group}`;
+  }
+
+  get inFlight(): number {
+    return this.flow.inFlight;
+  }
+
+  start(): void {
+    this.consumer.start();
+  }
+
+  /** Finishes what runs until the deadline; the rest goes back to the broker. */
+  async stop(deadline: AbortSignal): Promise<void> {
+    await this.consumer.stop();
+    await this.flow.drain(deadline);
+    await this.consumer.close();
+  }
+
+  async readLag(): Promise<void> {
+    this.lag = await this.consumer.lag().catch(() => null);
+  }
+
+  private changed(state: ConsumerState, reason: string | null): void {
+    this.state = state;
+    this.reason = reason;
+  }
+
+  private handler(): (message: Message) => Awaitable<Outcome> {
+    const { spec, state, middleware, log, reply, inbox } = this.parts;
+    return runHandler({
+      spec,
+      state,
+      middleware,
+      reply,
+      log: () => log,
+      inbox: inbox === null ? null : (message, work) => inbox.run(message, work, null),
+    });
+  }
+
+  /** Publishes each try as an operation, while there is a listener. */
+  private observed(
+    handle: (message: Message) => Awaitable<Outcome>,
+  ): (message: Message) => Awaitable<Outcome> {
+    const { operations } = this.parts;
+    return (message) => {
+      if (!operations.isObserved) return handle(message);
+      const control = operations.begin(message);
+      if (control === null) return handle(message);
+      return mapAwaitable(
+        control.within(() => handle(message)),
+        (outcome) => {
+          if (outcome.kind !== "done") control.fail(outcome.error);
+          control.end({ "messaging.outcome": outcome.kind });
+          return outcome;
+        },
+      );
+    };
+  }
+
+  private prepare(entry: Entry): { readonly waitMs: number } {
+    const { clock, spec } = this.parts;
+    const { delivery } = entry;
+    entry.tries = triesBefore(delivery, numberIn(delivery.headers, TRIES) ?? 0, spec.retry);
+    const notBefore = numberIn(delivery.headers, NOT_BEFORE);
+    return { waitMs: notBefore === null ? 0 : Math.max(0, notBefore - clock.date()) };
+  }
+
+  private attempt(entries: readonly Entry[]): Awaitable<readonly Outcome[]> {
+    const [first] = entries;
+    if (this.spec.handler.kind === "batch") return this.attemptBatch(entries);
+    if (first === undefined) return [];
+    const outcome = this.attemptOne(first);
+    return isPromise(outcome)
+      ? outcome.then(
+          (settled) => [settled],
+          (error: unknown) => [outcomeOfThrown(error)],
+        )
+      : [outcome];
+  }
+
+  private attemptOne(entry: Entry): Awaitable<Outcome> {
+    const opened = this.open(entry);
+    if (isPromise(opened)) return opened.then((settled) => this.handleOpened(settled));
+    return this.handleOpened(opened);
+  }
+
+  private handleOpened(opened: Opened): Awaitable<Outcome> {
+    return "outcome" in opened ? opened.outcome : this.handle(opened.message);
+  }
+
+  private open(entry: Entry): Awaitable<Opened> {
+    const { spec, brokerName, clock, maxMessageBytes, maxHeaderBytes } = this.parts;
+    return openMessage(entry, {
+      spec,
+      broker: brokerName,
+      date: clock.date,
+      maxMessageBytes,
+      maxHeaderBytes,
+    });
+  }
+
+  private async attemptBatch(entries: readonly Entry[]): Promise<readonly Outcome[]> {
+    const opened = await Promise.all(entries.map(async (entry) => await this.open(entry)));
+    const messages = opened.flatMap((each) => ("message" in each ? [each.message] : []));
+    const outcomes = (await runBatch(this.spec, this.parts.state, messages)).values();
+    return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? missing)));
+  }
+
+  private async postpone(entry: Entry, tier: number, signal: AbortSignal): Promise<void> {
+    const { spec, sender, clock, log } = this.parts;
+    const { delivery, tries } = entry;
+    const delayMs = spec.retry.delaysMs[tier] ?? 0;
+    const topic = retryTopic(mainTopic(delivery.topic, spec.group), spec.group, tier);
+    const details = { id: idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
+    await this.confirmed(postponed(topic, delivery, details), { signal, clock, log, sender });
+  }
+
+  /** Returns whether the delivery was settled too. */
+  private async bury(entry: Entry, error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { spec, park, deadLetterTopic, sender, clock, log } = this.parts;
+    const { delivery, tries, firstAt } = entry;
+    const lastAt = clock.date();
+    const dead: Dead = {
+      delivery,
+      id: idOf(entry),
+      group: spec.group,
+      error,
+      tries,
+      firstAt: firstAt ?? lastAt,
+      lastAt,
+    };
+    if (park === null) {
+      await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
+      return false;
+    }
+    const settleIn = this.consumer.settleIn?.bind(this.consumer);
+    const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, entry.delivery);
+    await untilDone(() => park(dead, together), { signal, clock, log, what: "a dead letter" });
+    return together !== null;
+  }
+
+  /** Sends until the broker confirms: the delivery is settled only then. */
+  private async confirmed(
+    message: OutgoingMessage,
+    { sender, ...rest }: { signal: AbortSignal; clock: Clock; log: Logger; sender: Sender },
+  ): Promise<void> {
+    const send = async (): Promise<void> => {
+      const [result] = await sender.sendNow([message]);
+      if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
+    };
+    await untilDone(send, { ...rest, what: `a message to ${message.topic}` });
+  }
+}
+
+const missing: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };
+
+/** Deliveries of a log are cheap to hold; others count for the broker. */
+const LOG_PREFETCH = 1000;
+
+const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number =>
+  spec.prefetch ??
+  (capabilities.settlement === "cumulative"
+    ? LOG_PREFETCH
+    : Math.max(2 * spec.concurrency, 2 * spec.batch.size));
+
+const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] => {
+  if (typeof spec.topic !== "string") return [];
+  const { topic, group } = spec;
+  const isNeeded = capabilities.retryTopics && spec.order === "none";
+  return [topic, ...(isNeeded ? spec.retry.delaysMs.map((_, tier) => retryTopic(topic, group, tier)) : [])];
+};
+
+/** Name of the topic for a tier of delayed retries, from 0. */
+export const retryTopic = (topic: string, group: string, tier: number): string =>
+  `${topic}.${group}.retry.${tier}`;
+
+/** The topic that a retry topic belongs to. */
+const mainTopic = (topic: string, group: string): string => {
+  const at = topic.lastIndexOf(`.${group}.retry.`);
+  return at < 0 ? topic : topic.slice(0, at);
+};
+
+/** The id of the event, or of the place of a delivery that has none. */
+const idOf = ({ event, delivery }: Entry): string =>
+  event?.id ?? `${delivery.topic}-${delivery.partition ?? ""}-${delivery.offset ?? ""}`;

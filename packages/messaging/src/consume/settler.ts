@@ -1,0 +1,87 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { Consumer } from "../port/broker-adapter.ts";
+import type { Delivery, Settlement } from "../port/delivery.ts";
+
+/** What settling needs. */
+export interface SettlerParts {
+  readonly consumer: () => Pick<Consumer, "settle">;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when a settlement is at the broker. */
+  readonly settled: (settlement: Settlement) => void;
+  /** Called with deliveries that the consumer did not hold any more. */
+  readonly lost: (deliveries: readonly Delivery[]) => void;
+  /** Whether a settlement still makes sense: its delivery was not lost. */
+  readonly isWanted: (settlement: Settlement) => boolean;
+}
+
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5000;
+
+/** Settlements of one call. */
+const BATCH = 500;
+
+/** Settles deliveries in batches, one call at a time, again and again until the broker has them. */
+export class Settler {
+  private readonly parts: SettlerParts;
+  private waiting: Settlement[] = [];
+  private running: Promise<void> | null = null;
+  private pauseMs = FIRST_PAUSE_MS;
+  private hasEnded = false;
+
+  constructor(parts: SettlerParts) {
+    this.parts = parts;
+  }
+
+  add(settlement: Settlement): void {
+    this.waiting.push(settlement);
+    this.running ??= this.run();
+  }
+
+  /** Resolves when everything was settled. */
+  async flushed(): Promise<void> {
+    while (this.running !== null) await this.running;
+  }
+
+  /** Gives up what is not settled. */
+  end(): void {
+    this.hasEnded = true;
+    this.waiting = [];
+  }
+
+  private async run(): Promise<void> {
+    await Promise.resolve(); // what was finished in the same turn shares a call
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, BATCH).filter(this.parts.isWanted);
+      if (batch.length > 0) await this.settle(batch);
+    }
+    this.running = null;
+  }
+
+  private async settle(batch: readonly Settlement[]): Promise<void> {
+    const { consumer, log, settled, lost } = this.parts;
+    try {
+      const gone = await consumer().settle(batch);
+      this.pauseMs = FIRST_PAUSE_MS;
+      if (gone.length === 0) for (const settlement of batch) settled(settlement);
+      else {
+        const missing = new Set(gone);
+        for (const settlement of batch) if (!missing.has(settlement.delivery)) settled(settlement);
+        lost(gone);
+      }
+    } catch (error) {
+      if (this.hasEnded) return;
+      log.warn("messaging: deliveries could not be settled; they are settled again", { error });
+      await this.pause();
+      if (!this.hasEnded) this.waiting = [...batch, ...this.waiting];
+    }
+  }
+
+  private pause(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.parts.clock.after(this.pauseMs, resolve);
+    this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
+    return promise;
+  }
+}

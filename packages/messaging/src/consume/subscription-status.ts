@@ -1,0 +1,20 @@
+import type { ConsumeCounts } from "./consume-counts.ts";
+import type { ConsumerState } from "../port/sink.ts";
+
+/** A subscription of this process. */
+export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
+  /** Name of the broker in the app. */
+  readonly broker: string;
+  /** Topic, or the text of a pattern. */
+  readonly topic: string;
+  /** Group of its consumers. */
+  readonly group: string;
+  /** State of the consumer: `connecting` until it gets messages. */
+  readonly state: ConsumerState;
+  /** Why it is not running, for operators; `null` when it is. */
+  readonly reason: string | null;
+  /** Handlers that run. */
+  readonly inFlight: number;
+  /** Messages that waited at the broker when it was last asked; `null` when unknown. */
+  readonly lag: number | null;
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast, numbers } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { until } from "./until.ts";
+
+/** Facts about handlers of several messages. */
+export const batchFacts: PortFacts<BrokerFixture> = {
+  "a batch handler gets several messages and gives each a verdict": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const sizes: number[] = [];
+    const tries = new Map<unknown, number>();
+    const options = { group: one.group, retry: fast, batch: { size: 5, waitMs: 50 } };
+    one.messaging.subscribeBatch(one.topic, options, (messages) => {
+      sizes.push(messages.length);
+      for (const { data } of messages) tries.set(data, (tries.get(data) ?? 0) + 1);
+      return new Map(
+        messages.map(
+          ({ id, data }) => [id, data === 3 && tries.get(data) === 1 ? { retry: {} } : "ack"] as const,
+        ),
+      );
+    });
+    await one.start();
+    await one.messaging.sendAll(
+      one.topic,
+      numbers(10).map((data) => ({ type: "n", data })),
+    );
+    await until("all to be done", () => one.messaging.status()[0]?.done === 10);
+    assert.deepEqual([tries.get(2), tries.get(3)], [1, 2]);
+    assert.ok(sizes.some((size) => size > 1) && sizes.every((size) => size <= 5));
+  },
+  "a missing verdict of a batch is a failure": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const tries: number[] = [];
+    const options = { group: one.group, retry: fast, batch: { size: 2 } };
+    one.messaging.subscribeBatch(one.topic, options, (messages) => {
+      tries.push(...messages.map(({ attempt }) => attempt));
+      return new Map(messages.flatMap(({ id, attempt }) => (attempt < 3 ? [] : [[id, "ack"] as const])));
+    });
+    await one.start();
+    await one.send(1);
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.deepEqual(tries, [1, 2, 3]);
+  },
+  "a batch handler that throws has failed with every message": async (fixture) => {
+    await using one = new TestApp(fixture);
+    let calls = 0;
+    const options = { group: one.group, retry: fast, batch: { size: 3, waitMs: 50 } };
+    one.messaging.subscribeBatch(one.topic, options, (messages) => {
+      if (++calls === 1) throw new Error("broken");
+      return new Map(messages.map(({ id }) => [id, "ack"] as const));
+    });
+    await one.start();
+    await one.messaging.sendAll(
+      one.topic,
+      numbers(3).map((data) => ({ type: "n", data })),
+    );
+    await until("all to be done", () => one.messaging.status()[0]?.done === 3);
+    assert.ok(calls >= 2);
+  },
+};

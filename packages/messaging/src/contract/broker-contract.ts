@@ -1,0 +1,28 @@
+import { type PortContract, portContract } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { handlingFacts } from "./handling-facts.ts";
+import { orderingFacts } from "./ordering-facts.ts";
+import { sendingFacts } from "./sending-facts.ts";
+import { settlingFacts } from "./settling-facts.ts";
+import { batchFacts } from "./batch-facts.ts";
+import { deadLetterFacts } from "./dead-letter-facts.ts";
+import { laneFacts } from "./lane-facts.ts";
+import { lifeFacts } from "./life-facts.ts";
+import { stopFacts } from "./stop-facts.ts";
+
+/**
+ * The suite of brokers: facts about an adapter alone, and about an app that runs on it.
+ *
+ * Facts about what a broker cannot do are about the emulation, or end at once.
+ */
+export const brokerContract: PortContract<BrokerFixture> = portContract("broker", {
+  ...sendingFacts,
+  ...orderingFacts,
+  ...settlingFacts,
+  ...lifeFacts,
+  ...handlingFacts,
+  ...deadLetterFacts,
+  ...laneFacts,
+  ...batchFacts,
+  ...stopFacts,
+});

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast, poison, refuseAll } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { until } from "./until.ts";
+
+/** Facts about messages that give up. */
+export const deadLetterFacts: PortFacts<BrokerFixture> = {
+  "a poison message is a dead letter after exactly its tries": async (fixture) => {
+    const { tries, dead } = await poison(fixture, () => {
+      throw new TypeError("broken");
+    });
+    assert.equal(tries, 5);
+    assert.equal(dead.headers["framework-dead-tries"], "5");
+    assert.equal(dead.headers["framework-dead-error"], "TypeError");
+    assert.equal(dead.headers["framework-dead-message"], "broken");
+  },
+  "an asynchronous failure is one too": async (fixture) => {
+    const { tries } = await poison(fixture, async () => {
+      await Promise.resolve();
+      throw new Error("later");
+    });
+    assert.equal(tries, 5);
+  },
+  "a value that is thrown and is no error is a failure": async (fixture) => {
+    const { dead } = await poison(fixture, () => {
+      // oxlint-disable-next-line no-throw-literal -- programs do
+      throw null;
+    });
+    assert.equal(dead.headers["framework-dead-error"], "thrown");
+  },
+  "a dead letter has the event's id, type, key and data, and its own headers": async (fixture) => {
+    const { dead } = await poison(fixture, () => {
+      throw new Error("broken");
+    });
+    assert.deepEqual([dead.id, dead.type, dead.key], ["poison", "test.sent", "k"]);
+    assert.deepEqual(JSON.parse(JSON.stringify(dead.data)), { poison: true });
+    assert.equal(dead.headers["x-shelf"], "a 7");
+    assert.equal(dead.headers["framework-dead-group"], `${fixture.prefix}-group`);
+  },
+  "reject makes a dead letter after one try": async (fixture) => {
+    const { tries, dead } = await poison(fixture, (_message, context) => context.reject("no such book"));
+    assert.equal(tries, 1);
+    assert.match(dead.headers["framework-dead-message"] ?? "", /no such book/);
+  },
+  "data that does not fit the schema is a dead letter without a try": async (fixture) => {
+    const { tries, dead } = await poison(fixture, () => {}, { schema: refuseAll });
+    assert.equal(tries, 0);
+    assert.equal(dead.headers["framework-dead-code"], "MESSAGING_INVALID_DATA");
+  },
+  "a type that the subscription does not know is a dead letter": async (fixture) => {
+    const { tries, dead } = await poison(fixture, () => {}, { schema: { "other.type": refuseAll } });
+    assert.equal(tries, 0);
+    assert.equal(dead.headers["framework-dead-code"], "MESSAGING_UNKNOWN_TYPE");
+  },
+  "a message that a guard refuses is a dead letter": async (fixture) => {
+    const { tries, dead } = await poison(fixture, () => {}, { guards: [() => false] });
+    assert.equal(tries, 0);
+    assert.equal(dead.headers["framework-dead-code"], "MESSAGING_REJECTED");
+  },
+  "with manual acknowledgement, no decision is a failure": async (fixture) => {
+    const { tries, dead } = await poison(fixture, () => {}, { ack: "manual" });
+    assert.equal(tries, 5);
+    assert.equal(dead.headers["framework-dead-code"], "MESSAGING_NO_DECISION");
+  },
+  "a handler that takes too long has failed, and its signal aborts": async (fixture) => {
+    const aborted: boolean[] = [];
+    const { tries, dead } = await poison(
+      fixture,
+      async ({ signal }) => {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => resolve(), { once: true });
+        await promise;
+        aborted.push(signal.aborted);
+      },
+      { timeoutMs: 30, retry: { quickTries: 2, quickDelayMs: 1, delaysMs: [] } },
+    );
+    assert.deepEqual([tries, aborted], [2, [true, true]]);
+    assert.equal(dead.headers["framework-dead-code"], "MESSAGING_TIMEOUT");
+  },
+  "poison does not hold its neighbours up": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got = new Set<unknown>();
+    const options = { group: one.group, retry: { ...fast, delaysMs: [60_000] }, deadLetter: "topic" };
+    one.messaging.subscribe(one.topic, options, ({ data }) => {
+      if (data === "poison") throw new Error("broken");
+      got.add(data);
+    });
+    await one.start();
+    await one.send("poison");
+    for (let n = 0; n < 20; n++) await one.send(n);
+    await until("the neighbours", () => got.size === 20);
+  },
+};

@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { Message } from "../message/message.ts";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { acceptAll, fast } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about handlers of an app on the broker: messages, acknowledgement, tries, middleware. */
+export const handlingFacts: PortFacts<BrokerFixture> = {
+  "a handler gets the event that was sent": async (fixture) => {
+    await using one = new TestApp(fixture, { source: "/shop" });
+    const got: Message[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, (message) => void got.push(message));
+    await one.start();
+    await one.messaging.send(one.topic, {
+      type: "book.created",
+      id: "event-1",
+      key: "7",
+      subject: "books/7",
+      time: new Date("2030-01-02T03:04:05Z"),
+      data: { title: "Emma", pages: 474 },
+      headers: { "X-Shelf": "a" },
+    });
+    await until("the message", () => got.length === 1);
+    const [message] = got;
+    assert.ok(message);
+    const { id, type, source, subject, time, key, data, headers, attempt, meta } = message;
+    assert.deepEqual(
+      [id, type, source, subject, time, key, attempt],
+      ["event-1", "book.created", "/shop", "books/7", "2030-01-02T03:04:05.000Z", "7", 1],
+    );
+    assert.deepEqual(JSON.parse(JSON.stringify(data)), { title: "Emma", pages: 474 });
+    assert.equal(headers["x-shelf"], "a");
+    assert.deepEqual([meta.topic, meta.group], [one.topic, one.group]);
+  },
+  "a message whose handler returned is done": async (fixture) => {
+    const got: unknown[] = [];
+    {
+      await using one = new TestApp(fixture);
+      one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
+      await one.start();
+      await one.send(1);
+      await until("the message", () => got.length === 1);
+    }
+    await using next = new TestApp(fixture);
+    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
+    await next.start();
+    await next.send(2);
+    await until("the second message", () => got.length === 2);
+    assert.deepEqual(got, [1, 2]);
+  },
+  "a handler that throws gets the message again, with the number of the try": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const tries: number[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ attempt }) => {
+      tries.push(attempt);
+      if (tries.length < 4) throw new Error("not yet");
+    });
+    await one.start();
+    await one.send(1);
+    await until("the fourth try", () => tries.length === 4);
+    await quietly();
+    assert.deepEqual(tries, [1, 2, 3, 4]);
+  },
+  "a type that nobody knows can be acknowledged": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: string[] = [];
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, schema: { known: acceptAll }, onUnknown: "ack" },
+      ({ type }) => void got.push(type),
+    );
+    await one.start();
+    await one.send(1, { type: "unknown" });
+    await one.send(2, { type: "known" });
+    await until("the known one", () => got.length === 1);
+    await until("both to be done", () => one.messaging.status()[0]?.done === 2);
+    assert.deepEqual(got, ["known"]);
+  },
+  "a handler gets the schema's output": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: unknown[] = [];
+    const schema = {
+      "~standard": { ...acceptAll["~standard"], validate: (value: unknown) => ({ value: [value] }) },
+    };
+    one.messaging.subscribe(one.topic, { group: one.group, schema }, ({ data }) => void got.push(data));
+    await one.start();
+    await one.send("x");
+    await until("the message", () => got.length === 1);
+    assert.deepEqual(JSON.parse(JSON.stringify(got)), [["x"]]);
+  },
+  "retry asks for another try": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const tries: number[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ attempt }, context) => {
+      tries.push(attempt);
+      if (attempt < 3) context.retry({ delayMs: 5 });
+    });
+    await one.start();
+    await one.send(1);
+    await until("the third try", () => tries.length === 3);
+    assert.deepEqual(tries, [1, 2, 3]);
+  },
+  "with manual acknowledgement, ack ends the message": async (fixture) => {
+    await using one = new TestApp(fixture);
+    let tries = 0;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, ack: "manual", retry: fast },
+      async (_, context) => {
+        tries++;
+        await Promise.resolve();
+        context.ack();
+      },
+    );
+    await one.start();
+    await one.send(1);
+    await until("the message", () => one.messaging.status()[0]?.done === 1);
+    await quietly();
+    assert.equal(tries, 1);
+  },
+  "a delayed message is handled, and not before its time": async (fixture) => {
+    await using one = new TestApp(fixture);
+    let at = 0;
+    one.messaging.subscribe(one.topic, { group: one.group }, () => void (at = performance.now()));
+    await one.start();
+    const from = performance.now();
+    await one.messaging.send(one.topic, { type: "later", data: 1 }, { delayMs: 300 });
+    await until("the message", () => at > 0);
+    assert.ok(at - from >= 290, `handled after ${at - from} ms`);
+  },
+  "a message that has expired is acknowledged without a handler": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
+    await one.start();
+    await one.messaging.send(one.topic, { type: "old", data: "old" }, { delayMs: 200, ttlMs: 1 });
+    await one.send("new");
+    await until("both to be done", () => one.messaging.status()[0]?.done === 2);
+    assert.deepEqual(got, ["new"]);
+  },
+  "a middleware sees every message and its outcome": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const seen: string[] = [];
+    one.messaging.use(async (message, next) => {
+      const outcome = await next(message);
+      seen.push(`${message.attempt} ${outcome.kind}`);
+      return outcome;
+    });
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ attempt }) => {
+      if (attempt === 1) throw new Error("not yet");
+    });
+    await one.start();
+    await one.send(1);
+    await until("two tries", () => seen.length === 2);
+    assert.deepEqual(seen, ["1 retry", "2 done"]);
+  },
+};

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { Message } from "../message/message.ts";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { numbers, once } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about the end of a service, and about pauses. */
+export const stopFacts: PortFacts<BrokerFixture> = {
+  "a clean stop finishes what runs, and delivers nothing twice": async (fixture) => {
+    const got: unknown[] = [];
+    const handle = async ({ data }: Message): Promise<void> => {
+      got.push(data);
+      await quietly(10);
+    };
+    {
+      await using one = new TestApp(fixture);
+      one.messaging.subscribe(one.topic, { group: one.group, concurrency: 4 }, handle);
+      await one.start();
+      await one.messaging.sendAll(
+        one.topic,
+        numbers(40).map((data) => ({ type: "n", data })),
+      );
+      await until("some messages", () => got.length >= 8);
+    }
+    await using next = new TestApp(fixture);
+    next.messaging.subscribe(next.topic, { group: next.group, concurrency: 4 }, handle);
+    await next.start();
+    await until("all messages", () => new Set(got).size === 40);
+    assert.equal(got.length, 40);
+  },
+  "a handler that does not end is aborted at the end of the drain, and its message delivered again": async (
+    fixture,
+  ) => {
+    const signals: AbortSignal[] = [];
+    {
+      await using one = new TestApp(fixture, { drainMs: 50 });
+      one.messaging.subscribe(one.topic, { group: one.group }, async ({ signal }) => {
+        signals.push(signal);
+        const { promise, reject } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        await promise;
+      });
+      await one.start();
+      await one.send("again");
+      await until("the handler to run", () => signals.length === 1);
+    }
+    assert.equal(signals[0]?.aborted, true);
+    await using next = new TestApp(fixture);
+    const got: unknown[] = [];
+    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
+    await next.start();
+    await until("the message", () => got.length === 1);
+    assert.deepEqual(got, ["again"]);
+  },
+  "an open circuit pauses the subscription, and costs no try": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const attempts: number[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group, retry: once }, ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length < 3)
+        throw Object.assign(new Error("open"), { name: "CircuitOpenError", extras: { retry_after: 0.05 } });
+    });
+    await one.start();
+    await one.send(1);
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.deepEqual(attempts, [1, 1, 1]);
+  },
+};

@@ -1,0 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Longest wait of a fact: other work may use the machine. */
+const LIMIT_MS = 60_000;
+
+/** Waits until a condition holds; `what` names it in the error. */
+export const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
+  for (const end = performance.now() + LIMIT_MS; !(await holds()); await pause(3))
+    if (performance.now() > end) throw new Error(`waited ${LIMIT_MS} ms for ${what}`);
+};
+
+/** Lets some time pass in which something must not happen. A fact that waits too short can only pass by mistake, never fail. */
+export const quietly = (ms = 60): Promise<void> => pause(ms);

@@ -1,0 +1,62 @@
+import { deadHeaders, GROUP, NOT_BEFORE, TRIES } from "../envelope/own-headers.ts";
+import { newHeaders } from "../envelope/event.ts";
+import { failureOf } from "@framework/durable/feature";
+import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
+
+/** A delivery that gave up. */
+export interface Dead {
+  readonly delivery: Delivery;
+  readonly id: string;
+  readonly group: string;
+  readonly error: unknown;
+  readonly tries: number;
+  /** Milliseconds since 1970. */
+  readonly firstAt: number;
+  readonly lastAt: number;
+}
+
+/** Longest text of an error in a header: all dead-letter headers stay below 2 KiB. */
+const MAX_TEXT = 500;
+
+/** Returns a dead letter for a topic: the original body and headers, and why it gave up. */
+export const deadLetter = (
+  topic: string,
+  { delivery, id, group, error, tries, firstAt, lastAt }: Dead,
+): OutgoingMessage => {
+  const { name, message, code } = failureOf(error);
+  const headers = original(delivery);
+  headers[deadHeaders.error] = plain(name);
+  headers[deadHeaders.message] = plain(message);
+  if (code !== null) headers[deadHeaders.code] = plain(code);
+  headers[deadHeaders.tries] = String(tries);
+  headers[deadHeaders.firstAt] = new Date(firstAt).toISOString();
+  headers[deadHeaders.lastAt] = new Date(lastAt).toISOString();
+  headers[deadHeaders.topic] = delivery.topic;
+  headers[deadHeaders.group] = group;
+  return { topic, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
+};
+
+/** Returns a message for a retry topic: the original, its tries so far, and when it is due. */
+export const postponed = (
+  topic: string,
+  delivery: Delivery,
+  { id, tries, notBefore, group }: { id: string; tries: number; notBefore: number; group: string },
+): OutgoingMessage => {
+  const headers = original(delivery);
+  headers[TRIES] = String(tries);
+  headers[NOT_BEFORE] = String(notBefore);
+  headers[GROUP] = group;
+  return { topic, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
+};
+
+/** The headers of a delivery without those of its own way through messaging. */
+const original = ({ headers }: Delivery): Record<string, string> => {
+  const copy = Object.assign(newHeaders(), headers);
+  delete copy[TRIES];
+  delete copy[NOT_BEFORE];
+  delete copy[GROUP];
+  return copy;
+};
+
+/** Printable and short: every broker takes it in a header. */
+const plain = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MAX_TEXT);

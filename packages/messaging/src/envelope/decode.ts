@@ -1,0 +1,124 @@
+import { PermanentFailure } from "../errors/messaging-error.ts";
+import { MAX_ATTRIBUTE, MAX_DEPTH } from "../limits.ts";
+import type { Delivery, WireHeaders } from "../port/delivery.ts";
+import { type Event, newHeaders } from "./event.ts";
+import { isDeeperThan } from "./json-depth.ts";
+import { STRUCTURED } from "./encode.ts";
+
+/** Prefixes of attributes in headers: of Kafka, of HTTP, and the two of AMQP; in lower case, as header names are. */
+const prefixes = ["ce_", "ce-", "cloudevents_", "cloudevents:"] as const;
+
+/**
+ * Decodes a delivery: a CloudEvent in structured or binary mode, whatever the broker; with `isRaw` also any other JSON, whose type is its topic.
+ *
+ * @throws PermanentFailure MESSAGING_UNDECODABLE
+ */
+export const decode = (delivery: Delivery, isRaw: boolean): Event => {
+  const { headers } = delivery;
+  if (headers["content-type"]?.startsWith(STRUCTURED) === true) return structured(delivery);
+  const prefix = prefixes.find((each) => headers[`${each}specversion`] !== undefined);
+  if (prefix !== undefined) return binary(delivery, prefix);
+  if (isRaw) return raw(delivery);
+  throw undecodable("it is no CloudEvent; subscribe with `raw: true` to get other JSON");
+};
+
+const structured = (delivery: Delivery): Event => {
+  const found = parsed(textOf(delivery.body));
+  if (typeof found !== "object" || found === null || Array.isArray(found))
+    throw undecodable("its body is no JSON object");
+  const attributes = found as Readonly<Record<string, unknown>>;
+  const of = (name: string): unknown => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
+  const base64 = of("data_base64");
+  return event(of, delivery, {
+    data: typeof base64 === "string" ? new Uint8Array(Buffer.from(base64, "base64")) : of("data"),
+    headers: without(delivery.headers, null),
+  });
+};
+
+const binary = (delivery: Delivery, prefix: string): Event => {
+  const { headers, body } = delivery;
+  const type = headers["content-type"];
+  return event((name) => headers[`${prefix}${name}`], delivery, {
+    data: type === undefined || isJson(type) ? parsed(textOf(body)) : bytesOf(body),
+    headers: without(headers, prefix),
+  });
+};
+
+const raw = (delivery: Delivery): Event => {
+  const { topic, partition, offset, headers, key } = delivery;
+  const place = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
+  const data = parsed(textOf(delivery.body));
+  const given = headers["message-id"] ?? place;
+  if (given === null) throw undecodable("a raw message has a header `message-id` or an offset");
+  const own = without(headers, null);
+  return { id: given, type: topic, source: topic, subject: null, time: null, key, data, headers: own };
+};
+
+const event = (
+  of: (name: string) => unknown,
+  { key }: Delivery,
+  content: Pick<Event, "data" | "headers">,
+): Event => {
+  if (of("specversion") !== "1.0") throw undecodable('its specversion is not "1.0"');
+  const own = optional(of("partitionkey"), "partitionkey");
+  return {
+    id: required(of("id"), "id"),
+    type: required(of("type"), "type"),
+    source: required(of("source"), "source"),
+    subject: optional(of("subject"), "subject"),
+    time: optional(of("time"), "time"),
+    key: own ?? key,
+    ...content,
+  };
+};
+
+const required = (value: unknown, name: string): string => {
+  const found = optional(value, name);
+  if (found === null || found === "") throw undecodable(`it has no ${name}`);
+  return found;
+};
+
+const optional = (value: unknown, name: string): string | null => {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "string" && value.length <= MAX_ATTRIBUTE) return value;
+  throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters`);
+};
+
+/** Headers that are no attributes. */
+const without = (headers: WireHeaders, prefix: string | null): WireHeaders => {
+  const own = newHeaders();
+  for (const name in headers) {
+    if (name === "content-type" || (prefix !== null && name.startsWith(prefix))) continue;
+    const value = headers[name];
+    if (value !== undefined) own[name] = value;
+  }
+  return own;
+};
+
+const isJson = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\b/i.test(type);
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const textOf = (body: string | Uint8Array): string => {
+  if (typeof body === "string") return body;
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw undecodable("its body is not UTF-8");
+  }
+};
+
+const bytesOf = (body: string | Uint8Array): Uint8Array =>
+  typeof body === "string" ? new TextEncoder().encode(body) : body;
+
+const parsed = (text: string): unknown => {
+  if (isDeeperThan(text, MAX_DEPTH)) throw undecodable(`its data is nested deeper than ${MAX_DEPTH} levels`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw undecodable("its body is no JSON");
+  }
+};
+
+const undecodable = (problem: string): PermanentFailure =>
+  new PermanentFailure("MESSAGING_UNDECODABLE", `the delivery cannot be decoded: ${problem}`);

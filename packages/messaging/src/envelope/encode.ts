@@ -1,0 +1,47 @@
+// CloudEvents 1.0 (github.com/cloudevents/spec): the JSON format and the binary mode of the protocol bindings.
+import type { Capabilities } from "../port/capabilities.ts";
+import type { WireHeaders } from "../port/delivery.ts";
+import { type Event, newHeaders } from "./event.ts";
+
+/** An event as a broker stores it. */
+export interface Encoded {
+  readonly headers: WireHeaders;
+  readonly body: string;
+}
+
+/** Content type of a structured event. */
+export const STRUCTURED = "application/cloudevents+json";
+
+/** Encodes an event with JSON data in the mode of a broker. @throws TypeError when the data has no JSON */
+export const encode = (event: Event, envelope: Capabilities["envelope"]): Encoded =>
+  envelope.mode === "structured" ? structured(event) : binary(event, envelope.prefix);
+
+const structured = ({ id, type, source, subject, time, key, data, headers }: Event): Encoded => {
+  const attributes = {
+    specversion: "1.0",
+    id,
+    type,
+    source,
+    subject: subject ?? undefined,
+    time: time ?? undefined,
+    partitionkey: key ?? undefined,
+    datacontenttype: "application/json",
+    data: data ?? null,
+  };
+  const sent = Object.assign(newHeaders(), headers);
+  sent["content-type"] = STRUCTURED;
+  return { headers: sent, body: JSON.stringify(attributes) };
+};
+
+const binary = ({ id, type, source, subject, time, key, data, headers }: Event, prefix: string): Encoded => {
+  const sent = Object.assign(newHeaders(), headers);
+  sent[`${prefix}specversion`] = "1.0";
+  sent[`${prefix}id`] = id;
+  sent[`${prefix}type`] = type;
+  sent[`${prefix}source`] = source;
+  if (subject !== null) sent[`${prefix}subject`] = subject;
+  if (time !== null) sent[`${prefix}time`] = time;
+  if (key !== null) sent[`${prefix}partitionkey`] = key;
+  sent["content-type"] = "application/json";
+  return { headers: sent, body: JSON.stringify(data ?? null) };
+};

@@ -1,0 +1,113 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import type { Delivery } from "../port/delivery.ts";
+import { decode } from "./decode.ts";
+import { encode } from "./encode.ts";
+import { type Event, newHeaders } from "./event.ts";
+
+const delivery = (body: string | Uint8Array, headers: Record<string, string>): Delivery => ({
+  topic: "topic",
+  partition: "0",
+  offset: "7",
+  key: null,
+  headers: Object.assign(newHeaders(), headers),
+  body,
+  tries: null,
+  deliveries: null,
+  isRedelivered: false,
+  sentAt: null,
+});
+
+const attribute = fc.string({ minLength: 1, maxLength: 40 });
+const events: fc.Arbitrary<Event> = fc.record({
+  id: attribute,
+  type: attribute,
+  source: attribute,
+  subject: fc.option(attribute),
+  time: fc.constant("2030-01-02T03:04:05.000Z"),
+  key: fc.option(attribute),
+  data: fc.jsonValue({ maxDepth: 4 }),
+  headers: fc.constant(Object.assign(newHeaders(), { traceparent: "00-1-2-01" })),
+});
+
+test.each([{ mode: "structured" } as const, { mode: "binary", prefix: "ce_" } as const])(
+  "an event is the same after its way through $mode mode",
+  (envelope) => {
+    fc.assert(
+      fc.property(events, (event) => {
+        const { body, headers } = encode(event, envelope);
+        const decoded = decode(delivery(body, { ...headers }), false);
+        expect(JSON.parse(JSON.stringify(decoded))).toEqual(JSON.parse(JSON.stringify(event)));
+      }),
+    );
+  },
+);
+
+test("a binary event of AMQP and of HTTP is accepted", () => {
+  for (const prefix of ["ce-", "cloudevents:", "cloudevents_"]) {
+    const headers = {
+      [`${prefix}specversion`]: "1.0",
+      [`${prefix}id`]: "1",
+      [`${prefix}type`]: "t",
+      [`${prefix}source`]: "/s",
+    };
+    expect(decode(delivery('{"a":1}', headers), false)).toMatchObject({ id: "1", type: "t", data: { a: 1 } });
+  }
+});
+
+test("data that is no JSON arrives as bytes", () => {
+  const headers = {
+    ce_specversion: "1.0",
+    ce_id: "1",
+    ce_type: "t",
+    ce_source: "/s",
+    "content-type": "image/png",
+  };
+  expect(decode(delivery(Uint8Array.of(255, 0), headers), false).data).toEqual(Uint8Array.of(255, 0));
+  const structured = '{"specversion":"1.0","id":"1","type":"t","source":"/s","data_base64":"/wA="}';
+  const type = { "content-type": "application/cloudevents+json; charset=utf-8" };
+  expect(decode(delivery(structured, type), false).data).toEqual(Uint8Array.of(255, 0));
+});
+
+test("other JSON is accepted only where the subscription says so", () => {
+  expect(decode(delivery('{"a":1}', {}), true)).toMatchObject({
+    id: "topic/0/7",
+    type: "topic",
+    data: { a: 1 },
+  });
+  expect(() => decode(delivery('{"a":1}', {}), false)).toThrow("it is no CloudEvent");
+});
+
+const structured = { "content-type": "application/cloudevents+json" };
+const deep = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
+
+test.each([
+  ["no JSON", "{", structured],
+  ["an array", "[]", structured],
+  ["null", "null", structured],
+  ["no version", '{"id":"1","type":"t","source":"/s"}', structured],
+  ["another version", '{"specversion":"0.3","id":"1","type":"t","source":"/s"}', structured],
+  ["no id", '{"specversion":"1.0","type":"t","source":"/s"}', structured],
+  ["an empty id", '{"specversion":"1.0","id":"","type":"t","source":"/s"}', structured],
+  ["an id that is no text", '{"specversion":"1.0","id":{},"type":"t","source":"/s"}', structured],
+  ["a long type", `{"specversion":"1.0","id":"1","type":"${"t".repeat(600)}","source":"/s"}`, structured],
+  ["a version of the prototype", '{"__proto__":{"specversion":"1.0"}}', structured],
+  ["129 levels", deep(129), structured],
+  ["10,000 levels", deep(10_000), structured],
+  ["500,000 levels", deep(500_000), structured],
+  ["bytes that are not UTF-8", Uint8Array.of(0x7b, 0xff, 0x7d), structured],
+])("a delivery with %s cannot be decoded", (_name, body, headers) => {
+  expect(() => decode(delivery(body, headers), true)).toThrow(
+    expect.objectContaining({ code: "MESSAGING_UNDECODABLE" }),
+  );
+});
+
+test("attributes named like members of a prototype are data", () => {
+  const before = Object.getOwnPropertyNames(Object.prototype);
+  const body =
+    '{"specversion":"1.0","id":"1","type":"constructor","source":"/s","data":{"__proto__":{"x":1}}}';
+  const event = decode(delivery(body, structured), false);
+  expect(event.type).toBe("constructor");
+  expect(Object.keys(event.data as object)).toEqual(["__proto__"]);
+  expect(Object.getOwnPropertyNames(Object.prototype)).toEqual(before);
+});

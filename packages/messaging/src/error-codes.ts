@@ -1,0 +1,55 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const messagingErrors: ErrorCatalogue = {
+  MESSAGING_BAD_CONFIG: {
+    summary: "a subscription, broker or option is wrong, or the broker cannot do it; the app does not start",
+    action: "the message says which; correct it",
+  },
+  MESSAGING_BAD_MESSAGE: {
+    summary: "a message to send has a bad member, does not fit its schema or is not JSON data",
+    action: "the message says which; correct it",
+  },
+  MESSAGING_NOT_ENABLED: {
+    summary: "`app.messaging` is used and no broker is enabled, or none of that name",
+    action: "call `enableMessaging`, or correct the name",
+  },
+  MESSAGING_TOO_LARGE: {
+    summary: "a message has a larger body or larger headers than the limits or the broker allow",
+    action: "store the content elsewhere and send its address",
+  },
+  MESSAGING_SEND_FAILED: {
+    status: 503,
+    summary: "the broker did not confirm a message in time, or refused it",
+    action: "send it again with the same id, or send with `tx`, so that the outbox does",
+  },
+  MESSAGING_UNDECODABLE: {
+    summary: "a delivery is no CloudEvent, no JSON, or too deep; it becomes a dead letter at once",
+    action: "correct the sender, or subscribe with `raw: true`",
+  },
+  MESSAGING_UNKNOWN_TYPE: {
+    summary: "a delivery has a type that the subscription does not know",
+    action: "add the type to `schemas`, or choose another `onUnknown`",
+  },
+  MESSAGING_INVALID_DATA: {
+    summary: "the data of a delivery does not fit its schema; it becomes a dead letter at once",
+    action: "correct the sender or the schema, then replay it",
+  },
+  MESSAGING_REJECTED: {
+    summary: "a handler called `context.reject`, or a guard refused the message",
+    action: "inspect the dead letter; correct the cause, then replay or discard it",
+  },
+  MESSAGING_NO_DECISION: {
+    summary:
+      "a handler with `ack: 'manual'` returned without `ack`, `retry` or `reject`, or a batch handler without a verdict",
+    action: "decide in every path of the handler",
+  },
+  MESSAGING_TIMEOUT: {
+    summary: "a handler took longer than `timeoutMs`; the reason of its signal",
+    action: "make the handler observe its signal, or raise the limit",
+  },
+  MESSAGING_LOST: {
+    summary: "the broker gave a delivery to another consumer, or the process stops; the reason of the signal",
+    action: "nothing: it is delivered again",
+  },
+};

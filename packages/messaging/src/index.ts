@@ -1,0 +1,21 @@
+export { messaging, type Messaging, type MessagingMethods, type SendOptions } from "./messaging.ts";
+export { MessagingConfig } from "./messaging-config.ts";
+export { topic, type MessageTo, type Topic } from "./send/topic.ts";
+export type { NewMessage, Receipt } from "./send/new-message.ts";
+export type { SendSettings } from "./send/sender.ts";
+export type { Message, MessageContext, MessageMeta, MessageOf, Schemas } from "./message/message.ts";
+export { done, type Outcome } from "./message/outcome.ts";
+export type {
+  BatchHandler,
+  BatchSubscriptionOptions,
+  BatchVerdict,
+  MessageHandler,
+  SchemaOption,
+  SubscriptionOptions,
+} from "./subscribe/subscription-options.ts";
+export { MessageRetry } from "./subscribe/message-retry.ts";
+export { memoryBroker, type MemoryBrokerOptions } from "./memory/memory-broker.ts";
+export type { SubscriptionStatus } from "./consume/subscription-status.ts";
+export type { BrokerAdapter } from "./port/broker-adapter.ts";
+export { SendFailedError } from "./errors/send-failed-error.ts";
+export { messagingErrors } from "./error-codes.ts";

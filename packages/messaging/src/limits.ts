@@ -1,0 +1,17 @@
+/** Longest id, type, source, subject and key, in characters. */
+export const MAX_ATTRIBUTE = 512;
+
+/** Most levels of arrays and objects in data. */
+export const MAX_DEPTH = 128;
+
+/** Messages of one `send`. */
+export const MAX_MESSAGES = 10_000;
+
+/** Longest delay of a message, retries included: 7 days. */
+export const MAX_DELAY_MS = 604_800_000;
+
+/** Bytes that the unsettled deliveries of one subscription hold at most before it fetches no more. */
+export const MAX_HELD_BYTES = 67_108_864;
+
+/** Handlers that are left behind when they ignore their signal, for each subscription; then it runs nothing new. */
+export const MIN_PATIENCE_MS = 10_000;

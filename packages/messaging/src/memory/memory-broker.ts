@@ -1,0 +1,61 @@
+import { type Clock, systemClock } from "@framework/core/feature";
+import type { Broker, BrokerAdapter, Producer, SendResult } from "../port/broker-adapter.ts";
+import type { Capabilities } from "../port/capabilities.ts";
+import { MAX_DELAY_MS } from "../limits.ts";
+import { MemoryConsumer } from "./memory-consumer.ts";
+import { MemoryTopics } from "./memory-topics.ts";
+
+/** Options of a broker in memory. */
+export interface MemoryBrokerOptions {
+  /** Timers of delays. @default the system clock */
+  readonly clock?: Clock;
+}
+
+const capabilities: Capabilities = {
+  settlement: "each",
+  orders: ["key", "partition"],
+  groups: true,
+  maxDelayMs: MAX_DELAY_MS,
+  maxRetryDelayMs: MAX_DELAY_MS,
+  retryKeepsOrder: true,
+  retryTopics: false,
+  maxBodyBytes: 16_777_216,
+  maxHeaderBytes: 65_536,
+  envelope: { mode: "structured" },
+  patterns: false,
+  privateTopics: true,
+  replay: false,
+  isInProcess: true,
+};
+
+/**
+ * A broker in memory, for tests and programs of one process. Apps with the same object share its messages, which end with the process.
+ *
+ * @example
+ * const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+ */
+export const memoryBroker = ({ clock = systemClock }: MemoryBrokerOptions = {}): BrokerAdapter => {
+  const topics = new MemoryTopics(clock);
+  return { name: "memory", capabilities, open: () => openBroker(topics) };
+};
+
+const openBroker = (topics: MemoryTopics): Broker => ({
+  producer: producerOf(topics),
+  consumer: (options) => new MemoryConsumer(topics, options),
+  topology: async () => [],
+  health: async () => ({ topics: topics.names().length }),
+  close: async () => {},
+});
+
+const stored: SendResult = Object.freeze({ ok: true });
+const full: SendResult = Object.freeze({
+  ok: false,
+  error: new Error("a group has too many messages in memory"),
+  isRetryable: true,
+});
+
+const producerOf = (topics: MemoryTopics): Producer => ({
+  async send(messages) {
+    return messages.map((message) => (topics.send(message) ? stored : full));
+  },
+});

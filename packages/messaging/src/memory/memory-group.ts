@@ -1,0 +1,149 @@
+import type { Clock } from "@framework/core/feature";
+import { Deque } from "./deque.ts";
+import { MemoryDelivery, type MemoryItem } from "./memory-item.ts";
+
+/** A consumer, as a group sees it. */
+export interface MemoryMember {
+  /** Deliveries that it can take now. */
+  readonly room: number;
+  deliver(deliveries: readonly MemoryDelivery[]): void;
+}
+
+/** Deliveries that are handed over together. */
+const BATCH = 256;
+
+/** The messages of one group of a topic: those that are ready, wait for their time, or are held by a consumer. */
+export class MemoryGroup {
+  private readonly clock: Clock;
+  private readonly ready = new Deque<MemoryItem>();
+  /** Items behind the first of their lane. */
+  private readonly lanes = new Map<string, Deque<MemoryItem>>();
+  private readonly members = new Set<MemoryMember>();
+  private readonly held = new Map<MemoryDelivery, MemoryMember>();
+  private waiting = 0;
+  private behind = 0;
+  private isScheduled = false;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Messages that are not settled. */
+  get size(): number {
+    return this.backlog + this.held.size;
+  }
+
+  /** Messages that no consumer holds. */
+  get backlog(): number {
+    return this.ready.length + this.behind + this.waiting;
+  }
+
+  add(item: MemoryItem): void {
+    if (item.lane !== null && !this.enter(item, item.lane)) return;
+    this.wait(item, item.message.delayMs);
+  }
+
+  join(member: MemoryMember): void {
+    this.members.add(member);
+    this.schedule();
+  }
+
+  /** Gives what a member holds to the others, in its order. */
+  leave(member: MemoryMember): void {
+    this.members.delete(member);
+    const back = Array.from(this.held).flatMap(([delivery, holder]) => (holder === member ? [delivery] : []));
+    for (const delivery of back) this.held.delete(delivery);
+    this.ready.unshift(...back.map(({ item }) => item).toSorted((a, b) => a.sequence - b.sequence));
+    this.schedule();
+  }
+
+  /** Removes a message. Returns whether it was held. */
+  done(delivery: MemoryDelivery): boolean {
+    if (!this.held.delete(delivery)) return false;
+    if (delivery.item.lane !== null) this.next(delivery.item.lane);
+    return true;
+  }
+
+  /** Delivers a message again after a delay; its lane waits for it. Returns whether it was held. */
+  retry(delivery: MemoryDelivery, delayMs: number, tries: number): boolean {
+    if (!this.held.delete(delivery)) return false;
+    delivery.item.tries = tries;
+    this.wait(delivery.item, delayMs);
+    return true;
+  }
+
+  /** Hands over what is ready, at the end of the turn. */
+  schedule(): void {
+    if (this.isScheduled || this.ready.length === 0) return;
+    this.isScheduled = true;
+    queueMicrotask(() => {
+      this.isScheduled = false;
+      this.handOver();
+    });
+  }
+
+  /** Takes every message out, in order: for the first group of a topic. */
+  takeAll(): readonly MemoryItem[] {
+    const all: MemoryItem[] = [];
+    for (let item = this.ready.shift(); item !== undefined; item = this.ready.shift()) all.push(item);
+    return all;
+  }
+
+  /** Whether the item is the first of its lane; otherwise it waits behind it. */
+  private enter(item: MemoryItem, lane: string): boolean {
+    const behind = this.lanes.get(lane);
+    if (behind === undefined) {
+      this.lanes.set(lane, new Deque());
+      return true;
+    }
+    behind.push(item);
+    this.behind++;
+    return false;
+  }
+
+  private next(lane: string): void {
+    const item = this.lanes.get(lane)?.shift();
+    if (item === undefined) return void this.lanes.delete(lane);
+    this.behind--;
+    this.wait(item, item.sentAt + item.message.delayMs - this.clock.date());
+  }
+
+  private wait(item: MemoryItem, delayMs: number): void {
+    if (delayMs <= 0) {
+      this.ready.push(item);
+      return this.schedule();
+    }
+    this.waiting++;
+    item.cancelWait = this.clock.after(delayMs, () => {
+      this.waiting--;
+      this.ready.push(item);
+      this.schedule();
+    });
+  }
+
+  private handOver(): void {
+    for (const member of this.members) {
+      const batch = this.take(member, Math.min(member.room, BATCH));
+      if (batch.length === 0) continue;
+      member.deliver(batch);
+    }
+    if (this.ready.length > 0 && this.hasRoom()) this.schedule();
+  }
+
+  private take(member: MemoryMember, limit: number): readonly MemoryDelivery[] {
+    const batch: MemoryDelivery[] = [];
+    while (batch.length < limit) {
+      const item = this.ready.shift();
+      if (item === undefined) break;
+      const delivery = new MemoryDelivery(item);
+      this.held.set(delivery, member);
+      batch.push(delivery);
+    }
+    return batch;
+  }
+
+  private hasRoom(): boolean {
+    for (const { room } of this.members) if (room > 0) return true;
+    return false;
+  }
+}

@@ -1,0 +1,96 @@
+import type { Clock } from "@framework/core/feature";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { ConsumerOptions } from "../port/broker-adapter.ts";
+import { MemoryGroup } from "./memory-group.ts";
+import { MemoryItem } from "./memory-item.ts";
+
+type Order = ConsumerOptions["order"];
+
+interface Subscribed {
+  readonly group: MemoryGroup;
+  readonly order: Order;
+}
+
+interface Topic {
+  sequence: number;
+  readonly groups: Map<string, Subscribed>;
+  /** Messages that were sent before there was a group. */
+  readonly early: MemoryGroup;
+}
+
+/** Unsettled messages of one group, and messages of a topic without groups. */
+const MAX_UNSETTLED = 2_000_000;
+
+/** Lanes of one topic for consumers that need the order of a partition. */
+const PARTITIONS = 16;
+
+/** All topics of a broker in memory. */
+export class MemoryTopics {
+  private readonly clock: Clock;
+  private readonly topics = new Map<string, Topic>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Names of topics that have a group or a message. */
+  names(): readonly string[] {
+    return Array.from(this.topics.keys());
+  }
+
+  /** Stores a message for every group. Returns `false` when one has too many. */
+  send(message: OutgoingMessage): boolean {
+    const topic = this.topic(message.topic);
+    const sentAt = this.clock.date();
+    const sequence = topic.sequence++;
+    if (topic.groups.size === 0) {
+      if (topic.early.size >= MAX_UNSETTLED) return false;
+      topic.early.add(new MemoryItem({ ...message, delayMs: 0 }, sequence, null, sentAt));
+      return true;
+    }
+    for (const { group } of topic.groups.values()) if (group.size >= MAX_UNSETTLED) return false;
+    for (const { group, order } of topic.groups.values())
+      group.add(new MemoryItem(message, sequence, laneOf(message, order), sentAt));
+    return true;
+  }
+
+  /** Returns a group, which gets every message from now on; the first one of a topic also those that are there. */
+  group(name: string, group: string, order: Order): MemoryGroup {
+    const topic = this.topic(name);
+    const known = topic.groups.get(group);
+    if (known !== undefined) return known.group;
+    const added = new MemoryGroup(this.clock);
+    const isFirst = topic.groups.size === 0;
+    topic.groups.set(group, { group: added, order });
+    if (isFirst)
+      for (const { message, sequence, sentAt } of topic.early.takeAll())
+        added.add(new MemoryItem(message, sequence, laneOf(message, order), sentAt));
+    return added;
+  }
+
+  /** Forgets a topic that belonged to one process. */
+  remove(name: string): void {
+    this.topics.delete(name);
+  }
+
+  private topic(name: string): Topic {
+    const known = this.topics.get(name);
+    if (known !== undefined) return known;
+    const topic = { sequence: 0, groups: new Map<string, Subscribed>(), early: new MemoryGroup(this.clock) };
+    this.topics.set(name, topic);
+    return topic;
+  }
+}
+
+const laneOf = ({ key }: OutgoingMessage, order: Order): string | null => {
+  if (order === "none") return null;
+  if (order === "key") return key;
+  return String(key === null ? 0 : hash(key) % PARTITIONS);
+};
+
+/** FNV-1a. */
+const hash = (text: string): number => {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  return value >>> 0;
+};

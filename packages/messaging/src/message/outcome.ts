@@ -1,0 +1,17 @@
+/**
+ * What a handler, or a middleware, decided about a message: done, another try, or a dead letter.
+ *
+ * A handler that returns gives `done`; one that throws, `retry` with its error.
+ */
+export type Outcome =
+  | { readonly kind: "done" }
+  | {
+      readonly kind: "retry";
+      readonly error: unknown;
+      /** Wait in milliseconds; `null` for the retry policy's. */
+      readonly delayMs: number | null;
+    }
+  | { readonly kind: "reject"; readonly error: unknown };
+
+/** The outcome of a message that needs nothing more. */
+export const done: Outcome = Object.freeze({ kind: "done" });

@@ -1,0 +1,265 @@
+// One file: it collects what the app declares and builds the running brokers from it; the parts are in files of their own.
+import { randomUUID } from "node:crypto";
+import type { AppSettings, Middleware, Problem } from "@framework/core";
+import {
+  type Clock,
+  type ConfigInput,
+  type Host,
+  nearest,
+  type Operations,
+  systemClock,
+} from "@framework/core/feature";
+import { AppBroker, brokerProblems, type EnabledBroker } from "./brokers/app-broker.ts";
+import { type Inbox, RunningSubscription, type SubscriptionParts } from "./consume/running-subscription.ts";
+import type { Dead } from "./dead-letter/dead-letters.ts";
+import { messagingError } from "./errors/messaging-error.ts";
+import { messageOperations, reportBrokers } from "./insight/report.ts";
+import type { SubscriptionStatus } from "./consume/subscription-status.ts";
+import type { Message } from "./message/message.ts";
+import type { Outcome } from "./message/outcome.ts";
+import { MessagingConfig } from "./messaging-config.ts";
+import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
+import type { Transaction } from "@framework/database";
+import { Sender, type SenderParts } from "./send/sender.ts";
+import type { Topic } from "./send/topic.ts";
+import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
+
+/** What messaging uses of the app's database, when it has one. */
+export interface DurableParts {
+  readonly park: (
+    dead: Dead,
+    broker: string,
+    settleIn: ((tx: Transaction) => Promise<void>) | null,
+  ) => Promise<void>;
+  readonly inbox: Inbox;
+  readonly outboxOf: (broker: string) => NonNullable<SenderParts["outbox"]>;
+  readonly databaseBroker: BrokerAdapter;
+}
+
+/** A broker of a running app with what is sent to it. */
+interface Running {
+  readonly app: AppBroker;
+  readonly sender: Sender;
+  readonly config: Readonly<MessagingConfig>;
+}
+
+/** Name of the broker of `enableMessaging`. */
+export const DEFAULT_BROKER = "default";
+
+/** Brokers, subscriptions and middleware of one app. */
+export class MessagingApp {
+  readonly middleware: Middleware<Message, Outcome>[] = [];
+  private readonly host: Host;
+  /** Parts on the app's database; `null` when durable is not composed, or no database enabled. */
+  private readonly durable: () => DurableParts | null;
+  private readonly enabled = new Map<string, EnabledBroker>();
+  private readonly specs: SubscriptionSpec[] = [];
+  private readonly running = new Map<string, Running>();
+  private operations: Operations<Message> | null = null;
+  private readonly instance: string = randomUUID();
+
+  constructor(host: Host, durable: () => DurableParts | null) {
+    this.host = host;
+    this.durable = durable;
+  }
+
+  /** All subscriptions that were declared. */
+  get subscriptions(): readonly SubscriptionSpec[] {
+    return this.specs;
+  }
+
+  /** All brokers that were enabled. */
+  get brokers(): readonly EnabledBroker[] {
+    return Array.from(this.enabled.values());
+  }
+
+  /** Adds a broker. The first one adds the tasks of messaging to the app's life. */
+  enable(name: string, adapter: BrokerAdapter, input: ConfigInput<MessagingConfig> = {}): void {
+    const config = this.host.configure(MessagingConfig, input);
+    if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
+    if (this.enabled.size === 0) this.join();
+    this.enabled.set(name, { name, adapter, config });
+  }
+
+  /** Adds a middleware around every handler of single messages. */
+  use(middleware: Middleware<Message, Outcome>): void {
+    this.host.check(() => []); // refuses what comes after the start
+    this.middleware.push(middleware);
+  }
+
+  subscribe(spec: SubscriptionSpec, problems: readonly string[]): void {
+    const label = `${String(spec.topic)} ${spec.group}`;
+    this.host.check(() => this.subscriptionProblems(spec));
+    for (const problem of problems) this.problem(`subscription "${label}": ${problem}`);
+    if (problems.length > 0) return;
+    const isTaken = this.specs.some(
+      ({ topic, group, broker }) =>
+        broker === spec.broker && String(topic) === String(spec.topic) && group === spec.group,
+    );
+    if (isTaken) return this.problem(`there are two subscriptions "${label}"; use one with schemas by type`);
+    if (spec.inject !== undefined) this.host.state.inject(`subscription ${label}`, spec.inject);
+    if (spec.auth !== undefined) this.host.life.install(spec.auth);
+    this.specs.push(spec);
+  }
+
+  /** Every subscription of this process. */
+  status(): readonly SubscriptionStatus[] {
+    return Array.from(this.running.values(), ({ app }) => app.status()).flat();
+  }
+
+  /** Returns a broker by name, or the default one. @throws MESSAGING_NOT_ENABLED; CORE_NOT_STARTED */
+  broker(name: string | undefined): Running {
+    void this.host.life.settings; // throws before the start
+    const found = this.running.get(this.nameOf(name) ?? "");
+    if (found !== undefined) return found;
+    throw messagingError("MESSAGING_NOT_ENABLED", this.unknownBroker(name));
+  }
+
+  /** Name of the broker that is meant; `null` when that is not clear. */
+  private nameOf(name: string | null | undefined): string | null {
+    if (typeof name === "string") return this.enabled.has(name) ? name : null;
+    if (this.enabled.has(DEFAULT_BROKER)) return DEFAULT_BROKER;
+    const [only, second] = this.enabled.keys();
+    return second === undefined ? (only ?? null) : null;
+  }
+
+  private unknownBroker(name: string | null | undefined): string {
+    const names = Array.from(this.enabled.keys());
+    if (names.length === 0) return "no broker is enabled; call enableMessaging()";
+    if (typeof name !== "string")
+      return `there are several brokers; choose one of ${names.join(", ")} with \`broker\``;
+    const [close] = nearest(name, names);
+    return `there is no broker "${name}"${close === undefined ? "" : `; did you mean "${close}"?`}`;
+  }
+
+  private subscriptionProblems(spec: SubscriptionSpec): readonly Problem[] {
+    const label = `${String(spec.topic)} ${spec.group}`;
+    const name = this.nameOf(spec.broker);
+    const broker = name === null ? undefined : this.enabled.get(name);
+    const bad = (message: string): Problem => ({
+      code: "MESSAGING_BAD_CONFIG",
+      message: `messaging: ${message}`,
+    });
+    if (broker === undefined) return [bad(`subscription "${label}": ${this.unknownBroker(spec.broker)}`)];
+    const needsDatabase = spec.dedupe === "inbox" || spec.deadLetter === "parked";
+    const noDatabase =
+      needsDatabase && this.durable() === null
+        ? [
+            bad(
+              `subscription "${label}": inbox and parked dead letters need a database; compose durable and call enableDatabase()`,
+            ),
+          ]
+        : [];
+    return [...brokerProblems(spec, broker), ...noDatabase];
+  }
+
+  /** Reports that no broker was chosen. */
+  noBroker(): void {
+    this.problem('choose the broker: enableMessaging({ broker: "memory" }), or an adapter');
+  }
+
+  private problem(message: string): void {
+    this.host.problem({ code: "MESSAGING_BAD_CONFIG", message: `messaging: ${message}` });
+  }
+
+  private join(): void {
+    const { life, insight } = this.host;
+    this.operations = messageOperations(insight);
+    life.onStart({ name: "messaging", run: (settings) => this.prepare(settings) });
+    life.onListening({ name: "messaging", run: () => this.begin() });
+    life.onDrain((deadline) => this.drain(deadline));
+    life.onStop({ name: "messaging", run: () => this.close() });
+    reportBrokers(insight, () => Array.from(this.running.values(), ({ app }) => app));
+  }
+
+  private prepare(settings: AppSettings): void {
+    const { operations } = this;
+    if (operations === null) return;
+    for (const enabled of this.enabled.values()) {
+      const { name, adapter, config } = enabled;
+      if (adapter.capabilities.isInProcess && settings.workers > 1)
+        throw messagingError(
+          "MESSAGING_BAD_CONFIG",
+          `the broker "${name}" is in memory, and each of ${settings.workers} workers would have its own`,
+        );
+      const clock = config.clock ?? systemClock;
+      const { log } = settings;
+      const context = { name, instance: this.instance, clock, random: Math.random, log };
+      const broker = adapter.open(context);
+      const sender = this.sender(enabled, broker, clock);
+      const app = new AppBroker({
+        ...enabled,
+        broker,
+        clock,
+        log,
+        topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
+        topics: config.topics.map(topicName),
+        deadLetterTopicOf: (spec) => (this.isParked(spec) ? null : deadLetterTopic(spec)),
+      });
+      for (const spec of this.specs)
+        if (this.nameOf(spec.broker) === name)
+          app.subscriptions.push(
+            new RunningSubscription(this.parts(spec, enabled, { broker, sender, clock, log, operations })),
+          );
+      this.running.set(name, { app, sender, config });
+    }
+  }
+
+  private sender({ name, adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
+    const { capabilities } = adapter;
+    const outbox = this.durable()?.outboxOf(name) ?? null;
+    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox });
+  }
+
+  private isParked({ deadLetter }: SubscriptionSpec): boolean {
+    return deadLetter === "parked" || (deadLetter === null && this.durable() !== null);
+  }
+
+  private parts(
+    spec: SubscriptionSpec,
+    { name, adapter, config }: EnabledBroker,
+    made: Pick<SubscriptionParts, "broker" | "sender" | "clock" | "log" | "operations">,
+  ): SubscriptionParts {
+    const durable = this.durable();
+    const { maxMessageBytes, maxHeaderBytes } = config;
+    return {
+      ...made,
+      maxMessageBytes,
+      maxHeaderBytes,
+      spec,
+      brokerName: name,
+      capabilities: adapter.capabilities,
+      state: this.host.state,
+      middleware: this.middleware,
+      random: Math.random,
+      park:
+        durable !== null && this.isParked(spec)
+          ? (dead, settleIn) => durable.park(dead, name, settleIn)
+          : null,
+      deadLetterTopic: deadLetterTopic(spec),
+      inbox: spec.dedupe === "inbox" ? (durable?.inbox ?? null) : null,
+      reply: () => {},
+      isPrivate: false,
+    };
+  }
+
+  private begin(): void {
+    for (const { app } of this.running.values()) app.begin();
+  }
+
+  private async drain(deadline: AbortSignal): Promise<void> {
+    await Promise.all(Array.from(this.running.values(), ({ app }) => app.drain(deadline)));
+  }
+
+  private async close(): Promise<void> {
+    await Promise.all(Array.from(this.running.values(), ({ app }) => app.close()));
+  }
+}
+
+const topicName = (topic: string | Topic): string => (typeof topic === "string" ? topic : topic.name);
+
+/** The topic of dead letters of a subscription, when they are not parked. */
+const deadLetterTopic = ({ topic, group, deadLetter }: SubscriptionSpec): string => {
+  if (deadLetter !== null && deadLetter !== "topic" && deadLetter !== "parked") return deadLetter;
+  return `${typeof topic === "string" ? topic : "pattern"}.${group}.dlq`;
+};

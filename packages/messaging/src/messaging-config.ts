@@ -1,0 +1,64 @@
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  isClock,
+  optional,
+  text,
+} from "@framework/core/feature";
+import type { BrokerAdapter } from "./port/broker-adapter.ts";
+import type { Topic } from "./send/topic.ts";
+
+/** Options of `enableMessaging`. A package of a broker takes them beside its own. */
+export interface MessagingConfig {
+  /** The broker: `memory`, or an adapter. */
+  readonly broker: "memory" | BrokerAdapter;
+  /** Attribute `source` of events that this app sends: a URI reference. @default "/" */
+  readonly source: string;
+  /** Topics that the app sends to: for the topology, and for the API document. @default [] */
+  readonly topics: readonly (string | Topic)[];
+  /** Whether topics and queues are verified or created at start, or taken as they are. @default "verify" in production, else "create" */
+  readonly topology: "verify" | "create" | "off" | undefined;
+  /** Largest body of a message in bytes, sent or received; 1,024 to 16 MiB. @default 1 MiB */
+  readonly maxMessageBytes: number;
+  /** Largest headers of a message in bytes; 512 to 65,536. @default 8 KiB */
+  readonly maxHeaderBytes: number;
+  /** Time of a send until its confirmation in milliseconds, 10 to 600,000. @default 10000 */
+  readonly sendTimeoutMs: number;
+  /** Time that handlers have to finish when the service stops, in milliseconds, 0 to 600,000. @default 30000 */
+  readonly drainMs: number;
+  /** The clock, for tests. @default the process's */
+  readonly clock: Clock | undefined;
+}
+
+export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("MessagingConfig", {
+  broker: checked<MessagingConfig["broker"]>(
+    "memory",
+    '"memory" or an adapter such as kafka(…)',
+    (value) => value === "memory" || isAdapter(value),
+  ),
+  source: text("/"),
+  topics: checked<MessagingConfig["topics"]>(
+    [],
+    "a list of topics or their names",
+    (value) => Array.isArray(value) && value.every((each) => typeof each === "string" || isTopic(each)),
+  ),
+  topology: optional<"verify" | "create" | "off">({
+    problem: (value) =>
+      ["verify", "create", "off"].includes(value as string) ? null : 'must be "verify", "create" or "off"',
+  }),
+  maxMessageBytes: integer(1_048_576, { min: 1024, max: 16_777_216 }),
+  maxHeaderBytes: integer(8192, { min: 512, max: 65_536 }),
+  sendTimeoutMs: integer(10_000, { min: 10, max: 600_000 }),
+  drainMs: integer(30_000, { min: 0, max: 600_000 }),
+  clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
+});
+
+/** Whether a value is an adapter of a broker. */
+export const isAdapter = (value: unknown): value is BrokerAdapter =>
+  typeof value === "object" && value !== null && "capabilities" in value && "open" in value;
+
+const isTopic = (value: unknown): value is Topic =>
+  typeof value === "object" && value !== null && "name" in value && "schemas" in value;

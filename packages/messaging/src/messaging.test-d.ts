@@ -1,0 +1,40 @@
+import { App } from "@framework/core";
+import { z } from "zod";
+import { memoryBroker, messaging, topic } from "./index.ts";
+
+const Book = z.object({ title: z.string(), pages: z.coerce.number() });
+const books = topic("books", { "book.created": Book, "book.removed": z.object({ id: z.string() }) });
+const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+
+app.messaging.subscribe(books, { group: "search" }, (message) => {
+  if (message.type === "book.created") {
+    const pages: number = message.data.pages;
+    return pages;
+  }
+  const id: string = message.data.id;
+  return id;
+});
+app.messaging.subscribe("shelves", { group: "search", schema: Book }, ({ data }) => {
+  const title: string = data.title;
+  return title;
+});
+app.messaging.subscribe("plain", { group: "search" }, ({ data }) => {
+  const anything: unknown = data;
+  return anything;
+});
+app.messaging.subscribeBatch(
+  books,
+  { group: "index", batch: { size: 10 } },
+  (messages) => new Map(messages.map(({ id }) => [id, "ack"] as const)),
+);
+
+await app.messaging.send(books, { type: "book.created", data: { title: "Emma", pages: "474" } });
+await app.messaging.send("plain", { type: "any", data: 1 });
+// @ts-expect-error the type is unknown to the topic
+await app.messaging.send(books, { type: "book.lost", data: { id: "7" } });
+// @ts-expect-error the data is that of another type
+await app.messaging.send(books, { type: "book.created", data: { id: "7" } });
+// @ts-expect-error a group is needed
+app.messaging.subscribe("plain", {}, () => {});
+// @ts-expect-error the option is misspelt
+app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});

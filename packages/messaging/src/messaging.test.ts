@@ -1,0 +1,94 @@
+import { App, type Logger } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { waitFor } from "@framework/testing";
+import { memoryBroker, messaging } from "./index.ts";
+
+const quiet: Logger = { info() {}, warn() {}, error() {} };
+const withBroker = () => new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+const failureOf = (app: App): Promise<string> =>
+  app.start({ log: quiet }).then(
+    () => "started",
+    (error: Error) => error.message,
+  );
+
+test("all mistakes in subscriptions are reported at start, together", async () => {
+  const app = withBroker();
+  app.messaging
+    .subscribe("ok", { group: "one" }, () => {})
+    .subscribe("ok", { group: "one" }, () => {})
+    .subscribe("no spaces", { group: "" }, () => {})
+    .subscribe("limits", { group: "a", concurrency: 0, timeoutMs: -1, retry: { quickTries: 0 } }, () => {})
+    .subscribe("else", { group: "a", broker: "defualt" }, () => {})
+    .subscribe(/pattern/, { group: "a" }, () => {})
+    .subscribe("inbox", { group: "a", dedupe: "inbox" }, () => {});
+  const failure = await failureOf(app);
+  for (const message of [
+    'there are two subscriptions "ok one"',
+    "its topic has 1 to 100 letters",
+    "its group has 1 to 100 letters",
+    "concurrency is a whole number from 1 to 1,000",
+    "timeoutMs is a whole number",
+    "MessageRetry.quickTries",
+    'there is no broker "defualt"; did you mean "default"?',
+    "has no subscriptions to patterns",
+    "inbox and parked dead letters need a database",
+  ])
+    expect(failure).toContain(message);
+});
+
+test("a subscription without a broker is a start error", async () => {
+  const app = new (App.with(messaging))();
+  app.messaging.subscribe("books", { group: "a" }, () => {});
+  expect(await failureOf(app)).toContain("no broker is enabled; call enableMessaging()");
+});
+
+test("subscriptions and middleware are added before the start", async () => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  expect(() => app.messaging.subscribe("late", { group: "a" }, () => {})).toThrow("start");
+  expect(() => app.messaging.use((message, next) => next(message))).toThrow("start");
+  await app.stop();
+});
+
+test("several brokers of one app are chosen by name", async () => {
+  const [one, other] = [memoryBroker(), memoryBroker()];
+  const app = new (App.with(messaging))().enableMessaging({ broker: one });
+  const got: string[] = [];
+  app.messaging
+    .addBroker("other", other)
+    .subscribe("books", { group: "a" }, ({ meta, type }) => void got.push(`${meta.broker} ${type}`))
+    .subscribe(
+      "books",
+      { group: "a", broker: "other" },
+      ({ meta, type }) => void got.push(`${meta.broker} ${type}`),
+    );
+  await app.start({ log: quiet });
+  await app.messaging.send("books", { type: "first" });
+  await app.messaging.send("books", { type: "second" }, { broker: "other" });
+  await waitFor(() => got.length === 2, { timeoutMs: 60_000 });
+  expect(got.toSorted()).toEqual(["default first", "other second"]);
+  await expect(app.messaging.send("books", { type: "x" }, { broker: "othr" })).rejects.toThrow(
+    'did you mean "other"?',
+  );
+  await app.stop();
+});
+
+test.each([
+  [{ type: "" }, "type is text"],
+  [{ type: "t\n" }, "type is text"],
+  [{ type: "t", id: "x".repeat(600) }, "id is text"],
+  [{ type: "t", key: "\uD800" }, "key is text"],
+  [{ type: "t", time: new Date(Number.NaN) }, "time is a valid Date"],
+  [{ type: "t", data: 1n }, "its data has no JSON"],
+  [{ type: "t", headers: { "content-type": "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { ce_id: "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { "framework-group": "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { "x-a": "a\r\nb: c" } }, "no text without control characters"],
+  [{ type: "t", data: "x".repeat(1_100_000) }, "larger body"],
+  [{ type: "t", headers: { "x-a": "x".repeat(9000) } }, "larger headers"],
+])("a message that cannot be sent is refused: %#", async (message, reason) => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  await expect(app.messaging.send("books", message)).rejects.toThrow(reason);
+  await app.stop();
+});

@@ -1,0 +1,21 @@
+import { isPromise } from "@framework/core/feature";
+import type { Event } from "../envelope/event.ts";
+import { badMessage } from "./to-event.ts";
+import { schemaOf, type Topic } from "./topic.ts";
+
+/** Checks the data of an event to a topic with schemas. @throws MESSAGING_BAD_MESSAGE */
+export const checkData = async (topic: string | Topic, { type, data }: Event): Promise<void> => {
+  if (typeof topic === "string") return;
+  const schema = schemaOf(topic, type);
+  if (schema === undefined) throw badMessage(`the topic "${topic.name}" has no type "${type}"`);
+  const result = schema["~standard"].validate(data);
+  const { issues } = isPromise(result) ? await result : result;
+  if (issues === undefined) return;
+  const texts = issues
+    .slice(0, 10)
+    .map(({ message, path = [] }) => `${path.map(partText).join(".")}: ${message}`);
+  throw badMessage(`the data of "${type}" does not fit its schema: ${texts.join("; ").slice(0, 1000)}`);
+};
+
+const partText = (part: PropertyKey | { readonly key: PropertyKey }): string =>
+  String(typeof part === "object" ? part.key : part);

@@ -1,0 +1,130 @@
+import type { Clock } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { encode } from "../envelope/encode.ts";
+import type { Event } from "../envelope/event.ts";
+import { EXPIRES, headerBytes, NOT_BEFORE } from "../envelope/own-headers.ts";
+import { messagingError } from "../errors/messaging-error.ts";
+import { SendFailedError } from "../errors/send-failed-error.ts";
+import { MAX_DELAY_MS, MAX_MESSAGES } from "../limits.ts";
+import type { Broker, SendResult } from "../port/broker-adapter.ts";
+import type { Capabilities } from "../port/capabilities.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { Receipt } from "./new-message.ts";
+import { badMessage } from "./to-event.ts";
+
+/** Options of a send. */
+export interface SendSettings {
+  /** Earliest delivery in milliseconds from now, at most 7 days. @default 0 */
+  readonly delayMs?: number;
+  /** The message is worth nothing after so many milliseconds: a later delivery is acknowledged without a handler. @default for ever */
+  readonly ttlMs?: number;
+  /** Sends when this transaction of the app's database commits, and not at all when it is rolled back. @default at once */
+  readonly tx?: Transaction | undefined;
+}
+
+/** What sending needs. */
+export interface SenderParts {
+  readonly broker: () => Broker;
+  readonly capabilities: Capabilities;
+  readonly clock: Clock;
+  readonly maxMessageBytes: number;
+  readonly maxHeaderBytes: number;
+  readonly sendTimeoutMs: number;
+  /** Stores messages in a transaction; `null` when the app has no database. */
+  readonly outbox: ((tx: Transaction, messages: readonly OutgoingMessage[]) => Promise<void>) | null;
+}
+
+/** Sends events to one broker. */
+export class Sender {
+  private readonly parts: SenderParts;
+
+  constructor(parts: SenderParts) {
+    this.parts = parts;
+  }
+
+  /** Sends events. @throws MESSAGING_TOO_LARGE, MESSAGING_BAD_MESSAGE, SendFailedError */
+  async send(
+    topic: string,
+    events: readonly Event[],
+    settings: SendSettings = {},
+  ): Promise<readonly Receipt[]> {
+    if (events.length === 0) return [];
+    if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
+    const messages = events.map((event) => this.toOutgoing(topic, event, settings));
+    const { tx } = settings;
+    if (tx !== undefined) {
+      await this.sendIn(tx, messages);
+      return messages.map(({ id }) => ({ id }));
+    }
+    const results = await this.sendNow(messages);
+    return messages.map(({ id }, at) => receiptOf(topic, id, results[at]));
+  }
+
+  /** Sends messages as they are, and resolves with one result each. */
+  async sendNow(messages: readonly OutgoingMessage[]): Promise<readonly SendResult[]> {
+    const { broker, clock, sendTimeoutMs } = this.parts;
+    const limit = new AbortController();
+    const cancel = clock.after(sendTimeoutMs, () =>
+      limit.abort(new Error(`not confirmed within ${sendTimeoutMs} ms`)),
+    );
+    try {
+      return await broker().producer.send(messages, { signal: limit.signal });
+    } finally {
+      cancel();
+    }
+  }
+
+  private async sendIn(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> {
+    const { broker, outbox } = this.parts;
+    const { producer } = broker();
+    if (producer.sendIn !== undefined) return await producer.sendIn(tx, messages);
+    if (outbox === null)
+      throw messagingError("MESSAGING_BAD_CONFIG", "`tx` needs a database; call enableDatabase()");
+    await outbox(tx, messages);
+  }
+
+  private toOutgoing(topic: string, event: Event, { delayMs = 0, ttlMs }: SendSettings): OutgoingMessage {
+    const { capabilities, clock } = this.parts;
+    checkDelay(delayMs, "delayMs");
+    let { headers } = event;
+    if (ttlMs !== undefined) {
+      checkDelay(ttlMs, "ttlMs");
+      headers = { ...headers, [EXPIRES]: String(Math.ceil(clock.date() + ttlMs)) };
+    }
+    const isEmulated = delayMs > capabilities.maxDelayMs;
+    if (isEmulated) headers = { ...headers, [NOT_BEFORE]: String(Math.ceil(clock.date() + delayMs)) };
+    const { body, headers: encoded } = this.encoded({ ...event, headers });
+    this.checkSize(body, encoded);
+    return { topic, id: event.id, key: event.key, headers: encoded, body, delayMs: isEmulated ? 0 : delayMs };
+  }
+
+  private encoded(event: Event): ReturnType<typeof encode> {
+    try {
+      return encode(event, this.parts.capabilities.envelope);
+    } catch (error) {
+      throw badMessage("its data has no JSON", error);
+    }
+  }
+
+  private checkSize(body: string, headers: OutgoingMessage["headers"]): void {
+    const { capabilities } = this.parts;
+    const maxBody = Math.min(this.parts.maxMessageBytes, capabilities.maxBodyBytes);
+    const maxHeaders = Math.min(this.parts.maxHeaderBytes, capabilities.maxHeaderBytes);
+    if (body.length * 3 > maxBody && Buffer.byteLength(body) > maxBody)
+      throw messagingError("MESSAGING_TOO_LARGE", `a message has a larger body than ${maxBody} bytes`);
+    if (headerBytes(headers) > maxHeaders)
+      throw messagingError("MESSAGING_TOO_LARGE", `a message has larger headers than ${maxHeaders} bytes`);
+  }
+}
+
+const checkDelay = (value: number, name: string): void => {
+  if (!(Number.isFinite(value) && value >= 0 && value <= MAX_DELAY_MS))
+    throw badMessage(`${name} is a number from 0 to ${MAX_DELAY_MS}`);
+};
+
+const receiptOf = (topic: string, id: string, result: SendResult | undefined): Receipt => {
+  if (result === undefined) throw new SendFailedError(topic, new Error("the broker gave no result"));
+  if (!result.ok) throw new SendFailedError(topic, result.error);
+  const { partition, offset } = result;
+  return { id, ...(partition !== undefined && { partition }), ...(offset !== undefined && { offset }) };
+};

@@ -1,0 +1,60 @@
+import type { Event } from "../envelope/event.ts";
+import { newHeaders } from "../envelope/event.ts";
+import { OWN_PREFIX } from "../envelope/own-headers.ts";
+import { messagingError } from "../errors/messaging-error.ts";
+import { MAX_ATTRIBUTE } from "../limits.ts";
+import type { NewMessage } from "./new-message.ts";
+
+/** What is filled in. */
+export interface EventDefaults {
+  readonly source: string;
+  readonly newId: () => string;
+  readonly date: () => number;
+}
+
+const HEADER = /^[A-Za-z0-9][\w.-]{0,99}$/;
+const RESERVED = /^(?:ce[-_]|cloudevents[:_]|content-type$|x-framework|framework-)/;
+
+/** Checks a message and fills in its defaults. @throws MESSAGING_BAD_MESSAGE */
+export const toEvent = (message: NewMessage, { source, newId, date }: EventDefaults): Event => ({
+  id: message.id === undefined ? newId() : text(message.id, "id"),
+  type: text(message.type, "type"),
+  source: message.source === undefined ? source : text(message.source, "source"),
+  subject: message.subject === undefined ? null : text(message.subject, "subject"),
+  time: timeOf(message.time, date),
+  key: message.key === undefined ? null : text(message.key, "key"),
+  data: message.data,
+  headers: headersOf(message.headers),
+});
+
+const text = (value: unknown, name: string): string => {
+  const isText = typeof value === "string" && value !== "" && value.length <= MAX_ATTRIBUTE;
+  if (isText && value.isWellFormed() && !CONTROL.test(value)) return value;
+  throw badMessage(`${name} is text of 1 to ${MAX_ATTRIBUTE} characters without control characters`);
+};
+
+// oxlint-disable-next-line no-control-regex -- these are the characters that are refused
+const CONTROL = /[\x00-\x1f\x7f]/;
+
+const timeOf = (time: Date | undefined, date: () => number): string => {
+  const at = time ?? new Date(date());
+  if (at instanceof Date && !Number.isNaN(at.getTime())) return at.toISOString();
+  throw badMessage("time is a valid Date");
+};
+
+const headersOf = (headers: NewMessage["headers"]): Event["headers"] => {
+  const own = newHeaders();
+  for (const [given, value] of Object.entries(headers ?? {})) {
+    const name = given.toLowerCase();
+    if (!HEADER.test(given) || RESERVED.test(name) || name.startsWith(OWN_PREFIX))
+      throw badMessage(`the header "${given.slice(0, 100)}" has a bad or reserved name`);
+    if (typeof value !== "string" || !value.isWellFormed() || CONTROL.test(value))
+      throw badMessage(`the header "${name}" is no text without control characters`);
+    own[name] = value;
+  }
+  return own;
+};
+
+/** The error of a message that cannot be sent. */
+export const badMessage = (problem: string, cause?: unknown): Error =>
+  messagingError("MESSAGING_BAD_MESSAGE", `a message cannot be sent: ${problem}`, cause);

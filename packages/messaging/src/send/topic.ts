@@ -1,0 +1,42 @@
+import type { InferInput, StandardSchema } from "@framework/core";
+import type { Schemas } from "../message/message.ts";
+import type { NewMessage } from "./new-message.ts";
+
+/** A topic and the messages in it: senders and handlers that share it agree. */
+export interface Topic<S extends Schemas = Schemas> {
+  /** Name at the broker. */
+  readonly name: string;
+  /** Schemas of the data by type. */
+  readonly schemas: S;
+  /** Text for the API document. */
+  readonly description: string | null;
+}
+
+/**
+ * Defines a topic with its messages.
+ *
+ * @example
+ * const books = topic("books", { "book.created": z.object({ id: z.string(), title: z.string() }) });
+ * await app.messaging.send(books, { type: "book.created", key: "7", data: { id: "7", title: "Emma" } });
+ * app.messaging.subscribe(books, { group: "search" }, async ({ data }) => index(data));
+ */
+export const topic = <const S extends Schemas>(
+  name: string,
+  schemas: S,
+  { description = null }: { readonly description?: string | null } = {},
+): Topic<S> => Object.freeze({ name, schemas: Object.freeze({ ...schemas }), description });
+
+/** The messages that may be sent to a topic. */
+export type MessageTo<T> =
+  T extends Topic<infer S>
+    ? {
+        [Type in keyof S & string]: Omit<NewMessage, "type" | "data"> & {
+          readonly type: Type;
+          readonly data: InferInput<S[Type]>;
+        };
+      }[keyof S & string]
+    : NewMessage;
+
+/** The schema of a type; `undefined` for an unknown one. */
+export const schemaOf = ({ schemas }: Topic, type: string): StandardSchema | undefined =>
+  Object.hasOwn(schemas, type) ? schemas[type] : undefined;

@@ -1,0 +1,43 @@
+import type { Awaitable, Injections } from "@framework/core";
+import { createInvocation, type HostState } from "@framework/core/feature";
+import { messagingError } from "../errors/messaging-error.ts";
+import type { Message } from "../message/message.ts";
+import { done, type Outcome } from "../message/outcome.ts";
+import type { BatchVerdict } from "./subscription-options.ts";
+import type { SubscriptionSpec } from "./subscription-spec.ts";
+
+/** Calls a batch handler: one outcome for each message. Never rejects. */
+export const runBatch = async (
+  spec: SubscriptionSpec,
+  state: Pick<HostState, "invoke">,
+  messages: readonly Message[],
+): Promise<readonly Outcome[]> => {
+  const { handler, inject } = spec;
+  const [first] = messages;
+  if (handler.kind !== "batch" || first === undefined) return [];
+  const signal = AbortSignal.any(messages.map((message) => message.signal));
+  const invocation = createInvocation({ kind: "message", name: first.meta.topic, signal });
+  try {
+    const verdicts = await state.invoke<Injections | undefined, ReadonlyMap<string, BatchVerdict>>(
+      invocation,
+      inject,
+      (dependencies): Awaitable<ReadonlyMap<string, BatchVerdict>> =>
+        handler.handle(messages, dependencies as never),
+    );
+    return messages.map(({ id }) => outcomeOf(verdicts instanceof Map ? verdicts.get(id) : undefined));
+  } catch (error) {
+    return messages.map(() => ({ kind: "retry", error, delayMs: null }));
+  }
+};
+
+const outcomeOf = (verdict: BatchVerdict | undefined): Outcome => {
+  if (verdict === "ack") return done;
+  if (typeof verdict === "object" && "reject" in verdict)
+    return { kind: "reject", error: messagingError("MESSAGING_REJECTED", verdict.reject) };
+  if (typeof verdict === "object" && "retry" in verdict) {
+    const { delayMs = null, error = new Error("the handler asked for another try") } = verdict.retry;
+    return { kind: "retry", error, delayMs };
+  }
+  const missing = messagingError("MESSAGING_NO_DECISION", "the batch handler gave no verdict on the message");
+  return { kind: "retry", error: missing, delayMs: null };
+};

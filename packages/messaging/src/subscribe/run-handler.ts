@@ -1,0 +1,175 @@
+import {
+  type Awaitable,
+  Context,
+  type Handler,
+  HttpError,
+  type Injections,
+  type Invocation,
+  type Logger,
+  type Metadata,
+  type Middleware,
+  verifyGuards,
+} from "@framework/core";
+import { compose, type HostState, isPromise, mapAwaitable } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
+import type { Message, MessageContext } from "../message/message.ts";
+import { done, type Outcome } from "../message/outcome.ts";
+import type { SubscriptionSpec } from "./subscription-spec.ts";
+
+/** What running handlers needs. */
+export interface RunHandlerParts {
+  readonly spec: SubscriptionSpec;
+  readonly state: Pick<HostState, "invoke">;
+  readonly log: () => Logger;
+  readonly middleware: readonly Middleware<Message, Outcome>[];
+  /** Runs a try in the transaction of the inbox; `null` without one. */
+  readonly inbox:
+    | ((message: Message, work: (tx: Transaction) => Promise<Outcome>) => Promise<Outcome>)
+    | null;
+  /** Sends what the handler returned to a sender that asked for a reply. */
+  readonly reply: (message: Message, value: unknown) => Awaitable<void>;
+}
+
+/** Returns how one message is handled: middleware, guards, dependencies, handler. Never throws. */
+export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> => {
+  const inner: Handler<Message, Outcome> =
+    parts.inbox === null
+      ? (message) => call(parts, message, null)
+      : (message) => inTransaction(parts, message);
+  return compose(parts.middleware, inner, outcomeOfThrown);
+};
+
+/** The outcome that an error stands for. */
+export const outcomeOfThrown = (error: unknown): Outcome => {
+  if (PermanentFailure.is(error)) return { kind: "reject", error };
+  return { kind: "retry", error, delayMs: null };
+};
+
+const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outcome> => {
+  const { inbox } = parts;
+  if (inbox === null) return call(parts, message, null);
+  return inbox(message, async (tx) => await call(parts, message, tx));
+};
+
+const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null): Awaitable<Outcome> => {
+  const { spec, state, log } = parts;
+  const { handler, guards, auth } = spec;
+  if (handler.kind !== "single") throw new Error("messaging: a batch handler gets no single message");
+  const invocation = new MessageInvocation(message);
+  const decision = new Decision(invocation, tx);
+  const run = (): Awaitable<Outcome> => {
+    const value = state.invoke<Injections | undefined, unknown>(invocation, spec.inject, (dependencies) =>
+      handler.handle(message, decision, dependencies as never),
+    );
+    return isPromise(value)
+      ? value.then((settled) => returned(parts, message, decision, settled))
+      : returned(parts, message, decision, value);
+  };
+  if (auth === undefined && guards.length === 0) return run();
+  const identified = auth === undefined ? undefined : auth.identify(invocation);
+  const allowed = mapAwaitable(identified as Awaitable<unknown>, () => verify(guards, invocation, log));
+  return mapAwaitable(allowed, run);
+};
+
+/** A guard's refusal is permanent: the message will not change. */
+const verify = (
+  guards: SubscriptionSpec["guards"],
+  invocation: Invocation,
+  log: () => Logger,
+): Awaitable<void> => {
+  const refused = (error: unknown): never => {
+    if (!HttpError.is(error)) throw error;
+    throw new PermanentFailure("MESSAGING_REJECTED", `a guard refused the message: ${error.detail}`, error);
+  };
+  try {
+    const verified = verifyGuards(guards, invocation, { log: log() });
+    return isPromise(verified) ? verified.catch(refused) : verified;
+  } catch (error) {
+    return refused(error);
+  }
+};
+
+const returned = (
+  { spec, reply }: RunHandlerParts,
+  message: Message,
+  { outcome }: Decision,
+  value: unknown,
+): Awaitable<Outcome> => {
+  if (outcome === null && spec.ack === "manual") return noDecision;
+  if (outcome !== null && outcome.kind !== "done") return outcome;
+  return mapAwaitable(reply(message, value) as Awaitable<unknown>, () => done);
+};
+
+const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
+
+const noDecision: Outcome = {
+  kind: "retry",
+  error: messagingError("MESSAGING_NO_DECISION", "the handler returned without ack, retry or reject"),
+  delayMs: null,
+};
+
+/** The invocation of one try. Context and signal are created on first access: most handlers use neither. */
+class MessageInvocation implements Invocation, Metadata {
+  readonly kind = "message";
+  readonly name: string;
+  readonly params: Readonly<Record<string, unknown>> = noParams;
+  private readonly message: Message;
+  private ownContext: Context | null = null;
+
+  constructor(message: Message) {
+    this.name = message.type;
+    this.message = message;
+  }
+
+  get headers(): Metadata {
+    return this;
+  }
+
+  get context(): Context {
+    return (this.ownContext ??= new Context());
+  }
+
+  get signal(): AbortSignal {
+    return this.message.signal;
+  }
+
+  get(name: string): string | null {
+    return this.message.headers[name.toLowerCase()] ?? null;
+  }
+
+  getAll(name: string): readonly string[] {
+    const value = this.get(name);
+    return value === null ? [] : [value];
+  }
+}
+
+/** What a handler decided; the first decision counts. */
+class Decision implements MessageContext {
+  outcome: Outcome | null = null;
+  readonly invocation: Invocation;
+  private readonly transaction: Transaction | null;
+
+  constructor(invocation: Invocation, transaction: Transaction | null) {
+    this.invocation = invocation;
+    this.transaction = transaction;
+  }
+
+  get tx(): Transaction {
+    if (this.transaction !== null) return this.transaction;
+    throw messagingError("MESSAGING_BAD_CONFIG", '`context.tx` needs a subscription with dedupe: "inbox"');
+  }
+
+  ack(): void {
+    this.outcome ??= done;
+  }
+
+  retry({ delayMs }: { readonly delayMs?: number } = {}): void {
+    const error = new Error("the handler asked for another try");
+    this.outcome ??= { kind: "retry", error, delayMs: delayMs ?? null };
+  }
+
+  reject(reason: string): void {
+    this.outcome ??= { kind: "reject", error: messagingError("MESSAGING_REJECTED", reason) };
+  }
+}

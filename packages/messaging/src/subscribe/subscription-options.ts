@@ -1,0 +1,103 @@
+import type { Awaitable, Guard, Injected, Injections, StandardSchema } from "@framework/core";
+import { type Authenticator, type ConfigInput } from "@framework/core/feature";
+import type { Message, MessageContext, MessageOf, Schemas } from "../message/message.ts";
+import type { MessageRetry } from "./message-retry.ts";
+
+/** The schema of every message of a topic, or schemas by type. */
+export type SchemaOption = StandardSchema | Schemas | undefined;
+
+/** Options of a subscription. */
+export interface SubscriptionOptions<
+  S extends SchemaOption = undefined,
+  I extends Injections | undefined = undefined,
+> {
+  /** Consumers of one group share the messages; each group gets all of them. The name stays the same over deployments. */
+  readonly group: string;
+  /** Schema of the data, or schemas by type: `{ "book.created": BookCreated }`. @default data is not checked */
+  readonly schema?: S;
+  /** Name of the broker. @default the broker of `enableMessaging`, or the only one */
+  readonly broker?: string;
+  /** Dependencies of the handler; those of scope `invocation` live as long as one try. @default none */
+  readonly inject?: I;
+  /** Checked before the handler; a refusal makes a dead letter at once. @default none */
+  readonly guards?: readonly Guard[];
+  /** Identifies the sender by headers, such as a `JwtAuth`. @default none */
+  readonly auth?: Authenticator;
+  /** Handlers that run in one process at a time, 1 to 1,000. @default 16 */
+  readonly concurrency?: number;
+  /** Deliveries that one process holds (for Kafka: of each partition), 1 to 10,000. @default twice `concurrency`; 1,000 for a log */
+  readonly prefetch?: number;
+  /**
+   * `key`: messages of one key one at a time, in order, also through retries; different keys beside each other. `partition`: the same for all messages of a
+   * partition. @default "none"
+   */
+  readonly order?: "none" | "key" | "partition";
+  /** `manual`: the handler must call `ack`, `retry` or `reject`; returning without is a failure. @default "auto" */
+  readonly ack?: "auto" | "manual";
+  /** Tries of a message. @default 3 quick ones, then after 5 s, 30 s, 2 min and 10 min */
+  readonly retry?: ConfigInput<MessageRetry>;
+  /**
+   * Where messages go that failed every try: `parked` is the parked work of the app's database, `topic` the topic `<topic>.<group>.dlq` of the broker, any
+   * other text a topic of that name. @default "parked" if the app has a database, else "topic"
+   */
+  readonly deadLetter?: string;
+  /**
+   * `inbox`: a message has its effect once, even if it is delivered again: the handler's writes in `context.tx` and the mark that it is done are one
+   * transaction of the app's database. @default "none"
+   */
+  readonly dedupe?: "none" | "inbox";
+  /** Limit of one try in milliseconds, 1 to 3,600,000. @default 30000 */
+  readonly timeoutMs?: number;
+  /** What to do with a type that `schema` does not have: a dead letter, an acknowledgement that is counted, or the retry policy. @default "park" */
+  readonly onUnknown?: "park" | "ack" | "fail";
+  /** Accepts JSON that is no CloudEvent: its type is the topic. @default false */
+  readonly raw?: boolean;
+  /** Where a new group begins at a broker that keeps messages. @default "earliest" */
+  readonly from?: "earliest" | "latest";
+}
+
+/** Options of a subscription whose handler gets several messages at once. */
+export interface BatchSubscriptionOptions<
+  S extends SchemaOption = undefined,
+  I extends Injections | undefined = undefined,
+> extends Omit<SubscriptionOptions<S, I>, "ack" | "dedupe"> {
+  /** Most messages of one call, 2 to 1,000; at most one of each key (or partition) where the order counts. */
+  readonly batch: {
+    readonly size: number;
+    /** Longest wait for more messages, in milliseconds, up to 60,000. @default 0 */
+    readonly waitMs?: number;
+  };
+}
+
+/** Does the work of one message. What it returns is the reply, for a sender that asked for one. */
+export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = (
+  message: MessageOf<S>,
+  context: MessageContext,
+  dependencies: Injected<I>,
+) => Awaitable<unknown>;
+
+/** What becomes of one message of a batch. */
+export type BatchVerdict =
+  | "ack"
+  | { readonly retry: { readonly delayMs?: number; readonly error?: unknown } }
+  | { readonly reject: string };
+
+/** Does the work of several messages: a verdict for each, by id. A missing one is a failure, and when it throws all have failed. */
+export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = (
+  messages: readonly MessageOf<S>[],
+  dependencies: Injected<I>,
+) => Awaitable<ReadonlyMap<string, BatchVerdict>>;
+
+/** Any handler, where its types do not matter. */
+export type AnyHandler =
+  | {
+      readonly kind: "single";
+      readonly handle: (message: Message, context: MessageContext, dependencies: never) => Awaitable<unknown>;
+    }
+  | {
+      readonly kind: "batch";
+      readonly handle: (
+        messages: readonly Message[],
+        dependencies: never,
+      ) => Awaitable<ReadonlyMap<string, BatchVerdict>>;
+    };
