@@ -2,7 +2,6 @@ import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProgram } from "@framework/testing";
-import { expect } from "@jest/globals";
 
 /** A worker of the service: when it began, and when its migrations were over, in milliseconds since 1970. */
 interface Worker {
@@ -11,16 +10,21 @@ interface Worker {
   readonly migrated: number;
 }
 
-/**
- * Starts four workers on an empty database whose one migration is slow: all wait for it, and one runs it.
- *
- * @param requestLimitMs limit of the configuration for requests, which the migration must exceed
- */
-export const fourWorkersMigrateOnce = async (
+/** What a start of four workers on an empty database did. */
+export interface FourWorkers {
+  /** Number of workers that serve. */
+  readonly workers: number;
+  /** Number of times that the migration ran. */
+  readonly migrated: number;
+  /** Longest time from the begin of a worker to the end of its migrations. */
+  readonly longestMs: number;
+}
+
+/** Starts four workers on an empty database whose one migration is slow. */
+export const migrateInFourWorkers = async (
   config: Readonly<Record<string, unknown>>,
   slowStatement: string,
-  requestLimitMs: number,
-): Promise<void> => {
+): Promise<FourWorkers> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "migrations-"));
   const statements = [
     "CREATE TABLE workers (pid BIGINT, begun BIGINT, migrated BIGINT)",
@@ -33,10 +37,9 @@ export const fourWorkersMigrateOnce = async (
     conditions: ["@framework/source"],
   });
   const workers = (await program.client.get("/")).json<Worker[]>();
-  expect(new Set(workers.map(({ pid }) => pid)).size).toBe(4);
-  expect((await program.client.get("/migrated")).json<object[]>()).toHaveLength(1);
-  const longestMs = Math.max(...workers.map(({ begun, migrated }) => migrated - begun));
-  expect(longestMs).toBeGreaterThan(requestLimitMs); // else the migration was not slow
-  expect(program.output()).not.toContain('"level":"error"');
-  await program.stop();
+  return {
+    workers: new Set(workers.map(({ pid }) => pid)).size,
+    migrated: (await program.client.get("/migrated")).json<object[]>().length,
+    longestMs: Math.max(...workers.map(({ begun, migrated }) => migrated - begun)),
+  };
 };
