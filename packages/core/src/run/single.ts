@@ -27,8 +27,8 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
   const url = urlOf(host, port, settings.tls !== undefined);
 
   let closing: Promise<ShutdownResult> | undefined;
-  const stop = (): Promise<ShutdownResult> =>
-    (closing ??= shutDown(app, service, limitsOf(app, plan), log).finally(() => owned?.release()));
+  const stop = (): Promise<ShutdownResult> => (closing ??= shutDown(app, service, limitsOf(app, plan), log));
+  // The signals stay with the service until the process exits: a late one must not change its exit code.
   owned?.onEnd((ending) => {
     reportUncaught(ending, log);
     void stop().then((result) => process.exit(isClean(result) ? endingCode(ending) : EXIT_FAILURE));
@@ -42,7 +42,7 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
     port,
     listeners,
     close: async () => {
-      await stop();
+      await stop().finally(() => owned?.release());
     },
   };
 };

@@ -115,7 +115,7 @@ test.each([
     await fetch(`${url}/crash`, { headers });
     await program.says(`unhandled rejection: ${consequence}`);
     await program.says("crash on purpose");
-    program.kill("SIGTERM");
+    if (workers > 1) program.kill("SIGTERM"); // a single process ends by itself
     expect((await program.exit).code).toBe(code);
   },
 );
