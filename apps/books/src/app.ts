@@ -5,6 +5,9 @@ import { redisCacheStore } from "@framework/redis";
 import { BooksApp } from "./books-app.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
+import { enableLending } from "./lending/lending.ts";
+import { lendingViews } from "./lending/lending-views.ts";
+import { loanEvents } from "./lending/loan.ts";
 import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
 import { booksSettings, type BooksSettings } from "./settings.ts";
@@ -18,6 +21,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
+  const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
   app
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
@@ -25,7 +29,9 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .exceptionHandler(ValidationError, refusedInput)
     .exceptionHandler(Error, () => Response.json({ error: "Internal server error" }, { status: 500 }))
     .registerBlueprint(readingRoutes(books))
-    .registerBlueprint(writingRoutes(books, announceTo(app), protection));
+    .registerBlueprint(
+      writingRoutes(books, { announce: announceTo(app), protection, checkRemoval: checkReturned }),
+    );
   feedRoute(app);
   app.get("/", { hidden: true }, () => Response.sendFile(join(folder("public"), "index.html")));
   return app;
@@ -33,7 +39,16 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
 
 const enableFeatures = (
   app: BooksApp,
-  { databaseUrl, databaseSecs, redisUrl, logLevel, origins, requestsPerMinute }: BooksSettings,
+  {
+    databaseUrl,
+    databaseSecs,
+    redisUrl,
+    logLevel,
+    origins,
+    rebuilds,
+    requestsPerMinute,
+    runWork,
+  }: BooksSettings,
 ): void => {
   app
     .enableLogging({ level: logLevel })
@@ -62,15 +77,21 @@ const enableFeatures = (
       answerTimeoutSecs: databaseSecs / 2,
       migrations: folder("migrations"),
       migrateAtStart: true,
-    });
+    })
+    .enableDurable({ migrateAtStart: true, runWork })
+    .enableEventSourcing({ events: loanEvents, projections: lendingViews(rebuilds) })
+    .enableCqrs();
 };
 
 /** A missing title gets the interface's own 400; other problems are listed by location. */
-const refusedInput = ({ method }: HttpRequest, { issues, detail, status }: ValidationError): Response => {
+const refusedInput = (
+  { method, path }: HttpRequest,
+  { issues, detail, status }: ValidationError,
+): Response => {
   const lacksTitle = issues.some(
     ({ loc: [part, field] }) => part === "body" && (field === undefined || field === "title"),
   );
-  if (method === "POST" && lacksTitle)
+  if (method === "POST" && path === "/books" && lacksTitle)
     return Response.json({ error: "Field 'title' is required" }, { status: 400 });
   return Response.json({ error: "Validation Failed", detail, status, errors: issues }, { status });
 };

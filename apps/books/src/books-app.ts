@@ -4,9 +4,13 @@ import { caching } from "@framework/cache";
 import { compression } from "@framework/compression";
 import { App } from "@framework/core";
 import { cors } from "@framework/cors";
+import { cqrs } from "@framework/cqrs";
 import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
+import { eventSourcing } from "@framework/event-sourcing";
 import { healthChecks } from "@framework/health";
+import { jobs } from "@framework/jobs";
 import { logging } from "@framework/logging";
 import { prometheus } from "@framework/metrics";
 import { openapi } from "@framework/openapi";
@@ -34,6 +38,10 @@ export class BooksApp extends App.with(
   healthChecks,
   prometheus,
   database,
+  durable,
+  eventSourcing,
+  cqrs,
+  jobs,
   redis,
   websocket,
 ) {}

@@ -7,6 +7,9 @@ import { findProgram } from "@framework/services";
 import { startProgram, waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
 
+/** The process renews its leases, and its place among the processes, with a commit each, at this interval at most. */
+const RENEWAL_MS = 5000;
+
 const strace = findProgram("strace");
 if (strace === null) console.log("skipped: strace is not installed");
 
@@ -49,15 +52,16 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
     };
     await post(0);
     const flushes = await watchFlushes(strace ?? "", program.pid, join(folder.path, "calls"));
-    const seen: number[] = [];
+    const from = performance.now();
     for (let n = 1; n <= 10; n++) {
+      const before = flushes.lines().length;
       await post(n);
-      seen.push(flushes.lines().length); // a flush is in the file before the process continues
-      await program.client.get(`/books/${n}`);
+      expect(flushes.lines().length).toBeGreaterThan(before); // a flush is in the file before the process continues
+      for (let read = 0; read < 10; read++) await program.client.get(`/books/${n}`);
     }
     await flushes.end();
+    const renewals = 1 + Math.ceil((performance.now() - from) / RENEWAL_MS);
     expect(flushes.lines().filter((line) => !line.includes("books.db-wal"))).toEqual([]);
-    expect(seen).toEqual(seen.map((_, at) => at + 1));
-    expect(flushes.lines()).toHaveLength(seen.length);
+    expect(flushes.lines().length).toBeLessThanOrEqual(10 + 2 * renewals);
   });
 });

@@ -114,6 +114,12 @@ test(
       expect(
         (await client.delete("/books/1", { headers: { authorization: `Bearer ${token}x` } })).status,
       ).toBe(401);
+      const loan = { json: { member: "bob" } };
+      expect((await client.post("/books/1/loan", loan)).status).toBe(401);
+      expect((await client.post("/books/1/loan", { ...loan, headers })).status).toBe(201);
+      expect((await client.get("/shelf")).json()).toMatchObject({ loans: expect.any(Array) });
+      expect((await client.delete("/books/1/loan")).status).toBe(401);
+      expect((await client.delete("/books/1/loan", { headers })).status).toBe(200);
       expect((await client.delete("/books/1", { headers })).status).toBe(200);
       const { paths } = (await client.get("/openapi.json")).json() as {
         paths: Record<string, Record<string, { security?: unknown }>>;
@@ -123,7 +129,13 @@ test(
           (security as unknown[]).length > 0 ? [`${method} ${path}`] : [],
         ),
       );
-      expect(secured.sort()).toEqual(["delete /books/{id}", "post /books", "put /books/{id}"]);
+      expect(secured.sort()).toEqual([
+        "delete /books/{id}",
+        "delete /books/{id}/loan",
+        "post /books",
+        "post /books/{id}/loan",
+        "put /books/{id}",
+      ]);
     },
     { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" },
   ),

@@ -1,9 +1,8 @@
 import { timingSafeEqual, createHash } from "node:crypto";
 import { JwtAuth } from "@framework/auth";
-import { UnauthorizedError } from "@framework/core";
+import { type HttpMiddleware, UnauthorizedError } from "@framework/core";
 import { z } from "zod";
 import type { BooksApp } from "./books-app.ts";
-import type { Protection } from "./books/routes.ts";
 import type { BooksSettings } from "./settings.ts";
 
 const Login = z.object({ user: z.string().min(1).max(100), password: z.string().max(200) });
@@ -15,7 +14,7 @@ const Token = z.object({ token: z.string() });
  *
  * One shared password is for demonstration; a real service has users or a token issuer.
  */
-export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly Protection[] => {
+export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly HttpMiddleware[] => {
   if (secret === null || password === null) return [];
   const auth = new JwtAuth({ secret, expiration: 3600 });
   app.post(

@@ -43,12 +43,47 @@ test("four workers share the books, and none serves a stale one after a change",
   }
 });
 
+test("four workers share the ledger: each shows a loan to those who send its token", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
+  await using program = await start(env, ["--workers", "4"]);
+  const send = (path: string, method = "GET", body?: object, headers = {}) =>
+    fetch(`${program.url}${path}`, {
+      method,
+      headers: { "content-type": "application/json", connection: "close", ...headers },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+  for (let book = 1; book <= 8; book++) {
+    await send("/books", "POST", { title: `T${book}` });
+    const replies = await Promise.all(
+      ["ann", "bob", "eve", "joe"].map((member) => send(`/books/${book}/loan`, "POST", { member })),
+    );
+    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
+    const token = replies.find(({ ok }) => ok)?.headers.get("consistency-token") ?? "";
+    const shelves = await Promise.all(
+      Array.from({ length: 6 }, () => send("/shelf", "GET", undefined, { "consistency-token": token })),
+    );
+    for (const shelf of shelves) {
+      const { loans } = (await shelf.json()) as { loans: unknown[] };
+      expect(loans).toHaveLength(book);
+    }
+  }
+});
+
 test("several workers with a database in memory are refused", async () => {
   const started = start({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
   await expect(started).rejects.toThrow("its own database in memory");
 });
 
 test("invalid settings are reported before the start", async () => {
-  const started = start({ DATABASE_URL: "sqlite://:memory:", BOOKS_RATE: "many", BOOKS_SECRET: "s" });
-  await expect(started).rejects.toThrow(/BOOKS_RATE[\s\S]*BOOKS_PASSWORD/);
+  const started = start({
+    DATABASE_URL: "sqlite://:memory:",
+    BOOKS_RATE: "many",
+    BOOKS_LOAN_DAYS: "-1",
+    BOOKS_REBUILD: "shelf",
+    BOOKS_SECRET: "s",
+  });
+  await expect(started).rejects.toThrow(
+    /BOOKS_RATE[\s\S]*BOOKS_LOAN_DAYS[\s\S]*BOOKS_REBUILD[\s\S]*BOOKS_PASSWORD/,
+  );
 });

@@ -60,6 +60,10 @@ const send = async (client: TestClient, command: string) => {
   return { status: reply.status, printed: printed ?? reply.text };
 };
 
+/** Dates and months depend on the day of the test. */
+const undated = (printed: string): string =>
+  printed.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "(date)").replaceAll(/"month":"\d{4}-\d\d"/g, '"month":""');
+
 test("every curl command has a status and a block with its output", () => {
   expect(examples).toHaveLength([...readme.matchAll(/^(?:head .*\| )?curl /gm)].length);
 });
@@ -67,10 +71,10 @@ test("every curl command has a status and a block with its output", () => {
 test("every row of the table of routes has a command", () => {
   const asked = examples.map(({ command }) => {
     const method = /-X (\w+)/.exec(command)?.[1] ?? (command.includes("--json") ? "POST" : "GET");
-    return `${method} ${/localhost:8000(\/books(?:\/\d+)?)/.exec(command)?.[1]?.replace(/\d+/, "{id}")}`;
+    return `${method} ${/localhost:8000([/\w]+)/.exec(command)?.[1]?.replace(/\d+/, "{id}")}`;
   });
-  const rows = Array.from(readme.matchAll(/^\| `([A-Z]+ \/books\S*)` /gm), ([, row]) => row);
-  expect(rows).toHaveLength(5);
+  const rows = Array.from(readme.matchAll(/^\| `([A-Z]+ \/\S*)` /gm), ([, row]) => row);
+  expect(rows).toHaveLength(9);
   expect(rows.filter((row) => !asked.includes(row ?? ""))).toEqual([]);
 });
 
@@ -82,6 +86,6 @@ test("the output of each command is that of the README", async () => {
   });
   for (const { command, status, printed } of examples) {
     const reply = await send(program.client, command);
-    expect([command, reply.status, reply.printed]).toEqual([command, status, printed]);
+    expect([command, reply.status, undated(reply.printed)]).toEqual([command, status, undated(printed)]);
   }
 });

@@ -17,6 +17,12 @@ export interface BooksSettings {
   readonly logLevel: LogLevel;
   /** `BOOKS_DATABASE_SECS`: seconds that a request waits for the database at most; then it gets 503. @default 6 */
   readonly databaseSecs: number;
+  /** `BOOKS_LOAN_DAYS`: days for which a book is lent, parts of a day too. @default 14 */
+  readonly loanDays: number;
+  /** `BOOKS_REBUILD`: number of rebuilds of the lending views; raised by one, they are made again of all events, beside the live ones. @default 0 */
+  readonly rebuilds: number;
+  /** `BOOKS_WORK`: `off` for a process that only serves requests: others keep the views up to date and remind members. @default "on" */
+  readonly runWork: boolean;
   /** `BOOKS_RATE`: requests per minute and client. @default 60000 */
   readonly requestsPerMinute: number;
 }
@@ -38,6 +44,23 @@ export const booksSettings = (
       message: "BOOKS_DATABASE_SECS must be a number from 0.1 to 600",
     });
   }
+  const loanDays = Number(env["BOOKS_LOAN_DAYS"] ?? 14);
+  if (!(loanDays >= 0 && loanDays <= 3650)) {
+    problems.push({
+      code: "BOOKS_BAD_LOAN_DAYS",
+      message: "BOOKS_LOAN_DAYS must be a number from 0 to 3650",
+    });
+  }
+  const rebuilds = Number(env["BOOKS_REBUILD"] ?? 0);
+  if (!Number.isInteger(rebuilds) || rebuilds < 0 || rebuilds > 100_000) {
+    problems.push({
+      code: "BOOKS_BAD_REBUILD",
+      message: "BOOKS_REBUILD must be a whole number from 0 to 100000",
+    });
+  }
+  const work = env["BOOKS_WORK"] ?? "on";
+  if (work !== "on" && work !== "off")
+    problems.push({ code: "BOOKS_BAD_WORK", message: "BOOKS_WORK must be on or off" });
   const [secret, password] = [given("BOOKS_SECRET"), given("BOOKS_PASSWORD")];
   if ((secret === null) !== (password === null)) {
     problems.push({
@@ -58,6 +81,9 @@ export const booksSettings = (
     password,
     origins: env["BOOKS_ORIGINS"]?.split(",").map((origin) => origin.trim()) ?? ["*"],
     logLevel,
+    loanDays,
+    rebuilds,
+    runWork: work === "on",
     requestsPerMinute,
   };
 };

@@ -1,3 +1,4 @@
+import type { Transaction } from "@framework/database";
 import type { Book, BookChanges, NewBook } from "./book.ts";
 
 /** A page of books after an id, in the order of ids. */
@@ -7,6 +8,9 @@ export interface BookQuery {
   readonly after: number;
   readonly limit: number;
 }
+
+/** Called in the transaction that removes a book; what it throws undoes the removal. */
+export type RemovalCheck = (tx: Transaction, id: number) => Promise<void>;
 
 /** The store of books. Ids are sequential from 1, without gaps, and never reused. */
 export interface BookStore {
@@ -18,5 +22,7 @@ export interface BookStore {
   /** The changed book, or `null` when there is none. */
   change(id: number, changes: BookChanges): Promise<Book | null>;
   /** Returns whether the book existed. */
-  remove(id: number): Promise<boolean>;
+  remove(id: number, check: RemovalCheck): Promise<boolean>;
+  /** Returns whether the book exists; if so, it is not removed before the transaction ends. */
+  hold(tx: Transaction, id: number): Promise<boolean>;
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { after, text, wholeNumber } from "../fields.ts";
 
 /** A book in replies. */
 export const Book = z.object({
@@ -10,12 +11,6 @@ export const Book = z.object({
 });
 export type Book = z.infer<typeof Book>;
 
-/** PostgreSQL cannot store NUL in text. */
-const text = (maxLength: number) =>
-  z
-    .string()
-    .max(maxLength)
-    .refine((value) => !value.includes("\0"), "must not contain a NUL character");
 const title = text(500).refine((value) => value.trim() !== "", "must not be blank");
 const name = text(200);
 
@@ -41,14 +36,9 @@ export const BookList = z.object({ books: z.array(Book), total: z.int() });
 export const DeletedBook = z.object({ deleted: z.literal(true), id: z.int() });
 export const BookError = z.object({ error: z.string(), id: z.int().optional() });
 
-/** Maximum number of books in one reply, which bounds its memory. */
-export const MAX_PAGE = 1000;
-const wholeNumber = (pattern: RegExp) =>
-  z.string().regex(pattern, "must be a whole number").transform(Number);
-
 /** Query of a page: the books after an id, at most 1000. */
 export const BooksQuery = z.object({
   genre: name.optional(),
-  after: wholeNumber(/^\d{1,15}$/).optional(),
+  after,
   limit: wholeNumber(/^(?:[1-9]\d{0,2}|1000)$/).optional(),
 });

@@ -1,4 +1,4 @@
-import { Blueprint, type Middleware, type HttpRequest, Response, toInt } from "@framework/core";
+import { Blueprint, type HttpMiddleware, Response, toInt } from "@framework/core";
 import {
   type Book,
   BookChanges,
@@ -7,14 +7,23 @@ import {
   BooksQuery,
   Book as BookSchema,
   DeletedBook,
-  MAX_PAGE,
   NewBook,
 } from "./book.ts";
 import type { BooksApp } from "../books-app.ts";
-import type { BookStore } from "./book-store.ts";
+import { MAX_PAGE } from "../fields.ts";
+import type { BookStore, RemovalCheck } from "./book-store.ts";
 
 /** Publishes a change of a book after it is stored; the reply waits for it. */
 export type Announce = (event: BookEvent) => Promise<void>;
+
+/** What the writing routes need besides the store. */
+export interface Writing {
+  readonly announce: Announce;
+  /** Middleware around all of them, such as an authentication. */
+  readonly protection: readonly HttpMiddleware[];
+  /** Throws in the transaction that removes a book, if it must stay. */
+  readonly checkRemoval: RemovalCheck;
+}
 
 /** A change of a book, as sent to the feed. */
 export type BookEvent =
@@ -64,11 +73,10 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
   return routes;
 };
 
-/** The writing routes, all guarded by `protection`. */
+/** The writing routes, over any store. */
 export const writingRoutes = (
   books: BookStore,
-  announce: Announce,
-  protection: readonly Protection[] = [],
+  { announce, protection, checkRemoval }: Writing,
 ): BookRoutes => {
   const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
   for (const middleware of protection) routes.use(middleware);
@@ -96,10 +104,15 @@ export const writingRoutes = (
 
   routes.delete(
     "/{id}",
-    { summary: "Delete a book", responses: { 200: DeletedBook, 404: BookError } },
+    {
+      summary: "Delete a book",
+      description: "A book that is lent stays: 409.",
+      responses: { 200: DeletedBook, 404: BookError },
+      errors: [409],
+    },
     async (request) => {
       const id = toInt(request.params.id, "id");
-      if (!(await books.remove(id))) return notFound();
+      if (!(await books.remove(id, checkRemoval))) return notFound();
       await announce({ event: "deleted", id });
       return { deleted: true, id };
     },
@@ -107,9 +120,6 @@ export const writingRoutes = (
 
   return routes;
 };
-
-/** Middleware, or an object that is one, such as the authentication of `@framework/auth`. */
-export type Protection = Parameters<Blueprint["use"]>[0] | Middleware<HttpRequest, Response>;
 
 /** A web link (RFC 8288) to the next page. */
 const nextPage = (url: string | URL, page: readonly Book[]): string => {

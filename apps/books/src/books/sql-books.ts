@@ -36,7 +36,21 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
     return await db.fetchOne<Book>`UPDATE books SET ${sql.join(sets)} WHERE id = ${id} RETURNING ${columns}`;
   },
 
-  remove: async (id) => (await db.execute`DELETE FROM books WHERE id = ${id}`).changes > 0,
+  remove: (id, check) =>
+    db.transaction(
+      async (tx) => {
+        // First the row, which waits for transactions that hold it; the check sees what they committed.
+        const { changes } = await tx.execute`DELETE FROM books WHERE id = ${id}`;
+        if (changes > 0) await check(tx, id);
+        return changes > 0;
+      },
+      { timeoutSecs },
+    ),
+
+  hold: async (tx, id) => {
+    const lock = db.dialect === "postgres" ? sql`FOR KEY SHARE` : sql``; // SQLite runs one writer at a time
+    return (await tx.fetchValue`SELECT id FROM books WHERE id = ${id} ${lock}`) !== null;
+  },
 });
 
 const keyOf = (genre: string): string => genre.toLowerCase();

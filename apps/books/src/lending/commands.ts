@@ -1,0 +1,38 @@
+import { command } from "@framework/cqrs";
+import { z } from "zod";
+import { BookId, Member } from "./fields.ts";
+
+/** A book is about to be lent: everything about one book runs in order, over all processes. */
+const key = ({ id }: { readonly id: number }): string => `book ${id}`;
+
+export const BorrowBook = command("BorrowBook", {
+  input: z.object({ id: BookId, member: Member }),
+  output: z.object({ book: z.int(), member: z.string(), dueAt: z.string() }),
+  key,
+  http: {
+    path: "/books/{id}/loan",
+    status: 201,
+    tags: ["lending"],
+    summary: "Borrow a book",
+    errors: [404, 409],
+  },
+});
+
+export const ReturnBook = command("ReturnBook", {
+  input: z.object({ id: BookId }),
+  output: z.object({ book: z.int(), member: z.string() }),
+  key,
+  http: {
+    path: "/books/{id}/loan",
+    method: "DELETE",
+    tags: ["lending"],
+    summary: "Return a book",
+    errors: [409],
+  },
+});
+
+/** Without an endpoint: only the job of `reminder.ts` executes it. */
+export const RemindMember = command("RemindMember", {
+  input: z.object({ id: z.int(), dueAt: z.iso.datetime() }),
+  key,
+});

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import { openDatabase } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { type Program, seededRandom, startProgram, type TestClient, waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+
+const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
+const mostKills = Number(process.env["BOOKS_KILLS"] ?? 3);
+/** Number of concurrent members. */
+const members = 8;
+/** A kill comes with a random acknowledgement, up to this one. */
+const mostLoans = 20;
+const bookCount = (mostKills + 1) * (mostLoans + members);
+
+/** Observations of the members. */
+interface Seen {
+  /** Members by book, of acknowledged loans. */
+  readonly acknowledged: Map<number, string>;
+  /** Members by book, of loans without a reply. */
+  readonly cut: Map<number, string>;
+  /** Token of the latest loan. */
+  token: string;
+  nextBook: number;
+}
+
+/** Borrows a book and returns whether that was acknowledged. The key stays the same when a loan is repeated. */
+const borrow = async (client: TestClient, seen: Seen, book: number, member: string): Promise<boolean> => {
+  const headers = { "idempotency-key": `loan-${book}` };
+  const reply = await client.post(`/books/${book}/loan`, { json: { member }, headers }).catch(() => null);
+  if (reply === null) return false;
+  if (reply.status === 409 && reply.headers.get("retry-after") !== null) return false; // the first call is not over yet
+  expect([reply.status, reply.json()]).toMatchObject([201, { book, member }]);
+  const token = reply.headers.get("consistency-token") ?? "";
+  if (token > seen.token) seen.token = token;
+  seen.acknowledged.set(book, member);
+  seen.cut.delete(book);
+  return true;
+};
+
+/** Lends books until the program is killed, at the moment of an acknowledgement. */
+const lendUntilKilled = async (program: Program, seen: Seen, loans: number): Promise<void> => {
+  const last = seen.acknowledged.size + loans;
+  const lend = async (member: string): Promise<void> => {
+    for (;;) {
+      const book = seen.nextBook++;
+      seen.cut.set(book, member);
+      if (!(await borrow(program.client, seen, book, member))) return;
+      if (seen.acknowledged.size === last) program.kill();
+    }
+  };
+  await Promise.all(Array.from({ length: members }, (_, n) => lend(`member ${n}`)));
+};
+
+interface Shelf {
+  readonly loans: readonly { readonly book: number; readonly member: string }[];
+}
+
+/** What the views have, with everything up to the token. */
+const views = async (client: TestClient, token: string) => {
+  const headers = { "consistency-token": token };
+  const shelf = (await client.get("/shelf", { headers })).json<Shelf>();
+  const counted = (await client.get("/statistics", { headers })).json<{ months: { loans: number }[] }>();
+  return {
+    shelf: new Map(shelf.loans.map(({ book, member }) => [book, member])),
+    loans: counted.months.reduce((sum, { loans }) => sum + loans, 0),
+  };
+};
+
+/** Number of loans in the ledger that the shelf does not have. */
+const countBehind = async (url: string): Promise<number> => {
+  const db = openDatabase({ url });
+  try {
+    const lent = await db.fetchValue<number>("SELECT count(*) FROM framework_events");
+    return (lent ?? 0) - ((await db.fetchValue<number>("SELECT count(*) FROM shelf")) ?? 0);
+  } finally {
+    await db.close();
+  }
+};
+
+/** Declares the crash test, on one kind of database. */
+export const crashFacts = (test: typeof jestTest, make: () => Promise<TestDatabase> | TestDatabase): void => {
+  test(
+    `acknowledged loans survive kills, the views catch up, and a repeated loan is one loan (seed ${seed})`,
+    async () => {
+      await using place = await make();
+      const env = {
+        DATABASE_URL: place.url,
+        BOOKS_DATABASE_SECS: "120", // a busy disk may take seconds for a commit
+        REDIS_URL: undefined, // other tests open circuits there
+        BOOKS_RATE: "1000000000",
+        BOOKS_LOG: "warn",
+      };
+      const main = join(import.meta.dirname, "../main.ts");
+      const start = (more = {}): Promise<Program> =>
+        startProgram(main, {
+          conditions: ["@framework/source"],
+          env: { ...env, ...more },
+          timeoutMs: 120_000,
+        });
+      const random = seededRandom(seed);
+      const seen: Seen = { acknowledged: new Map(), cut: new Map(), token: "", nextBook: 1 };
+      let [kills, behind, repeated] = [0, 0, 0];
+      for (; kills < mostKills; kills++) {
+        await using program = await start({ BOOKS_WORK: kills === 0 ? "off" : "on" });
+        const { client } = program;
+        if (kills === 0) await addBooks(place.url);
+        for (const [book, member] of seen.cut) {
+          await waitFor(() => borrow(client, seen, book, member), { timeoutMs: 120_000 });
+          repeated++;
+        }
+        if (seen.token !== "")
+          expect(await views(client, seen.token)).toEqual({
+            shelf: seen.acknowledged,
+            loans: seen.acknowledged.size,
+          });
+        await lendUntilKilled(program, seen, 1 + Math.floor(random() * mostLoans));
+        expect(await program.exited).toEqual({ code: null, signal: "SIGKILL" });
+        const missing = await countBehind(place.url);
+        if (kills === 0) expect(missing).toBeGreaterThan(0); // no process has updated the views yet
+        behind += missing;
+      }
+      await using program = await start();
+      const { shelf, loans } = await views(program.client, seen.token);
+      expect(new Map([...shelf].filter(([book]) => !seen.cut.has(book)))).toEqual(seen.acknowledged);
+      expect(loans).toBe(shelf.size);
+      console.log(
+        `${kills} kills: ${seen.acknowledged.size} loans acknowledged, ${repeated} repeated, ${behind} not on the shelf when their process died`,
+      );
+    },
+    (mostKills + 1) * 60_000,
+  );
+};
+
+/** Adds the books at once, past the service. */
+const addBooks = async (url: string): Promise<void> => {
+  const db = openDatabase({ url });
+  await db.transaction(async (tx) => {
+    for (let id = 1; id <= bookCount; id++)
+      await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
+        VALUES (${id}, ${`book ${id}`}, 'A', 'General', 'general', NULL)`;
+  });
+  await db.close();
+};

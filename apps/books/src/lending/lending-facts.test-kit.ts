@@ -1,0 +1,268 @@
+// Tests of the whole ledger in one file, because they run on every kind of database.
+import type { TestDatabase } from "@framework/database/testing";
+import { socketClient, type TestClient, type TestReply, waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { createBooksApp } from "../app.ts";
+import type { BooksApp } from "../books-app.ts";
+import { booksSettings } from "../settings.ts";
+
+const DAY_MS = 86_400_000;
+
+type Env = Readonly<Record<string, string>>;
+type Facts = (client: TestClient, app: BooksApp) => Promise<void>;
+
+const dune = { title: "Dune", author: "Frank Herbert" };
+
+/** Starts the service on a database, runs the facts, and stops it. */
+const serve = async (place: TestDatabase, env: Env, facts: Facts): Promise<void> => {
+  const app = createBooksApp(
+    booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_RATE: "1000000", ...env }),
+  );
+  await using client = socketClient(app);
+  await facts(client, app);
+};
+
+const borrow = (client: TestClient, book: number, member: string, headers = {}): Promise<TestReply> =>
+  client.post(`/books/${book}/loan`, { json: { member }, headers });
+
+const giveBack = (client: TestClient, book: number): Promise<TestReply> =>
+  client.delete(`/books/${book}/loan`);
+
+interface Loan {
+  readonly book: number;
+  readonly member: string;
+  readonly isReminded: boolean;
+}
+
+type Reply = Pick<TestReply, "headers">;
+
+/** Asks for a view that has everything that the reply to a command stands for. */
+const ask = async <T>(client: TestClient, path: string, { headers }: Reply, query: object): Promise<T> => {
+  const token = headers.get("consistency-token");
+  const reply = await client.get(path, {
+    query: { ...query },
+    headers: token === null ? {} : { "consistency-token": token },
+  });
+  expect(reply.status).toBe(200);
+  return reply.json<T>();
+};
+
+const shelf = async (client: TestClient, after: Reply, query: object = {}): Promise<readonly Loan[]> =>
+  (await ask<{ loans: Loan[] }>(client, "/shelf", after, query)).loans;
+
+const statistics = (client: TestClient, after: Reply, query: object = {}): Promise<unknown> =>
+  ask(client, "/statistics", after, query);
+
+const refusal = ({ status, json }: TestReply): unknown => [status, json<{ code?: string }>().code];
+
+/** Declares the tests of the ledger, over a socket. */
+export const lendingFacts = (
+  test: typeof jestTest,
+  make: () => Promise<TestDatabase> | TestDatabase,
+): void => {
+  const fact = (name: string, facts: Facts, env: Env = {}): void =>
+    test(name, async () => {
+      await using place = await make();
+      await serve(place, env, async (client, app) => {
+        await client.post("/books", { json: dune });
+        await client.post("/books", { json: { title: "Emma" } });
+        await facts(client, app);
+      });
+    });
+
+  fact("a book is lent for two weeks, and the reply's token makes the shelf show it", async (client) => {
+    const before = Date.now();
+    const lent = await borrow(client, 1, "ann");
+    expect([lent.status, lent.json()]).toEqual([
+      201,
+      { book: 1, member: "ann", dueAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+    ]);
+    const dueInMs = Date.parse(lent.json<{ dueAt: string }>().dueAt) - before;
+    expect(dueInMs).toBeGreaterThanOrEqual(14 * DAY_MS);
+    expect(dueInMs).toBeLessThan(14 * DAY_MS + 60_000);
+    expect(await shelf(client, lent)).toEqual([{ ...lent.json<object>(), title: "Dune", isReminded: false }]);
+  });
+
+  fact("a returned book is on the shelf again, and can be borrowed", async (client) => {
+    await borrow(client, 1, "ann");
+    const returned = await giveBack(client, 1);
+    expect([returned.status, returned.json()]).toEqual([200, { book: 1, member: "ann" }]);
+    expect(await shelf(client, returned)).toEqual([]);
+    expect((await borrow(client, 1, "bob")).status).toBe(201);
+  });
+
+  fact("refusals of the domain have their own codes", async (client) => {
+    expect(refusal(await borrow(client, 7, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+    expect(refusal(await giveBack(client, 1))).toEqual([409, "BOOKS_NOT_LENT"]);
+    expect(refusal(await giveBack(client, 7))).toEqual([409, "BOOKS_NOT_LENT"]);
+    await borrow(client, 1, "ann");
+    const refused = await borrow(client, 1, "bob");
+    expect([refused.status, refused.json()]).toEqual([
+      409,
+      { error: "Conflict", detail: "The book is lent", status: 409, code: "BOOKS_LENT" },
+    ]);
+  });
+
+  fact("bad input is a clear 4xx", async (client) => {
+    for (const body of [
+      undefined,
+      [],
+      {},
+      { member: "" },
+      { member: "\0" },
+      { member: "x".repeat(201) },
+      { member: 7 },
+    ])
+      expect((await client.post("/books/1/loan", { json: body })).json()).toMatchObject({
+        error: "Validation Failed",
+        status: 422,
+      });
+    for (const id of ["one", "0", "1.5", "-1", "9".repeat(400)])
+      expect((await client.delete(`/books/${id}/loan`)).status).toBe(422);
+    for (const query of ["member=", "after=x"])
+      expect((await client.get(`/shelf?${query}`)).status).toBe(422);
+  });
+
+  fact("the shelf of a member, and its pages", async (client) => {
+    await borrow(client, 2, "ann");
+    const lent = await borrow(client, 1, "bob");
+    const books = async (query: object) => (await shelf(client, lent, query)).map(({ book }) => book);
+    expect(await books({})).toEqual([1, 2]);
+    expect(await books({ member: "ann" })).toEqual([2]);
+    expect(await books({ member: "eve" })).toEqual([]);
+    expect(await books({ after: 1 })).toEqual([2]);
+  });
+
+  fact("statistics count the loans of each book and month", async (client) => {
+    await borrow(client, 2, "ann");
+    await giveBack(client, 2);
+    await borrow(client, 2, "bob");
+    const month = new Date().toISOString().slice(0, 7);
+    expect(await statistics(client, await borrow(client, 1, "ann"))).toEqual({
+      books: [
+        { book: 2, loans: 2 },
+        { book: 1, loans: 1 },
+      ],
+      months: [{ month, loans: 3 }],
+    });
+  });
+
+  fact("a cached shelf is dropped by a loan, a return, and a change of a title", async (client) => {
+    const cached = async (): Promise<unknown> => {
+      const reply = await client.get("/shelf");
+      return [reply.headers.get("x-cache"), reply.json<{ loans: { title: string }[] }>().loans[0]?.title];
+    };
+    const shown = async (title: string | undefined): Promise<void> => {
+      await waitFor(async () => expect(await cached()).toEqual(["HIT", title]) === undefined);
+    };
+    await shown(undefined);
+    await borrow(client, 1, "ann");
+    await shown("Dune");
+    await client.put("/books/1", { json: { title: "Dune Messiah" } });
+    expect(await cached()).toEqual(["MISS", "Dune Messiah"]);
+    await giveBack(client, 1);
+    await shown(undefined);
+  });
+
+  fact("a loan that is repeated with its idempotency key is one loan", async (client) => {
+    const headers = { "idempotency-key": "5b0d-1" };
+    const first = await borrow(client, 1, "ann", headers);
+    const again = await borrow(client, 1, "ann", headers);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+    expect(again.json()).toEqual(first.json());
+    expect(again.headers.get("consistency-token")).toBe(first.headers.get("consistency-token"));
+    expect((await borrow(client, 2, "ann", headers)).status).toBe(422);
+    expect(await statistics(client, again)).toMatchObject({ books: [{ book: 1, loans: 1 }] });
+  });
+
+  fact("of 16 concurrent loans of one book, one succeeds", async (client) => {
+    const replies = await Promise.all(Array.from({ length: 16 }, (_, n) => borrow(client, 1, `member ${n}`)));
+    const [winner, ...others] = replies.filter(({ status }) => status === 201);
+    expect(others).toEqual([]);
+    expect(replies.filter((reply) => reply !== winner).map(refusal)).toEqual(
+      Array.from({ length: 15 }, () => [409, "BOOKS_LENT"]),
+    );
+    const [loan, ...more] = await shelf(client, winner ?? fail());
+    expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
+  });
+
+  fact("a lent book is not deleted, a returned one is", async (client) => {
+    await borrow(client, 1, "ann");
+    expect(refusal(await client.delete("/books/1"))).toEqual([409, "BOOKS_LENT"]);
+    expect((await client.get("/books/1")).json()).toMatchObject(dune);
+    await giveBack(client, 1);
+    expect((await client.delete("/books/1")).json()).toEqual({ deleted: true, id: 1 });
+    expect(refusal(await borrow(client, 1, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+  });
+
+  fact("a book that is borrowed and deleted at once is either lent or gone", async (client) => {
+    for (let book = 3; book < 23; book++) {
+      await client.post("/books", { json: dune });
+      const [lent, deleted] = await Promise.all([
+        borrow(client, book, "ann"),
+        client.delete(`/books/${book}`),
+      ]);
+      expect([
+        [201, 409],
+        [404, 200],
+      ]).toContainEqual([lent.status, deleted.status]);
+      expect((await client.get(`/books/${book}`)).status).toBe(lent.status === 201 ? 200 : 404);
+    }
+  });
+
+  fact(
+    "the member of an overdue loan is reminded, once",
+    async (client, app) => {
+      const lent = await borrow(client, 1, "ann");
+      await waitFor(async () => (await shelf(client, lent))[0]?.isReminded);
+      const { events } = await app.eventStore.readAll({ category: "loan" });
+      expect(events.map(({ type }) => type)).toEqual(["BookBorrowed", "MemberReminded"]);
+    },
+    { BOOKS_LOAN_DAYS: "0" },
+  );
+
+  fact("the reminder is cancelled by the return, and a refused loan has none", async (client, app) => {
+    const [reminder] = app.jobs.all();
+    const reminders = async () =>
+      (await reminder?.list())?.jobs.map(({ input, state }) => ({ input, state }));
+    const { dueAt } = (await borrow(client, 1, "ann")).json<{ dueAt: string }>();
+    await borrow(client, 1, "bob");
+    expect(await reminders()).toEqual([{ input: { book: 1, dueAt }, state: "waiting" }]);
+    await giveBack(client, 1);
+    expect(await reminders()).toMatchObject([{ state: "cancelled" }]);
+    await borrow(client, 1, "bob");
+    expect(await reminders()).toMatchObject([{ state: "cancelled" }, { state: "waiting" }]);
+  });
+
+  test("BOOKS_REBUILD makes the views again of all events, beside the ones that are asked meanwhile", async () => {
+    await using place = await make();
+    const expected: unknown[] = [];
+    await serve(place, {}, async (client, app) => {
+      for (const title of ["A", "B", "C"]) await client.post("/books", { json: { title } });
+      for (const book of [1, 2, 3]) await borrow(client, book, "ann");
+      const returned = await giveBack(client, 2);
+      expected.push(await shelf(client, returned), await statistics(client, returned));
+      await app.db.execute("UPDATE shelf_v1 SET member = 'eve'"); // a view that is wrong
+      await app.db.execute("UPDATE statistics_v1 SET loans = 7");
+    });
+    await serve(place, { BOOKS_REBUILD: "1" }, async (client) => {
+      const nothing = { headers: new Headers() };
+      let asked = 0;
+      await waitFor(async () => {
+        const found = [
+          await shelf(client, nothing, { asked: ++asked }), // which no cached reply answers
+          await statistics(client, nothing, { asked }),
+        ];
+        expect(found[0]).toHaveLength(2); // never empty
+        expect(found).toEqual(expected);
+        return true;
+      });
+      const lent = await borrow(client, 2, "bob"); // and the new ones follow
+      expect((await shelf(client, lent)).map(({ book }) => book)).toEqual([1, 2, 3]);
+    });
+  });
+};
+
+const fail = (): never => {
+  throw new Error("no loan succeeded");
+};

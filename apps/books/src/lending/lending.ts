@@ -1,0 +1,67 @@
+import type { HttpMiddleware } from "@framework/core";
+import { decideWith } from "@framework/cqrs";
+import type { BookStore, RemovalCheck } from "../books/book-store.ts";
+import type { BooksApp } from "../books-app.ts";
+import { BorrowBook, RemindMember, ReturnBook } from "./commands.ts";
+import { LendingError } from "./lending-error.ts";
+import { Loan } from "./loan.ts";
+import { overdueReminder, reminderKey } from "./reminder.ts";
+import { readShelf, Shelf } from "./shelf.ts";
+import { readStatistics, Statistics } from "./statistics.ts";
+
+const DAY_MS = 86_400_000;
+
+export interface LendingOptions {
+  readonly books: Pick<BookStore, "hold">;
+  /** Middleware around the endpoints of commands, such as an authentication. */
+  readonly protection: readonly HttpMiddleware[];
+  readonly loanDays: number;
+  /** The time, in milliseconds since 1970. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** What the table of books needs of the ledger. */
+export interface Lending {
+  /** Refuses in a transaction that a lent book is removed. @throws LendingError BOOKS_LENT */
+  readonly checkReturned: RemovalCheck;
+}
+
+/** Adds the lending ledger: commands, queries and the reminder. */
+export const enableLending = (
+  app: BooksApp,
+  { books, protection, loanDays, now = Date.now }: LendingOptions,
+): Lending => {
+  const reminder = overdueReminder(app);
+
+  app.cqrs
+    .handle(BorrowBook, { use: protection }, async ({ id, member }, { tx, events }) => {
+      if (!(await books.hold(tx, id))) throw new LendingError("BOOKS_NO_BOOK");
+      const loan = { book: id, member, dueAt: new Date(now() + loanDays * DAY_MS).toISOString() };
+      await events.aggregate(Loan, String(id)).execute({ kind: "borrow", ...loan });
+      await reminder.enqueue({ book: id, dueAt: loan.dueAt }, { tx, runAt: new Date(loan.dueAt) });
+      return loan;
+    })
+    .handle(ReturnBook, { use: protection }, async ({ id }, { tx, events }) => {
+      const { events: happened } = await events
+        .aggregate(Loan, String(id))
+        .execute({ kind: "return", book: id });
+      await reminder.cancel({ uniqueKey: reminderKey(id) }, { tx });
+      return { book: id, member: happened[0]?.data.member ?? "" };
+    })
+    .handle(
+      RemindMember,
+      decideWith(Loan, {
+        id: ({ id }) => String(id),
+        command: ({ id, dueAt }) => ({ kind: "remind", book: id, dueAt }),
+      }),
+    )
+    .handle(Shelf, readShelf)
+    .handle(Statistics, readStatistics);
+
+  return {
+    checkReturned: async (tx, id) => {
+      const { state } = await app.eventStore.aggregate(Loan, String(id)).load({ tx });
+      if (state !== null) throw new LendingError("BOOKS_LENT");
+    },
+  };
+};
