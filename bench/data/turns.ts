@@ -17,6 +17,12 @@ export interface Compared {
   readonly bare: Estimate;
 }
 
+/** Comparison of two implementations in this process. */
+export interface ComparedHere extends Compared {
+  /** Microseconds of processor time that one call of ours takes more than a bare one. */
+  readonly extra: Estimate;
+}
+
 interface Spent {
   readonly wall: number;
   readonly processor: number;
@@ -39,7 +45,7 @@ export const compareWays = async (
   ours: Way,
   bare: Way,
   { calls, rounds }: { readonly calls: number; readonly rounds: number },
-): Promise<Compared> => {
+): Promise<ComparedHere> => {
   const taken: { readonly ours: Spent; readonly bare: Spent }[] = [];
   for (let round = -WARM_UP; round < rounds; round++) {
     const oursFirst = round % 2 === 0;
@@ -52,5 +58,6 @@ export const compareWays = async (
     processor: estimate(taken.map((one) => one.bare.processor / one.ours.processor)),
     ours: estimate(taken.map((one) => one.ours.wall)),
     bare: estimate(taken.map((one) => one.bare.wall)),
+    extra: estimate(taken.map((one) => one.ours.processor - one.bare.processor)),
   };
 };

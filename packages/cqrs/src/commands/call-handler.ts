@@ -1,6 +1,8 @@
-import type { Handler } from "@framework/core";
+import type { Handler, Invocation } from "@framework/core";
 import type { HostState } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
 import type { EventStore } from "@framework/event-sourcing";
+import type { AppendLog } from "../events/append-log.ts";
 import { type CommandEvents, commandEvents } from "../events/command-events.ts";
 import { noEventStore } from "../events/no-event-store.ts";
 import type { CommandContext } from "../handlers/handler-types.ts";
@@ -21,7 +23,7 @@ export const callHandler =
   async (attempt) => {
     const { input, signal, call } = attempt.run;
     const { handled, invocation } = call;
-    const context = contextOf(attempt, eventStore);
+    const context = new AttemptContext(attempt, eventStore);
     const work = state.invoke(invocation, handled.inject, (dependencies) =>
       handled.handler(input, context as never, dependencies),
     );
@@ -30,24 +32,37 @@ export const callHandler =
     return { ok: true, value, position, types, isReplay: false };
   };
 
-const contextOf = ({ run, tx, log }: CommandAttempt, eventStore: () => EventStore | null): CommandContext => {
-  const { id, invocation, tenant, idempotencyKey } = run.call;
-  let events: CommandEvents | null = null;
-  const open = (): CommandEvents => {
-    const store = eventStore();
+/** The context of one attempt. A class, because an object literal with an accessor costs more than the rest of a call's objects. */
+class AttemptContext implements CommandContext {
+  readonly id: string;
+  readonly tx: Transaction;
+  readonly signal: AbortSignal;
+  readonly invocation: Invocation;
+  readonly tenant: string;
+  readonly idempotencyKey: string | null;
+  readonly attempt: number;
+  private readonly log: AppendLog;
+  private readonly eventStore: () => EventStore | null;
+  private opened: CommandEvents | null = null;
+
+  constructor({ run, tx, log }: CommandAttempt, eventStore: () => EventStore | null) {
+    const { id, invocation, tenant, idempotencyKey } = run.call;
+    this.id = id;
+    this.tx = tx;
+    this.signal = run.signal;
+    this.invocation = invocation;
+    this.tenant = tenant;
+    this.idempotencyKey = idempotencyKey;
+    this.attempt = run.attempts;
+    this.log = log;
+    this.eventStore = eventStore;
+  }
+
+  get events(): CommandEvents {
+    if (this.opened !== null) return this.opened;
+    const store = this.eventStore();
     if (store === null) throw noEventStore();
-    return commandEvents(store, { tx, tenant, causationId: id, log });
-  };
-  return {
-    id,
-    tx,
-    get events() {
-      return (events ??= open());
-    },
-    signal: run.signal,
-    invocation,
-    tenant,
-    idempotencyKey,
-    attempt: run.attempts,
-  };
-};
+    const { tx, tenant, id: causationId, log } = this;
+    return (this.opened = commandEvents(store, { tx, tenant, causationId, log }));
+  }
+}

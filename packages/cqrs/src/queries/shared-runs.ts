@@ -7,6 +7,7 @@ interface SharedRun {
   readonly startedMs: number;
   readonly controller: AbortController;
   waiting: number;
+  isOver: boolean;
 }
 
 /** Options of one call. */
@@ -67,15 +68,20 @@ export class SharedRuns {
       startedMs: this.clock.now(),
       controller,
       waiting: 0,
+      isOver: false,
     };
     this.runs.set(key, run);
-    const over = (): void => this.forget(key, run);
+    const over = (): void => {
+      run.isOver = true;
+      this.forget(key, run);
+    };
     run.result.then(over, over);
     return run;
   }
 
-  /** Ends a run that no call waits for. Without effect on one that is complete. */
+  /** Ends a run that no call waits for, unless it is complete. */
   private end(key: string, run: SharedRun): void {
+    if (run.isOver) return;
     this.forget(key, run);
     run.controller.abort(new DOMException("No call waits for the result any more", "AbortError"));
   }

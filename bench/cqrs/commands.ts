@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { type Compared, compareWays } from "../data/turns.ts";
+import { fromCallers, type Order, Place, quiet, shopOn, TABLE } from "./orders.ts";
+import { type Database, openDatabase, type Transaction } from "./packages.ts";
+
+/** How commands are compared. */
+export interface CommandCase {
+  readonly url: string;
+  readonly synchronous?: "full" | "normal";
+  /** Callers at the same time. */
+  readonly callers: number;
+  /** Whether each call has an idempotency key. */
+  readonly keyed: boolean;
+}
+
+const order = (number: number): Order => ({ book: `book-${number}`, amount: number % 7 });
+
+const insert = async (tx: Transaction, { book, amount }: Order): Promise<{ id: number }> => {
+  await tx.execute`INSERT INTO orders (book, amount) VALUES (${book}, ${amount})`;
+  return { id: amount };
+};
+
+/** The handler in a transaction, as a program would write it by hand. */
+const plain = (db: Database, number: number): Promise<{ id: number }> =>
+  db.transaction((tx) => insert(tx, order(number)));
+
+/** The same with a row for an idempotency key, looked up first. */
+const keyed = (db: Database, number: number, key: string): Promise<{ id: number }> =>
+  db.transaction(async (tx) => {
+    const input = order(number);
+    const hash = createHash("sha256").update(JSON.stringify(input)).digest("base64url");
+    if (db.dialect === "postgres")
+      await tx.query`SELECT pg_try_advisory_xact_lock(hashtextextended(${key}, 0))`;
+    const known = await tx.fetchOne<{ hash: string; result: string }>`
+      SELECT hash, result FROM hand_keys WHERE key = ${key} AND expires_at > ${Date.now()}`;
+    if (known !== null) return JSON.parse(known.result) as { id: number };
+    const result = await insert(tx, input);
+    await tx.execute`INSERT INTO hand_keys (key, hash, result, expires_at)
+      VALUES (${key}, ${hash}, ${JSON.stringify(result)}, ${Date.now() + 86_400_000})`;
+    return result;
+  });
+
+const KEYS =
+  "CREATE TABLE hand_keys (key TEXT PRIMARY KEY, hash TEXT NOT NULL, result TEXT NOT NULL, expires_at BIGINT NOT NULL)";
+
+/** A command with one write beside the same transaction by hand, on one database. */
+export const compareCommands = async (
+  { url, synchronous = "full", callers, keyed: hasKeys }: CommandCase,
+  rounds: number,
+): Promise<Compared> => {
+  const db = openDatabase({ url, synchronous, poolSize: callers });
+  await db.execute(TABLE);
+  await db.execute(KEYS);
+  await db.execute("CREATE INDEX hand_keys_expiry ON hand_keys (expires_at)"); // for their removal
+  const app = shopOn(db);
+  app.cqrs.handle(Place, (input, { tx }) => insert(tx, input));
+  await app.start({ log: quiet });
+  let keys = 0;
+  const execute = (number: number): Promise<unknown> =>
+    app.cqrs.execute(Place, order(number), hasKeys ? { idempotencyKey: `ours-${++keys}` } : {});
+  const byHand = (number: number): Promise<unknown> =>
+    hasKeys ? keyed(db, number, `hand-${++keys}`) : plain(db, number);
+  try {
+    return await compareWays(
+      { name: "command", run: (calls) => fromCallers(callers, calls, execute) },
+      { name: "by hand", run: (calls) => fromCallers(callers, calls, byHand) },
+      { calls: callers === 1 ? 300 : 1000, rounds },
+    );
+  } finally {
+    await app.stop();
+    await db.execute("DROP TABLE orders");
+    await db.execute("DROP TABLE hand_keys");
+    await db.close();
+  }
+};

@@ -1,0 +1,49 @@
+import { type ComparedHere, compareWays } from "../data/turns.ts";
+import { Alone, Count, fromCallers, type Order, Place, quiet, shopOn } from "./orders.ts";
+import { type Database, openDatabase, type Transaction } from "./packages.ts";
+
+/** Callers at the same time. */
+const CALLERS = 16;
+
+/** Which operation is called. */
+export type Dispatched = "command" | "query" | "query that shares no run";
+
+const order: Order = { book: "Emma", amount: 1 };
+
+/** A database whose transactions cost nothing, so that the way to the handler remains. */
+const withoutTransactions = (db: Database): { readonly db: Database; readonly begin: () => void } => {
+  let isFree = false;
+  const tx = { onCommit: (): void => {} } as unknown as Transaction; // all that the pipeline uses without a key
+  const transaction: Database["transaction"] = async (run, options) =>
+    isFree ? await run(tx) : await db.transaction(run, options);
+  const free = Object.create(db, { transaction: { value: transaction } }) as Database;
+  return { db: free, begin: () => (isFree = true) };
+};
+
+/** The call of a handler through its pipeline, beside a direct call of the handler. */
+export const compareDispatch = async (which: Dispatched, rounds: number): Promise<ComparedHere> => {
+  const own = openDatabase({ url: "sqlite://:memory:" });
+  const { db, begin } = withoutTransactions(own);
+  const app = shopOn(db);
+  const place = async ({ amount }: Order): Promise<{ id: number }> => ({ id: amount });
+  const count = async ({ amount }: Order): Promise<{ count: number }> => ({ count: amount });
+  app.cqrs.handle(Place, place).handle(Count, count).handle(Alone, count);
+  await app.start({ log: quiet });
+  begin();
+  const calls: Readonly<Record<Dispatched, (number: number) => Promise<unknown>>> = {
+    command: () => app.cqrs.execute(Place, order),
+    query: (amount) => app.cqrs.query(Count, { ...order, amount }),
+    "query that shares no run": () => app.cqrs.query(Alone, order),
+  };
+  const direct = which === "command" ? place : count;
+  try {
+    return await compareWays(
+      { name: which, run: (n) => fromCallers(CALLERS, n, calls[which]) },
+      { name: "direct", run: (n) => fromCallers(CALLERS, n, () => direct(order)) },
+      { calls: 500, rounds },
+    );
+  } finally {
+    await app.stop();
+    await own.close();
+  }
+};

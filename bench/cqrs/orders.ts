@@ -1,0 +1,72 @@
+import { App, type StandardSchema } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import {
+  command,
+  cqrs,
+  type CqrsMethods,
+  type Database,
+  type DatabaseMethods,
+  Db,
+  durable,
+  type DurableMethods,
+  query,
+} from "./packages.ts";
+
+/** A schema that costs almost nothing: what is measured is the way to the handler. */
+const schema = <T>(): StandardSchema<T> => ({
+  "~standard": { version: 1, vendor: "bench", validate: (value) => ({ value: value as T }) },
+});
+
+export interface Order {
+  readonly book: string;
+  readonly amount: number;
+}
+
+export const Place = command("Place", { input: schema<Order>(), output: schema<{ id: number }>() });
+export const Count = query("Count", { input: schema<Order>(), output: schema<{ count: number }>() });
+
+/** The same without single flight. */
+export const Alone = query("Alone", {
+  input: schema<Order>(),
+  output: schema<{ count: number }>(),
+  coalesce: false,
+});
+
+export const TABLE = "CREATE TABLE orders (book TEXT NOT NULL, amount INTEGER NOT NULL)";
+
+export type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
+
+/** The database that both ways share, as a feature of the app. */
+const sharing = (db: Database): Feature<DatabaseMethods> => ({
+  name: "database",
+  install: (host) => {
+    host.state.provide(Db, { create: () => db });
+    return {
+      enableDatabase() {
+        return this;
+      },
+      get db() {
+        return db;
+      },
+    };
+  },
+});
+
+/** Starts an app on a database; its handlers are added by the caller. */
+export const shopOn = (db: Database): Shop =>
+  new (App.with(sharing(db), durable, cqrs))().enableDatabase().enableCqrs();
+
+export const quiet = { info() {}, warn() {}, error() {} };
+
+/** Calls `calls` times, from some callers at once. */
+export const fromCallers = async (
+  callers: number,
+  calls: number,
+  call: (number: number) => Promise<unknown>,
+): Promise<void> => {
+  let left = calls;
+  const caller = async (): Promise<void> => {
+    while (left-- > 0) await call(left);
+  };
+  await Promise.all(Array.from({ length: callers }, caller));
+};
