@@ -86,4 +86,8 @@ export const durableErrors: ErrorCatalogue = {
     summary: "an item gave up, because its process ended or stopped answering in its last attempt",
     action: "look for what ends the process, then replay the item",
   },
+  DURABLE_TRY_LATER: {
+    summary: "a feature gave an item back to its queue for a while",
+    action: "nothing: it runs again",
+  },
 };

@@ -10,31 +10,23 @@ import {
   systemClock,
 } from "@framework/core/feature";
 import { AppBroker, brokerProblems, type EnabledBroker } from "./brokers/app-broker.ts";
-import { type Inbox, RunningSubscription, type SubscriptionParts } from "./consume/running-subscription.ts";
-import type { Dead } from "./dead-letter/dead-letters.ts";
+import { RunningSubscription, type SubscriptionParts } from "./consume/running-subscription.ts";
+import { ParkedMessages } from "./dead-letter/parked-messages.ts";
+import { databaseBroker } from "./database/database-broker.ts";
+import { DatabaseInbox } from "./inbox/database-inbox.ts";
 import { messagingError } from "./errors/messaging-error.ts";
 import { messageOperations, reportBrokers } from "./insight/report.ts";
 import type { SubscriptionStatus } from "./consume/subscription-status.ts";
 import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
 import { MessagingConfig } from "./messaging-config.ts";
+import type { Kernel } from "@framework/durable/feature";
 import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
+import type { OutgoingMessage } from "./port/delivery.ts";
 import type { Transaction } from "@framework/database";
-import { Sender, type SenderParts } from "./send/sender.ts";
+import { Sender } from "./send/sender.ts";
 import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
-
-/** What messaging uses of the app's database, when it has one. */
-export interface DurableParts {
-  readonly park: (
-    dead: Dead,
-    broker: string,
-    settleIn: ((tx: Transaction) => Promise<void>) | null,
-  ) => Promise<void>;
-  readonly inbox: Inbox;
-  readonly outboxOf: (broker: string) => NonNullable<SenderParts["outbox"]>;
-  readonly databaseBroker: BrokerAdapter;
-}
 
 /** A broker of a running app with what is sent to it. */
 interface Running {
@@ -50,17 +42,34 @@ export const DEFAULT_BROKER = "default";
 export class MessagingApp {
   readonly middleware: Middleware<Message, Outcome>[] = [];
   private readonly host: Host;
-  /** Parts on the app's database; `null` when durable is not composed, or no database enabled. */
-  private readonly durable: () => DurableParts | null;
+  /** The kernel of durable work; `null` when durable is not composed. */
+  private readonly kernel: Kernel | null;
+  private readonly inbox: DatabaseInbox | null;
+  private readonly parked: ParkedMessages | null;
   private readonly enabled = new Map<string, EnabledBroker>();
   private readonly specs: SubscriptionSpec[] = [];
   private readonly running = new Map<string, Running>();
   private operations: Operations<Message> | null = null;
   private readonly instance: string = randomUUID();
 
-  constructor(host: Host, durable: () => DurableParts | null) {
+  constructor(host: Host, kernel: Kernel | null) {
     this.host = host;
-    this.durable = durable;
+    this.kernel = kernel;
+    this.inbox = kernel === null ? null : new DatabaseInbox(kernel);
+    this.parked =
+      kernel === null
+        ? null
+        : new ParkedMessages(kernel, (tx, broker, message) => this.sendAgain(tx, broker, message));
+  }
+
+  /** Enables the default broker on the app's database. */
+  enableOnDatabase(input: ConfigInput<MessagingConfig>): void {
+    if (this.kernel === null)
+      return this.problem(
+        "compose database and durable before messaging, and call enableDatabase(); or choose another broker",
+      );
+    this.parked?.use();
+    this.enable(DEFAULT_BROKER, databaseBroker(this.kernel), input);
   }
 
   /** All subscriptions that were declared. */
@@ -99,6 +108,8 @@ export class MessagingApp {
     if (isTaken) return this.problem(`there are two subscriptions "${label}"; use one with schemas by type`);
     if (spec.inject !== undefined) this.host.state.inject(`subscription ${label}`, spec.inject);
     if (spec.auth !== undefined) this.host.life.install(spec.auth);
+    if (spec.dedupe === "inbox") this.inbox?.use();
+    if (spec.deadLetter === "parked") this.parked?.use();
     this.specs.push(spec);
   }
 
@@ -143,19 +154,14 @@ export class MessagingApp {
     if (broker === undefined) return [bad(`subscription "${label}": ${this.unknownBroker(spec.broker)}`)];
     const needsDatabase = spec.dedupe === "inbox" || spec.deadLetter === "parked";
     const noDatabase =
-      needsDatabase && this.durable() === null
+      needsDatabase && this.kernel === null
         ? [
             bad(
-              `subscription "${label}": inbox and parked dead letters need a database; compose durable and call enableDatabase()`,
+              `subscription "${label}": inbox and parked dead letters need a database; compose database and durable before messaging, and call enableDatabase()`,
             ),
           ]
         : [];
     return [...brokerProblems(spec, broker), ...noDatabase];
-  }
-
-  /** Reports that no broker was chosen. */
-  noBroker(): void {
-    this.problem('choose the broker: enableMessaging({ broker: "memory" }), or an adapter');
   }
 
   private problem(message: string): void {
@@ -194,7 +200,7 @@ export class MessagingApp {
         log,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
         topics: config.topics.map(topicName),
-        deadLetterTopicOf: (spec) => (this.isParked(spec) ? null : deadLetterTopic(spec)),
+        deadLetterTopicOf: (spec) => (this.isParked(spec, enabled) ? null : deadLetterTopic(spec)),
       });
       for (const spec of this.specs)
         if (this.nameOf(spec.broker) === name)
@@ -205,22 +211,31 @@ export class MessagingApp {
     }
   }
 
-  private sender({ name, adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
+  private sender({ adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
     const { capabilities } = adapter;
-    const outbox = this.durable()?.outboxOf(name) ?? null;
-    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox });
+    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox: null });
   }
 
-  private isParked({ deadLetter }: SubscriptionSpec): boolean {
-    return deadLetter === "parked" || (deadLetter === null && this.durable() !== null);
+  /** On the database they are parked by default; other brokers have topics. */
+  private isParked({ deadLetter }: SubscriptionSpec, { adapter }: EnabledBroker): boolean {
+    return deadLetter === "parked" || (deadLetter === null && adapter.name === "database");
+  }
+
+  private async sendAgain(tx: Transaction, broker: string, message: OutgoingMessage): Promise<void> {
+    const { app, sender } = this.broker(broker);
+    const { producer } = app.broker;
+    if (producer.sendIn !== undefined) return await producer.sendIn(tx, [message]);
+    const [result] = await sender.sendNow([message]);
+    if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
   }
 
   private parts(
     spec: SubscriptionSpec,
-    { name, adapter, config }: EnabledBroker,
+    enabled: EnabledBroker,
     made: Pick<SubscriptionParts, "broker" | "sender" | "clock" | "log" | "operations">,
   ): SubscriptionParts {
-    const durable = this.durable();
+    const { parked } = this;
+    const { name, adapter, config } = enabled;
     const { maxMessageBytes, maxHeaderBytes } = config;
     return {
       ...made,
@@ -233,21 +248,23 @@ export class MessagingApp {
       middleware: this.middleware,
       random: Math.random,
       park:
-        durable !== null && this.isParked(spec)
-          ? (dead, settleIn) => durable.park(dead, name, settleIn)
+        parked !== null && this.isParked(spec, enabled)
+          ? (dead, settleIn) => parked.park(dead, name, settleIn)
           : null,
       deadLetterTopic: deadLetterTopic(spec),
-      inbox: spec.dedupe === "inbox" ? (durable?.inbox ?? null) : null,
+      inbox: spec.dedupe === "inbox" ? this.inbox : null,
       reply: () => {},
       isPrivate: false,
     };
   }
 
   private begin(): void {
+    this.inbox?.begin(systemClock, this.host.life.settings.log);
     for (const { app } of this.running.values()) app.begin();
   }
 
   private async drain(deadline: AbortSignal): Promise<void> {
+    this.inbox?.end();
     await Promise.all(Array.from(this.running.values(), ({ app }) => app.drain(deadline)));
   }
 

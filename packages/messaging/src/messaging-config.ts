@@ -13,8 +13,8 @@ import type { Topic } from "./send/topic.ts";
 
 /** Options of `enableMessaging`. A package of a broker takes them beside its own. */
 export interface MessagingConfig {
-  /** The broker: `memory`, or an adapter. */
-  readonly broker: "memory" | BrokerAdapter;
+  /** The broker: `database`, `memory`, or an adapter. @default "database" */
+  readonly broker: "database" | "memory" | BrokerAdapter;
   /** Attribute `source` of events that this app sends: a URI reference. @default "/" */
   readonly source: string;
   /** Topics that the app sends to: for the topology, and for the API document. @default [] */
@@ -35,9 +35,9 @@ export interface MessagingConfig {
 
 export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("MessagingConfig", {
   broker: checked<MessagingConfig["broker"]>(
-    "memory",
-    '"memory" or an adapter such as kafka(…)',
-    (value) => value === "memory" || isAdapter(value),
+    "database",
+    '"database", "memory" or an adapter such as kafka(…)',
+    (value) => value === "database" || value === "memory" || isAdapter(value),
   ),
   source: text("/"),
   topics: checked<MessagingConfig["topics"]>(

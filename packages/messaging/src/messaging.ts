@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Injections, Middleware } from "@framework/core";
 import { type ConfigInput, type Feature, handled, systemClock } from "@framework/core/feature";
+import type { DurableMethods } from "@framework/durable";
+import { type Kernel, kernelOf } from "@framework/durable/feature";
 import { type ConfigKind, registerSetup } from "./brokers/config-kinds.ts";
 import { memoryBroker } from "./memory/memory-broker.ts";
 import type { Message, Schemas } from "./message/message.ts";
@@ -27,7 +29,7 @@ import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
 /** The methods that the feature adds to an app. */
 export interface MessagingMethods {
   /**
-   * Enables messaging in memory, or on the adapter of a broker. A broker's package adds its own configuration.
+   * Enables messaging: on the app's database by default, in memory, or on the adapter of a broker. A broker's package adds its own configuration.
    *
    * @throws CORE_BAD_CONFIG, MESSAGING_BAD_CONFIG at start, with all other mistakes
    */
@@ -101,14 +103,14 @@ export interface Messaging {
  * Messages with one contract for every broker: typed, in order by key, retried, never lost, and dead letters that can be replayed.
  *
  * @example
- * const app = new (App.with(messaging))().enableMessaging({ broker: "memory" });
+ * const app = new (App.with(database, durable, messaging))().enableDatabase().enableMessaging();
  * app.messaging.subscribe("books", { group: "search", schema: Book }, async ({ data }) => await index(data));
  * await app.messaging.send("books", { type: "book.created", key: "7", data: { id: "7", title: "Emma" } });
  */
 export const messaging: Feature<MessagingMethods> = {
   name: "messaging",
-  install: (host) => {
-    const app = new MessagingApp(host, () => null);
+  install: (host, needs) => {
+    const app = new MessagingApp(host, kernelIn(needs));
     const programs = messagingOf(app);
     const kinds = registerSetup(programs, (...added) => app.enable(...added));
     return {
@@ -123,6 +125,10 @@ export const messaging: Feature<MessagingMethods> = {
   },
 };
 
+/** The kernel, when durable was composed before. */
+const kernelIn = (needs: object): Kernel | null =>
+  "durable" in needs ? kernelOf(needs as DurableMethods) : null;
+
 const enable = (app: MessagingApp, kinds: readonly ConfigKind[], config: object): void => {
   const kind = kinds.find((each) => each.matches(config));
   if (kind !== undefined) {
@@ -131,7 +137,7 @@ const enable = (app: MessagingApp, kinds: readonly ConfigKind[], config: object)
   }
   const own = config as ConfigInput<MessagingConfig>;
   const { broker } = own;
-  if (broker === undefined) app.noBroker();
+  if (broker === undefined || broker === "database") return app.enableOnDatabase(own);
   app.enable(DEFAULT_BROKER, isAdapter(broker) ? broker : memoryBroker(), own);
 };
 

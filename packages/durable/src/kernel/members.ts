@@ -11,6 +11,7 @@ import { leaseRows, type RowLeases } from "../owners/row-leases.ts";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import type { QueueOptions } from "../work/queue/queue-options.ts";
 import type { WorkQueue } from "../work/work-queue.ts";
+import type { RawWork } from "../work/raw-work.ts";
 import { WorkQueues } from "../work/work-queues.ts";
 import { leaseParts } from "./lease-parts.ts";
 
@@ -40,6 +41,8 @@ export interface KernelMembers {
   queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>): WorkQueue<T>;
   /** All queues of this process. */
   queues(): readonly WorkQueue<unknown>[];
+  /** Queues of other processes, for features that serialise work themselves. */
+  readonly work: RawWork;
   /** Work that gave up: features register what parks work and takes it back; operators list, replay and discard it. */
   readonly parked: ParkedWork &
     Pick<OpenParked, "add" | "hasRoom" | "park" | "useTable"> & { readonly inOrder: ParkedInOrder };
@@ -66,6 +69,7 @@ export const kernelMembers = (base: KernelBase): KernelMembers => {
     acquireLease: (kind, name) => leases.acquire(kind, name),
     queue: (options) => work.add(options),
     queues: () => work.all(),
+    work: { useTable: () => work.useTable(), add: (queue, rows, tx) => work.addTo(queue, rows, tx) },
     parked,
     leaseRows: (table) => leaseRows(base, owners, table),
     transaction,

@@ -4,7 +4,7 @@ import type { WakeUp } from "../wake-up/wake-up.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
 import type { WorkLoop } from "./loop/work-loop.ts";
 import { MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
-import type { NewRow } from "./table/enqueueing.ts";
+import type { AddedRow, NewRow } from "./table/enqueueing.ts";
 import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
 import type {
@@ -46,15 +46,20 @@ export class OpenQueue<T> implements WorkQueue<T> {
   }
 
   private async add(work: readonly NewWork<T>[], tx: WorkOptions["tx"]): Promise<readonly Enqueued[]> {
-    const { enqueueing } = this.parts.store();
     if (work.length > MAX_ITEMS)
       throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
     if (work.length === 0) return [];
     const rows = work.map((each) => toRow(this.name, each));
-    const added = await enqueueing.add(this.name, rows, tx);
+    const added = await this.addRows(rows, tx);
+    return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
+  }
+
+  /** Adds rows that were checked and serialised. */
+  async addRows(rows: readonly NewRow[], tx?: WorkOptions["tx"]): Promise<readonly AddedRow[]> {
+    const added = await this.parts.store().enqueueing.add(this.name, rows, tx);
     if (tx === undefined) this.announce(rows);
     else tx.onCommit(() => this.announce(rows));
-    return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
+    return added;
   }
 
   /** Tells those who work on the queue. Other processes find delayed items when they look. */

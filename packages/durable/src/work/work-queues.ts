@@ -1,4 +1,5 @@
 import { FrameworkError, type Injections } from "@framework/core";
+import type { Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import type { Owners } from "../owners/owners.ts";
@@ -9,6 +10,7 @@ import { parkedItemsSource, type ParkedItemsParts, parkItems } from "./parked-it
 import { WorkLoop } from "./loop/work-loop.ts";
 import { OpenQueue } from "./open-queue.ts";
 import { queueDefinition, type QueueOptions } from "./queue/queue-options.ts";
+import type { NewRow } from "./table/enqueueing.ts";
 import { workTables } from "./table/work-tables.ts";
 import type { WorkQueue } from "./work-queue.ts";
 import { type WorkStore, workStore } from "./table/work-store.ts";
@@ -22,6 +24,9 @@ export interface WorkQueuesParts {
   readonly parked: OpenParked;
 }
 
+/** Queues of other processes that are remembered; more only cost another object. */
+const MAX_SENDERS = 1000;
+
 /** Name of the set of tables. */
 const WORK_TABLES = "durable-work";
 
@@ -32,6 +37,8 @@ export class WorkQueues {
   private readonly queues = new Map<string, WorkQueue<unknown>>();
   private readonly parkedItems: ParkedSource;
   private opened: WorkStore | null = null;
+  private hasTable = false;
+  private readonly senders = new Map<string, OpenQueue<unknown>>();
 
   constructor(parts: WorkQueuesParts) {
     const { base, owners, wakeUp } = parts;
@@ -59,15 +66,30 @@ export class WorkQueues {
         "DURABLE_QUEUE_TAKEN",
         `durable: there is a queue "${name}" already; rename one`,
       );
-    if (this.queues.size === 0) {
-      base.tables.add(WORK_TABLES, workTables);
-      this.parts.parked.add(this.parkedItems);
-    }
+    this.useTable();
     if (inject !== undefined) base.host?.state.inject(`queue ${name}`, inject);
     this.loop.add(definition);
     const queue = new OpenQueue<T>({ name, store: () => this.store, loop: this.loop, wakeUp });
     this.queues.set(name, queue as WorkQueue<unknown>);
     return queue;
+  }
+
+  /** Adds the table, unless it was added: for a feature that defines queues after the start. @throws DURABLE_ALREADY_STARTED */
+  useTable(): void {
+    if (this.hasTable) return;
+    this.parts.base.tables.add(WORK_TABLES, workTables);
+    this.parts.parked.add(this.parkedItems);
+    this.hasTable = true;
+    this.loop.use();
+  }
+
+  /** Adds work to a queue of other processes, which this one does not work on. */
+  async addTo(queue: string, rows: readonly NewRow[], tx?: Transaction): Promise<void> {
+    const known = this.senders.get(queue);
+    const sender =
+      known ?? new OpenQueue({ ...this.parts, name: queue, store: () => this.store, loop: this.loop });
+    if (known === undefined && this.senders.size < MAX_SENDERS) this.senders.set(queue, sender);
+    await sender.addRows(rows, tx);
   }
 
   /** All queues, in the order in which they were defined. */

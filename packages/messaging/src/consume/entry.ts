@@ -18,6 +18,8 @@ export class Entry {
   state: EntryState = "queued";
   /** When its first try in this process began, in milliseconds since 1970; `null` before. */
   firstAt: number | null = null;
+  /** Whether a transaction of the inbox has settled it. */
+  isSettled = false;
   /** Whether its handler ignores its signal. */
   isStuck = false;
   /** Cancels the wait for the next try. */

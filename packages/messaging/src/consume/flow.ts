@@ -290,6 +290,7 @@ export class Flow {
   private finish(entry: Entry): void {
     this.lanes.free(entry);
     if (entry.isLost) return;
+    if (entry.isSettled) return this.over(entry);
     entry.state = "settling";
     if (!this.isCumulative) return this.settler.add({ delivery: entry.delivery, action: "done" });
     const window = this.intake.windows.get(entry.delivery.partition ?? "");

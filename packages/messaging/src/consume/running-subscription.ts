@@ -14,6 +14,7 @@ import type { Sender } from "../send/sender.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
 import { outcomeOfThrown, runHandler } from "../subscribe/run-handler.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+import type { DatabaseInbox } from "../inbox/database-inbox.ts";
 import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
@@ -40,19 +41,9 @@ export interface SubscriptionParts extends MessageLimits {
     | null;
   /** Topic of dead letters, when `park` is `null`. */
   readonly deadLetterTopic: string;
-  readonly inbox: Inbox | null;
+  readonly inbox: DatabaseInbox | null;
   readonly reply: (message: Message, value: unknown) => Awaitable<void>;
   readonly isPrivate: boolean;
-}
-
-/** Makes effects happen once. */
-export interface Inbox {
-  /** Runs a try in a transaction with the mark that its message is done. @param settleIn settles the delivery in the same transaction, where the broker can */
-  run(
-    message: Message,
-    work: (tx: Transaction) => Promise<Outcome>,
-    settleIn: ((tx: Transaction) => Promise<void>) | null,
-  ): Promise<Outcome>;
 }
 
 /** A subscription that runs: its consumer, and the flow of its deliveries. */
@@ -68,6 +59,8 @@ export class RunningSubscription {
   private readonly consumer: Consumer;
   private readonly flow: Flow;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
+  /** Entries of messages whose handlers run, for the inbox. */
+  private readonly entries = new WeakMap<Message, Entry>();
 
   constructor(parts: SubscriptionParts) {
     const { spec } = parts;
@@ -140,7 +133,28 @@ export class RunningSubscription {
       middleware,
       reply,
       log: () => log,
-      inbox: inbox === null ? null : (message, work) => inbox.run(message, work, null),
+      inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
+    });
+  }
+
+  private runOnce(
+    inbox: DatabaseInbox,
+    message: Message,
+    work: (tx: Transaction) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const entry = this.entries.get(message) ?? null;
+    const settleIn = this.consumer.settleIn?.bind(this.consumer);
+    const together = async (tx: Transaction): Promise<void> => {
+      if (entry === null || settleIn === undefined) return;
+      await settleIn(tx, entry.delivery);
+      tx.onCommit(() => void (entry.isSettled = true));
+    };
+    return inbox.run({
+      message,
+      work,
+      maxTries: this.spec.maxTries,
+      settleIn: settleIn === undefined ? null : together,
+      duplicate: () => void this.counts.duplicates++,
     });
   }
 
@@ -187,12 +201,14 @@ export class RunningSubscription {
 
   private attemptOne(entry: Entry): Awaitable<Outcome> {
     const opened = this.open(entry);
-    if (isPromise(opened)) return opened.then((settled) => this.handleOpened(settled));
-    return this.handleOpened(opened);
+    if (isPromise(opened)) return opened.then((settled) => this.handleOpened(entry, settled));
+    return this.handleOpened(entry, opened);
   }
 
-  private handleOpened(opened: Opened): Awaitable<Outcome> {
-    return "outcome" in opened ? opened.outcome : this.handle(opened.message);
+  private handleOpened(entry: Entry, opened: Opened): Awaitable<Outcome> {
+    if ("outcome" in opened) return opened.outcome;
+    if (this.parts.inbox !== null) this.entries.set(opened.message, entry);
+    return this.handle(opened.message);
   }
 
   private open(entry: Entry): Awaitable<Opened> {

@@ -2,10 +2,12 @@ import { type PortContract, portContract } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { handlingFacts } from "./handling-facts.ts";
 import { orderingFacts } from "./ordering-facts.ts";
+import { parkedFacts } from "./parked-facts.ts";
 import { sendingFacts } from "./sending-facts.ts";
 import { settlingFacts } from "./settling-facts.ts";
 import { batchFacts } from "./batch-facts.ts";
 import { deadLetterFacts } from "./dead-letter-facts.ts";
+import { inboxFacts } from "./inbox-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
 import { lifeFacts } from "./life-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
@@ -25,4 +27,6 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...laneFacts,
   ...batchFacts,
   ...stopFacts,
+  ...parkedFacts,
+  ...inboxFacts,
 });

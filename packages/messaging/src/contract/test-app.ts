@@ -1,5 +1,7 @@
 import { App, type Logger } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
+import { database, type DatabaseMethods } from "@framework/database";
+import { durable, type DurableMethods } from "@framework/durable";
 import { messaging, type MessagingMethods } from "../messaging.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
@@ -9,7 +11,7 @@ const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 /** An app of a fact: one process on the fixture's broker. */
 export class TestApp implements AsyncDisposable {
-  readonly app: App & MessagingMethods;
+  readonly app: App & DatabaseMethods & DurableMethods & MessagingMethods;
   readonly topic: string;
   readonly group: string;
   private isStopped = false;
@@ -17,11 +19,14 @@ export class TestApp implements AsyncDisposable {
   constructor(fixture: BrokerFixture, config: ConfigInput<Omit<MessagingConfig, "broker">> = {}) {
     this.topic = `${fixture.prefix}-topic`;
     this.group = `${fixture.prefix}-group`;
-    this.app = new (App.with(messaging))().enableMessaging({
-      topics: [this.topic],
-      ...config,
-      broker: fixture.adapter(),
-    });
+    this.app = new (App.with(database, durable, messaging))()
+      .enableDatabase({ url: fixture.databaseUrl ?? "sqlite://:memory:" })
+      .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+      .enableMessaging({
+        topics: [this.topic],
+        ...config,
+        broker: fixture.adapter(),
+      });
   }
 
   get messaging(): MessagingMethods["messaging"] {
@@ -35,6 +40,13 @@ export class TestApp implements AsyncDisposable {
       this.messaging.status().every(({ state }) => state === "running"),
     );
     return this;
+  }
+
+  /** Creates the table of effects of a fact; call it after the start. */
+  async createEffects(): Promise<string> {
+    const name = `effects_${this.topic.replaceAll("-", "_")}`;
+    await this.app.db.execute(`CREATE TABLE IF NOT EXISTS ${name} (message TEXT NOT NULL)`);
+    return name;
   }
 
   /** Sends data with a type. */

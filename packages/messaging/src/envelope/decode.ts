@@ -80,8 +80,8 @@ const required = (value: unknown, name: string): string => {
 
 const optional = (value: unknown, name: string): string | null => {
   if (value === undefined || value === null) return null;
-  if (typeof value === "string" && value.length <= MAX_ATTRIBUTE) return value;
-  throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters`);
+  if (typeof value === "string" && value.length <= MAX_ATTRIBUTE && !value.includes("\0")) return value;
+  throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters without NUL`);
 };
 
 /** Headers that are no attributes. */

@@ -20,19 +20,30 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 /** The view of an attempt that its handler gets. */
 export class AttemptItem implements WorkItem<unknown> {
   readonly id: string;
-  readonly payload: unknown;
   readonly headers: Readonly<Record<string, string>>;
   private readonly running: Attempt;
   private readonly actions: ItemActions;
   private ownInvocation: Invocation | null = null;
+  private parsed: { readonly payload: unknown } | null = null;
 
   constructor(running: Attempt, actions: ItemActions) {
     this.running = running;
     this.actions = actions;
-    const { id, payload, headers } = running.row;
+    const { id, headers } = running.row;
     this.id = String(id);
-    this.payload = JSON.parse(payload);
     this.headers = headers === null ? noHeaders : (JSON.parse(headers) as Record<string, string>);
+  }
+
+  get payload(): unknown {
+    return (this.parsed ??= { payload: JSON.parse(this.payloadText) }).payload;
+  }
+
+  get payloadText(): string {
+    return this.running.row.payload;
+  }
+
+  onSettled(settled: (isHeld: boolean) => void): void {
+    this.running.settled = settled;
   }
 
   get queue(): string {

@@ -13,6 +13,7 @@ import type { Outcome, Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
 import type { Slot } from "./slots.ts";
 import { verdictOn } from "./verdict.ts";
+import { TryLaterError } from "../queue/try-later-error.ts";
 import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
 
 /** What runs the attempts of one queue. */
@@ -125,13 +126,15 @@ export class AttemptRunner implements ItemActions {
     const verdict = verdictOn(error, attempt.row.attempts, definition, base.random);
     if (verdict === "exhausted") return this.giveUp(attempt, error);
     const { retryInMs: delayMs } = verdict;
+    const state = delayMs > 0 ? "waiting" : "ready";
+    if (TryLaterError.is(error)) return this.later(attempt, error, state);
     const failure = JSON.stringify(failureOf(error));
-    this.write(
-      attempt,
-      "retried",
-      { state: delayMs > 0 ? "waiting" : "ready", delayMs, error: failure },
-      error,
-    );
+    this.write(attempt, "retried", { state, delayMs, error: failure }, error);
+  }
+
+  private later(attempt: Attempt, { delayMs, isCounted }: TryLaterError, state: "waiting" | "ready"): void {
+    const outcome = isCounted ? "retried" : "released";
+    this.write(attempt, outcome, { state, delayMs, attemptBack: !isCounted });
   }
 
   private giveUp(attempt: Attempt, error: unknown): void {
@@ -162,6 +165,7 @@ export class AttemptRunner implements ItemActions {
       if (isHeld) this.counts.outcomes[outcome]++;
       else if (!attempt.isCompleted) this.refused();
       over(attempt);
+      attempt.settled?.(isHeld);
     };
     outcomes.add({ queue: this.queue, attempt, write, written });
   }

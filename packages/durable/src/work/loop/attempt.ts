@@ -8,6 +8,8 @@ export class Attempt implements Held {
   progress: string | null = null;
   /** Cancels the timer of the attempt's limit. */
   cancelTimer: () => void = () => {};
+  /** Called when the outcome is in the table, with `false` when it was refused. */
+  settled: ((isHeld: boolean) => void) | null = null;
   private state: "open" | "completed" | "ended" = "open";
   private controller: AbortController | null = null;
   private reason: Error | null = null;

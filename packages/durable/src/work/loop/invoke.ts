@@ -22,7 +22,8 @@ export const invokeWith = (host: KernelHost | null): Invoke => {
       subject: item,
     }),
   });
-  return ({ handle, inject }, item) => {
+  return ({ handle, inject, isPlain }, item) => {
+    if (isPlain) return handle(item, noDependencies);
     const call = (): Awaitable<unknown> =>
       host.state.invoke(item.invocation, inject, (dependencies) => handle(item, dependencies as never));
     return operations.isObserved ? operations.run(item, call) : call();

@@ -1,5 +1,6 @@
 import { type RetryPolicy, retryDelayMs } from "@framework/core";
 import { NonRetryableError } from "../queue/non-retryable-error.ts";
+import { TryLaterError } from "../queue/try-later-error.ts";
 
 /** What follows from a failed attempt: another one after a delay, or the item gives up. */
 export type Verdict = { readonly retryInMs: number } | "exhausted";
@@ -17,6 +18,7 @@ export const verdictOn = (
   { retry, isRetryable }: VerdictRules,
   random: () => number,
 ): Verdict => {
+  if (TryLaterError.is(error)) return { retryInMs: error.delayMs };
   if (attempt >= retry.attempts || NonRetryableError.is(error) || !asks(isRetryable, error))
     return "exhausted";
   return { retryInMs: retryDelayMs(retry, attempt, random()) };

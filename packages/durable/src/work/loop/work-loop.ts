@@ -61,24 +61,31 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.housekeeping = new Housekeeping({ base, store, workers: () => this.workers.values(), hint });
   }
 
+  /** Prepares for queues, which may be defined after the start. */
+  use(): void {
+    this.invoke ??= invokeWith(this.parts.base.host);
+  }
+
+  /** Whether there is a table. */
+  get isUsed(): boolean {
+    return this.invoke !== null;
+  }
+
   /** Works on a queue, from the start of the loop on. */
   add(definition: QueueDefinition): void {
     const { base, store, park } = this.parts;
-    this.invoke ??= invokeWith(base.host);
-    const { outcomes, invoke } = this;
+    const { outcomes } = this;
+    const invoke = (this.invoke ??= invokeWith(base.host));
     const freed = (): void => this.schedule();
     const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, freed });
     this.workers.set(definition.name, worker);
-    if (this.poll !== null) this.listen(definition.name);
+    if (this.poll === null) return;
+    this.listen(definition.name);
+    this.hint(definition.name);
   }
 
   worker(queue: string): QueueWorker | undefined {
     return this.workers.get(queue);
-  }
-
-  /** Whether there is a queue: without one the table does not exist. */
-  get isUsed(): boolean {
-    return this.workers.size > 0;
   }
 
   definitions(): readonly QueueDefinition[] {

@@ -27,6 +27,8 @@ export interface QueueOptions<
   readonly kind?: InvocationKind | undefined;
   /** Limits how many items are claimed, beside `concurrency`: by a rate over all processes, say. @default no limit */
   readonly admission?: Admission | undefined;
+  /** Calls the handler without an invocation and an operation of its own: for features that make them. @default false */
+  readonly isPlain?: boolean | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
   /**
@@ -57,6 +59,7 @@ export interface QueueDefinition extends QueueLimits {
   readonly isRetryable: (error: unknown) => boolean;
   readonly kind: InvocationKind;
   readonly admission: Admission;
+  readonly isPlain: boolean;
   readonly inject: Injections | undefined;
   readonly handle: (item: WorkItem<never>, dependencies: never) => Awaitable<unknown>;
 }
@@ -92,7 +95,8 @@ const defaultRetry: ConfigInput<RetryPolicy> = {
 export const queueDefinition = <T, I extends Injections | undefined>(
   options: QueueOptions<T, I>,
 ): QueueDefinition => {
-  const { retry, isRetryable = () => true, kind = "work", admission = admitAll, inject, ...rest } = options;
+  const { retry, isRetryable = () => true, kind = "work", ...others } = options;
+  const { admission = admitAll, isPlain = false, inject, ...rest } = others;
   const { handle: _handle, ...limits } = rest;
   return Object.freeze({
     ...record.of(limits),
@@ -100,6 +104,7 @@ export const queueDefinition = <T, I extends Injections | undefined>(
     isRetryable,
     kind,
     admission,
+    isPlain,
     inject,
     handle: options.handle.bind(options) as QueueDefinition["handle"],
   });

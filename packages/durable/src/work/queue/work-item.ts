@@ -9,6 +9,8 @@ export interface WorkItem<T> {
   readonly queue: string;
   /** What was enqueued. */
   readonly payload: T;
+  /** The payload as JSON, unchanged: for features that parse it themselves. */
+  readonly payloadText: string;
   /** Key of the work; `null` without one. */
   readonly key: string | null;
   /** Number of this attempt, from 1; an attempt in which the process was killed counts too. */
@@ -27,6 +29,8 @@ export interface WorkItem<T> {
    * @throws DURABLE_BAD_WORK
    */
   progress(value: unknown): void;
+  /** Calls back once the outcome of this attempt is in the table; with `false` when it was refused, because the item was taken over or cancelled. */
+  onSettled(settled: (isHeld: boolean) => void): void;
   /**
    * Completes the item in the handler's own transaction: both are committed, or neither is. The result of the handler is then ignored.
    *

@@ -3,8 +3,11 @@ import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** One item to add, checked and serialised. */
 export interface NewRow {
+  /** Key of order; `null` for none. */
   readonly key: string | null;
+  /** Key that only one unfinished item has; `null` for none. */
   readonly uniqueKey: string | null;
+  /** -100 to 100, higher ones first. */
   readonly priority: number;
   /** Milliseconds from now; ignored with `runAt`. */
   readonly delayMs: number;

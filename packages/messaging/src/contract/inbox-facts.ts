@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about effects that happen once: the inbox in the app's database. */
+export const inboxFacts: PortFacts<BrokerFixture> = {
+  "with the inbox, an event that is sent twice has its effect once": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const table = effectsOf(one);
+    let calls = 0;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, dedupe: "inbox", concurrency: 1 },
+      async ({ id }, { tx }) => {
+        calls++;
+        await tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [id]);
+      },
+    );
+    await one.start();
+    await one.createEffects();
+    for (const id of ["a", "b", "a", "a"]) await one.messaging.send(one.topic, { type: "t", id });
+    await until("all to be done", () => one.messaging.status()[0]?.done === 4);
+    assert.equal(await effects(one, table), "a,b");
+    assert.equal(calls, 2);
+    assert.equal(one.messaging.status()[0]?.duplicates, 2);
+  },
+  "with the inbox, what a failed try wrote is undone": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const table = effectsOf(one);
+    let calls = 0;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, dedupe: "inbox", retry: fast, concurrency: 1 },
+      async (message, { tx }) => {
+        await tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [`${message.id} ${++calls}`]);
+        if (calls < 3) throw new Error("not yet");
+      },
+    );
+    await one.start();
+    await one.createEffects();
+    await one.messaging.send(one.topic, { type: "t", id: "a" });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.equal(await effects(one, table), "a 3");
+  },
+  "with the inbox, a try that asked for another one wrote nothing": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const table = effectsOf(one);
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, dedupe: "inbox", retry: fast, concurrency: 1 },
+      async ({ attempt }, context) => {
+        await context.tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [String(attempt)]);
+        if (attempt === 1) context.retry();
+      },
+    );
+    await one.start();
+    await one.createEffects();
+    await one.messaging.send(one.topic, { type: "t", id: "a" });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.equal(await effects(one, table), "2");
+  },
+  "with the inbox, a message that was done is not handled by a later process": async (fixture) => {
+    const handled: string[] = [];
+    for (const process of ["first", "second"]) {
+      await using one = new TestApp(fixture);
+      if (fixture.databaseUrl === undefined) return; // each process has a database of its own
+      one.messaging.subscribe(one.topic, { group: one.group, dedupe: "inbox", concurrency: 1 }, ({ id }) => {
+        handled.push(`${process} ${id}`);
+      });
+      await one.start();
+      await one.messaging.send(one.topic, { type: "t", id: "same" });
+      await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    }
+    assert.deepEqual(handled, ["first same"]);
+  },
+  "with the inbox, groups have their effects independently": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const handled: string[] = [];
+    const groups = [one.group, `${one.group}-other`];
+    for (const group of groups)
+      one.messaging.subscribe(
+        one.topic,
+        { group, dedupe: "inbox", concurrency: 1 },
+        ({ meta }) => void handled.push(meta.group),
+      );
+    await one.start();
+    for (let n = 0; n < 2; n++) await one.messaging.send(one.topic, { type: "t", id: "same" });
+    await until("all to be done", () => one.messaging.status().every(({ done }) => done === 2));
+    await quietly();
+    assert.deepEqual(handled.toSorted(), groups.toSorted());
+  },
+  "the transaction of the inbox needs the inbox": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const codes: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, (_message, context) => {
+      try {
+        assert.ok(context.tx);
+      } catch (error) {
+        codes.push((error as { code?: unknown }).code);
+      }
+    });
+    await one.start();
+    await one.send(1);
+    await until("the handler", () => codes.length === 1);
+    assert.deepEqual(codes, ["MESSAGING_BAD_CONFIG"]);
+  },
+};
+
+const effectsOf = ({ topic }: TestApp): string => `effects_${topic.replaceAll("-", "_")}`;
+
+const effects = async ({ app }: TestApp, table: string): Promise<string> => {
+  const rows = await app.db.query<{ message: string }>(`SELECT message FROM ${table} ORDER BY message`);
+  return Array.from(rows, ({ message }) => message).join();
+};

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast, once } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about dead letters in the parked work of the app's database. */
+export const parkedFacts: PortFacts<BrokerFixture> = {
+  "a dead letter is parked once, with its body, headers, key, error and tries": async (fixture) => {
+    await using one = new TestApp(fixture);
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast, deadLetter: "parked" }, () => {
+      throw new RangeError("broken");
+    });
+    await one.start();
+    await one.messaging.send(one.topic, {
+      type: "t",
+      id: "poison",
+      key: "k",
+      data: { a: "ä" },
+      headers: { "x-shelf": "7" },
+    });
+    const { parked } = one.app.durable;
+    const name = `${one.topic} ${one.group}`;
+    await until(
+      "the dead letter",
+      async () => (await parked.list({ source: "message", name })).items.length === 1,
+    );
+    await quietly();
+    const { items } = await parked.list({ source: "message", name });
+    assert.equal(items.length, 1);
+    const details = await parked.inspect(items[0]?.id ?? "");
+    assert.ok(details);
+    assert.deepEqual(
+      [details.key, details.errorClass, details.errorMessage, details.attempts],
+      ["k", "RangeError", "broken", 5],
+    );
+    assert.equal(details.headers["x-shelf"], "7");
+    assert.ok((details.payload as { text: string }).text.includes('{"a":"ä"}'));
+    assert.equal(details.stack?.includes("RangeError"), true);
+  },
+  "a parked message that is replayed is handled again, by its group alone": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: string[] = [];
+    let isBroken = true;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, retry: once, deadLetter: "parked" },
+      ({ id, data }) => {
+        if (isBroken) throw new Error("broken");
+        got.push(`first ${id} ${JSON.stringify(data)}`);
+      },
+    );
+    one.messaging.subscribe(
+      one.topic,
+      { group: `${one.group}-other` },
+      ({ id }) => void got.push(`other ${id}`),
+    );
+    await one.start();
+    await one.messaging.send(one.topic, { type: "t", id: "poison", key: "k", data: { a: 1 } });
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
+    isBroken = false;
+    assert.deepEqual(await parked.replay(filter), { replayed: 1, failed: [] });
+    await until("the replay", () => got.some((text) => text.startsWith("first")));
+    await quietly();
+    assert.deepEqual(got.toSorted(), ['first poison {"a":1}', "other poison"]);
+  },
+  "a parked message that is discarded is gone for its group": async (fixture) => {
+    await using one = new TestApp(fixture);
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, retry: once, deadLetter: "parked" },
+      (_m, context) => context.reject("no such book"),
+    );
+    await one.start();
+    await one.send(1);
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
+    const { items } = await parked.list(filter);
+    assert.equal(items[0]?.errorCode, "MESSAGING_REJECTED");
+    assert.equal(await parked.discard([items[0]?.id ?? ""], { note: "a test" }), 1);
+    assert.equal((await parked.list(filter)).items.length, 0);
+  },
+};

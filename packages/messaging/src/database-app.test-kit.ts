@@ -1,0 +1,113 @@
+// What messaging does for a program on its own database, SQLite or PostgreSQL.
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { messaging } from "./index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+const appOn = ({ url }: Pick<TestDatabase, "url">) =>
+  new (App.with(database, durable, messaging))()
+    .enableDatabase({ url })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableMessaging();
+
+type MessagingApp = ReturnType<typeof appOn>;
+
+export const databaseAppFacts = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+): void => {
+  const fact = (name: string, run: (app: MessagingApp, place: TestDatabase) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        await using place = await make();
+        await run(appOn(place), place);
+      },
+      180_000,
+    );
+  const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
+    waitFor(holds, { timeoutMs: 60_000, intervalMs: 3 });
+
+  fact("without a broker, messaging runs on the app's database", async (app) => {
+    const got: unknown[] = [];
+    app.messaging.subscribe("books", { group: "search" }, ({ data }) => void got.push(data));
+    await app.start({ log: quiet });
+    await app.messaging.send("books", { type: "book.created", data: { title: "Emma" } });
+    await until(() => got.length === 1);
+    expect(got).toEqual([{ title: "Emma" }]);
+    await app.stop();
+  });
+
+  fact("a message with `tx` is delivered after the commit, and never after a rollback", async (app) => {
+    const got: unknown[] = [];
+    app.messaging.subscribe("books", { group: "search", order: "key" }, ({ data }) => void got.push(data));
+    await app.start({ log: quiet });
+    const undone = app.db.transaction(async (tx) => {
+      await app.messaging.send("books", { type: "t", key: "k", data: "rolled back" }, { tx });
+      throw new Error("no");
+    });
+    await expect(undone).rejects.toThrow("no");
+    await app.db.transaction(async (tx) => {
+      await app.messaging.send("books", { type: "t", key: "k", data: "committed" }, { tx });
+      expect(got).toEqual([]);
+    });
+    await app.messaging.send("books", { type: "t", key: "k", data: "later" });
+    await until(() => got.length === 2);
+    expect(got).toEqual(["committed", "later"]);
+    await app.stop();
+  });
+
+  fact("dead letters are parked, in the transaction that ends the message", async (app) => {
+    app.messaging.subscribe("books", { group: "search", retry: { quickTries: 1, delaysMs: [] } }, () => {
+      throw new Error("broken");
+    });
+    await app.start({ log: quiet });
+    await app.messaging.send("books", { type: "t", data: 1 });
+    await until(async () => (await app.durable.parked.list({ source: "message" })).items.length === 1);
+    expect(await app.db.fetchValue`SELECT count(*) FROM framework_work`).toBe(0);
+    await app.stop();
+  });
+
+  fact("with the inbox, effect, mark and settlement are one transaction", async (app) => {
+    app.messaging.subscribe("books", { group: "search", dedupe: "inbox" }, async ({ id }, { tx }) => {
+      await tx.execute`INSERT INTO effects (message) VALUES (${id})`;
+      expect(await tx.fetchValue`SELECT count(*) FROM framework_work`).toBe(1);
+    });
+    await app.start({ log: quiet });
+    await app.db.execute("CREATE TABLE effects (message TEXT NOT NULL)");
+    await app.messaging.send("books", { type: "t", id: "a" });
+    await until(async () => (await app.db.fetchValue`SELECT count(*) FROM effects`) === 1);
+    expect(await app.db.fetchValue`SELECT count(*) FROM framework_work`).toBe(0);
+    await app.stop();
+  });
+
+  fact(
+    "a subscription of another app on the same database gets the messages of its group",
+    async (app, place) => {
+      const got: string[] = [];
+      const other = appOn(place);
+      other.messaging.subscribe(
+        "books",
+        { group: "mail" },
+        ({ data }) => void got.push(`mail ${String(data)}`),
+      );
+      app.messaging.subscribe(
+        "books",
+        { group: "search" },
+        ({ data }) => void got.push(`search ${String(data)}`),
+      );
+      await app.start({ log: quiet });
+      await other.start({ log: quiet });
+      await until(() => other.messaging.status().every(({ state }) => state === "running"));
+      await app.messaging.send("books", { type: "t", data: 1 });
+      await until(() => got.length === 2);
+      expect(got.toSorted()).toEqual(["mail 1", "search 1"]);
+      await Promise.all([app.stop(), other.stop()]);
+    },
+  );
+};

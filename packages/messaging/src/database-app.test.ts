@@ -1,0 +1,14 @@
+import { App } from "@framework/core";
+import { databaseInFile } from "@framework/database/testing";
+import { expect, test } from "@jest/globals";
+import { databaseAppFacts } from "./database-app.test-kit.ts";
+import { messaging } from "./index.ts";
+
+databaseAppFacts(test, databaseInFile);
+
+test("messaging on the database needs one, which the start says", async () => {
+  const app = new (App.with(messaging))().enableMessaging();
+  await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
+    "compose database and durable before messaging",
+  );
+});

@@ -1,0 +1,63 @@
+import type { Kernel } from "@framework/durable/feature";
+import { MAX_DELAY_MS } from "../limits.ts";
+import type { Broker, BrokerAdapter, BrokerContext } from "../port/broker-adapter.ts";
+import type { Capabilities } from "../port/capabilities.ts";
+import { DatabaseConsumer } from "./database-consumer.ts";
+import { DatabaseProducer } from "./database-producer.ts";
+import { GroupQueue } from "./group-queue.ts";
+import { Groups, queueOf } from "./groups.ts";
+import { TOPIC_TABLES, topicTables } from "./topic-tables.ts";
+
+const capabilities: Capabilities = {
+  settlement: "each",
+  orders: ["key", "partition"],
+  groups: true,
+  maxDelayMs: MAX_DELAY_MS,
+  maxRetryDelayMs: MAX_DELAY_MS,
+  retryKeepsOrder: true,
+  retryTopics: false,
+  maxBodyBytes: 16_777_216,
+  maxHeaderBytes: 65_536,
+  envelope: { mode: "structured" },
+  patterns: false,
+  privateTopics: true,
+  replay: false,
+  isInProcess: false,
+};
+
+/** The broker on the app's database: topics are queues of the kernel, one for each group. Call it in `enableX`: it adds tables. */
+export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
+  kernel.use("messaging").tables(TOPIC_TABLES, topicTables).work.useTable();
+  const queues = new Map<string, GroupQueue>();
+  const queue = (topic: string, group: string): GroupQueue => {
+    const name = queueOf(topic, group);
+    const known = queues.get(name);
+    if (known !== undefined) return known;
+    const opened = new GroupQueue(kernel, topic, name);
+    queues.set(name, opened);
+    return opened;
+  };
+  return { name: "database", capabilities, open: (context) => openBroker(kernel, queue, context) };
+};
+
+const openBroker = (
+  kernel: Kernel,
+  queue: (topic: string, group: string) => GroupQueue,
+  context: BrokerContext,
+): Broker => {
+  const groups = new Groups(kernel);
+  return {
+    producer: new DatabaseProducer(kernel, groups),
+    consumer: (options) => new DatabaseConsumer({ kernel, groups, context, queueOf: queue }, options),
+    async topology({ subscriptions }) {
+      for (const { topics, group, order } of subscriptions)
+        for (const topic of topics) await groups.register(topic, group, order);
+      return [];
+    },
+    async health(signal) {
+      await kernel.db.until(signal).fetchValue("SELECT 1");
+      return { dialect: kernel.db.dialect };
+    },
+    close: async () => {},
+  };
+};

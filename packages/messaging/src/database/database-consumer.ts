@@ -1,0 +1,185 @@
+import type { Transaction } from "@framework/database";
+import { type Kernel, TryLaterError } from "@framework/durable/feature";
+import { pause } from "../consume/until-done.ts";
+import type { BrokerContext, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
+import type { Delivery, Settlement } from "../port/delivery.ts";
+import { DatabaseDelivery } from "./database-delivery.ts";
+import type { GroupQueue, Member } from "./group-queue.ts";
+import type { Groups } from "./groups.ts";
+
+/** What a consumer needs. */
+export interface DatabaseConsumerParts {
+  readonly kernel: Kernel;
+  readonly groups: Groups;
+  readonly context: BrokerContext;
+  /** Returns the queue of a group in this process. */
+  readonly queueOf: (topic: string, group: string) => GroupQueue;
+}
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 10_000;
+
+/** Time between two looks for messages that were sent to a topic before a group was seen. */
+const ADOPT_MS = 10_000;
+
+/** A consumer of topics in the database. */
+export class DatabaseConsumer implements Consumer, Member {
+  private readonly parts: DatabaseConsumerParts;
+  private readonly options: ConsumerOptions;
+  private readonly queues: GroupQueue[] = [];
+  private readonly held = new Set<DatabaseDelivery>();
+  private readonly ending = new AbortController();
+  private state: "new" | "starting" | "running" | "stopped" | "closed" = "new";
+  private isPaused = false;
+  private starting: Promise<void> = Promise.resolve();
+  private cancelAdopt: () => void = () => {};
+
+  constructor(parts: DatabaseConsumerParts, options: ConsumerOptions) {
+    this.parts = parts;
+    this.options = options;
+  }
+
+  get room(): number {
+    if (this.state !== "running" || this.isPaused) return 0;
+    return this.options.sink.room(null);
+  }
+
+  async whenRoom(signal: AbortSignal): Promise<void> {
+    if (this.state === "running" && !this.isPaused) return await this.options.sink.whenRoom(null, signal);
+    await aborted(signal);
+  }
+
+  deliver(delivery: DatabaseDelivery): void {
+    this.held.add(delivery);
+    const { signal } = delivery.item;
+    signal.addEventListener("abort", () => this.lost(delivery), { once: true });
+    this.options.sink.deliver([delivery]);
+  }
+
+  start(): void {
+    if (this.state !== "new") return;
+    this.state = "starting";
+    this.starting = this.connect();
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    for (const queue of this.queues) queue.change();
+  }
+
+  async stop(): Promise<void> {
+    if (this.state === "closed") return;
+    this.state = "stopped";
+    this.ending.abort();
+    this.cancelAdopt();
+    for (const queue of this.queues) queue.leave(this);
+    await this.starting;
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
+    const results = await Promise.all(
+      settlements.map(async (settlement) =>
+        (await this.settleOne(settlement)) ? [] : [settlement.delivery],
+      ),
+    );
+    return results.flat();
+  }
+
+  async settleIn(tx: Transaction, delivery: Delivery): Promise<void> {
+    if (!(delivery instanceof DatabaseDelivery))
+      throw new TypeError("messaging: a delivery of another broker");
+    await delivery.item.complete(tx);
+    tx.onCommit(() => {
+      this.held.delete(delivery);
+      delivery.end(null);
+    });
+  }
+
+  async lag(): Promise<number> {
+    const lags = await Promise.all(this.queues.map((queue) => queue.lag()));
+    return lags.reduce((sum, lag) => sum + lag, 0);
+  }
+
+  async close(): Promise<void> {
+    if (this.state === "closed") return;
+    await this.stop();
+    this.state = "closed";
+    const back = Array.from(this.held, (delivery): Settlement => ({
+      delivery,
+      action: "retry",
+      delayMs: 0,
+      tries: 0,
+    }));
+    await Promise.all(back.map((settlement) => this.settleOne(settlement, false)));
+    if (this.options.isPrivate) await this.removeTopics();
+    this.options.sink.state("closed");
+  }
+
+  /** Returns whether the delivery was held until its outcome was in the table. */
+  private settleOne(settlement: Settlement, isCounted = true): Promise<boolean> {
+    const { delivery } = settlement;
+    if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return Promise.resolve(false);
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    delivery.item.onSettled(resolve);
+    delivery.end(settlement.action === "done" ? null : new TryLaterError(settlement.delayMs, { isCounted }));
+    return promise;
+  }
+
+  private lost(delivery: DatabaseDelivery): void {
+    if (!this.held.delete(delivery)) return;
+    delivery.end(new Error("the delivery was lost"));
+    this.options.sink.lost([delivery]);
+  }
+
+  private async connect(): Promise<void> {
+    const { context } = this.parts;
+    const { signal } = this.ending;
+    for (let pauseMs = FIRST_PAUSE_MS; !signal.aborted; pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+      try {
+        return await this.open(signal);
+      } catch (error) {
+        this.options.sink.state("connecting", Error.isError(error) ? error.message : String(error));
+      }
+      await pause(context.clock, pauseMs, signal);
+    }
+  }
+
+  private async open(signal: AbortSignal): Promise<void> {
+    const { context, queueOf } = this.parts;
+    const { topics, group, sink } = this.options;
+    await this.register();
+    if (signal.aborted) return;
+    this.state = "running";
+    for (const topic of topics) this.queues.push(queueOf(topic, group));
+    for (const queue of this.queues) queue.join(this);
+    this.cancelAdopt = context.clock.every(ADOPT_MS, () => void this.adopt().catch(() => {})); // the next one tries again
+    sink.state("running");
+  }
+
+  private async register(): Promise<void> {
+    const { topics, group, order } = this.options;
+    for (const topic of topics) await this.parts.groups.register(topic, group, order);
+    await this.adopt();
+  }
+
+  private async adopt(): Promise<void> {
+    const { topics, group, order } = this.options;
+    for (const topic of topics) while (await this.parts.groups.adopt(topic, group, order));
+  }
+
+  private async removeTopics(): Promise<void> {
+    const { topics, group } = this.options;
+    for (const topic of topics) await this.parts.groups.remove(topic, group).catch(() => {}); // its rows are few
+  }
+}
+
+const aborted = (signal: AbortSignal): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  if (signal.aborted) resolve();
+  else signal.addEventListener("abort", () => resolve(), { once: true });
+  return promise;
+};

@@ -1,0 +1,57 @@
+import type { Transaction } from "@framework/database";
+import type { Kernel } from "@framework/durable/feature";
+import type { Producer, SendResult } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { Groups } from "./groups.ts";
+import { toRow } from "./stored-message.ts";
+
+/** Sends messages to topics in the database: a copy for each group, all or none. */
+export class DatabaseProducer implements Producer {
+  private readonly kernel: Kernel;
+  private readonly groups: Groups;
+
+  constructor(kernel: Kernel, groups: Groups) {
+    this.kernel = kernel;
+    this.groups = groups;
+  }
+
+  async send(messages: readonly OutgoingMessage[]): Promise<readonly SendResult[]> {
+    const results = new Map<OutgoingMessage, SendResult>();
+    for (const [topic, own] of byTopic(messages)) {
+      const result = await this.store(topic, own);
+      for (const message of own) results.set(message, result);
+    }
+    return messages.map((message) => results.get(message) ?? stored);
+  }
+
+  async sendIn(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> {
+    for (const [topic, own] of byTopic(messages))
+      for (const { queue, ordering } of await this.groups.of(topic, tx))
+        await this.kernel.work.add(
+          queue,
+          own.map((message) => toRow(message, ordering)),
+          tx,
+        );
+  }
+
+  private async store(topic: string, messages: readonly OutgoingMessage[]): Promise<SendResult> {
+    try {
+      const groups = await this.groups.of(topic);
+      const [only, second] = groups;
+      if (only !== undefined && second === undefined)
+        await this.kernel.work.add(
+          only.queue,
+          messages.map((message) => toRow(message, only.ordering)),
+        );
+      else await this.kernel.transaction((tx) => this.sendIn(tx, messages));
+      return stored;
+    } catch (error) {
+      return { ok: false, error: Error.isError(error) ? error : new Error(String(error)), isRetryable: true };
+    }
+  }
+}
+
+const stored: SendResult = Object.freeze({ ok: true });
+
+const byTopic = (messages: readonly OutgoingMessage[]): ReadonlyMap<string, readonly OutgoingMessage[]> =>
+  Map.groupBy(messages, ({ topic }) => topic);

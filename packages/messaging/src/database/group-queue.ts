@@ -1,0 +1,119 @@
+import { type Awaitable } from "@framework/core";
+import {
+  type Admitted,
+  type Kernel,
+  TryLaterError,
+  type WorkItem,
+  type WorkQueue,
+} from "@framework/durable/feature";
+import { DatabaseDelivery } from "./database-delivery.ts";
+
+/** A consumer, as a queue sees it. */
+export interface Member {
+  /** Deliveries that it takes now. */
+  readonly room: number;
+  /** Resolves when it takes more, or when `signal` aborts. */
+  whenRoom(signal: AbortSignal): Promise<void>;
+  deliver(delivery: DatabaseDelivery): void;
+}
+
+/** A week: messaging has limits of its own. */
+const LIMIT_MS = 604_800_000;
+
+/** Deliveries after which a message is given up that kills every process. */
+const MAX_DELIVERIES = 1000;
+
+/** Time between two looks while no consumer of this process has room. */
+const CLOSED_MS = 1000;
+
+/** The queue of one group in this process. It is defined once; consumers come and go. */
+export class GroupQueue {
+  private readonly topic: string;
+  private readonly members = new Set<Member>();
+  private readonly queue: WorkQueue<unknown>;
+  private changed: PromiseWithResolvers<void> = Promise.withResolvers();
+  /** Deliveries that were admitted and have not come. */
+  private admitted = 0;
+
+  constructor(kernel: Kernel, topic: string, name: string) {
+    this.topic = topic;
+    this.queue = kernel.queue<unknown>({
+      name,
+      kind: "message",
+      concurrency: 1000,
+      timeoutMs: LIMIT_MS,
+      retry: { attempts: MAX_DELIVERIES },
+      isPlain: true,
+      admission: (wanted) => this.admit(wanted),
+      handle: (item) => this.handle(item),
+    });
+  }
+
+  /** Messages that no consumer holds. */
+  async lag(): Promise<number> {
+    const { waiting, ready, blocked } = await this.queue.stats();
+    return waiting + ready + blocked;
+  }
+
+  join(member: Member): void {
+    this.members.add(member);
+    this.change();
+  }
+
+  leave(member: Member): void {
+    this.members.delete(member);
+    this.change();
+  }
+
+  /** Looks again at who has room. */
+  change(): void {
+    this.changed.resolve();
+    this.changed = Promise.withResolvers();
+  }
+
+  private admit(wanted: number): Awaitable<Admitted> {
+    const room = this.room;
+    if (room > 0) return this.permits(Math.min(wanted, room));
+    return this.waitForRoom(wanted);
+  }
+
+  private async waitForRoom(wanted: number): Promise<Admitted> {
+    if (this.members.size === 0) return this.permits(0);
+    const done = new AbortController();
+    const waits = Array.from(this.members, (member) => member.whenRoom(done.signal));
+    await Promise.race([this.changed.promise, ...waits]);
+    done.abort();
+    return this.permits(Math.min(wanted, this.room));
+  }
+
+  private permits(permits: number): Admitted {
+    this.admitted += permits;
+    return {
+      permits,
+      retryInMs: permits === 0 ? CLOSED_MS : 1,
+      giveBack: async (count) => void (this.admitted -= count),
+    };
+  }
+
+  private get room(): number {
+    let room = -this.admitted;
+    for (const member of this.members) room += member.room;
+    return Math.max(0, room);
+  }
+
+  private handle(item: WorkItem<unknown>): Promise<void> {
+    this.admitted = Math.max(0, this.admitted - 1);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const end = (error: Error | null): void => (error === null ? resolve() : reject(error));
+    const member = this.roomiest();
+    if (member === null) reject(new TryLaterError(0, { isCounted: false }));
+    else member.deliver(new DatabaseDelivery(this.topic, item, end));
+    return promise;
+  }
+
+  private roomiest(): Member | null {
+    let best: Member | null = null;
+    for (const member of this.members) if (member.room > (best?.room ?? 0)) best = member;
+    return best;
+  }
+}

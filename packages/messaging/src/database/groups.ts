@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import type { Kernel } from "@framework/durable/feature";
+import type { Queries, Transaction } from "@framework/database";
+import type { ConsumerOptions } from "../port/broker-adapter.ts";
+
+/** A group of a topic. */
+export interface Group {
+  readonly queue: string;
+  readonly ordering: ConsumerOptions["order"];
+}
+
+/** Name of the group of messages that were sent before a topic had one. */
+const EARLY = "";
+
+/** Rows that one statement gives to the first group. */
+const ADOPT = 1000;
+
+/** Name of the queue of a group; long ones are hashed, because the names of queues are limited. */
+export const queueOf = (topic: string, group: string): string => {
+  const name = `message:${topic}:${group}`;
+  if (name.length <= 100) return name;
+  return `message:${createHash("sha256").update(name).digest("hex").slice(0, 40)}`;
+};
+
+/** The groups of topics, in the database. */
+export class Groups {
+  private readonly kernel: Kernel;
+
+  constructor(kernel: Kernel) {
+    this.kernel = kernel;
+  }
+
+  /** Returns the groups that get a message; the early one, when there is none yet. */
+  async of(topic: string, queries: Queries = this.kernel.db): Promise<readonly Group[]> {
+    const rows = await queries.query<{ name: string; ordering: ConsumerOptions["order"] }>(
+      "SELECT name, ordering FROM framework_message_groups WHERE topic = $1",
+      [topic],
+    );
+    if (rows.length === 0) return [{ queue: queueOf(topic, EARLY), ordering: "key" }];
+    return rows.map(({ name, ordering }) => ({ queue: queueOf(topic, name), ordering }));
+  }
+
+  /** Adds a group: it gets every message from the commit on. The order of its messages is that of the latest process that registered it. */
+  async register(topic: string, group: string, ordering: ConsumerOptions["order"]): Promise<void> {
+    await this.kernel.transaction(async (tx) => {
+      await tx.execute`INSERT INTO framework_message_groups (topic, name, ordering) VALUES (${topic}, ${group}, ${ordering})
+        ON CONFLICT (topic, name) DO UPDATE SET ordering = excluded.ordering`;
+    });
+  }
+
+  /** Removes a group of a process's own topic. */
+  async remove(topic: string, group: string): Promise<void> {
+    await this.kernel.transaction(async (tx) => {
+      await tx.execute`DELETE FROM framework_message_groups WHERE topic = ${topic} AND name = ${group}`;
+      await tx.execute`DELETE FROM framework_work WHERE queue = ${queueOf(topic, group)}`;
+    });
+  }
+
+  /** Gives messages to a group that were sent before there was one. Returns whether there were any. */
+  async adopt(topic: string, group: string, ordering: ConsumerOptions["order"]): Promise<boolean> {
+    return await this.kernel.transaction((tx) => adoptIn(tx, topic, group, ordering));
+  }
+}
+
+const adoptIn = async (
+  tx: Transaction,
+  topic: string,
+  group: string,
+  ordering: ConsumerOptions["order"],
+): Promise<boolean> => {
+  const [to, from] = [queueOf(topic, group), queueOf(topic, EARLY)];
+  const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
+    key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END
+    WHERE id IN (SELECT id FROM framework_work WHERE queue = ${from} AND finished_at IS NULL ORDER BY id LIMIT ${ADOPT})`;
+  return changes > 0;
+};

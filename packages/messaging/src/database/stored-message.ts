@@ -1,0 +1,56 @@
+import type { NewRow } from "@framework/durable/feature";
+import { newHeaders } from "../envelope/event.ts";
+import type { ConsumerOptions } from "../port/broker-adapter.ts";
+import type { OutgoingMessage, WireHeaders } from "../port/delivery.ts";
+
+/** Headers of a stored message that are not the message's own. */
+const KEY = "framework-key";
+const ENCODING = "framework-encoding";
+
+/** Returns the row of a message for a group. Its payload is the body, if that is JSON, so that operators can read it. */
+export const toRow = (message: OutgoingMessage, ordering: ConsumerOptions["order"]): NewRow => {
+  const { body, key } = message;
+  const headers = Object.assign(newHeaders(), message.headers);
+  if (key !== null) headers[KEY] = key;
+  const isText = typeof body === "string" && isJson(headers["content-type"]);
+  if (!isText) headers[ENCODING] = "base64";
+  return {
+    key: orderKey(key, ordering),
+    uniqueKey: null,
+    priority: 0,
+    delayMs: Math.ceil(message.delayMs),
+    runAt: null,
+    payload: isText ? body : JSON.stringify(Buffer.from(body).toString("base64")),
+    headers: JSON.stringify(headers),
+  };
+};
+
+/** The whole topic is one partition. */
+const orderKey = (key: string | null, ordering: ConsumerOptions["order"]): string | null => {
+  if (ordering === "none") return null;
+  return ordering === "key" ? key : "*";
+};
+
+const isJson = (type: string | undefined): boolean =>
+  type !== undefined && /^application\/(?:[\w.-]+\+)?json\b/.test(type);
+
+/** The parts of a message in a row. */
+export interface StoredMessage {
+  readonly key: string | null;
+  readonly headers: WireHeaders;
+  readonly body: string | Uint8Array;
+}
+
+/** Reads the parts of a message. */
+export const fromRow = (payload: string, stored: Readonly<Record<string, string>>): StoredMessage => {
+  const headers = Object.assign(newHeaders(), stored);
+  const key = headers[KEY] ?? null;
+  const isBase64 = headers[ENCODING] === "base64";
+  delete headers[KEY];
+  delete headers[ENCODING];
+  return {
+    key,
+    headers,
+    body: isBase64 ? new Uint8Array(Buffer.from(JSON.parse(payload) as string, "base64")) : payload,
+  };
+};

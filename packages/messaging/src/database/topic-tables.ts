@@ -1,0 +1,16 @@
+import type { SetMigration } from "@framework/database";
+
+/** Name of the set of tables. */
+export const TOPIC_TABLES = "messaging-topics";
+
+/** Groups by topic: each gets a copy of every message. `ordering` says what the key of its copies is. */
+export const topicTables: readonly SetMigration[] = [
+  {
+    number: 1,
+    name: "create-groups",
+    sqlite: `CREATE TABLE framework_message_groups (
+  topic TEXT NOT NULL, name TEXT NOT NULL, ordering TEXT NOT NULL, PRIMARY KEY (topic, name)) WITHOUT ROWID;`,
+    postgres: `CREATE TABLE framework_message_groups (
+  topic TEXT NOT NULL, name TEXT NOT NULL, ordering TEXT NOT NULL, PRIMARY KEY (topic, name));`,
+  },
+];

@@ -1,0 +1,97 @@
+import type { Transaction } from "@framework/database";
+import { failureOf, type Kernel } from "@framework/durable/feature";
+import { GROUP } from "../envelope/own-headers.ts";
+import { newHeaders } from "../envelope/event.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { Dead } from "./dead-letters.ts";
+
+/** Name of the source of parked messages. */
+const SOURCE = "message";
+
+/** The body of a parked message, byte by byte. */
+type ParkedBody = { readonly text: string } | { readonly base64: string };
+
+/** What only messaging knows of a parked message. */
+interface Detail {
+  readonly broker: string;
+  readonly topic: string;
+  readonly group: string;
+  readonly id: string;
+}
+
+/** Sends a message again, in a transaction where the broker can. */
+export type SendAgain = (tx: Transaction, broker: string, message: OutgoingMessage) => Promise<void>;
+
+/** Dead letters in the parked work of the app's database: listed, inspected, replayed and discarded with all other. */
+export class ParkedMessages {
+  private readonly kernel: Kernel;
+  private readonly sendAgain: SendAgain;
+  private isUsed = false;
+
+  constructor(kernel: Kernel, sendAgain: SendAgain) {
+    this.kernel = kernel;
+    this.sendAgain = sendAgain;
+  }
+
+  /** Registers the source. Call it before the start. */
+  use(): void {
+    if (this.isUsed) return;
+    this.isUsed = true;
+    this.kernel.use("parked messages").parked.add({
+      source: SOURCE,
+      replay: (tx, { payload, headers, key, detail }) => {
+        const { broker, topic, group, id } = detail as Detail;
+        const copy = Object.assign(newHeaders(), headers, { [GROUP]: group });
+        return this.sendAgain(tx, broker, {
+          topic,
+          id,
+          key,
+          headers: copy,
+          body: bodyIn(payload as ParkedBody),
+          delayMs: 0,
+        });
+      },
+    });
+  }
+
+  /** Parks a dead letter. @param settleIn settles its delivery in the same transaction */
+  async park(
+    dead: Dead,
+    broker: string,
+    settleIn: ((tx: Transaction) => Promise<void>) | null,
+  ): Promise<void> {
+    const { parked, transaction } = this.kernel;
+    if (!(await parked.hasRoom())) throw new Error("the parked work is full");
+    const { delivery, group, id, error, tries, firstAt } = dead;
+    const { topic } = delivery;
+    const detail: Detail = { broker, topic, group, id };
+    await transaction(async (tx) => {
+      await parked.park(tx, {
+        source: SOURCE,
+        name: `${topic} ${group}`,
+        key: delivery.key,
+        payload: JSON.stringify(bodyOf(delivery.body)),
+        headers: JSON.stringify(delivery.headers),
+        detail: JSON.stringify(detail),
+        failure: failureOf(error),
+        attempts: tries,
+        firstAt,
+      });
+      await settleIn?.(tx);
+    });
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+const bodyOf = (body: string | Uint8Array): ParkedBody => {
+  if (typeof body === "string") return { text: body };
+  try {
+    return { text: decoder.decode(body) };
+  } catch {
+    return { base64: Buffer.from(body).toString("base64") };
+  }
+};
+
+const bodyIn = (body: ParkedBody): string | Uint8Array =>
+  "text" in body ? body.text : new Uint8Array(Buffer.from(body.base64, "base64"));
