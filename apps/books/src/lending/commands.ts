@@ -2,7 +2,7 @@ import { command } from "@framework/cqrs";
 import { z } from "zod";
 import { BookId, Member } from "./fields.ts";
 
-/** A book is about to be lent: everything about one book runs in order, over all processes. */
+/** Commands about one book run one after the other: the second borrower is refused, and does not collide with the first. */
 const key = ({ id }: { readonly id: number }): string => `book ${id}`;
 
 export const BorrowBook = command("BorrowBook", {
@@ -20,7 +20,6 @@ export const BorrowBook = command("BorrowBook", {
 
 export const ReturnBook = command("ReturnBook", {
   input: z.object({ id: BookId }),
-  output: z.object({ book: z.int(), member: z.string() }),
   key,
   http: {
     path: "/books/{id}/loan",

@@ -42,11 +42,8 @@ export const enableLending = (
       return loan;
     })
     .handle(ReturnBook, { use: protection }, async ({ id }, { tx, events }) => {
-      const { events: happened } = await events
-        .aggregate(Loan, String(id))
-        .execute({ kind: "return", book: id });
+      await events.aggregate(Loan, String(id)).execute({ kind: "return", book: id });
       await reminder.cancel({ uniqueKey: reminderKey(id) }, { tx });
-      return { book: id, member: happened[0]?.data.member ?? "" };
     })
     .handle(
       RemindMember,
