@@ -4,9 +4,11 @@ import { mkdirSync, mkdtempDisposableSync, readdirSync, readFileSync, rmSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { text } from "node:stream/consumers";
 import { promisify } from "node:util";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { databaseInFile } from "./testing/test-database.ts";
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
@@ -91,4 +93,15 @@ test("a read without an end ends with its process, even when that is killed", as
   await once(child, "exit");
   await waitFor(() => !isRunning(database), { timeoutMs: 60_000 });
   expect(isRunning(database)).toBe(false);
+});
+
+test("a program that only waits for the database to close waits for the reading process", async () => {
+  await using file = databaseInFile();
+  const closing = fileURLToPath(new URL("./closing.test-program.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=@framework/source", closing, file.url], {
+    env: { ...process.env, NODE_OPTIONS: "" },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const [[code], printed] = await Promise.all([once(child, "exit"), text(child.stdout)]);
+  expect([code, printed]).toEqual([0, "closed\n"]);
 });

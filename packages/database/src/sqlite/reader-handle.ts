@@ -73,6 +73,7 @@ export class ReaderHandle {
     this.hasBeenKilled = true;
     this.fail(new Error("the process was killed"));
     this.child.kill("SIGKILL");
+    this.child.ref(); // a program may wait for this alone, and would end before it
     await this.exited;
   }
 
