@@ -22,6 +22,10 @@ export class OrderedParked implements ParkedInOrder {
     return new Map(rows.map(({ key, state }) => [key, state]));
   }
 
+  isHolding({ source, name }: ParkedPlace): Statement {
+    return sql`EXISTS (SELECT 1 FROM framework_parked WHERE source = ${source} AND name = ${name} AND closed_at IS NULL)`;
+  }
+
   isReplaying({ source, name }: ParkedPlace, lane: number): Statement {
     return sql`EXISTS (SELECT 1 FROM framework_parked
       WHERE source = ${source} AND name = ${name} AND lane = ${lane} AND state = 'replaying')`;

@@ -58,6 +58,8 @@ export interface ParkedInOrder {
     place: ParkedPlace,
     keys: readonly string[],
   ): Promise<ReadonlyMap<string, HeldState>>;
+  /** SQL condition: whether a place has items that are parked or replaying. Without any, `heldKeys` need not be asked. */
+  isHolding(place: ParkedPlace): Statement;
   /** SQL condition: whether a lane has items that are `replaying`. */
   isReplaying(place: ParkedPlace, lane: number): Statement;
   /** The next item that the owner of a lane replays: the oldest that is `replaying`, with no earlier one of its key before it. */

@@ -19,7 +19,8 @@ export interface EventRow {
 
 /** The columns of a row; as text, because PostgreSQL's driver would parse JSON that the reader may skip. */
 export const eventColumns = (dialect: "sqlite" | "postgres"): Statement =>
-  dialect === "postgres" ? postgresColumns : sqliteColumns;
+  dialect === "postgres" ? postgresColumns : eventColumnNames;
 
-const sqliteColumns = sql`position, tenant, stream, version, event_id, type, schema_version, data, metadata, recorded_at`;
+/** Names of the columns; on SQLite, also how they are read. */
+export const eventColumnNames: Statement = sql`position, tenant, stream, version, event_id, type, schema_version, data, metadata, recorded_at`;
 const postgresColumns = sql`position, tenant, stream, version, event_id, type, schema_version, data::text AS data, metadata::text AS metadata, recorded_at`;

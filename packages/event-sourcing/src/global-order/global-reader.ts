@@ -1,7 +1,7 @@
 import { type Queries, sql, type Statement } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
-import { eventColumns, type EventRow } from "../events/event-row.ts";
+import { eventColumnNames, eventColumns, type EventRow } from "../events/event-row.ts";
 import type { Decided, Frontier } from "./frontier.ts";
 
 /** Which events of the whole store to read. */
@@ -59,9 +59,11 @@ export class GlobalReader {
   /** Reads rows between two positions, also beyond the frontier: the caller knows that no append is open. */
   async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
     const columns = eventColumns(this.base.db.dialect);
-    const where = sql`WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
-    return await queries.query<EventRow>`SELECT ${columns} FROM framework_events ${where}
-      UNION ALL SELECT ${columns} FROM framework_archived_events ${where} ORDER BY position LIMIT ${limit}`;
+    const part = sql`WHERE position > ${after} AND position <= ${to} ${conditions(filter)} ORDER BY position LIMIT ${limit}`;
+    // Each part has its own limit: PostgreSQL would otherwise read and sort all events after the position.
+    return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} FROM framework_events ${part}) AS present
+      UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} FROM framework_archived_events ${part}) AS archived
+      ORDER BY position LIMIT ${limit}`;
   }
 }
 

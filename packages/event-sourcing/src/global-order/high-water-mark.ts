@@ -109,8 +109,9 @@ export class HighWaterMark implements Frontier {
   }
 }
 
-const POSITIONS = `SELECT position FROM framework_events WHERE position > $1
-  UNION ALL SELECT position FROM framework_archived_events WHERE position > $1 ORDER BY position LIMIT $2`;
+const POSITIONS = `SELECT position FROM (SELECT position FROM framework_events WHERE position > $1 ORDER BY position LIMIT $2) AS present
+  UNION ALL SELECT position FROM (SELECT position FROM framework_archived_events WHERE position > $1 ORDER BY position LIMIT $2) AS archived
+  ORDER BY position LIMIT $2`;
 
 const evidenceOf = ({ to, holders }: Observation): string =>
   JSON.stringify({ seenTo: to, ended: [...holders] });

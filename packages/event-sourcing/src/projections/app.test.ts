@@ -4,9 +4,9 @@ import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { eventSourcing, projection } from "../index.ts";
+import { eventSourcing, openEventStore, projection } from "../index.ts";
 import { Borrowed, loanTypes } from "../loan.test-kit.ts";
-import { patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+import { lend, patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
 const memory = { url: "sqlite://:memory:" };
@@ -103,6 +103,22 @@ test("a projection stops before an event that it cannot park, because there is n
   await app.eventStore.projections.resume("shelf");
   await waitFor(async () => (await app.durable.parked.list()).items[0]?.key === "/loan-2");
   await app.stop();
+});
+
+test("a projection with much to read leaves the event loop to others after each transaction", async () => {
+  const store = await openEventStore({ storeType: "memory", events: loanTypes });
+  await lend(store, 300);
+  const reading = await openEventStore(
+    { events: loanTypes, projections: [shelf({ batchSize: 3 })] },
+    { db: store.db },
+  );
+  let turns = 0;
+  const turn = setInterval(() => turns++, 0);
+  expect(await reading.waitFor(await store.position(), patient)).toBe(true);
+  clearInterval(turn);
+  expect(turns).toBeGreaterThan(10); // none while it reads, if it kept the loop
+  await reading.close();
+  await store.close();
 });
 
 test("subscriptions of an app end when it stops", async () => {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Clock } from "@framework/core/feature";
 import type { Lane } from "@framework/durable/feature";
 import { Bell, Pauses } from "../../base/bell.ts";
@@ -13,6 +14,7 @@ import { applyBatch } from "../shards/apply-batch.ts";
 import type { OwnShard } from "../shards/apply-units.ts";
 import { readShard, setShards, ShardMovedError, type ShardRow } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
+import { ReadAhead } from "./read-ahead.ts";
 
 /** What every shard of a process needs. */
 export interface RunnerNeeds {
@@ -49,7 +51,8 @@ export const runShard = async (
     await setShards(base, place, "running", null); // another process, or later code, may succeed
     while (!lane.signal.aborted) {
       const found = await runner.step();
-      if (found !== "more") await bell.wait(pauses.after(found === "some"), lane.signal);
+      if (found === "more") await nextTurn(); // on SQLite every statement is synchronous
+      else await bell.wait(pauses.after(found === "some"), lane.signal);
     }
   } finally {
     end();
@@ -62,18 +65,25 @@ export class ShardRunner {
   private readonly shard: OwnShard;
   private readonly filter: EventFilter;
   private readonly signal: AbortSignal;
+  private readonly ahead: ReadAhead;
+  /** The shard as the last transaction left it; `null` when it must be read. */
+  private known: ShardRow | null = null;
 
   constructor(needs: RunnerNeeds, shard: OwnShard, filter: EventFilter, signal: AbortSignal) {
     this.needs = needs;
     this.shard = shard;
     this.filter = filter;
     this.signal = signal;
+    const { reader, base } = needs;
+    const { batchSize } = shard.projection;
+    this.ahead = new ReadAhead((after) => reader.read(after, filter, batchSize, base.db));
   }
 
   /** Does the next thing. @throws errors of the database; the kernel calls again after a pause */
   async step(): Promise<Found> {
     const { base, place } = this.shard;
-    const row = await readShard(base, place);
+    const row = this.known ?? (await readShard(base, place));
+    this.known = null;
     if (row === null || row.state !== "running") return "none";
     try {
       const isBuilding = row.status === "building";
@@ -89,22 +99,26 @@ export class ShardRunner {
 
   private async work(row: ShardRow): Promise<Found> {
     const { shard, needs, filter } = this;
-    const { base, projection } = shard;
+    const { projection } = shard;
     if (row.replays && (await replayNext(shard))) {
       needs.advanced();
       return "more";
     }
     if (row.is_inline === 1 && row.status === "live") return "none"; // appends apply their events
-    const batch = await needs.reader.read(row.position, filter, projection.batchSize, base.db);
-    if (batch.position > row.position) await this.apply(row, batch);
+    const batch = await this.ahead.take(row.position);
+    if (batch.state === "more") this.ahead.begin(batch.position);
+    const moved = batch.position > row.position ? await this.apply(row, batch) : null;
     if (row.status === "building" && batch.state !== "more" && projection.autoLive) {
       if (await goLive({ shard, filter, reader: needs.reader })) needs.advanced();
     }
-    if (batch.state === "more") return "more";
+    if (batch.state === "more") {
+      this.known = moved;
+      return "more";
+    }
     return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
   }
 
-  private async apply({ position, status }: ShardRow, batch: RowBatch): Promise<void> {
+  private async apply({ position, status }: ShardRow, batch: RowBatch): Promise<ShardRow | null> {
     const { shard, needs, signal } = this;
     const { base, projection, place } = shard;
     const decoder = await decoderFor(base.db, base.types, batch.rows);
@@ -112,7 +126,8 @@ export class ShardRunner {
     const own = units.filter((unit) => unit.shard === place.shard);
     const { clock, random } = needs;
     const batchNeeds = { shard, clock, random, signal, isRebuild: status === "building" };
-    await applyBatch(batchNeeds, own, { from: position, to: batch.position });
+    const moved = await applyBatch(batchNeeds, own, { from: position, to: batch.position });
     needs.advanced();
+    return moved;
   }
 }

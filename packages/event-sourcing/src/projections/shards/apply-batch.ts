@@ -6,7 +6,7 @@ import { errorText } from "./error-text.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
 import { applyUnits, asOwner, type OwnShard, type Stretch } from "./apply-units.ts";
 import { isEventsFault } from "./failures.ts";
-import { advanceShard, setShards } from "./shard-rows.ts";
+import { advanceShard, setShards, type ShardRow } from "./shard-rows.ts";
 import type { Unit } from "./units.ts";
 
 /** What applying a batch needs besides the shard. */
@@ -21,18 +21,20 @@ export interface BatchNeeds {
 /**
  * Applies the events of a batch: together, and one by one when that fails. One that fails at every attempt is parked, or stops the shard.
  *
+ * @returns the shard as it is then; `null` when the events were applied one by one
  * @throws errors that no event is to blame for; what was committed before stays
  */
 export const applyBatch = async (
   needs: BatchNeeds,
   units: readonly Unit[],
   stretch: Stretch,
-): Promise<void> => {
+): Promise<ShardRow | null> => {
   try {
-    await applyUnits(needs.shard, units, stretch, needs.isRebuild);
+    return await applyUnits(needs.shard, units, stretch, needs.isRebuild);
   } catch (error) {
     if (!isEventsFault(error)) throw error;
     await oneByOne(needs, units, stretch);
+    return null;
   }
 };
 

@@ -1,11 +1,11 @@
 import type { Transaction } from "@framework/database";
-import type { Lane } from "@framework/durable/feature";
+import type { HeldState, Lane } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
 import type { Projection } from "../definition/projection.ts";
 import { tablesOf } from "../versions/view-tables.ts";
-import { advanceShard, type ShardPlace } from "./shard-rows.ts";
+import { advanceShard, type ShardPlace, type ShardRow } from "./shard-rows.ts";
 import type { Unit } from "./units.ts";
 
 /** A shard that this process owns. */
@@ -38,6 +38,7 @@ export const asOwner = <T>({ base, check }: OwnShard, run: (tx: Transaction) => 
 /**
  * Applies events and moves the shard on, in one transaction. Events whose key has parked ones are parked behind them.
  *
+ * @returns the shard as it is then
  * @throws the error of the projection; nothing has changed then
  */
 export const applyUnits = (
@@ -45,12 +46,12 @@ export const applyUnits = (
   units: readonly Unit[],
   stretch: Stretch,
   isRebuild: boolean,
-): Promise<void> =>
+): Promise<ShardRow> =>
   asOwner(shard, async (tx) => {
     const { base, place, projection } = shard;
-    await advanceShard(base, tx, place, stretch.from, stretch.to);
-    if (units.length === 0) return;
-    const keys = await heldKeys(base, tx, place, units);
+    const moved = await advanceShard(base, tx, place, stretch.from, stretch.to);
+    if (units.length === 0) return moved;
+    const keys = moved.holds ? await heldKeys(base, tx, place, units) : noKeys;
     const behind = units.filter(({ key }) => keys.has(key));
     const parked = behind.map((unit) => ({
       unit,
@@ -61,7 +62,10 @@ export const applyUnits = (
     await parkUnits(base, tx, place, parked);
     const events = units.flatMap((unit) => (keys.has(unit.key) ? [] : eventOf(unit)));
     await applyEvents(tx, projection, events, isRebuild);
+    return moved;
   });
+
+const noKeys: ReadonlyMap<string, HeldState> = new Map();
 
 /** @throws the error of reading it */
 export const eventOf = ({ event, error }: Unit): StoredEvent => {

@@ -38,18 +38,29 @@ export const readShard = async (
 /** The shard is not where this process left it: it was ended, or its lane has moved. What the transaction did is undone. */
 export class ShardMovedError extends Error {}
 
+/** A shard that was moved on, as its transaction leaves it. */
+export interface MovedShard extends ShardRow {
+  /** Whether the version has parked events: later ones of their keys must be parked too. */
+  readonly holds: boolean;
+}
+
 /** Moves a shard on, in the transaction of the view. @throws ShardMovedError unless it is at `from` and running */
 export const advanceShard = async (
-  { now }: StoreBase,
+  { now, parked }: StoreBase,
   tx: Transaction,
   { name, version, shard }: ShardPlace,
   from: number,
   to: number,
-): Promise<void> => {
-  const { changes } =
-    await tx.execute`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
-    WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running'`;
-  if (changes !== 1) throw new ShardMovedError(`shard ${shard} of ${name} ${version} is not at ${from}`);
+): Promise<MovedShard> => {
+  const place = parkedPlace({ name, version });
+  const row =
+    await tx.fetchOne<MovedShard>`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
+    WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running'
+    RETURNING position, state, ${parked.inOrder.isHolding(place)} AS holds, ${parked.inOrder.isReplaying(place, shard)} AS replays,
+      (SELECT status FROM framework_projections WHERE name = ${name} AND version = ${version}) AS status,
+      (SELECT is_inline FROM framework_projections WHERE name = ${name} AND version = ${version}) AS is_inline`;
+  if (row === null) throw new ShardMovedError(`shard ${shard} of ${name} ${version} is not at ${from}`);
+  return { ...row, holds: Boolean(row.holds), replays: Boolean(row.replays) };
 };
 
 /** Stops a running shard because of an error, or makes stopped ones run again. Returns how many changed. */

@@ -1,0 +1,23 @@
+/** What is measured here, from its source, and `pg` as `@framework/database` has it. */
+// oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
+import { createRequire } from "node:module";
+
+export { type Database, openDatabase } from "../../packages/database/src/index.ts";
+export { openEventStore, type Projection, projection } from "../../packages/event-sourcing/src/index.ts";
+export { startPostgres } from "../../tools/services/src/postgres.ts";
+
+/** The part of a connection of `pg` that is used here. */
+export interface BareClient {
+  connect(): Promise<unknown>;
+  query<Row>(
+    statement: string | { readonly name: string; readonly text: string; readonly values: readonly unknown[] },
+  ): Promise<{ readonly rows: readonly Row[] }>;
+  end(): Promise<void>;
+}
+
+const requireBeside = createRequire(new URL("../../packages/database/package.json", import.meta.url));
+
+/** `pg`, as `@framework/database` has it. */
+export const loadPg = (): {
+  readonly Client: new (options: { readonly connectionString: string }) => BareClient;
+} => requireBeside("pg") as ReturnType<typeof loadPg>;

@@ -1,0 +1,62 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Database, openEventStore, type Projection, projection } from "./packages.ts";
+import { BATCH, COLUMNS, foldBatch, type Lent, upsertText } from "./view.ts";
+
+/** Streams of one append, and events of each. */
+const STREAMS = 100;
+const EVENTS = 10;
+
+/** Appends events of about 200 bytes, to streams of ten. */
+export const fill = async (db: Database, count: number): Promise<void> => {
+  await using store = await openEventStore({}, { db, log: quiet });
+  for (let from = 0; from < count; from += STREAMS * EVENTS)
+    await store.appendMany(
+      Array.from({ length: STREAMS }, (_, stream) => ({
+        stream: `loan-${from + stream}`,
+        events: Array.from({ length: EVENTS }, (_event, at) => ({
+          type: "Lent",
+          data: data(from + stream * EVENTS + at),
+        })),
+      })),
+    );
+  await db.execute(db.dialect === "postgres" ? "VACUUM ANALYZE framework_events" : "ANALYZE");
+};
+
+const quiet = { info() {}, warn() {}, error: console.error };
+
+const data = (number: number): object => ({
+  book: `book-${number}`,
+  member: `member-${number % 1009}`,
+  note: 'he said "later", and did not come back for a week and a half; then he did, with the book',
+  days: 1 + (number % 14),
+  tags: ["fiction", "returned-late"],
+});
+
+export const members = ({ dialect }: Database, version: number): Projection =>
+  projection<never, "members">({
+    name: "members",
+    version,
+    batchSize: BATCH,
+    tables: { members: COLUMNS },
+    async apply(tx, events) {
+      const text = upsertText(dialect, `members_v${version}`);
+      await tx.execute(text, [JSON.stringify(foldBatch(events.map((event) => event.data as Lent)))]);
+    },
+  });
+
+/** Makes the first version live, on an empty store, so that every later one is a rebuild beside it. */
+export const makeFirst = async (db: Database): Promise<void> => {
+  const store = await openEventStore({ projections: [members(db, 1)] }, { db, log: quiet });
+  await store.close();
+};
+
+/** Builds a version beside the live one, until it is live. */
+export const rebuild = async (db: Database, version: number): Promise<void> => {
+  await using _store = await openEventStore({ projections: [members(db, version)] }, { db, log: quiet });
+  for (;;) {
+    const status =
+      await db.fetchValue<string>`SELECT status FROM framework_projections WHERE name = 'members' AND version = ${version}`;
+    if (status === "live") return;
+    await delay(5);
+  }
+};

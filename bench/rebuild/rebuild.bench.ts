@@ -1,0 +1,133 @@
+/**
+ * Compares the rebuild of a projection with a bare cursor that makes the same view, in turns within one run.
+ *
+ *   pnpm --filter @framework/bench bench:rebuild [parts] [--events 50000] [--rounds 5]
+ */
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { type BareCursor, barePostgres, bareSqlite } from "./bare-cursor.ts";
+import { type MemorySeen, watchMemory } from "./memory.ts";
+import { type Database, openDatabase, startPostgres } from "./packages.ts";
+import { fill, makeFirst, rebuild } from "./rebuild-store.ts";
+
+/** A rebuild has at least this part of the throughput of a bare cursor. */
+const LEAST = 0.6;
+
+/** Growth of memory from the first to the last quarter of a rebuild that counts as flat, in MiB. */
+const GROWTH = 24;
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    events: { type: "string", default: "50000" },
+    rounds: { type: "string", default: "5" },
+  },
+});
+const events = Number(values.events);
+const rounds = Number(values.rounds);
+
+interface Spent {
+  readonly wallMs: number;
+  readonly processorMs: number;
+}
+
+const timed = async (run: () => Promise<unknown>): Promise<Spent> => {
+  const [start, cpu] = [performance.now(), process.cpuUsage()];
+  await run();
+  const { user, system } = process.cpuUsage(cpu);
+  return { wallMs: performance.now() - start, processorMs: (user + system) / 1000 };
+};
+
+interface Round {
+  readonly ours: Spent;
+  readonly bare: Spent;
+}
+
+const compare = async (what: string, db: Database, bare: BareCursor): Promise<void> => {
+  await makeFirst(db);
+  await fill(db, events);
+  const taken: Round[] = [];
+  let version = 1;
+  let memory: MemorySeen | null = null;
+  const ours = (): Promise<Spent> =>
+    timed(async () => {
+      memory = await watchMemory(() => rebuild(db, ++version));
+    });
+  const cursor = (): Promise<Spent> =>
+    timed(async () => {
+      const count = await bare.run();
+      if (count !== events) throw new Error(`the cursor read ${count} of ${events} events`);
+    });
+  for (let round = -1; round < rounds; round++) {
+    const isOursFirst = round % 2 === 0;
+    const first = await (isOursFirst ? ours : cursor)();
+    const second = await (isOursFirst ? cursor : ours)();
+    if (round >= 0) taken.push(isOursFirst ? { ours: first, bare: second } : { ours: second, bare: first });
+    await expectSameView(db);
+  }
+  report(what, taken, memory);
+};
+
+/** Both have made the same view of the same events. */
+const expectSameView = async (db: Database): Promise<void> => {
+  const columns = "member, loans, days";
+  const [missing, all] = [
+    await db.fetchValue<number>(
+      `SELECT count(*) FROM (SELECT ${columns} FROM members EXCEPT SELECT ${columns} FROM bare_view) AS different`,
+    ),
+    await db.fetchValue<number>("SELECT CAST(sum(loans) AS BIGINT) FROM members"),
+  ];
+  if (missing !== 0 || all !== events) throw new Error(`the views differ: ${missing} rows, ${all} events`);
+};
+
+const report = (what: string, taken: readonly Round[], memory: MemorySeen | null): void => {
+  const ratio = estimate(taken.map(({ ours, bare }) => bare.wallMs / ours.wallMs));
+  const processor = estimate(taken.map(({ ours, bare }) => bare.processorMs / ours.processorMs));
+  const perSecond = (of: "ours" | "bare"): string =>
+    shown(estimate(taken.map((each) => events / each[of].wallMs)), 0);
+  printTable(
+    [what, "throughput to bare", "processor to bare", "ours, 1,000 events/s", "bare, 1,000 events/s"],
+    [["median, 95 %", shown(ratio, 2), shown(processor, 2), perSecond("ours"), perSecond("bare")]],
+  );
+  gate(ratio.median >= LEAST, `${what}: at least ${LEAST} of the throughput of a bare cursor`);
+  if (memory === null) return;
+  const { heap, resident } = memory;
+  gate(
+    heap[1] - heap[0] <= GROWTH && resident[1] - resident[0] <= GROWTH,
+    `${what}: memory is flat: heap ${heap.join(" → ")} MiB, resident ${resident.join(" → ")} MiB at most, in the first → last quarter\n`,
+  );
+};
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  postgres: async () => {
+    await using server = await startPostgres({ fsync: true });
+    const db = openDatabase({ url: server.url, poolSize: 8 });
+    const bare = await barePostgres(server.url);
+    await compare("PostgreSQL", db, bare);
+    await bare.close();
+    await db.close();
+  },
+  sqlite: async () => {
+    using folder = mkdtempDisposableSync(join(tmpdir(), "bench-rebuild-"));
+    const file = join(folder.path, "events.db");
+    const db = openDatabase({ url: `sqlite://${file}`, synchronous: "full" });
+    const bare = bareSqlite(file);
+    await compare("SQLite", db, bare);
+    await bare.close();
+    await db.close();
+  },
+};
+
+printTitle(
+  `Rebuild of ${events} events beside a bare cursor, median of ${rounds} rounds with a 95 % interval`,
+);
+for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  await part();
+}
