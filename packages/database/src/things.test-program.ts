@@ -38,10 +38,10 @@ app.post("/release", async () => {
   return { held: false };
 });
 
-/** Takes a second or more. */
+/** Takes two seconds or more. */
 const slow =
   app.db.dialect === "postgres"
-    ? "SELECT pg_sleep(1)"
-    : "SELECT count(*) FROM (WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT 1 FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g, d AS h, d AS i WHERE i.x < 4)";
+    ? "SELECT pg_sleep(2)"
+    : "SELECT count(*) FROM (WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT 1 FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g, d AS h, d AS i WHERE i.x < 9)";
 app.get("/slow", async () => ({ rows: (await app.db.query(slow)).length }));
 await app.run({ argv: [], workers: 1, env: "production" });
