@@ -186,6 +186,22 @@ export const lendingFacts = (
     expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
   });
 
+  test("of concurrent loans on two hosts one succeeds, and both show it to those who send its token", async () => {
+    await using place = await make();
+    await serve(place, {}, async (one) => {
+      await serve(place, {}, async (other) => {
+        for (let book = 1; book <= 5; book++) {
+          await one.post("/books", { json: dune });
+          const hosts = Array.from({ length: 4 }, () => [one, other]).flat();
+          const replies = await Promise.all(hosts.map((host, n) => borrow(host, book, `member ${n}`)));
+          const [winner, ...others] = replies.filter(({ status }) => status === 201);
+          expect([winner?.status, others]).toEqual([201, []]);
+          for (const host of [one, other]) expect(await shelf(host, winner ?? fail())).toHaveLength(book);
+        }
+      });
+    });
+  });
+
   fact("a lent book is not deleted, a returned one is", async (client) => {
     await borrow(client, 1, "ann");
     expect(refusal(await client.delete("/books/1"))).toEqual([409, "BOOKS_LENT"]);
