@@ -79,7 +79,7 @@ test("invalid settings are reported before the start", async () => {
   const started = start({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_RATE: "many",
-    BOOKS_LOAN_DAYS: "-1",
+    BOOKS_LOAN_DAYS: "",
     BOOKS_REBUILD: "shelf",
     BOOKS_SECRET: "s",
   });

@@ -31,62 +31,57 @@ export interface BooksSettings {
 export const booksSettings = (
   env: Readonly<Record<string, string | undefined>> = process.env,
 ): BooksSettings => {
-  const given = (name: string): string | null => env[name] ?? null;
   const problems: Problem[] = [];
-  const requestsPerMinute = Number(env["BOOKS_RATE"] ?? 60_000);
-  if (!Number.isInteger(requestsPerMinute) || requestsPerMinute < 1) {
-    problems.push({ code: "BOOKS_BAD_RATE", message: "BOOKS_RATE must be a whole number of at least 1" });
-  }
-  const databaseSecs = Number(env["BOOKS_DATABASE_SECS"] ?? 6);
-  if (!(databaseSecs >= 0.1 && databaseSecs <= 600)) {
-    problems.push({
-      code: "BOOKS_BAD_DATABASE_SECS",
-      message: "BOOKS_DATABASE_SECS must be a number from 0.1 to 600",
-    });
-  }
-  const loanDays = Number(env["BOOKS_LOAN_DAYS"] ?? 14);
-  if (!(loanDays >= 0 && loanDays <= 3650)) {
-    problems.push({
-      code: "BOOKS_BAD_LOAN_DAYS",
-      message: "BOOKS_LOAN_DAYS must be a number from 0 to 3650",
-    });
-  }
-  const rebuilds = Number(env["BOOKS_REBUILD"] ?? 0);
-  if (!Number.isInteger(rebuilds) || rebuilds < 0 || rebuilds > 100_000) {
-    problems.push({
-      code: "BOOKS_BAD_REBUILD",
-      message: "BOOKS_REBUILD must be a whole number from 0 to 100000",
-    });
-  }
-  const work = env["BOOKS_WORK"] ?? "on";
-  if (work !== "on" && work !== "off")
-    problems.push({ code: "BOOKS_BAD_WORK", message: "BOOKS_WORK must be on or off" });
-  const [secret, password] = [given("BOOKS_SECRET"), given("BOOKS_PASSWORD")];
-  if ((secret === null) !== (password === null)) {
+  const { text, number, choice } = readers(env, problems);
+  const settings: BooksSettings = {
+    databaseUrl: text("DATABASE_URL") ?? "sqlite://framework.db",
+    databaseSecs: number("BOOKS_DATABASE_SECS", 6, { from: 0.1, to: 600 }),
+    redisUrl: text("REDIS_URL"),
+    secret: text("BOOKS_SECRET"),
+    password: text("BOOKS_PASSWORD"),
+    origins: text("BOOKS_ORIGINS")
+      ?.split(",")
+      .map((origin) => origin.trim()) ?? ["*"],
+    logLevel: choice("BOOKS_LOG", "info", levels),
+    loanDays: number("BOOKS_LOAN_DAYS", 14, { from: 0, to: 3650 }),
+    rebuilds: number("BOOKS_REBUILD", 0, { from: 0, to: 100_000, isWhole: true }),
+    runWork: choice("BOOKS_WORK", "on", ["on", "off"]) === "on",
+    requestsPerMinute: number("BOOKS_RATE", 60_000, { from: 1, to: 1_000_000_000, isWhole: true }),
+  };
+  if ((settings.secret === null) !== (settings.password === null))
     problems.push({
       code: "BOOKS_HALF_PROTECTED",
       message: "set both BOOKS_SECRET and BOOKS_PASSWORD, or neither",
     });
-  }
-  const logLevel = env["BOOKS_LOG"] ?? "info";
-  if (!isLevel(logLevel)) {
-    problems.push({ code: "BOOKS_BAD_LOG", message: `BOOKS_LOG must be one of ${levels.join(", ")}` });
-  }
-  if (problems.length > 0 || !isLevel(logLevel)) throw new ConfigurationError(problems);
-  return {
-    databaseUrl: env["DATABASE_URL"] ?? "sqlite://framework.db",
-    databaseSecs,
-    redisUrl: given("REDIS_URL"),
-    secret,
-    password,
-    origins: env["BOOKS_ORIGINS"]?.split(",").map((origin) => origin.trim()) ?? ["*"],
-    logLevel,
-    loanDays,
-    rebuilds,
-    runWork: work === "on",
-    requestsPerMinute,
-  };
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  return settings;
 };
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error", "silent"];
-const isLevel = (text: string): text is LogLevel => (levels as readonly string[]).includes(text);
+
+interface NumberRange {
+  readonly from: number;
+  readonly to: number;
+  readonly isWhole?: boolean;
+}
+
+/** Functions that read one variable each, and add its mistake to `problems`. */
+const readers = (env: Readonly<Record<string, string | undefined>>, problems: Problem[]) => {
+  const refuse = (name: string, rule: string): void =>
+    void problems.push({ code: name.replace("BOOKS_", "BOOKS_BAD_"), message: `${name} must be ${rule}` });
+  return {
+    text: (name: string): string | null => env[name] ?? null,
+    number(name: string, initial: number, { from, to, isWhole = false }: NumberRange): number {
+      const given = env[name] ?? String(initial);
+      const value = given.trim() === "" ? NaN : Number(given); // Number("") is 0
+      if (value >= from && value <= to && (!isWhole || Number.isInteger(value))) return value;
+      refuse(name, `a ${isWhole ? "whole " : ""}number from ${from} to ${to}`);
+      return initial;
+    },
+    choice<T extends string>(name: string, initial: NoInfer<T>, choices: readonly T[]): T {
+      const chosen = choices.find((each) => each === (env[name] ?? initial));
+      if (chosen === undefined) refuse(name, `one of ${choices.join(", ")}`);
+      return chosen ?? initial;
+    },
+  };
+};
