@@ -112,9 +112,9 @@ export class QueueWorker {
   }
 
   private async claimAndStart(limit: number): Promise<number> {
-    const { base, store, definition } = this.parts;
+    const { base, outcomes, definition } = this.parts;
     const { leaseMs } = base.config;
-    const rows = await store().claiming.claim({ queue: definition.name, owner: base.id, limit, leaseMs });
+    const rows = await outcomes.claim({ queue: definition.name, owner: base.id, limit, leaseMs });
     for (const row of rows) this.start(row);
     return rows.length;
   }

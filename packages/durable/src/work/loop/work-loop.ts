@@ -161,14 +161,14 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.ends.push(this.parts.wakeUp.on(readyChannel(queue), () => this.hint(queue)));
   }
 
-  /** At the end of the turn of the event loop: what happened in it shares a claim and a write of outcomes, which share a commit on SQLite. */
+  /** At the end of the turn of the event loop: what happened in it shares a claim and a write of outcomes, which share a round trip or a commit. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
     setImmediate(() => {
       this.isScheduled = false;
-      this.outcomes.flush();
       for (const worker of this.workers.values()) worker.claim();
+      this.outcomes.flush();
       if (this.isIdle) this.idle?.resolve();
     });
   }

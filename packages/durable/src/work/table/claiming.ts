@@ -1,7 +1,7 @@
 import { DatabaseError } from "@framework/database";
 import { earlier, running } from "./key-order.ts";
 import type { Places, StatementShape } from "./statement.ts";
-import type { WorkTable } from "./work-table.ts";
+import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** A claimed item. */
 export interface ClaimedRow {
@@ -72,11 +72,13 @@ export class Claiming {
   }
 
   /** Claims at most `limit` items, in their order; each attempt counts from here on, whatever happens to the process. */
-  async claim({ queue, owner, limit, leaseMs }: Claim): Promise<readonly ClaimedRow[]> {
-    const parameters = { queue, owner, lease: leaseMs, slots: limit };
+  async claim(claim: Claim, session?: WorkSession): Promise<readonly ClaimedRow[]> {
     for (let attempt = 1; ; attempt++) {
       try {
-        const rows = await this.table.run<ClaimedRow>(claimStatement, { parameters });
+        const rows = await this.table.run<ClaimedRow>(claimStatement, {
+          parameters: claimParameters(claim),
+          session,
+        });
         return rows.sort(byOrder);
       } catch (error) {
         if (!isKeyConflict(error)) throw error;
@@ -86,8 +88,18 @@ export class Claiming {
   }
 }
 
-/** Whether two processes claimed items of one key at once, which the index refuses: the later one looks again. */
-const isKeyConflict = (error: unknown): boolean => error instanceof DatabaseError && error.kind === "unique";
+/** Returns the parameters of the statement of a claim. */
+export const claimParameters = ({
+  queue,
+  owner,
+  limit,
+  leaseMs,
+}: Claim): Readonly<Record<string, string | number>> => ({ queue, owner, lease: leaseMs, slots: limit });
 
-const byOrder = (a: ClaimedRow, b: ClaimedRow): number =>
+/** Whether two processes claimed items of one key at once, which the index refuses: the later one looks again. */
+export const isKeyConflict = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.kind === "unique";
+
+/** Sorts claimed items as their queue does: `RETURNING` has no order. */
+export const byOrder = (a: ClaimedRow, b: ClaimedRow): number =>
   b.priority - a.priority || a.run_at - b.run_at || a.id - b.id;

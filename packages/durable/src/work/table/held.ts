@@ -4,3 +4,11 @@ export interface Held {
   /** Grows whenever the item is claimed, or taken from its owner. */
   readonly fence: number;
 }
+
+/** Returns the list of a statement in the order of ids, by which PostgreSQL finds the row of an item with a binary search. */
+export const inOrder = <T extends { readonly id: number }>(rows: readonly T[]): readonly T[] =>
+  rows.toSorted((a, b) => a.id - b.id);
+
+/** SQL of PostgreSQL: the value of a column of a list `inOrder` for the item with an id. */
+export const valueIn = (column: string | undefined, ids: string | undefined, id: string): string =>
+  `(${column})[width_bucket(${id}, ${ids})]`;

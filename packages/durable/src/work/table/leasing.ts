@@ -1,4 +1,4 @@
-import type { Held } from "./held.ts";
+import { type Held, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
@@ -23,7 +23,7 @@ interface LookRow {
 
 const heldColumns = { id: "bigint", fence: "bigint" };
 const sameFence = ({ id, fence }: Places): string =>
-  `w.id = ANY (${id}) AND w.fence = (${fence})[array_position(${id}, w.id)]`;
+  `w.id = ANY (${id}) AND w.fence = ${valueIn(fence, id, "w.id")}`;
 const joined = ({ list }: Places): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
@@ -106,7 +106,7 @@ export class Leasing {
    * handler's transaction is completing, which counts as held.
    */
   async renew(held: readonly Held[], leaseMs: number, session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = held.map(({ id, fence }) => ({ id, fence }));
+    const list = inOrder(held).map(({ id, fence }) => ({ id, fence }));
     const parameters = { lease: leaseMs };
     const renewed = await this.table.run<{ id: number }>(renewStatement, { parameters, list, session });
     if (renewed.length === held.length) return new Set(held.map(({ id }) => id));

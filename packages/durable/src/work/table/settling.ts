@@ -1,4 +1,4 @@
-import type { Held } from "./held.ts";
+import { type Held, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
@@ -18,17 +18,20 @@ export interface Settlement extends Held {
 
 const heldColumns = { id: "bigint", fence: "bigint" };
 const settleColumns = {
-  ...heldColumns,
+  id: "bigint",
+  fence: "bigint",
   state: "text",
   delay: "bigint",
   result: "text",
   error: "text",
+  waits: "integer",
+  ends: "integer",
   back: "integer",
 };
 
 /** The value of a column of the list for the row `framework_work`. */
 const valueOf = ({ id, ...columns }: Places, column: string): string =>
-  `(${columns[column]})[array_position(${id}, framework_work.id)]`;
+  valueIn(columns[column], id, "framework_work.id");
 const isHeld = (places: Places): string =>
   `framework_work.id = ANY (${places["id"]}) AND framework_work.fence = ${valueOf(places, "fence")}`;
 const IS_LISTED = "framework_work.id = s.id AND framework_work.fence = s.fence";
@@ -42,12 +45,13 @@ export const removeStatement: StatementShape = {
     `DELETE FROM framework_work WHERE id IN (SELECT w.id FROM ${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence) RETURNING id`,
 };
 
+/** Numbers say what follows from the state: PostgreSQL finds a number of a list at once, and a text only after all before it. */
 const settle = (of: (column: string) => string, now: string | undefined): string => {
-  const waits = `${of("state")} = 'waiting'`;
+  const due = `CASE WHEN ${of("waits")} = 1 THEN ${now} + ${of("delay")}`;
   return `UPDATE framework_work SET state = ${of("state")}, owner = NULL, fence = framework_work.fence + 1,
-  wake_at = CASE WHEN ${waits} THEN ${now} + ${of("delay")} END, run_at = CASE WHEN ${waits} THEN ${now} + ${of("delay")} ELSE run_at END,
-  attempts = attempts - ${of("back")}, result = COALESCE(${of("result")}, framework_work.result), error = COALESCE(${of("error")}, framework_work.error),
-  finished_at = CASE WHEN ${of("state")} IN ('waiting', 'ready') THEN NULL ELSE ${now} END`;
+  wake_at = ${due} END, run_at = ${due} ELSE run_at END, attempts = attempts - ${of("back")},
+  result = COALESCE(${of("result")}, framework_work.result), error = COALESCE(${of("error")}, framework_work.error),
+  finished_at = CASE WHEN ${of("ends")} = 1 THEN ${now} END`;
 };
 
 export const settleStatement: StatementShape = {
@@ -80,19 +84,19 @@ export class Settling {
 
   /** Removes finished items. Returns the ids of those that were held. */
   async remove(held: readonly Held[], session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = held.map(({ id, fence }) => ({ id, fence }));
+    const list = inOrder(held).map(({ id, fence }) => ({ id, fence }));
     return idsOf(await this.table.run<Identified>(removeStatement, { list, session }));
   }
 
   /** Records outcomes. Returns the ids of those that were held. */
   async settle(settlements: readonly Settlement[], session?: WorkSession): Promise<ReadonlySet<number>> {
-    const list = settlements.map(rowOf);
+    const list = inOrder(settlements).map(settlementRow);
     return idsOf(await this.table.run<Identified>(settleStatement, { list, session }));
   }
 
   /** Stores the progress of running items, as JSON. Returns the ids of those that were held. */
   async progress(items: readonly (Held & { readonly progress: string })[]): Promise<ReadonlySet<number>> {
-    const list = items.map(({ id, fence, progress }) => ({ id, fence, progress }));
+    const list = inOrder(items).map(({ id, fence, progress }) => ({ id, fence, progress }));
     return idsOf(await this.table.run<Identified>(progressStatement, { list }));
   }
 }
@@ -103,7 +107,8 @@ interface Identified {
 
 const idsOf = (rows: readonly Identified[]): ReadonlySet<number> => new Set(rows.map(({ id }) => id));
 
-const rowOf = ({
+/** Returns the row of a settlement in the list of its statement. */
+export const settlementRow = ({
   id,
   fence,
   state,
@@ -118,5 +123,7 @@ const rowOf = ({
   delay: Math.ceil(delayMs),
   result,
   error,
+  waits: state === "waiting" ? 1 : 0,
+  ends: state === "waiting" || state === "ready" ? 0 : 1,
   back: attemptBack ? 1 : 0,
 });

@@ -5,6 +5,7 @@ import { Leasing } from "./leasing.ts";
 import { Reading } from "./reading.ts";
 import { Settling } from "./settling.ts";
 import { Stopping } from "./stopping.ts";
+import { Turnover } from "./turnover.ts";
 import { WorkTable, type WorkTableOptions } from "./work-table.ts";
 
 /** Every operation on the work table, each in a class of its own. */
@@ -14,6 +15,7 @@ export interface WorkStore {
   readonly claiming: Claiming;
   readonly leasing: Leasing;
   readonly settling: Settling;
+  readonly turnover: Turnover;
   readonly keyOrder: KeyOrder;
   readonly stopping: Stopping;
   readonly reading: Reading;
@@ -22,12 +24,15 @@ export interface WorkStore {
 /** Opens the work table of a database. */
 export const workStore = (options: WorkTableOptions): WorkStore => {
   const table = new WorkTable(options);
+  const claiming = new Claiming(table);
+  const settling = new Settling(table);
   return {
     table,
     enqueueing: new Enqueueing(table),
-    claiming: new Claiming(table),
+    claiming,
     leasing: new Leasing(table),
-    settling: new Settling(table),
+    settling,
+    turnover: new Turnover(table, claiming, settling),
     keyOrder: new KeyOrder(table),
     stopping: new Stopping(table),
     reading: new Reading(table),

@@ -185,6 +185,32 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
     same(names(await claim(store)), ["a"]);
   },
 
+  "items end and the next ones are claimed in one turn": async ({ store }) => {
+    await add(store, row("a"), row("b"), row("c"), row("d", { priority: -1 }), row("e", { priority: -2 }));
+    const [a, b] = await claim(store, 2);
+    assert.ok(a && b);
+    const next = { queue: "mail", owner: "me", limit: 1, leaseMs: LEASE_MS };
+    const outdated = { id: b.id, fence: b.fence - 1 };
+    const first = await store.turnover.run({ remove: [outdated, a] }, next);
+    same([ids(first.held), names(first.claimed)], [[a.id], ["c"]]);
+    assert.equal(await store.reading.get("mail", a.id), null);
+    const [c] = first.claimed;
+    assert.ok(c);
+    const settle = [c, b].map(
+      ({ id, fence }, at) => ({ id, fence, state: "done", result: `${at}` }) as const,
+    );
+    const second = await store.turnover.run({ settle }, { ...next, limit: 5 });
+    same(
+      [ids(second.held).toSorted(), names(second.claimed)],
+      [
+        [b.id, c.id],
+        ["d", "e"],
+      ],
+    );
+    assert.equal((await store.reading.get("mail", c.id))?.result, "0");
+    assert.equal((await store.reading.get("mail", b.id))?.result, "1");
+  },
+
   "an item that is removed by its owner is gone": async ({ store }) => {
     const [id = 0] = await add(store, row("a"));
     const held = await one(store);

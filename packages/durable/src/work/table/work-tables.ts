@@ -13,6 +13,7 @@ import {
 import { progressStatement, removeStatement, settleStatement } from "./settling.ts";
 import { postgresFunction } from "./statement.ts";
 import { pruneStatement } from "./stopping.ts";
+import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
 
 /**
  * The table of queued work. Its states:
@@ -70,6 +71,8 @@ const functions = [
   lookStatement,
   removeStatement,
   settleStatement,
+  removeClaimStatement,
+  settleClaimStatement,
   progressStatement,
   blockStatement,
   unblockStatement,

@@ -1,0 +1,91 @@
+import {
+  byOrder,
+  type Claim,
+  type ClaimedRow,
+  type Claiming,
+  claimParameters,
+  claimStatement,
+} from "./claiming.ts";
+import { type Held, inOrder } from "./held.ts";
+import {
+  removeStatement,
+  type Settlement,
+  settlementRow,
+  settleStatement,
+  type Settling,
+} from "./settling.ts";
+import type { ListRow, StatementShape } from "./statement.ts";
+import type { WorkTable } from "./work-table.ts";
+
+/** Items whose attempts have ended: removed, or kept with their outcomes. */
+export type Ended = { readonly remove: readonly Held[] } | { readonly settle: readonly Settlement[] };
+
+/** What a turnover did. */
+export interface TurnedOver {
+  /** Ids of the ended items that were held. */
+  readonly held: ReadonlySet<number>;
+  readonly claimed: readonly ClaimedRow[];
+}
+
+/** Returns the statement that ends items and claims others: rows of its result without a fence are those that were ended. */
+const withClaim = (shape: StatementShape): StatementShape => {
+  const { parameters = {}, returns, postgres } = claimStatement;
+  const columns = Object.keys(returns);
+  const ended = columns.map((column) => (column === "id" ? "id" : `NULL::${returns[column]}`));
+  return {
+    ...shape,
+    name: `${shape.name}_claim`,
+    parameters,
+    returns,
+    postgres: (places) => `WITH ended AS (${shape.postgres(places)}), claimed AS (${postgres(places)})
+SELECT ${ended.join(", ")} FROM ended UNION ALL SELECT ${columns.join(", ")} FROM claimed`,
+  };
+};
+
+export const removeClaimStatement: StatementShape = withClaim(removeStatement);
+export const settleClaimStatement: StatementShape = withClaim(settleStatement);
+
+/** Ends attempts and claims the next items, both or neither: one round trip to PostgreSQL, one transaction of two statements on SQLite. */
+export class Turnover {
+  private readonly table: WorkTable;
+  private readonly claiming: Claiming;
+  private readonly settling: Settling;
+
+  constructor(table: WorkTable, claiming: Claiming, settling: Settling) {
+    this.table = table;
+    this.claiming = claiming;
+    this.settling = settling;
+  }
+
+  /** Only for items without keys: the next item of a key is claimed after the statement that ended the one before. */
+  async run(ended: Ended, claim: Claim): Promise<TurnedOver> {
+    if (this.table.db.dialect === "sqlite") return await this.inTwo(ended, claim);
+    const isRemoval = "remove" in ended;
+    const shape = isRemoval ? removeClaimStatement : settleClaimStatement;
+    const list: readonly ListRow[] = isRemoval
+      ? inOrder(ended.remove).map(({ id, fence }) => ({ id, fence }))
+      : inOrder(ended.settle).map(settlementRow);
+    const rows = await this.table.run<ClaimedRow | EndedRow>(shape, {
+      parameters: claimParameters(claim),
+      list,
+    });
+    return {
+      held: new Set(rows.filter(({ fence }) => fence === null).map(({ id }) => id)),
+      claimed: rows.filter((row) => row.fence !== null).sort(byOrder),
+    };
+  }
+
+  private async inTwo(ended: Ended, claim: Claim): Promise<TurnedOver> {
+    return await this.table.transaction(async (tx) => {
+      const held = await ("remove" in ended
+        ? this.settling.remove(ended.remove, tx)
+        : this.settling.settle(ended.settle, tx));
+      return { held, claimed: await this.claiming.claim(claim, tx) };
+    });
+  }
+}
+
+interface EndedRow {
+  readonly id: number;
+  readonly fence: null;
+}
