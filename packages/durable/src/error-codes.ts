@@ -65,6 +65,10 @@ export const durableErrors: ErrorCatalogue = {
     summary: "`NonRetryableError`: a handler said that another attempt is pointless",
     action: "inspect the parked item; correct the cause, then replay or discard it",
   },
+  DURABLE_UNHEALTHY: {
+    summary: "a health check: a queue is stalled, or items give up in numbers; the message has the queues",
+    action: "look for what holds the slots, or at the failures of the items",
+  },
   DURABLE_TIMEOUT: {
     summary: "an attempt at an item took longer than `timeoutMs` of its queue; the reason of its signal",
     action: "make the handler observe its signal, or raise the limit",

@@ -48,6 +48,10 @@ export interface JobOptions<
   readonly keepSecs?: number;
   /** How long failed jobs are kept, in seconds. @default 604800 */
   readonly keepFailedSecs?: number;
+  /** The health check `queues` fails when jobs are due, and no attempt has ended in this process, for so long; in seconds. @default timeoutMs and a minute */
+  readonly stalledAfterSecs?: number;
+  /** The health check `queues` fails when more jobs gave up in this process in the past hour. @default 100 */
+  readonly maxGaveUpPerHour?: number;
 }
 
 /** Does the work of a job: what it returns is the result, and when it throws there is another attempt. */

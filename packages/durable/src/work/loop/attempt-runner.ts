@@ -14,7 +14,9 @@ import type { Park } from "./park.ts";
 import type { Slot } from "./slots.ts";
 import { verdictOn } from "./verdict.ts";
 import { TryLaterError } from "../queue/try-later-error.ts";
+import { HourlyCount } from "./hourly-count.ts";
 import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
+import type { WorkTimes } from "./work-times.ts";
 
 /** What runs the attempts of one queue. */
 export interface AttemptRunnerParts {
@@ -24,6 +26,7 @@ export interface AttemptRunnerParts {
   readonly outcomes: Outcomes;
   readonly park: Park;
   readonly invoke: Invoke;
+  readonly times: WorkTimes;
   /** Called when an attempt is over: its outcome is in the table, or was refused. */
   readonly over: (attempt: Attempt) => void;
   /** Called when a slot is free. */
@@ -33,10 +36,26 @@ export interface AttemptRunnerParts {
 /** Runs the attempts of one queue and decides their outcomes. */
 export class AttemptRunner implements ItemActions {
   readonly counts: CountedWork = new CountedWork();
+  /** Items that gave up in the past hour. */
+  readonly gaveUp: HourlyCount;
   private readonly parts: AttemptRunnerParts;
+  private lastEndAt: number;
 
   constructor(parts: AttemptRunnerParts) {
+    const { base } = parts;
     this.parts = parts;
+    this.gaveUp = new HourlyCount({ now: () => base.clock.now() });
+    this.lastEndAt = base.clock.now();
+  }
+
+  /** Milliseconds since an attempt ended in this process, or since this process began. */
+  get sinceEndMs(): number {
+    return this.parts.base.clock.now() - this.lastEndAt;
+  }
+
+  /** The process begins to work. */
+  begin(): void {
+    this.lastEndAt = this.parts.base.clock.now();
   }
 
   get queue(): string {
@@ -51,6 +70,7 @@ export class AttemptRunner implements ItemActions {
   async run(attempt: Attempt, slot: Slot): Promise<void> {
     const { base, definition } = this.parts;
     const { attempts } = attempt.row;
+    attempt.beganAt = base.clock.now();
     try {
       if (attempts > definition.retry.attempts) return this.giveUp(attempt, attemptLost(attempts - 1));
       attempt.cancelTimer = base.clock.after(definition.timeoutMs, () => this.late(attempt, slot));
@@ -66,7 +86,7 @@ export class AttemptRunner implements ItemActions {
   /** Ends an attempt whose item is not held any more. */
   lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
     if (!attempt.end(reason)) return;
-    this.counts.outcomes[outcome]++;
+    this.ended(outcome, this.tookMs(attempt));
     this.parts.over(attempt);
   }
 
@@ -98,7 +118,7 @@ export class AttemptRunner implements ItemActions {
   /** A transaction of the handler has completed the item, even if its time passed while the transaction was committed. */
   private completed(attempt: Attempt): void {
     const wasOpen = attempt.complete();
-    this.counts.outcomes.done++;
+    this.ended("done", this.tookMs(attempt));
     if (wasOpen) this.parts.over(attempt);
   }
 
@@ -161,13 +181,26 @@ export class AttemptRunner implements ItemActions {
   private write(attempt: Attempt, outcome: AttemptOutcome, write: Outcome["write"], error?: unknown): void {
     const { over, outcomes } = this.parts;
     if (!attempt.end(Error.isError(error) ? error : null)) return;
+    const tookMs = this.tookMs(attempt);
     const written = (isHeld: boolean): void => {
-      if (isHeld) this.counts.outcomes[outcome]++;
+      if (isHeld) this.ended(outcome, tookMs);
       else if (!attempt.isCompleted) this.refused();
       over(attempt);
       attempt.settled?.(isHeld);
     };
     outcomes.add({ queue: this.queue, attempt, write, written });
+  }
+
+  private ended(outcome: AttemptOutcome, tookMs: number): void {
+    const { base, times } = this.parts;
+    this.counts.outcomes[outcome]++;
+    this.lastEndAt = base.clock.now();
+    if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
+    times.ended(this.queue, outcome, tookMs);
+  }
+
+  private tookMs({ beganAt }: Attempt): number {
+    return this.parts.base.clock.now() - beganAt;
   }
 
   private refused(): Error {

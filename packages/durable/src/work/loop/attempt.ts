@@ -6,6 +6,8 @@ export class Attempt implements Held {
   readonly row: ClaimedRow;
   /** JSON of the last progress, until it is stored. */
   progress: string | null = null;
+  /** When its handler was called, by the clock of this process. */
+  beganAt = 0;
   /** Cancels the timer of the attempt's limit. */
   cancelTimer: () => void = () => {};
   /** Called when the outcome is in the table, with `false` when it was refused. */

@@ -11,6 +11,7 @@ import type { Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
 import { Slots } from "./slots.ts";
 import type { WorkCounts } from "./work-counts.ts";
+import type { WorkTimes } from "./work-times.ts";
 
 /** What the worker of a queue needs. */
 export interface QueueWorkerParts {
@@ -20,6 +21,7 @@ export interface QueueWorkerParts {
   readonly outcomes: Outcomes;
   readonly park: Park;
   readonly invoke: Invoke;
+  readonly times: WorkTimes;
   /** Called when there may be something to do: a slot is free, or an item over. */
   readonly freed: () => void;
 }
@@ -39,6 +41,8 @@ export class QueueWorker {
   backlog: Backlog = { ready: 0, oldestReadyMs: 0 };
   /** Whether items of this queue have keys. */
   hasKeys = false;
+  /** Whether no item is admitted for now. */
+  isClosed = false;
   private readonly parts: QueueWorkerParts;
   private readonly runner: AttemptRunner;
   private readonly slots: Slots;
@@ -46,8 +50,6 @@ export class QueueWorker {
   private readonly held = new Map<number, Attempt>();
   private claiming: Promise<void> | null = null;
   private isDraining = false;
-  /** Whether no item is admitted for now. */
-  private isClosed = false;
   private cancelOpening: () => void = () => {};
 
   constructor(parts: QueueWorkerParts) {
@@ -71,6 +73,16 @@ export class QueueWorker {
     return this.slots.running;
   }
 
+  /** Milliseconds since an attempt ended in this process, or since this process began. */
+  get sinceEndMs(): number {
+    return this.runner.sinceEndMs;
+  }
+
+  /** Items that gave up in this process in the past hour. */
+  get gaveUpInHour(): number {
+    return this.runner.gaveUp.total;
+  }
+
   get heldAttempts(): readonly Attempt[] {
     return Array.from(this.held.values());
   }
@@ -84,6 +96,11 @@ export class QueueWorker {
   /** Whether everything is done: nothing is claimed, runs, or waits to be written. */
   get isIdle(): boolean {
     return this.claiming === null && this.held.size === 0 && this.running === 0;
+  }
+
+  /** The process begins to work. */
+  begin(): void {
+    this.runner.begin();
   }
 
   /** Claims as many items as slots are free, if there may be any. */
@@ -136,8 +153,14 @@ export class QueueWorker {
     if (before !== undefined) this.lost([before]); // its lease ended before this process knew
     this.held.set(row.id, attempt);
     if (row.key !== null) this.hasKeys = true;
+    if (row.attempts === 1) this.waited(row);
     if (this.isDraining) this.runner.release(attempt, workReleased(this.definition.name));
     else void this.runner.run(attempt, this.slots.take());
+  }
+
+  private waited({ wake_at: leaseEndsAt, run_at: dueAt }: ClaimedRow): void {
+    const { base, times } = this.parts;
+    times.waited(this.definition.name, leaseEndsAt - base.config.leaseMs - dueAt);
   }
 
   /** Ends the attempt at an item that was cancelled. */

@@ -13,7 +13,9 @@ import { type Invoke, invokeWith } from "./invoke.ts";
 import { Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
 import { QueueWorker } from "./queue-worker.ts";
+import { queuesCheck } from "./queue-health.ts";
 import { reportWork } from "./work-metrics.ts";
+import { WorkTimes } from "./work-times.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./work-channels.ts";
 
 /** What the loop needs. */
@@ -40,6 +42,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
   private readonly housekeeping: Housekeeping;
   private readonly due: DueTimer;
   private readonly ends: (() => void)[] = [];
+  private readonly times = new WorkTimes();
   private invoke: Invoke | null = null;
   private poll: PollLoop | null = null;
   private isScheduled = false;
@@ -63,7 +66,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
 
   /** Prepares for queues, which may be defined after the start. */
   use(): void {
-    this.invoke ??= invokeWith(this.parts.base.host);
+    this.usedInvoke();
   }
 
   /** Whether there is a table. */
@@ -74,10 +77,10 @@ export class WorkLoop implements KernelPart, LeasedTable {
   /** Works on a queue, from the start of the loop on. */
   add(definition: QueueDefinition): void {
     const { base, store, park } = this.parts;
-    const { outcomes } = this;
-    const invoke = (this.invoke ??= invokeWith(base.host));
+    const { outcomes, times } = this;
+    const invoke = this.usedInvoke();
     const freed = (): void => this.schedule();
-    const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, freed });
+    const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, times, freed });
     this.workers.set(definition.name, worker);
     if (this.poll === null) return;
     this.listen(definition.name);
@@ -100,7 +103,10 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const failed = (error: unknown): void =>
       base.log.warn("durable: work could not be looked for", { error });
     this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, look: () => this.look(), failed });
-    for (const queue of this.workers.keys()) this.listen(queue);
+    for (const [queue, worker] of this.workers) {
+      worker.begin();
+      this.listen(queue);
+    }
     this.ends.push(wakeUp.on(CANCELLED_CHANNEL, () => void this.renewNow()));
     this.poll.begin();
     this.housekeeping.begin();
@@ -155,6 +161,17 @@ export class WorkLoop implements KernelPart, LeasedTable {
 
   report(insight: HostInsight): void {
     reportWork(insight, { workers: () => this.workers.values() });
+  }
+
+  /** Returns how handlers are called; the first time it publishes what only an app with queues has. */
+  private usedInvoke(): Invoke {
+    if (this.invoke !== null) return this.invoke;
+    const { host } = this.parts.base;
+    if (host !== null) {
+      this.times.publish(host.insight);
+      host.insight.healthCheck(queuesCheck(() => this.workers.values()));
+    }
+    return (this.invoke = invokeWith(host));
   }
 
   private listen(queue: string): void {

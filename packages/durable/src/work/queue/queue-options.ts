@@ -50,6 +50,10 @@ export interface QueueLimits {
   readonly keepFailedSecs: number;
   /** What becomes of an item that gave up: `park` moves it to the parked work, `keep` leaves it in the queue as failed. @default "park" */
   readonly onExhausted: "park" | "keep";
+  /** The health check fails when items are due, and no attempt has ended in this process, for so long; in seconds. @default timeoutMs and a minute */
+  readonly stalledAfterSecs: number;
+  /** The health check fails when more items gave up in this process in the past hour. @default 100 */
+  readonly maxGaveUpPerHour: number;
 }
 
 /** A checked queue. */
@@ -66,6 +70,7 @@ export interface QueueDefinition extends QueueLimits {
 
 const WEEK_MS = 604_800_000;
 const YEAR_SECS = 31_536_000;
+const DEFAULT_STALL_SECS = 60;
 
 interface QueueRecord extends QueueLimits {
   readonly name: string;
@@ -82,6 +87,8 @@ const record: ConfigRecord<QueueRecord> = configRecord("QueueOptions", {
   keepSecs: decimal(0, { min: 0, max: YEAR_SECS }),
   keepFailedSecs: decimal(604_800, { min: 0, max: YEAR_SECS }),
   onExhausted: oneOf("park", ["park", "keep"]),
+  stalledAfterSecs: decimal(0, { min: 0, max: YEAR_SECS }),
+  maxGaveUpPerHour: integer(100, { min: 0, max: 1_000_000_000 }),
 });
 
 const defaultRetry: ConfigInput<RetryPolicy> = {
@@ -98,8 +105,10 @@ export const queueDefinition = <T, I extends Injections | undefined>(
   const { retry, isRetryable = () => true, kind = "work", ...others } = options;
   const { admission = admitAll, isPlain = false, inject, ...rest } = others;
   const { handle: _handle, ...limits } = rest;
+  const checkedLimits = record.of(limits);
   return Object.freeze({
-    ...record.of(limits),
+    ...checkedLimits,
+    stalledAfterSecs: checkedLimits.stalledAfterSecs || checkedLimits.timeoutMs / 1000 + DEFAULT_STALL_SECS,
     retry: retryPolicy({ ...defaultRetry, ...retry }),
     isRetryable,
     kind,

@@ -16,6 +16,8 @@ export interface ClaimedRow {
   readonly fence: number;
   readonly run_at: number;
   readonly created_at: number;
+  /** End of the lease. */
+  readonly wake_at: number;
   /** JSON of the last failure. */
   readonly error: string | null;
 }
@@ -50,6 +52,7 @@ const returned = {
   fence: "bigint",
   run_at: "bigint",
   created_at: "bigint",
+  wake_at: "bigint",
   error: "text",
 };
 const columns = Object.keys(returned).join(", ");

@@ -94,6 +94,7 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
       fence: 1,
       run_at: now,
       created_at: now,
+      wake_at: now + LEASE_MS,
       error: null,
     });
   },
@@ -201,7 +202,7 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
     );
     const second = await store.turnover.run({ settle }, { ...next, limit: 5 });
     same(
-      [ids(second.held).toSorted(), names(second.claimed)],
+      [ids(second.held).toSorted((x, y) => x - y), names(second.claimed)],
       [
         [b.id, c.id],
         ["d", "e"],

@@ -1,0 +1,164 @@
+import { App } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
+import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel, NonRetryableError, type QueueOptions, type WorkQueue } from "../../feature.ts";
+import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
+import { tableClock } from "../../testing/table-clock.ts";
+
+const hosting: Feature<{ readonly host: Host }> = {
+  name: "hosting",
+  install: (host) => ({
+    get host() {
+      return host;
+    },
+  }),
+};
+
+const log = { info() {}, warn() {}, error() {} };
+
+interface Watched {
+  readonly queue: WorkQueue<string>;
+  /** Observations of histograms: name, value, labels. */
+  readonly observed: readonly unknown[][];
+  /** The failure of the health check; `null` while it passes. */
+  check(): Promise<string | null>;
+  /** Advances the clocks of the process and of the database. */
+  advance(ms: number): Promise<void>;
+}
+
+/** Runs a queue in an app, with clocks that only the test advances. */
+const watched = async (
+  options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
+  use: (watched: Watched) => Promise<void>,
+): Promise<void> => {
+  await using file = await sqliteFile();
+  const db = file.open();
+  const time = await tableClock(db);
+  const clock: VirtualClock = virtualClock();
+  const app = new (App.with(hosting))();
+  const { insight } = app.host;
+  const observed: unknown[][] = [];
+  insight.recordHistograms(
+    ({ name }) =>
+      (value, labels) =>
+        void observed.push([name, value, labels]),
+  );
+  await using kernel = createKernel(db, {
+    host: app.host,
+    clock,
+    now: time.now,
+    log,
+    config: { leaseMs: 600_000 },
+  });
+  const queue = kernel.queue<string>({ name: "mail", ...options });
+  await app.start({ log });
+  await kernel.start();
+  const check = async (): Promise<string | null> => {
+    const found = insight.healthChecks().find(({ name }) => name === "queues");
+    expect(found?.critical).toBe(false);
+    try {
+      await found?.run(new AbortController().signal);
+      return null;
+    } catch (error) {
+      expect(error).toMatchObject({ code: "DURABLE_UNHEALTHY" });
+      return (error as Error).message;
+    }
+  };
+  const advance = async (ms: number): Promise<void> => {
+    await time.advance(ms);
+    await clock.advance(ms);
+  };
+  try {
+    await use({ queue, observed, check, advance });
+  } finally {
+    await kernel.drain(AbortSignal.abort());
+    await app.stop();
+  }
+};
+
+test("a queue whose due items wait while no attempt ends is reported as stalled, until one ends", async () => {
+  const gate = Promise.withResolvers<void>();
+  const limits = { concurrency: 1, timeoutMs: 3_600_000, stalledAfterSecs: 60 };
+  await watched({ ...limits, handle: () => gate.promise }, async ({ queue, check, advance }) => {
+    await queue.enqueue([{ payload: "a" }, { payload: "b" }]);
+    await waitFor(async () => (await queue.stats()).running === 1, { what: "the first attempt" });
+    for (let step = 0; step < 3; step++) await advance(15_000);
+    expect(await check()).toBeNull();
+    await waitFor(
+      async () => {
+        await advance(15_000);
+        return (await check()) !== null;
+      },
+      { what: "the failure of the check" },
+    );
+    expect(await check()).toMatch(
+      /^queue "mail" is stalled: 1 items are due, the oldest for \d+ s, no attempt has ended in this process for \d+ s, and [01] of 1 slots are taken$/,
+    );
+    gate.resolve();
+    await waitFor(
+      async () => {
+        await advance(15_000);
+        return (await check()) === null;
+      },
+      { what: "the check to pass" },
+    );
+  });
+}, 120_000);
+
+test("items that give up in numbers fail the check for an hour", async () => {
+  const handle = (): never => {
+    throw new NonRetryableError("no such address");
+  };
+  await watched({ maxGaveUpPerHour: 2, handle }, async ({ queue, check, advance }) => {
+    await queue.enqueue([{ payload: "a" }, { payload: "b" }]);
+    const isDone = async (): Promise<boolean> => {
+      const { ready, running } = await queue.stats();
+      return ready + running === 0;
+    };
+    await waitFor(isDone, { what: "two items to give up" });
+    expect(await check()).toBeNull();
+    await queue.enqueue({ payload: "c" });
+    await waitFor(async () => (await check()) !== null, { what: "the failure of the check" });
+    expect(await check()).toBe(
+      '3 items of queue "mail" gave up in this process in the past hour, more than 2',
+    );
+    await advance(3_600_000);
+    expect(await check()).toBeNull();
+  });
+}, 120_000);
+
+test("histograms have the duration of attempts by outcome, and the time until the first one", async () => {
+  let fails = true;
+  const gate = Promise.withResolvers<void>();
+  const options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle"> = {
+    retry: { jitter: 0, delayMs: 1000 },
+    async handle() {
+      await gate.promise;
+      if (fails) throw new Error("once");
+    },
+  };
+  await watched(options, async ({ queue, observed, advance }) => {
+    await queue.enqueue({ payload: "a" });
+    await waitFor(async () => (await queue.stats()).running === 1, { what: "the first attempt" });
+    await advance(200);
+    gate.resolve();
+    const ofOutcome = (outcome: string): unknown[][] =>
+      observed.filter(([, , labels]) => (labels as Record<string, string>)["outcome"] === outcome);
+    await waitFor(() => ofOutcome("retried").length === 1, { what: "the first outcome" });
+    fails = false;
+    await waitFor(
+      async () => {
+        await advance(500);
+        return ofOutcome("done").length === 1;
+      },
+      { what: "the second attempt" },
+    );
+    expect(ofOutcome("retried")).toEqual([
+      ["durable_work_duration_seconds", 0.2, { queue: "mail", outcome: "retried" }],
+    ]);
+    expect(observed.filter(([name]) => name === "durable_work_wait_seconds")).toEqual([
+      ["durable_work_wait_seconds", 0, { queue: "mail" }],
+    ]);
+  });
+}, 120_000);
