@@ -1,0 +1,25 @@
+/** Input of every job: about 100 bytes of JSON. */
+export interface Payload {
+  readonly order: number;
+  readonly customer: string;
+  readonly items: readonly string[];
+}
+
+/** Returns the payload of a job. */
+export const payloadOf = (order: number): Payload => ({
+  order,
+  customer: "customer@example.org",
+  items: ["first", "second", "third"],
+});
+
+/** A system of background jobs with one queue, on its server. */
+export interface Contender extends AsyncDisposable {
+  /** Adds one job. */
+  add(payload: Payload): Promise<unknown>;
+  /** Adds jobs with one call of the system. */
+  addAll(payloads: readonly Payload[]): Promise<unknown>;
+  /** Starts a worker that runs up to `concurrency` jobs at a time, each a call of `handle`. */
+  work(concurrency: number, handle: (payload: Payload) => void): Promise<AsyncDisposable>;
+  /** Whether there are jobs whose end is not stored. */
+  hasUnfinished(): Promise<boolean>;
+}

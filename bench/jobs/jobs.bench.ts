@@ -1,0 +1,96 @@
+/**
+ * Compares `@framework/jobs` with pg-boss, graphile-worker and BullMQ: adding jobs, running them, and the time until a job starts. The PostgreSQL ones share
+ * a server. All in turns within one run, with the same durability.
+ *
+ *   pnpm --filter @framework/bench bench:jobs [parts] [--rounds 9] [--only "work, 10"]
+ */
+import { parseArgs } from "node:util";
+import { printTable, printTitle } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { type Case, latency, throughput } from "./cases.ts";
+import { entries, type Servers } from "./entries.ts";
+import { judge } from "./gates.ts";
+import { startPostgres, startRedis } from "./packages.ts";
+import { inRounds, type Open, type Taken } from "./rounds.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "9" }, only: { type: "string", default: "" } },
+});
+const rounds = Number(values.rounds);
+
+/** Whether a commit waits for the disk. Without it both servers have written to the operating system: a power cut may lose jobs, a killed server does not. */
+const parts: Readonly<Record<string, { readonly fsync: boolean; readonly title: string }>> = {
+  cached: { fsync: false, title: "PostgreSQL without fsync, Redis with an append-only file without fsync" },
+  flushed: { fsync: true, title: "PostgreSQL with fsync, Redis with `appendfsync always`" },
+};
+
+const openAll = async (
+  servers: Servers,
+  options: { readonly latency: boolean },
+): Promise<readonly Open[]> => {
+  const opened: Open[] = [];
+  for (const { name, done, open } of entries)
+    opened.push({ name, done, contender: await open(servers, options) });
+  return opened;
+};
+
+const closeAll = async (opened: readonly Open[]): Promise<void> => {
+  for (const { contender } of opened) await contender[Symbol.asyncDispose]();
+};
+
+const isChosen = ({ name }: Case): boolean => name.startsWith(values.only);
+
+const digitsOf = (unit: Case["unit"]): number => (unit === "ms" ? 1 : 0);
+
+const measure = async (cases: readonly Case[], opened: readonly Open[], part: string): Promise<void> => {
+  for (const each of cases.filter(isChosen)) {
+    for (const [row, taken] of await inRounds(each, opened, rounds)) {
+      const cell = ({ name }: Open): string => shown(estimate(taken.get(name) ?? []), digitsOf(each.unit));
+      printTable([`${row}, ${each.unit}`, ...opened.map(({ name }) => name)], [["", ...opened.map(cell)]]);
+      judgeRow({ part, row, unit: each.unit }, opened, taken);
+    }
+  }
+};
+
+/** Compares each peer with the framework's contender that leaves the same behind. */
+const judgeRow = (
+  row: { readonly part: string; readonly row: string; readonly unit: Case["unit"] },
+  opened: readonly Open[],
+  taken: Taken,
+): void => {
+  for (const peer of opened.filter(({ name }) => !name.startsWith("jobs"))) {
+    const own = opened.find(({ name, done }) => name.startsWith("jobs") && done === peer.done);
+    const ours = taken.get(own?.name ?? "") ?? [];
+    const theirs = taken.get(peer.name) ?? [];
+    const ratios = ours.map((value, at) => {
+      const other = theirs[at] ?? NaN;
+      return row.unit === "ms" ? other / value : value / other;
+    });
+    judge({ ...row, peer: peer.name }, estimate(ratios));
+  }
+  console.log("");
+};
+
+printTitle(
+  `Jobs beside their peers, medians of ${rounds} rounds with 95 % intervals; a ratio above 1 is ahead`,
+);
+for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  console.log(`### ${name}: ${part.title}\n`);
+  const { fsync } = part;
+  await using postgres = await startPostgres({ fsync });
+  await using redis = await startRedis({
+    durable: true,
+    settings: { appendfsync: fsync ? "always" : "no" },
+  });
+  const servers = { postgres: postgres.url, redis: redis.url };
+  const working = await openAll(servers, { latency: false });
+  await measure(throughput, working, name);
+  await closeAll(working);
+  const waiting = await openAll(servers, { latency: true });
+  await measure([latency], waiting, name);
+  await closeAll(waiting);
+}

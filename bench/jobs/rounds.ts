@@ -1,0 +1,39 @@
+import type { Case } from "./cases.ts";
+import type { Contender } from "./contender.ts";
+
+/** A contender that is open. */
+export interface Open {
+  readonly name: string;
+  readonly done: "removed" | "kept";
+  readonly contender: Contender;
+}
+
+/** Values of one row by contender, one for each round. */
+export type Taken = ReadonlyMap<string, readonly number[]>;
+
+/** Measures a case with all contenders in turns, in reverse order each round, so that noise affects all. Returns the rows of the case. */
+export const inRounds = async (
+  { measure }: Case,
+  contenders: readonly Open[],
+  rounds: number,
+): Promise<ReadonlyMap<string, Taken>> => {
+  const rows = new Map<string, Map<string, number[]>>();
+  for (let round = -1; round < rounds; round++) {
+    for (const { name, contender } of round % 2 === 0 ? contenders : contenders.toReversed()) {
+      const values = await measure(contender);
+      if (round >= 0) note(rows, name, values); // the first round warms up
+    }
+  }
+  return rows;
+};
+
+const note = (
+  rows: Map<string, Map<string, number[]>>,
+  name: string,
+  values: Readonly<Record<string, number>>,
+): void => {
+  for (const [row, value] of Object.entries(values)) {
+    const taken = rows.get(row) ?? new Map<string, number[]>();
+    rows.set(row, taken.set(name, [...(taken.get(name) ?? []), value]));
+  }
+};
