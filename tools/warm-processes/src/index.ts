@@ -1,2 +1,2 @@
 export { killWarmProcesses, type Killed, type KillOptions } from "./kill-warm-processes.ts";
-export { untilGo } from "./until-go.ts";
+export { hasBegun, untilGo } from "./until-go.ts";

@@ -8,6 +8,8 @@ export interface KillOptions {
   readonly env?: (at: number) => Readonly<Record<string, string>>;
   /** Mean time from `go` to the kill; each process has a random one from 0 to twice as long. @default 50 */
   readonly meanLifeMs?: number;
+  /** Whether the program calls `hasBegun`: then the time of every second process counts from that. @default false */
+  readonly begins?: boolean;
   /** Time that the processes have worked in total, after which the test ends. */
   readonly workingMs: number;
   /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
@@ -26,7 +28,7 @@ export interface KillOptions {
 export interface Killed {
   /** Processes that were killed while they worked. */
   readonly kills: number;
-  /** Time that they had worked, in milliseconds. */
+  /** Time that they were given to work, in milliseconds. */
   readonly workedMs: number;
   /** Time that the test took, in milliseconds. */
   readonly tookMs: number;
@@ -39,7 +41,7 @@ export interface Killed {
  */
 export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
   const { program, env = () => ({}), meanLifeMs = 50, workingMs, limitMs = 300_000 } = options;
-  const { leastKills = 0, working = 2, standby = 3, random = Math.random } = options;
+  const { leastKills = 0, working = 2, standby = 3, random = Math.random, begins = false } = options;
   let started = 0;
   const start = (): WarmProcess => new WarmProcess(program, env(started++));
   const waiting = Array.from({ length: working + standby }, start);
@@ -56,9 +58,9 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
     while (!isOver()) {
       const current = next();
       await current.ready;
-      const from = performance.now();
-      await current.work(random() * 2 * meanLifeMs);
-      workedMs += performance.now() - from;
+      const lifeMs = random() * 2 * meanLifeMs;
+      await current.work(lifeMs, begins && kills % 2 === 1 ? "begun" : "go");
+      workedMs += lifeMs;
       kills++;
     }
   };

@@ -3,6 +3,12 @@ import { flushCompileCache } from "node:module";
 /** The line by which a program says that it is loaded and connected. */
 export const READY = "ready\n";
 
+/** The line by which a program says that it has begun to work. */
+export const BEGUN = "begun\n";
+
+/** Called by a program that needs time between its go and its work: half of the processes are killed some milliseconds after this. */
+export const hasBegun = (): void => void process.stdout.write(BEGUN);
+
 /**
  * Called by a program when it is loaded and connected: resolves when it shall work. The process exits when the test is gone.
  *

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { READY } from "./until-go.ts";
+import { BEGUN, READY } from "./until-go.ts";
 
 /** A process that has loaded its program, and waits until it shall work. */
 export class WarmProcess {
@@ -16,15 +16,22 @@ export class WarmProcess {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", ...env },
     });
+    this.child.stdout?.setEncoding("utf8").resume(); // what is printed besides is dropped
     this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
     this.ended = once(this.child, "exit");
     this.ready = this.untilReady();
     this.ready.catch(() => {}); // a standby process may be killed before its turn
   }
 
-  /** Lets the program work for some time, then kills it with SIGKILL. @throws when it has ended by itself */
-  async work(ms: number): Promise<void> {
+  /**
+   * Lets the program work for some time, then kills it with SIGKILL.
+   *
+   * @param from whether the time counts from the go, or from the program's `hasBegun`
+   * @throws when it has ended by itself
+   */
+  async work(ms: number, from: "go" | "begun"): Promise<void> {
     this.child.stdin?.write("go\n");
+    if (from === "begun") await Promise.race([this.seen(BEGUN), this.ended]);
     const timer = new AbortController();
     await Promise.race([delay(ms, null, { signal: timer.signal }), this.ended]);
     timer.abort();
@@ -40,11 +47,21 @@ export class WarmProcess {
   }
 
   private async untilReady(): Promise<void> {
+    const isReady = await Promise.race([this.seen(READY).then(() => true), this.ended.then(() => false)]);
+    if (!isReady) throw new Error("the process ended before it was ready");
+  }
+
+  /** Resolves when the process has printed a line. */
+  private seen(line: string): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
     let text = "";
-    for await (const chunk of this.child.stdout?.setEncoding("utf8") ?? []) {
-      text += String(chunk);
-      if (text.includes(READY)) return;
-    }
-    throw new Error("the process ended before it was ready");
+    const look = (chunk: string): void => {
+      text += chunk;
+      if (!text.includes(line)) return;
+      this.child.stdout?.off("data", look);
+      resolve();
+    };
+    this.child.stdout?.on("data", look);
+    return promise;
   }
 }

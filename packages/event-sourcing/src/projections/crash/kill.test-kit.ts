@@ -1,38 +1,44 @@
-// Processes that run projections are killed again and again; the views must equal a fold of all events.
+// Processes that append and run projections are killed again and again; the views must equal a fold of all events, and a fresh rebuild.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
+import { waitFor } from "@framework/testing";
+import { type Killed, killWarmProcesses } from "@framework/warm-processes";
 import { same } from "../../contract/store-fixture.ts";
-import { openEventStore, type Projection } from "../../index.ts";
+import { type OpenEventStore, openEventStore } from "../../index.ts";
 import { Extended, loanTypes } from "../../loan.test-kit.ts";
-import { foldedRows, patient, shelf, shelfRows } from "../shelf.test-kit.ts";
+import { foldedRows, patient, shelfRows } from "../shelf.test-kit.ts";
+import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
-/** Small transactions, so that a kill falls into one. */
-export const chaosProjections: readonly Projection[] = [shelf({ shards: 3, batchSize: 2 })];
+const log = { info() {}, warn() {}, error: console.error };
 
-/** Longest life of a process after it began to work. */
-const LIFE_MS = 50;
-const SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? "3");
-const PROGRAM = fileURLToPath(new URL("./killed.test-program.ts", import.meta.url));
+/** Seconds that the killed processes work in total. */
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "2");
 
-/** Starts a process, lets it work for up to 50 ms, and kills it: half of them as soon as they are open, half when shards move. */
-const liveAndDie = async (url: string): Promise<void> => {
-  const child = spawn(process.execPath, ["--conditions=@framework/source", PROGRAM, url], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const ended = once(child, "exit");
-  const wanted = Math.random() < 0.5 ? "open" : "working";
-  for await (const text of child.stdout.setEncoding("utf8")) if (String(text).includes(wanted)) break;
-  assert.equal(child.exitCode, null, "the process ended by itself");
-  await new Promise((resolve) => setTimeout(resolve, Math.random() * LIFE_MS));
-  child.kill("SIGKILL");
-  await ended;
+/** What was killed, and what the killed processes had done. */
+export interface KilledProjections extends Killed {
+  /** Events in the store. */
+  readonly events: number;
+  /** Processes that had appended before they were killed. */
+  readonly writers: number;
+  /** Events that the asynchronous view contained when the last process was killed. */
+  readonly applied: number;
+}
+
+/** Opens the store as a process that is not killed, and waits until its views contain everything. */
+const settled = async (url: string, version: number): Promise<OpenEventStore> => {
+  const projections = [killedShelf(version), killedDesk];
+  const store = await openEventStore({ connectionUrl: url, events: loanTypes, projections }, { log });
+  const { position } = await store.append("loan-last", { type: "Returned", data: {} });
+  assert.equal(await store.waitFor(position, patient), true);
+  return store;
 };
 
 /** Events to begin with, so that shards have work at every moment. */
 const fill = async (connectionUrl: string): Promise<void> => {
-  await using store = await openEventStore({ connectionUrl, events: loanTypes });
+  await using store = await openEventStore({
+    connectionUrl,
+    events: loanTypes,
+    projections: [killedShelf(), killedDesk],
+  });
   for (let stream = 0; stream < 20; stream++)
     await store.append(
       `filled-${stream}`,
@@ -40,27 +46,34 @@ const fill = async (connectionUrl: string): Promise<void> => {
     );
 };
 
-/** Kills processes, two at a time, for a few seconds. Returns the number of kills, and of events that were applied. */
-export const killProjections = async (url: string): Promise<{ kills: number; events: number }> => {
+const count = async ({ db }: OpenEventStore, text: string): Promise<number> =>
+  (await db.fetchValue<number>(`SELECT CAST(${text} AS BIGINT)`)) ?? 0;
+
+/** Kills processes a mean of 50 ms after each began to work. */
+export const killProjections = async (url: string): Promise<KilledProjections> => {
   await fill(url);
-  const until = Date.now() + SECS * 1000;
-  let kills = 0;
-  const one = async (): Promise<void> => {
-    do {
-      await liveAndDie(url);
-      kills++;
-    } while (Date.now() < until);
-  };
-  await Promise.all([one(), one()]);
-  await using store = await openEventStore({
-    connectionUrl: url,
-    events: loanTypes,
-    projections: chaosProjections,
+  const killed = await killWarmProcesses({
+    program: new URL("./killed.test-program.ts", import.meta.url),
+    env: () => ({ DATABASE: url }),
+    begins: true,
+    workingMs: KILL_SECS * 1000,
   });
-  const { position } = await store.append("loan-last", { type: "Returned", data: {} });
-  assert.equal(await store.waitFor(position, patient), true);
+  await using looking = await openEventStore({ connectionUrl: url, events: loanTypes });
+  const applied = await count(looking, "(SELECT sum(applied) FROM shelf)");
+  const store = await settled(url, 1);
   const folded = await foldedRows(store);
   same(await shelfRows(store.db), folded);
+  const counted = folded.map(({ stream, applied: times }) => ({ stream, applied: times }));
+  same(await store.db.query("SELECT stream, applied FROM desk ORDER BY stream"), counted);
   assert.equal(await store.parked.count(), 0);
-  return { kills, events: folded.reduce((sum, { applied }) => sum + applied, 0) };
+  await store.close();
+  await using rebuilt = await settled(url, 2);
+  const isLive = async (): Promise<boolean> =>
+    (await rebuilt.projections.status()).some(({ version, status }) => version === 2 && status === "live");
+  await waitFor(isLive, { what: "the rebuild", timeoutMs: 120_000 });
+  same(await shelfRows(rebuilt.db), await foldedRows(rebuilt));
+  const events = await count(rebuilt, "(SELECT count(*) FROM framework_events)");
+  const writers = await count(rebuilt, "(SELECT count(*) FROM framework_streams WHERE stream LIKE 'own-%')");
+  if (KILL_SECS > 10) console.log(JSON.stringify({ ...killed, events, writers, applied }));
+  return { ...killed, events, writers, applied };
 };

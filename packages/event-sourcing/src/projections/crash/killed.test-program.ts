@@ -1,18 +1,19 @@
-// A process that runs projections and appends until it is killed. Arguments: the address of the database.
+// A process that appends and runs projections, from its go until it is killed. Environment: DATABASE, its address.
+import { openDatabase } from "@framework/database";
+import { hasBegun, untilGo } from "@framework/warm-processes";
 import { openEventStore } from "../../index.ts";
-import { loanTypes } from "../../loan.test-kit.ts";
+import { Extended, loanTypes } from "../../loan.test-kit.ts";
 import { lend } from "../shelf.test-kit.ts";
-import { chaosProjections } from "./kill.test-kit.ts";
+import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
-const [connectionUrl] = process.argv.slice(2);
-const store = await openEventStore({ connectionUrl, events: loanTypes, projections: chaosProjections });
-process.stdout.write("open\n");
-const moved = async (): Promise<number> =>
-  (await store.db.fetchValue<number>(
-    "SELECT CAST(sum(position) AS BIGINT) FROM framework_projection_shards",
-  )) ?? 0;
-const from = await moved();
+const log = { info() {}, warn() {}, error: console.error };
+const db = openDatabase({ url: process.env["DATABASE"] ?? "", connectionTimeoutSecs: 60, poolSize: 6 });
+await db.fetchValue("SELECT 1");
+await untilGo();
+const projections = [killedShelf(), killedDesk];
+const store = await openEventStore({ events: loanTypes, projections }, { db, log });
+hasBegun();
 for (let at = 0; ; at += 3) {
+  await store.append(`own-${process.pid}`, Extended({ days: 1 }));
   await lend(store, 3, 7, at);
-  if ((await moved()) > from) process.stdout.write("working\n"); // some process has applied events meanwhile
 }

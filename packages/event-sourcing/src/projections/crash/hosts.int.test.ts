@@ -1,0 +1,79 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { databaseInSchema } from "@framework/database/testing";
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { same } from "../../contract/store-fixture.ts";
+import { openEventStore } from "../../index.ts";
+import { loanTypes } from "../../loan.test-kit.ts";
+import { foldedRows, lend, shelfRows } from "../shelf.test-kit.ts";
+
+/** Starts a host, which runs versions of the projection, and waits until it is up. */
+const startHost = async (url: string, host: string, versions: string): Promise<ChildProcess> => {
+  const program = fileURLToPath(new URL("./host.test-program.ts", import.meta.url));
+  const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, NODE_OPTIONS: "", DATABASE: url, HOST: host, VERSIONS: versions },
+  });
+  await once(child.stdout ?? child, "data");
+  return child;
+};
+
+const end = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const gone = once(child, "exit");
+  child.kill(signal);
+  await gone;
+};
+
+withServer("postgres", (server) => {
+  test("hosts are killed and replaced, by a release with the next version of a view at last, and nothing is skipped or applied twice", async () => {
+    await using schema = await databaseInSchema(server);
+    await using store = await openEventStore({ connectionUrl: schema.url, events: loanTypes });
+    const { db } = store;
+    const owners = async (): Promise<number> =>
+      (await db.fetchValue<number>(
+        "SELECT count(DISTINCT owner) FROM framework_leases WHERE kind LIKE 'projection shelf%' AND owner IS NOT NULL",
+      )) ?? 0;
+    let isOver = false;
+    const appending = (async () => {
+      for (let at = 0; !isOver; at += 3) await lend(store, 3, 7, at);
+    })();
+    const hosts: ChildProcess[] = [];
+    const start = async (host: string, versions: string): Promise<ChildProcess> => {
+      const child = await startHost(schema.url, host, versions);
+      hosts.push(child);
+      return child;
+    };
+    try {
+      const [a, b] = [await start("host a", "1"), await start("host b", "1")];
+      await waitFor(async () => (await owners()) === 2, {
+        what: "both hosts to own shards",
+        timeoutMs: 60_000,
+      });
+      await end(b, "SIGKILL"); // its leases expire
+      const c = await start("host c", "1,2"); // the next release, beside the one before
+      await end(a, "SIGTERM");
+      await start("host d", "1,2");
+      await end(c, "SIGKILL");
+      isOver = true;
+      await appending;
+      const isLive = async (): Promise<boolean> =>
+        (await store.projections.status()).some(({ version, status }) => version === 2 && status === "live");
+      await waitFor(isLive, { what: "version 2 to be live", timeoutMs: 60_000 });
+      const last = await store.position();
+      const isThere = async (): Promise<boolean> =>
+        (await store.projections.status()).some(({ version, position }) => version === 2 && position >= last);
+      await waitFor(isThere, { what: "the view to have everything", timeoutMs: 60_000 });
+      const folded = await foldedRows(store);
+      same(await shelfRows(db), folded);
+      expect(folded.reduce((sum, { applied }) => sum + applied, 0)).toBeGreaterThan(10);
+    } finally {
+      isOver = true;
+      await appending;
+      await Promise.all(hosts.map((each) => end(each, "SIGKILL")));
+    }
+  }, 240_000);
+});
