@@ -96,6 +96,11 @@ export class MessagingApp {
     this.middleware.push(middleware);
   }
 
+  /** The group of subscriptions that name none, if their broker has one. */
+  defaultGroup(broker: string | undefined): string | undefined {
+    return this.enabled.get(this.nameOf(broker) ?? "")?.config.group;
+  }
+
   subscribe(spec: SubscriptionSpec, problems: readonly string[]): void {
     const label = `${String(spec.topic)} ${spec.group}`;
     this.host.check(() => this.subscriptionProblems(spec));

@@ -17,6 +17,8 @@ export interface MessagingConfig {
   readonly broker: "database" | "memory" | BrokerAdapter;
   /** Attribute `source` of events that this app sends: a URI reference. @default "/" */
   readonly source: string;
+  /** Group of subscriptions that name none. @default none: each names its own */
+  readonly group: string | undefined;
   /** Topics that the app sends to: for the topology, and for the API document. @default [] */
   readonly topics: readonly (string | Topic)[];
   /** Whether topics and queues are verified or created at start, or taken as they are. @default "verify" in production, else "create" */
@@ -40,6 +42,7 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
     (value) => value === "database" || value === "memory" || isAdapter(value),
   ),
   source: text("/"),
+  group: optional<string>(text("")),
   topics: checked<MessagingConfig["topics"]>(
     [],
     "a list of topics or their names",

@@ -34,7 +34,6 @@ await app.messaging.send("plain", { type: "any", data: 1 });
 await app.messaging.send(books, { type: "book.lost", data: { id: "7" } });
 // @ts-expect-error the data is that of another type
 await app.messaging.send(books, { type: "book.created", data: { id: "7" } });
-// @ts-expect-error a group is needed
-app.messaging.subscribe("plain", {}, () => {});
+app.messaging.subscribe("plain", {}, () => {}); // in the group of its broker
 // @ts-expect-error the option is misspelt
 app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});

@@ -42,6 +42,14 @@ test("a subscription without a broker is a start error", async () => {
   expect(await failureOf(app)).toContain("no broker is enabled; call enableMessaging()");
 });
 
+test("a subscription that names no group is in the group of its broker", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), group: "shop" });
+  app.messaging.subscribe("books", {}, () => {}).subscribe("books", { group: "other" }, () => {});
+  await app.start({ log: quiet });
+  expect(app.messaging.status().map(({ group }) => group)).toEqual(["shop", "other"]);
+  await app.stop();
+});
+
 test("subscriptions and middleware are added before the start", async () => {
   const app = withBroker();
   await app.start({ log: quiet });

@@ -149,7 +149,8 @@ const messagingOf = (app: MessagingApp): Messaging => {
     handle: unknown,
   ): void => {
     const isTopic = typeof to === "object" && !(to instanceof RegExp);
-    const own = isTopic ? { schema: to.schemas, ...options } : options;
+    const group = options.group ?? app.defaultGroup(options.broker);
+    const own = { ...(isTopic && { schema: to.schemas }), ...options, group };
     const { spec, problems } = subscriptionSpec(isTopic ? to.name : to, own, { kind, handle } as AnyHandler);
     app.subscribe(spec, problems);
   };

@@ -57,6 +57,7 @@ export class Flow {
   private running = 0;
   private isDraining = false;
   private isPaused = false;
+  private isSuspended = false;
   private isPumping = false;
   private isBatchDue = false;
   private cancelPause: () => void = () => {};
@@ -74,6 +75,7 @@ export class Flow {
       delivered: () => this.pump(),
       lost: (entries) => this.lost(entries),
       state: parts.stateChanged,
+      suspended: (isSuspended) => this.suspended(isSuspended),
     });
     this.settler = new Settler({
       ...parts,
@@ -120,6 +122,12 @@ export class Flow {
     this.settler.end();
   }
 
+  private suspended(isSuspended: boolean): void {
+    this.isSuspended = isSuspended;
+    if (isSuspended) this.committer.commitAll();
+    else this.pump();
+  }
+
   private accepted(entry: Entry): void {
     this.parts.counts.received++;
     if (entry.delivery.isRedelivered) this.parts.counts.redelivered++;
@@ -138,7 +146,7 @@ export class Flow {
 
   private startReady(): void {
     const { concurrency, batch } = this.parts;
-    while (!this.isDraining && !this.isPaused && this.running < concurrency) {
+    while (!this.isDraining && !this.isPaused && !this.isSuspended && this.running < concurrency) {
       if (this.lanes.readyCount < batch.size && batch.waitMs > 0 && !this.isBatchDue)
         return this.awaitBatch();
       const entries = this.takeBatch(batch.size);

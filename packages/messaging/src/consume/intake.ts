@@ -17,6 +17,8 @@ export interface IntakeParts {
   /** Called with entries that the broker took away. */
   readonly lost: (entries: readonly Entry[]) => void;
   readonly state: (state: ConsumerState, reason: string | null) => void;
+  /** Called when no handler may start for a while, and when they may again. */
+  readonly suspended: (isSuspended: boolean) => void;
 }
 
 interface Waiter {
@@ -104,6 +106,14 @@ export class Intake implements Sink {
         ?.entries()
         .every(({ isStuck }) => !isStuck) ?? true
     );
+  }
+
+  suspend(): void {
+    this.parts.suspended(true);
+  }
+
+  proceed(): void {
+    this.parts.suspended(false);
   }
 
   state(state: ConsumerState, reason?: string): void {

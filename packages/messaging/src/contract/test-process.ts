@@ -65,6 +65,10 @@ export class TestSink implements Sink {
     return true;
   }
 
+  suspend(): void {}
+
+  proceed(): void {}
+
   state(state: ConsumerState): void {
     this.states.push(state);
   }

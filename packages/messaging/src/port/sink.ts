@@ -35,6 +35,13 @@ export interface Sink {
   isAlive(delivery: Delivery): boolean;
   /** The same for a partition with cumulative settlement: `false` once one of its handlers ignores its signal. */
   isPartitionAlive(partition: string): boolean;
+  /**
+   * The broker is about to share the partitions anew: until `proceed` no handler starts, and what is finished is settled at once. Only adapters with
+   * cumulative settlement need it.
+   */
+  suspend(): void;
+  /** Ends `suspend`: what was not lost goes on. */
+  proceed(): void;
   /** Tells the state of the consumer, for readiness and metrics. @param reason why it is not running, for operators: without secrets */
   state(state: ConsumerState, reason?: string): void;
 }

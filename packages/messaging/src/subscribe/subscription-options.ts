@@ -11,8 +11,11 @@ export interface SubscriptionOptions<
   S extends SchemaOption = undefined,
   I extends Injections | undefined = undefined,
 > {
-  /** Consumers of one group share the messages; each group gets all of them. The name stays the same over deployments. */
-  readonly group: string;
+  /**
+   * Consumers of one group share the messages; each group gets all of them. The name stays the same over deployments.
+   * @default the `group` of its broker, which is then enabled before
+   */
+  readonly group?: string | undefined;
   /** Schema of the data, or schemas by type: `{ "book.created": BookCreated }`. @default data is not checked */
   readonly schema?: S;
   /** Name of the broker. @default the broker of `enableMessaging`, or the only one */

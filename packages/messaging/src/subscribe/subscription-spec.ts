@@ -56,7 +56,7 @@ export const subscriptionSpec = (
   const { schema, schemas } = schemasOf(options.schema);
   const spec: SubscriptionSpec = {
     topic,
-    group: options.group,
+    group: options.group ?? "",
     broker: options.broker ?? null,
     handler,
     schema,
@@ -85,7 +85,7 @@ const problemsOf = (spec: SubscriptionSpec, { batch }: AnyOptions): readonly str
   const { topic, handler } = spec;
   const rules: readonly (readonly [boolean, string])[] = [
     [topic instanceof RegExp || isName(topic), `its topic has ${NAME_RULE}, or is a regular expression`],
-    [isName(spec.group), `its group has ${NAME_RULE}`],
+    [isName(spec.group), `its group has ${NAME_RULE}; name it, or enable its broker with one before`],
     [typeof handler.handle === "function", "its handler is a function"],
     [isWithin(spec.concurrency, 1, 1000), "concurrency is a whole number from 1 to 1,000"],
     [

@@ -1,0 +1,45 @@
+import type { Logger } from "@framework/core";
+import type { Kafka, KafkaConfig as DriverConfig, RetryOptions } from "kafkajs";
+import type { KafkaConfig } from "../kafka-config.ts";
+import { registerOwnCodecs } from "./codecs.ts";
+import { kafkajs } from "./kafkajs.ts";
+import { logCreatorOf } from "./log-creator.ts";
+import { Sockets } from "./sockets.ts";
+
+/** A client of kafkajs with its connections. */
+export interface Client {
+  readonly kafka: Kafka;
+  readonly sockets: Sockets;
+}
+
+/** The driver's own retries of a connection: few, because it goes on with them after a close. The loops above it have no end. */
+const connectRetry: RetryOptions = { initialRetryTime: 100, maxRetryTime: 1000, retries: 2 };
+
+/** Its retries of sends and joins. */
+export const retry: RetryOptions = { ...connectRetry, retries: 5 };
+
+/** Creates a client; it connects when it is used. */
+export const createClient = (config: KafkaConfig, log: Logger): Client => {
+  const { Kafka, logLevel } = kafkajs();
+  registerOwnCodecs(kafkajs(), config.codecs);
+  const sockets = new Sockets();
+  const { tls, sasl } = config;
+  const kafka = new Kafka({
+    clientId: config.clientId,
+    brokers: brokersOf(config.brokers),
+    connectionTimeout: config.connectTimeoutMs,
+    authenticationTimeout: config.connectTimeoutMs,
+    requestTimeout: config.requestTimeoutMs,
+    retry: connectRetry,
+    logLevel: logLevel.INFO,
+    logCreator: logCreatorOf(log),
+    socketFactory: sockets.create,
+    ...(tls !== false && { ssl: tls }),
+    ...(sasl !== undefined && { sasl: sasl as NonNullable<DriverConfig["sasl"]> }),
+  });
+  return { kafka, sockets };
+};
+
+/** The addresses, from a list or from text with commas. */
+const brokersOf = (brokers: string | readonly string[]): string[] =>
+  (typeof brokers === "string" ? brokers.split(",") : brokers).map((each) => each.trim());

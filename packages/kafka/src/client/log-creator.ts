@@ -1,0 +1,28 @@
+import type { Logger } from "@framework/core";
+import type { logCreator } from "kafkajs";
+
+/** States that the driver, or this package, tries again by itself. */
+const RETRIABLE =
+  /rebalanc|re-join|coordinator|not the leader|leader(ship)? (is|election)|loading|in progress|is not aware|Connection (error|timeout)|ECONN|closed connection|disconnected|timed out|request timed? ?out|Failed to (connect|send)|does not host this topic|Restarting|Crash|Limiting retries/i;
+
+/** Level 1 of kafkajs. */
+const ERROR = 1;
+
+/**
+ * Writes the driver's lines to the app's log: states that are tried again at `debug`, where the logger has that level, the rest as warnings. The states
+ * of consumers are reported by messaging.
+ */
+export const logCreatorOf = (log: Logger): logCreator => {
+  return () =>
+    ({ namespace, level, log: { message, timestamp: _time, logger: _name, stack: _stack, ...fields } }) => {
+      const details = { namespace, ...fields };
+      const isQuiet = level !== ERROR || RETRIABLE.test(message) || RETRIABLE.test(String(fields["error"]));
+      if (isQuiet) debug(log, `kafka: ${message}`, details);
+      else log.warn(`kafka: ${message}`, details);
+    };
+};
+
+const debug = (log: Logger, message: string, fields: Readonly<Record<string, unknown>>): void => {
+  const write: unknown = Reflect.get(log, "debug");
+  if (typeof write === "function") Reflect.apply(write, log, [message, fields]);
+};

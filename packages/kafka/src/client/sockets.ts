@@ -1,0 +1,31 @@
+import { connect as connectPlain, isIP, Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import type { ISocketFactory } from "kafkajs";
+
+const KEEP_ALIVE_MS = 60_000;
+
+/** The connections of one client: closing them makes sure that the driver sends nothing more, also in its own retries. */
+export class Sockets {
+  private readonly open = new Set<Socket>();
+  private isClosed = false;
+
+  readonly create: ISocketFactory = ({ host, port, ssl, onConnect }) => {
+    const socket = this.isClosed ? new Socket() : connect({ host, port, ssl, onConnect });
+    this.open.add(socket);
+    socket.once("close", () => this.open.delete(socket));
+    if (this.isClosed) socket.destroy(new Error("the client was closed"));
+    else socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    return socket;
+  };
+
+  /** Closes all connections, and those that are asked for later. */
+  close(): void {
+    this.isClosed = true;
+    for (const socket of this.open) socket.destroy();
+  }
+}
+
+const connect: ISocketFactory = ({ host, port, ssl, onConnect }) =>
+  (ssl as unknown) === undefined || (ssl as unknown) === null
+    ? connectPlain({ host, port }, onConnect)
+    : connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect);

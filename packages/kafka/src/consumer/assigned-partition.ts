@@ -1,0 +1,106 @@
+import type { Sink } from "@framework/messaging/adapter";
+import { pauseFor } from "../client/pause-for.ts";
+import type { Clock } from "@framework/core/feature";
+import type { KafkaDelivery, Tenure } from "./kafka-delivery.ts";
+
+/** What a partition needs of its consumer. */
+export interface PartitionParts {
+  readonly sink: Sink;
+  readonly clock: Clock;
+  /** Whether messages may be handed over now: not while paused, stopped or rebalancing. */
+  readonly isOpen: () => boolean;
+  /** Stops fetching this partition. */
+  readonly pause: () => void;
+  /** Fetches it again. */
+  readonly resume: () => void;
+}
+
+/** Time for which a fetch waits for room before its partition is paused: all partitions of a server wait with it. */
+const PATIENCE_MS = 50;
+
+/**
+ * A partition between two rebalances: hands fetched messages over while there is room in the window, and keeps the rest of the last fetch.
+ */
+export class AssignedPartition {
+  readonly tenure: Tenure;
+  private readonly parts: PartitionParts;
+  private readonly ending = new AbortController();
+  private backlog: KafkaDelivery[] = [];
+  private isFeeding = false;
+  /** Why nothing more of it can be read; `null` when it can. */
+  problem: string | null = null;
+
+  constructor(tenure: Tenure, parts: PartitionParts) {
+    this.tenure = tenure;
+    this.parts = parts;
+  }
+
+  /** Whether fetched messages wait for room. */
+  get isFull(): boolean {
+    return this.backlog.length > 0;
+  }
+
+  /** Takes the messages of a fetch. Resolves soon, also when there is no room: then the partition is paused until there is. */
+  async take(deliveries: readonly KafkaDelivery[]): Promise<void> {
+    if (this.ending.signal.aborted) return;
+    this.backlog = this.backlog.length === 0 ? [...deliveries] : [...this.backlog, ...deliveries];
+    this.handOver();
+    if (!this.isFull) return;
+    await this.someRoom();
+    if (!this.isFull || this.ending.signal.aborted) return;
+    this.parts.pause();
+    void this.feed();
+  }
+
+  /** Hands over what is left when the consumer goes on. */
+  proceed(): void {
+    if (this.problem !== null) return;
+    if (this.isFull) void this.feed();
+    else this.parts.resume();
+  }
+
+  /** Forgets what was not handed over: it is fetched again, by this process or by another. */
+  end(): void {
+    this.ending.abort();
+    this.backlog = [];
+  }
+
+  private async someRoom(): Promise<void> {
+    const { sink, clock } = this.parts;
+    const limit = new AbortController();
+    const cancel = clock.after(PATIENCE_MS, () => limit.abort());
+    const signal = AbortSignal.any([limit.signal, this.ending.signal]);
+    while (this.isFull && !signal.aborted && this.parts.isOpen()) {
+      await sink.whenRoom(this.tenure.name, signal);
+      this.handOver();
+    }
+    cancel();
+  }
+
+  private async feed(): Promise<void> {
+    if (this.isFeeding) return;
+    this.isFeeding = true;
+    const { signal } = this.ending;
+    while (this.isFull && !signal.aborted && this.parts.isOpen()) {
+      await this.parts.sink.whenRoom(this.tenure.name, signal);
+      if (!this.handOver() && !signal.aborted) await pauseFor(this.parts.clock, 1, signal); // another one took the room
+    }
+    this.isFeeding = false;
+    if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.parts.resume();
+  }
+
+  /** Returns whether something was handed over. */
+  private handOver(): boolean {
+    const { sink, isOpen } = this.parts;
+    let hasMoved = false;
+    while (this.isFull && isOpen() && !this.ending.signal.aborted) {
+      const room = sink.room(this.tenure.name);
+      if (room <= 0) break;
+      const next = this.backlog.slice(0, room);
+      this.backlog = this.backlog.slice(room);
+      sink.deliver(next);
+      hasMoved = true;
+    }
+    return hasMoved;
+  }
+}

@@ -1,0 +1,22 @@
+import type { AdminClient } from "../client/admin-client.ts";
+
+/** Returns the number of messages of topics that a group has not committed. */
+export const groupLag = async (
+  admin: AdminClient,
+  groupId: string,
+  topics: readonly string[],
+): Promise<number> => {
+  if (topics.length === 0) return 0;
+  const committed = await admin.use((open) => open.fetchOffsets({ groupId, topics: [...topics] }));
+  const lags = await Promise.all(
+    committed.map(async ({ topic, partitions }) => {
+      const ends = await admin.use((open) => open.fetchTopicOffsets(topic));
+      const offsets = new Map(partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
+      return ends.map(({ partition, high, low }) => {
+        const offset = offsets.get(partition) ?? -1n;
+        return BigInt(high) - (offset < 0n ? BigInt(low) : offset);
+      });
+    }),
+  );
+  return Number(lags.flat().reduce((sum, lag) => sum + (lag > 0n ? lag : 0n), 0n));
+};

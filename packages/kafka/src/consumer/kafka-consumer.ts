@@ -1,0 +1,115 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { Consumer, ConsumerOptions, Delivery, Settlement } from "@framework/messaging/adapter";
+import type { AdminClient } from "../client/admin-client.ts";
+import { pauseFor } from "../client/pause-for.ts";
+import type { KafkaConfig } from "../kafka-config.ts";
+import { groupLag } from "./group-lag.ts";
+import { KafkaDelivery } from "./kafka-delivery.ts";
+import { matchingTopics } from "./matching-topics.ts";
+import { Member, type Position } from "./member.ts";
+
+/** What a consumer needs. */
+export interface ConsumerParts {
+  readonly config: KafkaConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly admin: AdminClient;
+  readonly options: ConsumerOptions;
+}
+
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Reads topics as a member of a group; joins again, with growing pauses, for as long as it is open. */
+export class KafkaConsumer implements Consumer {
+  private readonly parts: ConsumerParts;
+  private readonly ending = new AbortController();
+  private readonly fetched = new Map<string, bigint>();
+  private member: Member | null = null;
+  private living: Promise<void> | null = null;
+  private isPaused = false;
+  private isStopped = false;
+
+  constructor(parts: ConsumerParts) {
+    this.parts = parts;
+  }
+
+  start(): void {
+    if (!this.isStopped) this.living ??= this.live();
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.member?.wantedChanged();
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.member?.wantedChanged();
+  }
+
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.member?.wantedChanged();
+  }
+
+  async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
+    const { member } = this;
+    const lost: Delivery[] = [];
+    const positions = new Map<string, Position>();
+    for (const { delivery } of settlements) {
+      if (!(delivery instanceof KafkaDelivery) || member === null || !member.holds(delivery.tenure)) {
+        lost.push(delivery);
+        continue;
+      }
+      const offset = BigInt(delivery.offset) + 1n;
+      const known = positions.get(delivery.partition);
+      if (known === undefined || known.offset < offset)
+        positions.set(delivery.partition, { tenure: delivery.tenure, offset });
+    }
+    if (positions.size > 0) await member?.commit(Array.from(positions.values()));
+    return lost;
+  }
+
+  async lag(): Promise<number | null> {
+    const { admin, options } = this.parts;
+    return await groupLag(admin, options.group, await matchingTopics(admin, options));
+  }
+
+  async close(): Promise<void> {
+    await this.stop();
+    const isFirst = !this.ending.signal.aborted;
+    this.ending.abort();
+    await this.member?.leave();
+    await this.living;
+    if (isFirst) this.parts.options.sink.state("closed");
+  }
+
+  private async live(): Promise<void> {
+    const { clock, random, options, log } = this.parts;
+    const { signal } = this.ending;
+    for (let failures = 0; !signal.aborted; failures++) {
+      const member = new Member({
+        ...this.parts,
+        fetched: this.fetched,
+        isWanted: () => !this.isPaused && !this.isStopped,
+      });
+      this.member = member;
+      void member.run();
+      const reason = await member.over;
+      if (signal.aborted) return; // `close` leaves the group
+      options.sink.revoked(member.names);
+      options.sink.state("connecting", reason);
+      log.warn("kafka: a consumer joins its group again", { group: options.group, reason });
+      await member.leave();
+      if (member.hasJoined) failures = 0;
+      await pauseFor(clock, backoffMs(failures, random), signal);
+    }
+  }
+}
+
+/** Exponential, with full jitter above the first pause. */
+const backoffMs = (failures: number, random: () => number): number =>
+  FIRST_PAUSE_MS + random() * Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));

@@ -1,0 +1,315 @@
+// One file: the events of one membership change the same state, and their order is the point.
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { ConsumerOptions } from "@framework/messaging/adapter";
+import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, OffsetsByTopicPartition } from "kafkajs";
+import type { AdminClient } from "../client/admin-client.ts";
+import { type Client, createClient, retry } from "../client/create-client.ts";
+import { pauseFor } from "../client/pause-for.ts";
+import type { KafkaConfig } from "../kafka-config.ts";
+import { AssignedPartition } from "./assigned-partition.ts";
+import { assignorOf } from "./assignor.ts";
+import { KafkaDelivery, type Tenure } from "./kafka-delivery.ts";
+import { startPositions } from "./start-positions.ts";
+import { matchingTopics } from "./matching-topics.ts";
+import { unreadableCodec } from "./unreadable-codec.ts";
+
+/** What a membership needs. */
+export interface MemberParts {
+  readonly config: KafkaConfig;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly admin: AdminClient;
+  readonly options: ConsumerOptions;
+  /** Highest offset that this process fetched, by partition. */
+  readonly fetched: Map<string, bigint>;
+  /** Whether messages are wanted: the consumer is neither paused nor stopped. */
+  readonly isWanted: () => boolean;
+}
+
+/** A position to commit. */
+export interface Position {
+  readonly tenure: Tenure;
+  /** The next offset that the group reads. */
+  readonly offset: bigint;
+}
+
+/** Partitions of one fetch that are worked on at a time: all of them. */
+const CONCURRENT_PARTITIONS = 256;
+
+/** Longest time of a fetch without messages, and so of the wait for a partition that is resumed. */
+const MAX_WAIT_MS = 250;
+
+/** Longest time to leave the group in milliseconds; then the connections are closed. */
+const LEAVE_MS = 5000;
+
+/** One membership in a group, from the join to the crash of the driver or to the leave. */
+export class Member {
+  private readonly parts: MemberParts;
+  private readonly client: Client;
+  private readonly consumer: Consumer;
+  private readonly ending: PromiseWithResolvers<string> = Promise.withResolvers();
+  private readonly gone = new AbortController();
+  private readonly heartbeatMs: number;
+  private topics: readonly string[] = [];
+  private partitions: ReadonlyMap<string, AssignedPartition> = new Map();
+  private memberId: string | null = null;
+  /** Requests to join since the last assignment: after more than one, other members may have had the partitions in between. */
+  private joins = 0;
+  private isSettled = false;
+  private commitNow: EachBatchPayload["commitOffsetsIfNecessary"] | null = null;
+
+  constructor(parts: MemberParts) {
+    this.parts = parts;
+    const { config, log, options } = parts;
+    this.heartbeatMs = Math.min(3000, config.sessionTimeoutMs / 10);
+    this.client = createClient(config, log);
+    this.consumer = this.client.kafka.consumer({
+      groupId: options.group,
+      partitionAssigners: [assignorOf({ held: () => this.held(), joining: () => this.joins++ })],
+      sessionTimeout: config.sessionTimeoutMs,
+      rebalanceTimeout: config.rebalanceTimeoutMs,
+      heartbeatInterval: this.heartbeatMs,
+      metadataMaxAge: config.metadataMs,
+      maxBytesPerPartition: config.maxFetchBytes,
+      maxWaitTimeInMs: MAX_WAIT_MS,
+      allowAutoTopicCreation: false,
+      retry: { ...retry, restartOnFailure: async () => false },
+    });
+    const { GROUP_JOIN, REBALANCING, CRASH } = this.consumer.events;
+    this.consumer.on(GROUP_JOIN, ({ payload }) => this.joined(payload));
+    this.consumer.on(REBALANCING, () => this.rebalancing());
+    this.consumer.on(CRASH, ({ payload }) => this.end(payload.error.message));
+  }
+
+  /** Resolves with the reason when the membership is over. */
+  get over(): Promise<string> {
+    return this.ending.promise;
+  }
+
+  /** Whether the group ever gave it partitions. */
+  get hasJoined(): boolean {
+    return this.memberId !== null;
+  }
+
+  /** Names of the partitions that it holds. */
+  get names(): readonly string[] {
+    return Array.from(this.partitions.keys());
+  }
+
+  /** Whether it holds the partition of a delivery, without a break since the delivery. */
+  holds(tenure: Tenure): boolean {
+    return !this.gone.signal.aborted && this.partitions.get(tenure.name)?.tenure === tenure;
+  }
+
+  /** Joins the group, and reads for as long as the membership lasts. */
+  async run(): Promise<void> {
+    const { options, admin, clock, config } = this.parts;
+    const { signal } = this.gone;
+    try {
+      this.topics = await matchingTopics(admin, options);
+      if (this.topics.length === 0) {
+        options.sink.state("running"); // there is nothing to read yet
+        await pauseFor(clock, config.metadataMs, signal);
+        return this.end("no topic matches");
+      }
+      await this.consumer.connect();
+      await this.consumer.subscribe({ topics: [...this.topics], fromBeginning: options.from === "earliest" });
+      void this.watch();
+      await this.consumer.run({
+        autoCommit: false,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: CONCURRENT_PARTITIONS,
+        eachBatch: (payload) => this.batch(payload),
+      });
+    } catch (error) {
+      this.end(Error.isError(error) ? error.message : String(error));
+    }
+  }
+
+  /** Fetches nothing, or goes on. */
+  wantedChanged(): void {
+    if (!this.isSettled) return;
+    for (const partition of this.partitions.values())
+      if (this.isOpen) partition.proceed();
+      else this.pause(partition.tenure);
+  }
+
+  /** Commits positions of partitions that are held now. @throws when the group does not take them */
+  async commit(positions: readonly Position[]): Promise<void> {
+    if (this.commitNow === null) throw new Error("kafka: the consumer has not joined its group");
+    await this.commitNow(offsetsOf(positions));
+  }
+
+  /** Leaves the group, and closes the connections. */
+  async leave(): Promise<void> {
+    this.end("closed");
+    const limit = new AbortController();
+    const left = this.consumer.disconnect().then(
+      () => limit.abort(),
+      () => limit.abort(), // the servers notice it by the missing heartbeats
+    );
+    await pauseFor(this.parts.clock, LEAVE_MS, limit.signal);
+    this.client.sockets.close();
+    void left;
+  }
+
+  private get isOpen(): boolean {
+    return this.isSettled && !this.gone.signal.aborted && this.parts.isWanted();
+  }
+
+  private held(): Readonly<Record<string, readonly number[]>> {
+    const tenures = Array.from(this.partitions.values(), ({ tenure }) => tenure);
+    return Object.fromEntries(
+      this.topics.map((topic) => [
+        topic,
+        tenures.filter((each) => each.topic === topic).map(({ partition }) => partition),
+      ]),
+    );
+  }
+
+  private end(reason: string): void {
+    if (this.gone.signal.aborted) return;
+    this.gone.abort();
+    for (const partition of this.partitions.values()) partition.end();
+    this.ending.resolve(reason);
+  }
+
+  /** Between this and the new assignment nothing is handed over. */
+  private rebalancing(): void {
+    const { sink } = this.parts.options;
+    this.isSettled = false;
+    sink.suspend();
+    sink.state("connecting", "the group rebalances");
+  }
+
+  private joined({ memberId, memberAssignment }: ConsumerGroupJoinEvent["payload"]): void {
+    const { sink, from } = this.parts.options;
+    const isUnbroken = memberId === this.memberId && this.joins === 1;
+    [this.memberId, this.joins] = [memberId, 0];
+    const before = this.partitions;
+    const now = new Map<string, AssignedPartition>();
+    for (const [topic, numbers] of Object.entries(memberAssignment))
+      for (const partition of numbers) {
+        const name = nameOf(topic, partition);
+        const known = isUnbroken ? before.get(name)?.tenure : undefined;
+        now.set(name, this.assigned(known ?? { topic, partition, name }));
+      }
+    this.partitions = now;
+    for (const partition of before.values()) partition.end();
+    const lost = Array.from(before.values(), ({ tenure }) => tenure).filter(
+      (tenure) => now.get(tenure.name)?.tenure !== tenure,
+    );
+    if (lost.length > 0) sink.revoked(lost.map(({ name }) => name));
+    if (from === "latest") {
+      for (const { tenure } of now.values()) this.pause(tenure);
+      void this.anchor();
+    } else this.settled();
+  }
+
+  private settled(): void {
+    if (this.gone.signal.aborted) return;
+    this.isSettled = true;
+    this.wantedChanged();
+    this.parts.options.sink.proceed();
+    this.parts.options.sink.state("running");
+  }
+
+  /** Commits where a new group begins, so that messages from then on are kept for it also when this process dies before its first commit. */
+  private async anchor(): Promise<void> {
+    const { partitions, consumer } = this;
+    try {
+      const tenures = Array.from(partitions.values(), ({ tenure }) => tenure);
+      const starts = await startPositions(this.parts.admin, this.parts.options.group, tenures);
+      if (partitions !== this.partitions) return; // the group has changed again
+      if (starts.length > 0) {
+        await consumer.commitOffsets([...starts]);
+        if (partitions !== this.partitions) return;
+        for (const start of starts) consumer.seek(start);
+      }
+      this.settled();
+    } catch (error) {
+      this.end(`the first position could not be committed: ${String(error)}`);
+    }
+  }
+
+  private assigned(tenure: Tenure): AssignedPartition {
+    const { clock, options } = this.parts;
+    return new AssignedPartition(tenure, {
+      clock,
+      sink: options.sink,
+      isOpen: () => this.isOpen,
+      pause: () => this.pause(tenure),
+      resume: () => this.resume(tenure),
+    });
+  }
+
+  private pause({ topic, partition }: Tenure): void {
+    if (!this.gone.signal.aborted) this.consumer.pause([{ topic, partitions: [partition] }]);
+  }
+
+  private resume({ topic, partition }: Tenure): void {
+    if (!this.gone.signal.aborted) this.consumer.resume([{ topic, partitions: [partition] }]);
+  }
+
+  private async batch({ batch, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
+    this.commitNow = commitOffsetsIfNecessary;
+    const partition = this.partitions.get(nameOf(batch.topic, batch.partition));
+    if (partition === undefined || this.gone.signal.aborted) return;
+    if (!this.isOpen) return this.pause(partition.tenure); // not resolved: it is fetched again
+    const codec = unreadableCodec(batch.messages);
+    if (codec.at === 0) return this.refuse(partition, codec.name);
+    const messages = codec.at < 0 ? batch.messages : batch.messages.slice(0, codec.at);
+    const last = messages.at(-1)?.offset;
+    if (last === undefined) return;
+    const { fetched } = this.parts;
+    const known = fetched.get(partition.tenure.name) ?? -1n;
+    const deliveries = messages.map(
+      (message) =>
+        new KafkaDelivery(partition.tenure, message, known >= 0n && BigInt(message.offset) <= known),
+    );
+    if (BigInt(last) > known) fetched.set(partition.tenure.name, BigInt(last));
+    resolveOffset(last);
+    await partition.take(deliveries);
+  }
+
+  /** Pauses a partition whose next batch cannot be decompressed; the others go on. */
+  private refuse(partition: AssignedPartition, codec: string): void {
+    const { log, options } = this.parts;
+    const { tenure } = partition;
+    partition.problem = `the partition ${tenure.name} has messages that are compressed with ${codec}; pass codecs: { ${codec} } to KafkaConfig`;
+    this.pause(tenure);
+    log.error(`kafka: ${partition.problem}`, { group: options.group });
+    options.sink.state("connecting", partition.problem);
+  }
+
+  /** Looks for handlers that ignore their signal, and for new topics of a pattern. */
+  private async watch(): Promise<void> {
+    const { clock, config, options, admin } = this.parts;
+    const { signal } = this.gone;
+    for (let sinceTopicsMs = 0; !signal.aborted; sinceTopicsMs += this.heartbeatMs) {
+      await pauseFor(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
+      const stuck = this.names.find((name) => !options.sink.isPartitionAlive(name));
+      if (stuck !== undefined)
+        this.end(
+          `a handler of ${stuck} ignores its signal after its time limit; another process gets the partition`,
+        );
+      if (options.pattern === null || sinceTopicsMs < config.metadataMs) continue;
+      sinceTopicsMs = 0;
+      const found = await matchingTopics(admin, options).catch(() => this.topics);
+      if (found.join() !== this.topics.join()) this.end("the topics that match have changed");
+    }
+  }
+}
+
+const nameOf = (topic: string, partition: number): string => `${topic}-${partition}`;
+
+const offsetsOf = (positions: readonly Position[]): OffsetsByTopicPartition => {
+  const topics = Map.groupBy(positions, ({ tenure }) => tenure.topic);
+  return {
+    topics: Array.from(topics, ([topic, own]) => ({
+      topic,
+      partitions: own.map(({ tenure, offset }) => ({ partition: tenure.partition, offset: String(offset) })),
+    })),
+  };
+};

@@ -1,0 +1,60 @@
+import type { ConfigInput } from "@framework/core/feature";
+import type { Broker, BrokerAdapter, BrokerContext, Capabilities } from "@framework/messaging/adapter";
+import { AdminClient } from "./client/admin-client.ts";
+import { KafkaConsumer } from "./consumer/kafka-consumer.ts";
+import { KafkaConfig } from "./kafka-config.ts";
+import { KafkaProducer } from "./producer/kafka-producer.ts";
+import { declareTopics } from "./topology/declare-topics.ts";
+
+/** Largest headers of a message, with its key. */
+const MAX_HEADER_BYTES = 32_768;
+
+const capabilitiesOf = ({ maxBatchBytes }: KafkaConfig): Capabilities => ({
+  settlement: "cumulative",
+  orders: ["key", "partition"],
+  groups: true,
+  maxDelayMs: 0,
+  maxRetryDelayMs: 0,
+  retryKeepsOrder: false,
+  retryTopics: true,
+  maxBodyBytes: maxBatchBytes - MAX_HEADER_BYTES - 8192, // fields of the batch and the record, and the key
+  maxHeaderBytes: MAX_HEADER_BYTES,
+  envelope: { mode: "binary", prefix: "ce_" },
+  patterns: true,
+  privateTopics: false,
+  replay: true,
+  isInProcess: false,
+});
+
+/**
+ * Apache Kafka as a broker of messaging, through kafkajs: for a second broker by name, `app.messaging.addBroker("audit", kafkaBroker({ … }))`.
+ *
+ * @throws ConfigurationError CORE_BAD_CONFIG
+ */
+export const kafkaBroker = (config: ConfigInput<KafkaConfig> = {}): BrokerAdapter =>
+  adapterOf(KafkaConfig.of(config));
+
+/** Returns the adapter for a checked configuration. */
+export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({
+  name: "kafka",
+  capabilities: capabilitiesOf(config),
+  open: (context) => openBroker(config, context),
+});
+
+const openBroker = (config: KafkaConfig, { clock, random, log }: BrokerContext): Broker => {
+  const admin = new AdminClient(config, log);
+  const producer = new KafkaProducer(config, log);
+  return {
+    producer,
+    consumer: (options) => new KafkaConsumer({ config, log, clock, random, admin, options }),
+    topology: (spec, mode) => declareTopics(admin, config, spec, mode),
+    async health(signal) {
+      const { brokers, controller } = await admin.use((open) => open.describeCluster(), signal);
+      return { brokers: brokers.length, controller };
+    },
+    async close() {
+      admin.close();
+      await producer.close();
+    },
+  };
+};

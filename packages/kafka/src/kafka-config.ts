@@ -1,0 +1,151 @@
+import type { ConnectionOptions } from "node:tls";
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  oneOf,
+  optional,
+  text,
+} from "@framework/core/feature";
+
+/** Compresses and decompresses batches of messages. */
+export interface KafkaCodec {
+  /** Returns the compressed bytes. */
+  compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** Returns the original bytes. @throws when they are not of this codec */
+  decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** Codecs that a program passes, because Node has none of them. */
+export interface KafkaCodecs {
+  /** The codec for Snappy. */
+  readonly snappy?: KafkaCodec | undefined;
+  /** The codec for LZ4. */
+  readonly lz4?: KafkaCodec | undefined;
+}
+
+/** Compression of batches. */
+export type KafkaCompression = "none" | "gzip" | "snappy" | "lz4" | "zstd";
+
+/** Credentials. */
+export type KafkaSasl =
+  | {
+      readonly mechanism: "plain" | "scram-sha-256" | "scram-sha-512";
+      readonly username: string;
+      readonly password: string;
+    }
+  | {
+      readonly mechanism: "oauthbearer";
+      /** Returns a token; called for each connection. */
+      readonly oauthBearerProvider: () => Promise<{ readonly value: string }>;
+    };
+
+/** Address and settings of Kafka, for `enableMessaging`. Options of messaging (`topology`, `drainMs` …) may stand beside these. */
+export interface KafkaConfig {
+  /** Addresses of some of the servers, `host:port`: a list, or text with commas. @default ["localhost:9092"] */
+  readonly brokers: string | readonly string[];
+  /** The group of subscriptions that name none. @default "framework-service" */
+  readonly groupId: string;
+  /** Name of this program in the logs and quotas of the servers. @default "framework" */
+  readonly clientId: string;
+  /** Credentials. @default none */
+  readonly sasl: KafkaSasl | undefined;
+  /** TLS: `true`, or options of `tls.connect` such as `ca`, `cert`, `key`. Certificates are verified. @default false */
+  readonly tls: boolean | ConnectionOptions;
+  /** After so many milliseconds without a heartbeat the servers give the partitions of a process to others; 6,000 to 1,800,000. @default 30000 */
+  readonly sessionTimeoutMs: number;
+  /** Time of a rebalance in which every process must join again, in milliseconds; 1,000 to 1,800,000. @default 60000 */
+  readonly rebalanceTimeoutMs: number;
+  /** Time to connect and to log in, in milliseconds; 100 to 600,000. @default 5000 */
+  readonly connectTimeoutMs: number;
+  /** Time of a request in milliseconds; 1,000 to 600,000. @default 30000 */
+  readonly requestTimeoutMs: number;
+  /** Largest batch that the topics accept, in bytes (`max.message.bytes`); 65,536 to 16 MiB. @default 1048576 */
+  readonly maxBatchBytes: number;
+  /** Most bytes of one partition that are fetched at once; 65,536 to 16 MiB. @default 1048576 */
+  readonly maxFetchBytes: number;
+  /** Compression of what is sent. @default "none" */
+  readonly compression: KafkaCompression;
+  /** Codecs for `snappy` and `lz4`, which Node does not have; they hold for the whole process. @default {} */
+  readonly codecs: KafkaCodecs;
+  /** Partitions of topics that are created; 1 to 10,000. @default 6 */
+  readonly partitions: number;
+  /** Copies of topics that are created; -1 for the server's default. @default -1 */
+  readonly replicas: number;
+  /** Time between two looks for new topics of subscriptions to patterns, and for new partitions, in milliseconds; 100 to 3,600,000. @default 60000 */
+  readonly metadataMs: number;
+}
+
+const isAddress = (value: unknown): boolean =>
+  typeof value === "string" && /^[^\s:/]+:\d{1,5}$|^\[[\da-f:]+\]:\d{1,5}$/i.test(value.trim());
+
+const isBrokers = (value: unknown): boolean => {
+  const list: unknown = typeof value === "string" ? value.split(",") : value;
+  return Array.isArray(list) && list.length > 0 && list.every(isAddress);
+};
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null;
+
+const isSasl = (value: unknown): boolean => {
+  if (!isObject(value)) return false;
+  const { mechanism, username, password, oauthBearerProvider } = value;
+  if (mechanism === "oauthbearer") return typeof oauthBearerProvider === "function";
+  return (
+    ["plain", "scram-sha-256", "scram-sha-512"].includes(mechanism as string) &&
+    typeof username === "string" &&
+    typeof password === "string"
+  );
+};
+
+const isCodec = (value: unknown): boolean =>
+  isObject(value) && typeof value["compress"] === "function" && typeof value["decompress"] === "function";
+
+const isCodecs = (value: unknown): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(
+    ([name, codec]) => ["snappy", "lz4"].includes(name) && (codec === undefined || isCodec(codec)),
+  );
+
+export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig", {
+  brokers: checked<KafkaConfig["brokers"]>(
+    ["localhost:9092"],
+    "a list of host:port, or text with commas between them",
+    isBrokers,
+  ),
+  groupId: text("framework-service"),
+  clientId: text("framework"),
+  sasl: optional<KafkaSasl>({
+    problem: (value) =>
+      isSasl(value)
+        ? null
+        : 'must be { mechanism: "plain" | "scram-sha-256" | "scram-sha-512", username, password } or { mechanism: "oauthbearer", oauthBearerProvider }',
+  }),
+  tls: checked<KafkaConfig["tls"]>(
+    false,
+    "true, false or options of tls.connect",
+    (value) => typeof value === "boolean" || isObject(value),
+  ),
+  sessionTimeoutMs: integer(30_000, { min: 6000, max: 1_800_000 }),
+  rebalanceTimeoutMs: integer(60_000, { min: 1000, max: 1_800_000 }),
+  connectTimeoutMs: integer(5000, { min: 100, max: 600_000 }),
+  requestTimeoutMs: integer(30_000, { min: 1000, max: 600_000 }),
+  maxBatchBytes: integer(1_048_576, { min: 65_536, max: 16_777_216 }),
+  maxFetchBytes: integer(1_048_576, { min: 65_536, max: 16_777_216 }),
+  compression: oneOf<KafkaCompression>("none", ["none", "gzip", "snappy", "lz4", "zstd"]),
+  codecs: checked<KafkaCodecs>({}, "{ snappy, lz4 } with `compress` and `decompress`", isCodecs),
+  partitions: integer(6, { min: 1, max: 10_000 }),
+  replicas: integer(-1, { min: -1, max: 100 }),
+  metadataMs: integer(60_000, { min: 100, max: 3_600_000 }),
+});
+
+/** Returns the contradictions between the fields of a record. */
+export const configProblems = ({ compression, codecs, replicas }: KafkaConfig): readonly string[] => [
+  ...((compression === "snappy" || compression === "lz4") && codecs[compression] === undefined
+    ? [
+        `KafkaConfig.compression is "${compression}", which Node does not have; pass codecs: { ${compression} }, or use "zstd"`,
+      ]
+    : []),
+  ...(replicas === 0 ? ["KafkaConfig.replicas must not be 0; use -1 for the server's default"] : []),
+];

@@ -1,0 +1,72 @@
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { expect, test } from "@jest/globals";
+import { kafka, kafkaBroker, type KafkaMessagingConfig } from "./index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+/** Nothing listens there. */
+const away = "127.0.0.1:1";
+
+const failureOf = async (config: KafkaMessagingConfig): Promise<string> => {
+  const app = new (App.with(messaging, kafka))().enableMessaging(config);
+  const started = await app.start({ log: quiet }).then(
+    () => "started",
+    (error: Error) => error.message,
+  );
+  await app.stop();
+  return started;
+};
+
+test("mistakes in the configuration are reported at start, all together", async () => {
+  const failure = await failureOf({
+    brokers: "localhost",
+    sasl: { mechanism: "plain", username: "a" } as never,
+    sessionTimeoutMs: 1,
+    compression: "lz4",
+    replicas: 0,
+    drainMs: -1,
+    partitons: 3,
+  } as KafkaMessagingConfig);
+  for (const part of [
+    "KafkaConfig.brokers must be a list of host:port",
+    "KafkaConfig.sasl must be",
+    "KafkaConfig.sessionTimeoutMs",
+    'KafkaConfig.compression is "lz4", which Node does not have',
+    "KafkaConfig.replicas must not be 0",
+    "MessagingConfig.drainMs",
+    'KafkaConfig has no field "partitons"; did you mean "partitions"?',
+  ])
+    expect(failure).toContain(part);
+});
+
+test("credentials are in no error message", async () => {
+  const failure = await failureOf({
+    brokers: [away],
+    sasl: { mechanism: "unknown", username: "user", password: "hunter2" } as never,
+  });
+  expect(failure).toContain("KafkaConfig.sasl must be");
+  expect(failure).not.toContain("hunter2");
+});
+
+test("an app starts while Kafka is away, is not ready, says why, and stops", async () => {
+  const app = new (App.with(messaging, kafka))().enableMessaging({
+    brokers: [away],
+    groupId: "shop",
+    topology: "off",
+    sendTimeoutMs: 300,
+  });
+  app.messaging.subscribe("books", {}, () => {});
+  await app.start({ log: quiet });
+  expect(app.messaging.status()).toMatchObject([{ group: "shop", state: "connecting" }]);
+  await expect(app.messaging.send("books", { type: "any", data: 1 })).rejects.toMatchObject({ status: 503 });
+  await app.stop();
+});
+
+test("a second broker has a name", async () => {
+  const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: [away], topology: "off" });
+  app.messaging.addBroker("audit", kafkaBroker({ brokers: [away] }), { topology: "off" });
+  app.messaging.subscribe("books", { group: "a", broker: "audit" }, () => {});
+  await app.start({ log: quiet });
+  expect(app.messaging.status().map(({ broker }) => broker)).toEqual(["audit"]);
+  await app.stop();
+});

@@ -1,0 +1,58 @@
+import type { ConfigInput, Feature, Host } from "@framework/core/feature";
+import { MessagingConfig, type MessagingMethods } from "@framework/messaging";
+import { type ConfigKind, messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
+import { adapterOf } from "./kafka-broker.ts";
+import { configProblems, KafkaConfig } from "./kafka-config.ts";
+
+/** What `enableMessaging` takes for Kafka: its own fields, and those of messaging beside them. */
+export type KafkaMessagingConfig = ConfigInput<KafkaConfig> &
+  SharedConfig & { readonly brokers: KafkaConfig["brokers"] };
+
+/** What the feature adds to an app. */
+export interface KafkaMethods {
+  /**
+   * Enables messaging on Apache Kafka. It connects when it is first used, and again for as long as the app runs.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableMessaging(config: KafkaMessagingConfig): this;
+}
+
+/**
+ * Apache Kafka as the broker of messaging.
+ *
+ * @example
+ * const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: ["localhost:9092"], groupId: "shop" });
+ * app.messaging.subscribe("orders", { group: "billing", order: "key" }, async ({ data }) => await bill(data));
+ */
+export const kafka: Feature<KafkaMethods, MessagingMethods> = {
+  name: "kafka",
+  install: (host, needs) => {
+    messagingSetup(needs).acceptConfig(kindOf(host));
+    return {} as KafkaMethods; // an overload of enableMessaging, which messaging has
+  },
+};
+
+const kindOf = (host: Host): ConfigKind => ({
+  name: "KafkaConfig",
+  matches: (config) => "brokers" in config || "groupId" in config,
+  open(input) {
+    const { own, shared } = split(input);
+    const config = host.configure(KafkaConfig, own);
+    for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
+    return { adapter: adapterOf(config), shared: { group: config.groupId, ...shared } };
+  },
+});
+
+const sharedFields: ReadonlySet<string> = new Set(
+  Object.keys(MessagingConfig.of()).filter((field) => field !== "broker"),
+);
+
+/** Separates the fields of messaging from those of Kafka. */
+const split = (input: object): { readonly own: object; readonly shared: SharedConfig } => {
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(input);
+  return {
+    own: Object.fromEntries(entries.filter(([name]) => !sharedFields.has(name))),
+    shared: Object.fromEntries(entries.filter(([name]) => sharedFields.has(name))),
+  };
+};

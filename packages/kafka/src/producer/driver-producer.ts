@@ -1,0 +1,101 @@
+import type { Logger } from "@framework/core";
+import type { Producer, RecordMetadata } from "kafkajs";
+import { type Client, createClient, retry } from "../client/create-client.ts";
+import { compressionTypes } from "../client/codecs.ts";
+import type { KafkaConfig } from "../kafka-config.ts";
+import type { Flight } from "./flight.ts";
+import { createPartitioner } from "./partitioner.ts";
+
+/** A producer of the driver with its connections. */
+interface Opened {
+  readonly producer: Producer;
+  readonly client: Client;
+  readonly connected: Promise<void>;
+  flights: number;
+  isRetired: boolean;
+}
+
+/**
+ * The idempotent producer of the driver. It is replaced after every failure: the driver would give the numbers of a batch whose confirmation it missed
+ * to the next one, which the server would then drop as a duplicate, and confirm.
+ */
+export class DriverProducer {
+  private readonly config: KafkaConfig;
+  private readonly log: Logger;
+  private readonly all = new Set<Opened>();
+  private current: Opened | null = null;
+  private isClosed = false;
+
+  constructor(config: KafkaConfig, log: Logger) {
+    this.config = config;
+    this.log = log;
+  }
+
+  /** Sends a flight and returns the first offsets by partition. @throws what the driver throws */
+  async send(topic: string, flight: Flight): Promise<readonly RecordMetadata[]> {
+    if (this.isClosed) throw new Error("the producer was closed");
+    const opened = (this.current ??= this.open());
+    opened.flights++;
+    try {
+      await opened.connected;
+      return await opened.producer.send({
+        topic,
+        messages: [...flight.records],
+        acks: -1,
+        timeout: this.config.requestTimeoutMs,
+        compression: compressionTypes[this.config.compression],
+      });
+    } catch (error) {
+      this.retire(opened);
+      throw error;
+    } finally {
+      opened.flights--;
+      this.closeIfIdle(opened);
+    }
+  }
+
+  /** Uses another producer from now on: a confirmation is missing. */
+  replace(): void {
+    if (this.current !== null) this.retire(this.current);
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    await Promise.all(Array.from(this.all, (opened) => close(opened)));
+    this.all.clear();
+  }
+
+  private open(): Opened {
+    const client = createClient(this.config, this.log);
+    const producer = client.kafka.producer({
+      createPartitioner,
+      allowAutoTopicCreation: false,
+      idempotent: true,
+      maxInFlightRequests: 5,
+      retry,
+      metadataMaxAge: this.config.metadataMs,
+    });
+    const connected = producer.connect();
+    connected.catch(() => {}); // reported to each send
+    const opened = { producer, client, connected, flights: 0, isRetired: false };
+    this.all.add(opened);
+    return opened;
+  }
+
+  private retire(opened: Opened): void {
+    opened.isRetired = true;
+    if (this.current === opened) this.current = null;
+    this.closeIfIdle(opened);
+  }
+
+  private closeIfIdle(opened: Opened): void {
+    if (!opened.isRetired || opened.flights > 0) return;
+    this.all.delete(opened);
+    void close(opened);
+  }
+}
+
+const close = async ({ producer, client }: Opened): Promise<void> => {
+  client.sockets.close();
+  await producer.disconnect().catch(() => {}); // its connections are closed
+};

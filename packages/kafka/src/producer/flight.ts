@@ -1,0 +1,34 @@
+import type { Message } from "kafkajs";
+import type { OutgoingMessage } from "@framework/messaging/adapter";
+
+/** A message as the driver sends it. Its partition is chosen once, so that a batch that is sent again is the same batch. */
+export interface FlightRecord extends Message {
+  readonly flight: Flight;
+  chosen: number | null;
+}
+
+/** Messages that are sent in one request for each partition. */
+export class Flight {
+  readonly records: readonly FlightRecord[];
+  private cancelled: Error | null = null;
+
+  constructor(messages: readonly OutgoingMessage[]) {
+    this.records = messages.map((message) => this.toRecord(message));
+  }
+
+  /** Makes the driver send nothing of it any more. */
+  cancel(reason: Error): void {
+    this.cancelled ??= reason;
+  }
+
+  /** Why the driver must not send it; `null` while it may. */
+  get reason(): Error | null {
+    return this.cancelled;
+  }
+
+  private toRecord({ key, headers, body }: OutgoingMessage): FlightRecord {
+    const value =
+      typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    return { key, headers, value, flight: this, chosen: null };
+  }
+}

@@ -1,0 +1,77 @@
+import type { Logger } from "@framework/core";
+import type { OutgoingMessage, Producer, SendOptions, SendResult } from "@framework/messaging/adapter";
+import type { KafkaConfig } from "../kafka-config.ts";
+import { DriverProducer } from "./driver-producer.ts";
+import { TopicLane, type Waiting } from "./topic-lane.ts";
+
+/** Bytes that wait for their confirmation in one process. */
+const MAX_WAITING_BYTES = 67_108_864;
+
+/** Bytes of a message beside its body, headers and key, and of each header. */
+const OVERHEAD = 32;
+
+/** Sends messages: idempotent, confirmed by all replicas in sync, in order within each topic. */
+export class KafkaProducer implements Producer {
+  private readonly driver: DriverProducer;
+  private readonly maxBatchBytes: number;
+  private readonly lanes = new Map<string, TopicLane>();
+  private waitingBytes = 0;
+
+  constructor(config: KafkaConfig, log: Logger) {
+    this.driver = new DriverProducer(config, log);
+    this.maxBatchBytes = config.maxBatchBytes - 1024; // the batch's own fields
+  }
+
+  async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
+    const call = {};
+    const byTopic = new Map<string, Waiting[]>();
+    const results = messages.map((message) => {
+      const { promise, resolve } = Promise.withResolvers<SendResult>();
+      const bytes = sizeOf(message);
+      this.waitingBytes += bytes;
+      const settle = (result: SendResult): void => {
+        this.waitingBytes -= bytes;
+        resolve(result);
+      };
+      const waiting = { message, bytes, call, signal, settle };
+      const known = byTopic.get(message.topic);
+      if (known === undefined) byTopic.set(message.topic, [waiting]);
+      else known.push(waiting);
+      return promise;
+    });
+    for (const [topic, waiting] of byTopic) this.add(topic, waiting);
+    return await Promise.all(results);
+  }
+
+  async close(): Promise<void> {
+    await this.driver.close();
+  }
+
+  private add(topic: string, waiting: readonly Waiting[]): void {
+    if (this.waitingBytes <= MAX_WAITING_BYTES || waiting.length === 0)
+      return this.laneOf(topic).add(waiting);
+    const error = new Error(`more than ${MAX_WAITING_BYTES} bytes wait for their confirmation`);
+    for (const { settle } of waiting) settle({ ok: false, error, isRetryable: true });
+  }
+
+  private laneOf(topic: string): TopicLane {
+    const known = this.lanes.get(topic);
+    if (known !== undefined) return known;
+    const lane = new TopicLane({
+      topic,
+      maxBatchBytes: this.maxBatchBytes,
+      send: (to, flight) => this.driver.send(to, flight),
+      abandoned: () => this.driver.replace(),
+      idle: () => void this.lanes.delete(topic),
+    });
+    this.lanes.set(topic, lane);
+    return lane;
+  }
+}
+
+const sizeOf = ({ key, headers, body }: OutgoingMessage): number => {
+  let bytes = OVERHEAD + Buffer.byteLength(body) + (key === null ? 0 : Buffer.byteLength(key));
+  for (const name in headers)
+    bytes += OVERHEAD + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? "");
+  return bytes;
+};

@@ -1,0 +1,23 @@
+import type { RecordMetadata } from "kafkajs";
+import type { FlightRecord } from "./flight.ts";
+
+/** Where a message was stored. */
+export interface Place {
+  readonly partition?: string;
+  readonly offset?: string;
+}
+
+/** Returns where each message was stored: the messages of a partition follow each other from its first offset. */
+export const offsetsOf = (
+  records: readonly FlightRecord[],
+  stored: readonly RecordMetadata[],
+): readonly Place[] => {
+  const next = new Map(stored.map(({ partition, baseOffset }) => [partition, BigInt(baseOffset ?? -1)]));
+  return records.map(({ chosen }) => {
+    if (chosen === null) return {};
+    const offset = next.get(chosen);
+    if (offset === undefined || offset < 0n) return { partition: String(chosen) };
+    next.set(chosen, offset + 1n);
+    return { partition: String(chosen), offset: String(offset) };
+  });
+};

@@ -1,0 +1,120 @@
+import type { OutgoingMessage, SendResult } from "@framework/messaging/adapter";
+import type { RecordMetadata } from "kafkajs";
+import { Flight } from "./flight.ts";
+import { isRetryable } from "./is-retryable.ts";
+import { offsetsOf } from "./offsets-of.ts";
+
+/** A message that waits for its confirmation. */
+export interface Waiting {
+  readonly message: OutgoingMessage;
+  readonly bytes: number;
+  /** The call that it came with: after a failure the rest of the call fails, too. */
+  readonly call: object;
+  readonly signal: AbortSignal;
+  readonly settle: (result: SendResult) => void;
+}
+
+/** What a lane needs. */
+export interface LaneParts {
+  readonly topic: string;
+  readonly maxBatchBytes: number;
+  readonly send: (topic: string, flight: Flight) => Promise<readonly RecordMetadata[]>;
+  /** Called when a flight was given up before its confirmation. */
+  readonly abandoned: () => void;
+  /** Called when nothing waits any more. */
+  readonly idle: () => void;
+}
+
+/** Messages of one flight. */
+const MAX_FLIGHT = 5000;
+
+/** Sends the messages of one topic: one flight after the other, with all that waits. */
+export class TopicLane {
+  private readonly parts: LaneParts;
+  private waiting: Waiting[] = [];
+  private isRunning = false;
+
+  constructor(parts: LaneParts) {
+    this.parts = parts;
+  }
+
+  add(messages: readonly Waiting[]): void {
+    this.waiting.push(...messages);
+    if (!this.isRunning) void this.run();
+  }
+
+  private async run(): Promise<void> {
+    this.isRunning = true;
+    await Promise.resolve(); // calls of the same turn share a flight
+    while (this.waiting.length > 0) await this.fly(this.takeFlight());
+    this.isRunning = false;
+    this.parts.idle();
+  }
+
+  /** Takes the next messages, as many as fit into a batch. */
+  private takeFlight(): readonly Waiting[] {
+    const { maxBatchBytes } = this.parts;
+    let bytes = 0;
+    let count = 0;
+    for (const each of this.waiting) {
+      bytes += each.bytes;
+      if (count > 0 && (bytes > maxBatchBytes || count >= MAX_FLIGHT)) break;
+      count++;
+    }
+    const taken = this.waiting.slice(0, count);
+    this.waiting = this.waiting.slice(count);
+    return taken;
+  }
+
+  private async fly(taken: readonly Waiting[]): Promise<void> {
+    const late = taken.filter(({ signal }) => signal.aborted);
+    if (late.length > 0) this.fail(late, abortedReason(late), true);
+    const live = late.length === 0 ? taken : taken.filter(({ signal }) => !signal.aborted);
+    if (live.length > 0) await this.send(live);
+  }
+
+  private async send(taken: readonly Waiting[]): Promise<void> {
+    const flight = new Flight(taken.map(({ message }) => message));
+    try {
+      const found = await this.untilAborted(flight, taken);
+      const offsets = offsetsOf(flight.records, found);
+      for (const [at, { settle }] of taken.entries()) settle({ ok: true, ...offsets[at] });
+    } catch (error) {
+      const mayRetry = isRetryable(error);
+      if (mayRetry || taken.length === 1) return this.fail(taken, error as Error, mayRetry);
+      for (const each of taken) await this.send([each]); // one of them was refused, and the others are not to blame
+    }
+  }
+
+  /** Sends a flight; gives it up when one of its calls has reached its time limit. */
+  private async untilAborted(flight: Flight, taken: readonly Waiting[]): Promise<readonly RecordMetadata[]> {
+    const aborted = Promise.withResolvers<never>();
+    const signals = new Set(taken.map(({ signal }) => signal));
+    const abort = (): void => {
+      const reason = abortedReason(taken);
+      flight.cancel(reason);
+      this.parts.abandoned();
+      aborted.reject(reason);
+    };
+    for (const signal of signals) signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await Promise.race([this.parts.send(this.parts.topic, flight), aborted.promise]);
+    } finally {
+      for (const signal of signals) signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Fails messages, and those behind them of the same calls: none may be stored before them. */
+  private fail(taken: readonly Waiting[], error: Error, isRetryable: boolean): void {
+    const calls = new Set(taken.map(({ call }) => call));
+    const behind = this.waiting.filter(({ call }) => calls.has(call));
+    this.waiting = this.waiting.filter(({ call }) => !calls.has(call));
+    for (const { settle } of taken) settle({ ok: false, error, isRetryable });
+    for (const { settle } of behind) settle({ ok: false, error, isRetryable: true });
+  }
+}
+
+const abortedReason = (taken: readonly Waiting[]): Error => {
+  const reason: unknown = taken.find(({ signal }) => signal.aborted)?.signal.reason;
+  return Error.isError(reason) ? reason : new Error("the send was aborted");
+};

@@ -1,0 +1,16 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { KafkaConfig } from "./index.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const partOf = (heading: string): string => readme.split(`## ${heading}\n\n`)[1]?.split("\n## ")[0] ?? "";
+
+test("the README's table has every option with its default", () => {
+  const rows = [...partOf("Options").matchAll(/^\| `(\w+)` +\|.*\| (\S.*?) +\|$/gm)].slice(1);
+  const documented = rows.map(([, name = "", value = ""]) => [
+    name,
+    value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(KafkaConfig.of());
+  expect(documented.map(([name]) => name)).toEqual(Object.keys(KafkaConfig.of()));
+});
