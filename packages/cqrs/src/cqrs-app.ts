@@ -54,7 +54,15 @@ export class CqrsApp {
     });
     host.check(() => {
       const { config, registry, eventStore } = this;
-      return startProblems({ config, registry, kernel, eventStore: eventStore(), isCached: isCached() });
+      const enabled = host.life.enabledFeatures();
+      return startProblems({
+        config,
+        registry,
+        kernel,
+        eventStore: eventStore(),
+        isCached: isCached(),
+        enabled,
+      });
     });
     this.option = host.http.routeOption("idempotency", idempotencyProblem);
     host.http.impliesReplies((route) => [

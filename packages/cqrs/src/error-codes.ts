@@ -65,7 +65,8 @@ export const cqrsErrors: ErrorCatalogue = {
     action: 'define it with `mode: "queued"`, or `execute` it',
   },
   CQRS_NO_CACHE: {
-    summary: "a query has `cache`, but the app no cache; the app does not start",
+    summary:
+      "a query has `cache`, but the app no cache, or the cache is named after `cqrs`; the app does not start",
     action: "name `caching` before `cqrs` in `App.with`, and call `enableCaching`",
   },
   CQRS_NO_EVENT_STORE: {

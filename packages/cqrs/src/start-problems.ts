@@ -14,15 +14,22 @@ export interface StartParts {
   readonly registry: HandlerRegistry;
   readonly kernel: Kernel;
   readonly eventStore: EventStore | null;
-  /** Whether the app is composed with a cache. */
+  /** Whether the app is composed with a cache, before this feature. */
   readonly isCached: boolean;
+  /** Names of the `enableX` methods that were called. */
+  readonly enabled: readonly string[];
 }
 
 /** Returns the mistakes of an app whose handlers are all registered. */
 export const startProblems = (parts: StartParts): readonly Problem[] => {
   const { config, registry } = parts;
   if (config === null) return registry.all.length === 0 ? [] : [problem("CQRS_NOT_ENABLED", NOT_ENABLED)];
-  return [...registry.missing(config.operations), ...storeProblems(parts), ...cacheProblems(parts)];
+  return [
+    ...registry.missing(config.operations),
+    ...storeProblems(parts),
+    ...cacheProblems(parts),
+    ...orderProblems(parts),
+  ];
 };
 
 /** The queries whose replies are cached. */
@@ -49,6 +56,21 @@ const cacheProblems = ({ registry, eventStore, isCached }: StartParts): readonly
       : [problem("CQRS_NO_EVENT_STORE", `query ${name} has cache.invalidatedBy; ${NO_STORE}`)]),
   ]);
 
+/** A cache that this feature does not see would store the replies of all queries. */
+const orderProblems = ({ registry, isCached, enabled }: StartParts): readonly Problem[] => {
+  if (isCached || !enabled.includes("enableCaching")) return [];
+  return registry.all
+    .filter(
+      ({ operation }) => operation.kind === "query" && operation.cache === null && operation.http !== null,
+    )
+    .map(({ operation: { name } }) =>
+      problem(
+        "CQRS_NO_CACHE",
+        `query ${name} has an endpoint whose replies the cache would store; ${BEFORE}`,
+      ),
+    );
+};
+
 /** Whether the events are in another database, so that no transaction can hold both. */
 const isElsewhere = (store: EventStore, kernel: Kernel): boolean => {
   try {
@@ -62,7 +84,8 @@ const problem = (code: string, message: string): Problem => ({ code, message });
 
 const OTHER_DATABASE =
   "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
-const NO_CACHE = "name the feature caching before cqrs in App.with, and call enableCaching()";
+const BEFORE = "name the feature caching before cqrs in App.with";
+const NO_CACHE = `${BEFORE}, and call enableCaching()`;
 
 /** Remedy for an app that has handlers but no `enableCqrs`. */
 export const NOT_ENABLED = "commands and queries need enableCqrs()";

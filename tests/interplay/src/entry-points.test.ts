@@ -9,11 +9,15 @@ import {
   Permission,
   Role,
 } from "@framework/auth";
-import { And, App, type Guard, HttpError, Not, Or, verifyGuards } from "@framework/core";
+import { And, App, type Guard, HttpError, type Invocation, Not, Or, verifyGuards } from "@framework/core";
 import { virtualClock } from "@framework/core/testing";
 import { type Authenticator, createInvocation, type Feature } from "@framework/core/feature";
+import { command, cqrs, query } from "@framework/cqrs";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import { websocket } from "@framework/websocket";
 import { expect, test } from "@jest/globals";
+import { z } from "zod";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -129,8 +133,21 @@ const verdict = (auth: Auth, guard: string, credential: Credential): number => {
   return Number(guards[guard]?.[accepted ? (column[credential] ?? 0) : 1]);
 };
 
+/** A command and a query with a guard; their endpoints are below the paths that an authentication covers. */
+const operationsOf = (auth: Auth, guard: string, own: Guard) => {
+  const name = pathOf(auth, guard).replaceAll("/", "_");
+  const options = { input: z.object({}), output: z.string(), guards: [own] };
+  return {
+    change: command(`Change${name}`, { ...options, http: { path: `/command${pathOf(auth, guard)}` } }),
+    ask: query(`Ask${name}`, { ...options, http: { path: `/query${pathOf(auth, guard)}` } }),
+  };
+};
+
 const serve = async () => {
-  const app = new (App.with(websocket, mailbox))();
+  const app = new (App.with(websocket, mailbox, database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  const executions = new Map<string, (from: Invocation) => Promise<unknown>>();
   for (const [name, auth] of Object.entries(authentications)) {
     if (auth === null) continue;
     app.use({
@@ -145,14 +162,28 @@ const serve = async () => {
     app.get(pathOf(auth, name), { guards: [guard] }, () => "in");
     app.websocket(`/ws${pathOf(auth, name)}`, { guards: [guard] }, () => {});
     app.topic(pathOf(auth, name), authentications[auth], [guard]);
+    const { change, ask } = operationsOf(auth, name, guard);
+    app.cqrs.handle(change, () => "in").handle(ask, () => "in");
+    executions.set(pathOf(auth, name), (from) => app.cqrs.execute(change, {}, { from }));
   }
   const service = await app.run({ port: 0, logs: false, log, argv: [], exitOnError: false });
-  return { app, service };
+  /** Executes a command from code, on behalf of a message with these headers. */
+  const execute = async (auth: Auth, guard: string, headers: Headers): Promise<number> => {
+    const from = createInvocation({ kind: "message", name: "inbox", headers });
+    try {
+      await authentications[auth]?.identify(from);
+      await executions.get(pathOf(auth, guard))?.(from);
+      return 200;
+    } catch (error) {
+      return HttpError.is(error) ? error.status : 500;
+    }
+  };
+  return { app, service, execute };
 };
 
-const statusOver = (url: URL, headers: Headers, upgrade: Headers): Promise<number> =>
+const statusOver = (url: URL, headers: Headers, upgrade: Headers, method = "GET"): Promise<number> =>
   new Promise((resolve, reject) => {
-    const asked = httpRequest(url, { headers: { ...headers, ...upgrade }, agent: false });
+    const asked = httpRequest(url, { method, headers: { ...headers, ...upgrade }, agent: false });
     asked.on("error", reject);
     asked.on("response", (reply) => {
       reply.resume();
@@ -162,7 +193,7 @@ const statusOver = (url: URL, headers: Headers, upgrade: Headers): Promise<numbe
       socket.destroy();
       resolve(200);
     });
-    asked.end();
+    asked.end(method === "POST" ? "{}" : undefined);
   });
 
 const handshake: Headers = {
@@ -172,8 +203,10 @@ const handshake: Headers = {
   "sec-websocket-key": "AAAAAAAAAAAAAAAAAAAAAA==",
 };
 
-test("a caller gets the same status over HTTP, at a WebSocket upgrade and for a message", async () => {
-  const { app, service } = await serve();
+const json: Headers = { "content-type": "application/json" };
+
+test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a message, a command and a query", async () => {
+  const { app, service, execute } = await serve();
   try {
     for (const [credential, [headers]] of Object.entries(credentials)) {
       for (const [auth, guard] of places) {
@@ -182,6 +215,9 @@ test("a caller gets the same status over HTTP, at a WebSocket upgrade and for a 
           statusOver(new URL(path, service.url), headers, {}),
           statusOver(new URL(`/ws${path}`, service.url), headers, handshake),
           app.deliver(path, headers),
+          statusOver(new URL(`/command${path}`, service.url), headers, json, "POST"),
+          statusOver(new URL(`/query${path}`, service.url), headers, {}),
+          execute(auth, guard, headers),
         ]);
         const expected = verdict(auth, guard, credential as Credential);
         expect([credential, auth, guard, seen]).toEqual([credential, auth, guard, seen.map(() => expected)]);

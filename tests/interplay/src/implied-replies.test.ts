@@ -2,11 +2,15 @@ import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "@framework/auth";
 import { circuitBreaker } from "@framework/breaker";
 import { caching } from "@framework/cache";
 import { App } from "@framework/core";
+import { command, cqrs, query } from "@framework/cqrs";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import type { Feature, Host } from "@framework/core/feature";
 import { etag } from "@framework/etag";
 import { rateLimit } from "@framework/rate-limit";
 import { csrf } from "@framework/security";
 import { expect, test } from "@jest/globals";
+import { z } from "zod";
 
 const stack = () => {
   let host: Host | undefined;
@@ -27,6 +31,64 @@ const stack = () => {
 const secret = "0123456789abcdef0123456789abcdef";
 
 type Stack = ReturnType<typeof stack>["app"];
+
+/** Endpoints of a command and a query, and a route whose requests carry idempotency keys. */
+const operations = () => {
+  const options = { input: z.object({}), output: z.string() };
+  return {
+    change: command("Change", { ...options, http: { path: "/change" }, idempotency: "required" }),
+    ask: query("Ask", { ...options, http: { path: "/ask" } }),
+  };
+};
+
+test("command and query endpoints, and routes with idempotency keys, imply their replies beside those of other features", async () => {
+  let host: Host | undefined;
+  const reader: Feature = {
+    name: "reader",
+    install: (given) => {
+      host = given;
+      return {};
+    },
+  };
+  const app = new (App.with(
+    rateLimit,
+    circuitBreaker,
+    caching,
+    etag,
+    csrf,
+    database,
+    durable,
+    cqrs,
+    reader,
+  ))();
+  app
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableRateLimit()
+    .enableCsrf()
+    .enableCaching()
+    .enableEtag();
+  const { change, ask } = operations();
+  app.cqrs.handle(change, () => "in").handle(ask, () => "in");
+  app.post("/pay", { idempotency: "required" }, () => 1);
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const { http } = host as unknown as Host; // set by `install`
+  const implied = Object.fromEntries(
+    http
+      .routes()
+      .filter(({ addedBy }) => addedBy === null)
+      .map((route) => [
+        `${route.method} ${route.path}`,
+        [...new Set(http.impliedReplies(route).map(({ status }) => status))].toSorted(),
+      ]),
+  );
+  await app.stop();
+  expect(implied).toEqual({
+    "POST /change": [400, 403, 409, 413, 415, 422, 429, 503, 504],
+    "GET /ask": [304, 400, 422, 429, 503, 504],
+    "POST /pay": [400, 403, 409, 413, 415, 422, 429],
+  });
+});
 
 /** The statuses that the routes imply beside core's 400 and the two of bodies. */
 const implied = async (enable: (app: Stack) => unknown): Promise<Record<string, number[]>> => {

@@ -4,10 +4,14 @@ import { join } from "node:path";
 import { anyOf, ApiKeyAuth, AuthenticatedGuard, BasicAuth, JwtAuth, User } from "@framework/auth";
 import { caching } from "@framework/cache";
 import { App, NotFoundError, Response } from "@framework/core";
+import { cqrs, query } from "@framework/cqrs";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import { staticFiles } from "@framework/static-files";
 import { testClient } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { z } from "zod";
 
 const secret = "a secret that is long enough for a test";
 const jwt = new JwtAuth({ secret, cookieName: "token" });
@@ -22,7 +26,13 @@ afterAll(() => rm(directory, { recursive: true }));
 
 /** An app with a file, pages of one caller, and every way to fail; with the reply cache or without it. */
 const makeApp = (cached: boolean) => {
-  const app = new (App.with(caching, staticFiles))().enableStaticFiles({ directory, prefix: "/files" });
+  const app = new (App.with(caching, staticFiles, database, durable, cqrs))()
+    .enableStaticFiles({ directory, prefix: "/files" })
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  const anything = { input: z.object({}), output: z.string() };
+  const Mine = query("Mine", { ...anything, http: { path: "/query" } });
+  app.cqrs.handle(Mine, () => "mine");
   if (cached) app.enableCaching();
   app.get("/plain", () => "mine");
   app.get("/aged", () => new Response("mine", { headers: { "cache-control": "max-age=60" } }));
@@ -40,7 +50,7 @@ const makeApp = (cached: boolean) => {
   return app;
 };
 
-const own = ["/plain", "/aged", "/part", "/awaited", "/lost", "/files/report.txt"];
+const own = ["/query", "/plain", "/aged", "/part", "/awaited", "/lost", "/files/report.txt"];
 const stated = ["/public", "/shared", "/secret"];
 
 const identities: readonly {

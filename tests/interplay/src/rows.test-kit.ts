@@ -1,3 +1,4 @@
+import { operationRows } from "./operation-rows.test-kit.ts";
 import { refusals } from "./refusals.test-kit.ts";
 import {
   always,
@@ -151,4 +152,4 @@ const files: readonly Row[] = [
 ];
 
 /** Every kind of reply that an app sends. */
-export const rows: readonly Row[] = [...answers, ...refusals, ...failures, ...files];
+export const rows: readonly Row[] = [...answers, ...refusals, ...failures, ...files, ...operationRows];

@@ -48,7 +48,7 @@ export const stackOf = ({ installed, enabled }: Order): Stack => {
   class StackApp extends App {
     static override readonly features: readonly AnyFeature[] = [
       watching,
-      ...installed.map((name) => toggles[name].feature),
+      ...inOrder(installed).flatMap((name) => toggles[name].features),
     ];
   }
   const app = new StackApp();
@@ -59,6 +59,12 @@ export const stackOf = ({ installed, enabled }: Order): Stack => {
   addRoutes(app, on, witness);
   return Object.assign(app, { on, witness });
 };
+
+/** Commands are named after the cache: any other order is a start error. */
+const inOrder = (names: readonly ToggleName[]): readonly ToggleName[] => [
+  ...names.filter((name) => name !== "commands"),
+  ...names.filter((name) => name === "commands"),
+];
 
 type NewWitness = { -readonly [Name in keyof Witness]: Witness[Name] };
 

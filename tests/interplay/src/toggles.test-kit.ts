@@ -10,15 +10,17 @@ import { rateLimit } from "@framework/rate-limit";
 import { requestId } from "@framework/request-id";
 import { csrf, securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
+import { enableOperations, operationFeatures, type OperationsApp } from "./operations.test-kit.ts";
 
 /** The origin whose pages may read replies. */
 export const pageOrigin = "https://pages.example";
 /** Maximum bytes of a request body. */
 export const maxBodyBytes = 4096;
 
-/** A feature, and how the tests enable it. */
+/** A feature with those that it needs, and how the tests enable it. */
 export interface Toggle {
-  readonly feature: AnyFeature;
+  /** The feature last, after those that it needs. */
+  readonly features: readonly AnyFeature[];
   /** `writeLine` receives the log's output. */
   readonly switchOn: (app: object, writeLine: (line: string) => void) => void;
 }
@@ -27,7 +29,7 @@ const toggle = <Methods extends object>(
   feature: Feature<Methods>,
   enable: (app: Methods, writeLine: (line: string) => void) => unknown,
 ): Toggle => ({
-  feature,
+  features: [feature],
   switchOn: (app, writeLine) => void enable(app as Methods, writeLine), // the app was made with the feature
 });
 
@@ -57,6 +59,7 @@ export const toggles = {
   breaker: toggle(circuitBreaker, (app) => app.enableCircuitBreaker()),
   securityHeaders: toggle(securityHeaders, (app) => app.enableSecurityHeaders()),
   csrf: toggle(csrf, (app) => app.enableCsrf({ secret: "a secret that is long enough for a test" })),
+  commands: { features: operationFeatures, switchOn: (app) => enableOperations(app as OperationsApp) },
 } as const satisfies Readonly<Record<string, Toggle>>;
 
 export type ToggleName = keyof typeof toggles;

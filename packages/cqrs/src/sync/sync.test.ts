@@ -46,3 +46,13 @@ test("a cache that is not there, or has nothing to store, is a start error", asy
   other.cqrs.handle(cached(), () => 1);
   await expect(other.start({ log: newLog() })).rejects.toThrow("cache is for the replies of its endpoint");
 });
+
+test("a cache that is named after cqrs, which would store replies of any query, is a start error", async () => {
+  const Asked = query("Asked", { input: z.object({}), output: z.number(), http: { path: "/asked" } });
+  const app = new (App.with(database, durable, cqrs, caching))().enableDatabase(memory).enableCqrs();
+  app.cqrs.handle(Asked, () => 1);
+  app.enableCaching();
+  await expect(app.start({ log: newLog() })).rejects.toThrow(
+    "CQRS_NO_CACHE: query Asked has an endpoint whose replies the cache would store; name the feature caching before cqrs",
+  );
+});
