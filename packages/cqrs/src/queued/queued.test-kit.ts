@@ -71,6 +71,16 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal(await totalOf(app, "a"), 2);
   },
 
+  "statusPath is the path of the status of commands": async (place) => {
+    const app = raising(counterApp(place, { statusPath: "/orders/status" }));
+    await using client = testClient(app);
+    const { headers } = await client.post("/counters/a/raises", { json: { amount: 2 } });
+    const url = headers.get("location") ?? "";
+    assert.match(url, /^\/orders\/status\/[\w-]+$/);
+    assert.equal((await client.get(url)).status, 200);
+    assert.equal((await client.get(url.replace("/orders/status", "/commands"))).status, 404);
+  },
+
   "guards, schema and idempotency key apply at once": async (place) => {
     const Guarded = command("Guarded", {
       input: z.string(),

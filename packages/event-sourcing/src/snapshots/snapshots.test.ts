@@ -1,6 +1,12 @@
 import { type Database, openDatabase } from "@framework/database";
 import { expect, test } from "@jest/globals";
-import { type Decider, decider, type EventStore, openEventStore } from "../index.ts";
+import {
+  type Decider,
+  decider,
+  type EventSourcingConfig,
+  type EventStore,
+  openEventStore,
+} from "../index.ts";
 import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
 
 interface Opened extends AsyncDisposable {
@@ -162,4 +168,41 @@ test("a state above 1 MiB has no snapshot", async () => {
   await store.snapshotsTaken();
   expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
   expect(lines[0]?.message).toContain("larger than 1048576 bytes");
+});
+
+test("snapshotInterval is the number of events to the next snapshot", async () => {
+  const versionsWith = async (config: Partial<EventSourcingConfig>): Promise<readonly unknown[]> => {
+    const db = openDatabase({ url: "sqlite://:memory:" });
+    const store = await openEventStore({ events: loanTypes, ...config }, { db });
+    for (let version = 1; version <= 6; version++) {
+      await store.append("loan-1", version === 1 ? Borrowed({ member: "ann" }) : Extended({ days: 1 }));
+      await store.aggregate(Loan, "1").load();
+      await store.snapshotsTaken();
+    }
+    const rows = await db.query<{ version: number }>("SELECT version FROM framework_snapshots");
+    await store.close();
+    await db.close();
+    return rows.map(({ version }) => version);
+  };
+  expect(await versionsWith({})).toEqual([]); // 100
+  expect(await versionsWith({ snapshotInterval: 4 })).toEqual([4]);
+  expect(await versionsWith({ snapshotInterval: 5 })).toEqual([5]);
+  expect(await versionsWith({ snapshotInterval: 4, enableSnapshots: false })).toEqual([]);
+});
+
+test("enableSnapshots: false reads no snapshot that is there", async () => {
+  await using opened = await open();
+  await takeSnapshot(opened);
+  const { db, store, lines } = opened;
+  await db.execute("UPDATE framework_snapshots SET checksum = ''");
+  const log = {
+    info: () => {},
+    error: () => {},
+    warn: () => void lines.push({ message: "a snapshot was read", fields: {} }),
+  };
+  await using without = await openEventStore({ events: loanTypes, enableSnapshots: false }, { db, log });
+  expect(await without.aggregate(Loan, "1").load()).toMatchObject(expected);
+  expect(lines).toEqual([]);
+  await store.aggregate(Loan, "1").load();
+  expect(lines).toHaveLength(1);
 });
