@@ -35,6 +35,7 @@ test("every test that the README names exists", () => {
     "routes/idempotent-routes",
     "routes/request-transactions",
     "killed/killed",
+    "killed/held-keys",
     "sync/sync",
     "queued/queued",
   ];

@@ -2,11 +2,13 @@ import { databaseInSchema } from "@framework/database/testing";
 import { startPostgres, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { heldKeys } from "./held-keys.test-kit.ts";
 import { expectEachOnce, killedProcesses } from "./killed.test-kit.ts";
 import { openPayments, pay, ways } from "./payments.test-kit.ts";
 
 withServer("postgres", (server) => {
   killedProcesses(test, () => databaseInSchema(server));
+  heldKeys(test, () => databaseInSchema(server));
 
   test("the database is killed and restarted while payments are made: each is made once", async () => {
     await using own = await startPostgres();

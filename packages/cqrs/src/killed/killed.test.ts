@@ -1,5 +1,7 @@
 import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
+import { heldKeys } from "./held-keys.test-kit.ts";
 import { killedProcesses } from "./killed.test-kit.ts";
 
 killedProcesses(test, databaseInFile);
+heldKeys(test, databaseInFile);
