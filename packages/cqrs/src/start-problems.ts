@@ -50,7 +50,7 @@ const storeProblems = ({ registry, kernel, eventStore }: StartParts): readonly P
 
 const cacheProblems = ({ registry, eventStore, isCached }: StartParts): readonly Problem[] =>
   cachedQueries(registry).flatMap(({ name, cache }) => [
-    ...(isCached ? [] : [problem("CQRS_NO_CACHE", `query ${name} has cache; ${NO_CACHE}`)]),
+    ...(isCached ? [] : [problem("CQRS_NO_CACHE", `query ${name} has cache; ${addCache}`)]),
     ...(cache?.invalidatedBy.length === 0 || eventStore !== null
       ? []
       : [problem("CQRS_NO_EVENT_STORE", `query ${name} has cache.invalidatedBy; ${NO_STORE}`)]),
@@ -85,7 +85,7 @@ const problem = (code: string, message: string): Problem => ({ code, message });
 const OTHER_DATABASE =
   "the event store has a database of its own, which the transaction of a command cannot include; omit `connectionUrl` of enableEventSourcing";
 const BEFORE = "name the feature caching before cqrs in App.with";
-const NO_CACHE = `${BEFORE}, and call enableCaching()`;
+const addCache = `${BEFORE}, and call enableCaching()`;
 
 /** Remedy for an app that has handlers but no `enableCqrs`. */
 export const NOT_ENABLED = "commands and queries need enableCqrs()";

@@ -118,7 +118,7 @@ test("a drain waits for the command of a request and for a job that runs, and th
   expect((await reply).status).toBe(204);
   await closed;
   expect([order.slice(0, 2).toSorted(), order[2]]).toEqual([["command", "job"], "shutdown"]);
-  await expect(app.db.fetchValue("SELECT 1")).rejects.toThrow();
+  await expect(app.db.fetchValue("SELECT 1")).rejects.toMatchObject({ code: "DATABASE_CLOSED" });
 }, 120_000);
 
 test("the mistakes of all these features are reported together, at start", async () => {
