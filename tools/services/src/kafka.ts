@@ -13,13 +13,22 @@ import { ServerProcess } from "./server-process.ts";
 /** JVM options for a fast start rather than throughput. */
 const javaOptions = ["-Xmx384m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"];
 
+/** Ports of a broker. */
+export interface KafkaOptions {
+  /** @default a free one */
+  readonly port?: number;
+  /** The port that clients are told to use: that of a proxy. @default its own */
+  readonly advertisedPort?: number;
+}
+
 /** Starts a separate Apache Kafka broker, one node in KRaft mode, on loopback; `url` is its `host:port`. */
-export const startKafka = async (): Promise<FragileServer> => {
+export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServer> => {
   const java = needProgram("java");
   const jars = await kafkaJars();
   const folder = new ServerFolder("kafka");
-  const [port, controller] = [await freePort(), await freePort()];
-  writeFileSync(folder.at("server.properties"), properties(port, controller, folder.at("data")));
+  const [port, controller] = [chosen.port ?? (await freePort()), await freePort()];
+  const ports = { port, controller, advertised: chosen.advertisedPort ?? port };
+  writeFileSync(folder.at("server.properties"), properties(ports, folder.at("data")));
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
   const options = [
     ...javaOptions,
@@ -43,13 +52,19 @@ export const startKafka = async (): Promise<FragileServer> => {
   });
 };
 
-const properties = (port: number, controller: number, data: string): string =>
+interface Ports {
+  readonly port: number;
+  readonly controller: number;
+  readonly advertised: number;
+}
+
+const properties = ({ port, controller, advertised }: Ports, data: string): string =>
   Object.entries({
     "process.roles": "broker,controller",
     "node.id": 1,
     "controller.quorum.voters": `1@127.0.0.1:${controller}`,
     listeners: `PLAINTEXT://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controller}`,
-    "advertised.listeners": `PLAINTEXT://127.0.0.1:${port}`,
+    "advertised.listeners": `PLAINTEXT://127.0.0.1:${advertised}`,
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAINTEXT",
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",

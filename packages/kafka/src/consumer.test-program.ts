@@ -1,0 +1,16 @@
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { kafkaBroker } from "./index.ts";
+
+/** A process that has its effect, a line on its standard output, and then never ends its handler. */
+const { BROKERS = "", TOPIC = "" } = process.env;
+const app = new (App.with(messaging))().enableMessaging({
+  broker: kafkaBroker({ brokers: BROKERS, partitions: 4, sessionTimeoutMs: 6000 }),
+});
+app.messaging.subscribe(TOPIC, { group: `${TOPIC}-group`, order: "key" }, async ({ data, signal }) => {
+  process.stdout.write(`effect ${String(data)}\n`);
+  const { promise, resolve } = Promise.withResolvers<void>();
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+});
+await app.start({ log: { info() {}, warn() {}, error() {} } });
