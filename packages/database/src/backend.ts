@@ -57,6 +57,8 @@ export interface PoolMetrics {
 /** The port of a database. */
 export interface Backend extends Session {
   readonly dialect: "sqlite" | "postgres";
+  /** Transactions that may run at a time. */
+  readonly maxTransactions: number;
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
   /** Called for every statement that blocked this process for `longMs`; absent when statements run elsewhere. */

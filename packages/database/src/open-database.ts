@@ -32,6 +32,7 @@ const warn = (error: unknown): void =>
 /** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
+  readonly maxTransactions: number;
   private readonly backend: Backend;
   private readonly callbackFailed: (error: unknown) => void;
   private readonly tookTooLong: (error: unknown) => void;
@@ -47,6 +48,7 @@ export class OpenDatabase extends SessionQueries implements Database {
     this.tookTooLong = tookTooLong;
     this.random = random;
     this.dialect = backend.dialect;
+    this.maxTransactions = backend.maxTransactions;
   }
 
   transaction<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions = {}): Promise<T> {

@@ -106,6 +106,8 @@ export interface ListenOptions {
 export interface Database extends Queries {
   /** The kind of database. */
   readonly dialect: "sqlite" | "postgres";
+  /** Transactions that may run at a time in this process: `poolSize` on PostgreSQL, 1 on SQLite. */
+  readonly maxTransactions: number;
   /**
    * Runs a function in a transaction and commits when it returns.
    *

@@ -32,6 +32,7 @@ const MAX_LOGGED_TEXT = 1000;
 /** A backend whose statements are counted, timed and published as operations. */
 export class WatchedBackend implements Backend {
   readonly dialect: "sqlite" | "postgres";
+  readonly maxTransactions: number;
   readonly idleInTransactionMs: number;
   private readonly backend: Backend;
   private readonly options: WatchOptions;
@@ -47,6 +48,7 @@ export class WatchedBackend implements Backend {
     this.options = options;
     this.reasons = new ReasonLog(options.log);
     this.dialect = backend.dialect;
+    this.maxTransactions = backend.maxTransactions;
     this.idleInTransactionMs = backend.idleInTransactionMs;
     this.noticeMs = Math.min(options.slowQueryMs || Infinity, backend.longReads?.longMs ?? Infinity);
   }

@@ -6,7 +6,7 @@ import { isGuard } from "@framework/core";
 export interface AdminConfig {
   /** Path below which it answers, such as `/admin/durable`. */
   readonly path: string;
-  /** Who may use it; at least one. The app's guards do not apply. */
+  /** Guards of its routes; at least one. The app's guards do not apply. */
   readonly guards: readonly Guard<HttpRequest>[];
 }
 

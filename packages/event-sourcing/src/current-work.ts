@@ -20,7 +20,7 @@ const kinds: readonly string[] = [
 /**
  * Returns a function that gives the metadata of the work around its call: of the request, message or command that an app runs at this moment.
  *
- * The app keeps its current operation only while somebody listens to it, so this listens.
+ * The app keeps its current operation only while it has a listener, so this adds one.
  */
 export const followCurrentWork = (insight: HostInsight): (() => EventMetadata) => {
   insight.onOperation({ kinds, start: () => null });

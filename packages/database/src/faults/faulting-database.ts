@@ -36,12 +36,14 @@ export const faultingDatabase = (
 
 class DoomedDatabase extends FaultingCalls implements FaultingDatabase {
   readonly dialect: "sqlite" | "postgres";
+  readonly maxTransactions: number;
   private readonly db: Database;
 
   constructor(db: Database, process: DoomedProcess) {
     super(db.until(process.signal), process);
     this.db = db;
     this.dialect = db.dialect;
+    this.maxTransactions = db.maxTransactions;
   }
 
   get statements(): number {

@@ -13,6 +13,7 @@ type LeaseOptions = Pick<PostgresClientParts, "answerMs" | "readOnly">;
 /** PostgreSQL through a pool of connections of `pg`. */
 export class PostgresBackend implements Backend {
   readonly dialect = "postgres";
+  readonly maxTransactions: number;
   readonly idleInTransactionMs: number;
   private readonly connections: Connections;
   private readonly names = new StatementNames();
@@ -20,6 +21,7 @@ export class PostgresBackend implements Backend {
 
   constructor(options: PostgresOptions) {
     this.idleInTransactionMs = options.idleInTransactionSecs * 1000;
+    this.maxTransactions = options.poolSize;
     this.connections = new Connections(options);
     this.listener = new Listener(() => this.connections.lone());
   }

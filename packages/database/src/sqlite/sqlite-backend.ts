@@ -52,6 +52,7 @@ const MAX_WRITES = 1000;
  */
 export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
+  readonly maxTransactions = 1;
   readonly idleInTransactionMs: number;
   readonly longReads: LongReads;
   private readonly options: SqliteOptions;

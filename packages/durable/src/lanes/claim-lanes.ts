@@ -86,7 +86,7 @@ const hasNumber = async (
   return true;
 };
 
-/** Whether nobody works on the lanes of a kind any more. Locks them all, so that no transaction that checked one is running. */
+/** Whether no process works on the lanes of a kind any more. Locks them all, so that no transaction that checked one is running. */
 const isAbandoned = async (
   tx: Transaction,
   { db, now }: KernelBase,

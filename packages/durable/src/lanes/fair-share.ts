@@ -1,5 +1,5 @@
 /**
- * Lanes that a member may hold: as equal as possible, with the remainder for those who joined first. The shares of all members add up to `count`.
+ * Lanes that a member may hold: as equal as possible, with the remainder for the members that joined first. The shares of all members add up to `count`.
  *
  * @param members owners in the order of joining
  */

@@ -9,7 +9,7 @@ export interface KindSurvey {
   readonly members: readonly string[];
   /** Whether this process is a living member. */
   readonly isMember: boolean;
-  /** Lanes that this process owns or could claim: their lease has expired, or nobody else owns them. */
+  /** Lanes that this process owns or could claim: their lease has expired, or no other process owns them. */
   readonly own: number;
   /** Rows of lanes. */
   readonly rows: number;

@@ -34,7 +34,7 @@ export const claimOne = ({ db, id, now, config }: KernelBase, kind: string, name
   FROM free WHERE framework_leases.kind = free.kind AND framework_leases.name = free.name
   RETURNING fence`;
 
-/** Creates a lease that nobody owns. Its first fence is above those of a row of this name that was removed before. */
+/** Creates a lease without an owner. Its first fence is above those of a row of this name that was removed before. */
 export const createOne = ({ now }: KernelBase, kind: string, name: string): Statement => sql`
   INSERT INTO framework_leases (kind, name, owner, lease_until, fence)
   VALUES (${kind}, ${name}, NULL, 0, ${now}) ON CONFLICT (kind, name) DO NOTHING`;

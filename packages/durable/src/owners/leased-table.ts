@@ -7,7 +7,7 @@ export interface LeasedTable {
    * twice at once. `signal` aborts at the next renewal.
    */
   renew(signal: AbortSignal): Promise<void>;
-  /** Makes the rows of owners that are gone claimable at once, wakes those who wait for them, and returns their number. */
+  /** Makes the rows of owners that are gone claimable at once, wakes the processes that wait for them, and returns their number. */
   expire(owners: readonly string[]): Promise<number>;
   /** Called when no renewal has succeeded for a whole lease: the rows may belong to others. Aborts their work. */
   lost?(): void;

@@ -100,7 +100,7 @@ export class Owners implements KernelPart {
     return gone.length;
   }
 
-  /** Writes this owner's row, and removes those that nobody has seen for an hour. */
+  /** Writes this owner's row, and removes the rows of owners that have been gone for an hour. */
   private async seen(): Promise<void> {
     const { db, id, now, place } = this.base;
     const here = (this.here ??= place());

@@ -12,7 +12,7 @@ export interface Failure {
   readonly stack: string | null;
 }
 
-/** The part of a failure that everybody may see who may see the item. */
+/** The part of a failure that is shown with its item. */
 export type StoredFailure = Pick<Failure, "name" | "message" | "code">;
 
 /** Reads a failure that was stored as JSON. */

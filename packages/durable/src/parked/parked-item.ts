@@ -46,7 +46,7 @@ export interface ParkedDetails extends ParkedItem {
   readonly payload: unknown;
   /** Its headers, such as those of a trace. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What only its source understands. */
+  /** Fields that only its source uses. */
   readonly detail: unknown;
   /** Cut to 8,000 characters. */
   readonly stack: string | null;

@@ -1,7 +1,7 @@
 import type { ParkedFilter } from "./parked-filter.ts";
 import type { ParkedDetails, ParkedItem } from "./parked-item.ts";
 
-/** Work that gave up, for programs and operators: `app.durable.parked`. Nothing is removed until somebody decides. */
+/** Work that gave up, for programs and operators: `app.durable.parked`. Nothing is removed until an operator or the program decides. */
 export interface ParkedWork {
   /** Lists work, the oldest first. @throws DURABLE_BAD_FILTER */
   list(filter?: ParkedFilter): Promise<ParkedPage>;

@@ -18,7 +18,9 @@ const NAME = "framework_durable";
  * what they rely on.
  *
  * It reaches listeners of this process at once, other workers of the service through the shared state, and other hosts through a notification of
- * PostgreSQL, which is never sent in a writer's transaction, because that would serialise commits.
+ * PostgreSQL, which is never sent in a writer's transaction, because that would serialise commits. It is sent also when no other process runs lanes:
+ * processes that only wait for a view or an item are not registered, and a process may begin to listen at any time. Messages are coalesced, so that this
+ * costs at most 100 statements a second for each channel.
  */
 export class WakeUp implements KernelPart {
   readonly name = "wake-up";

@@ -62,7 +62,7 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return added;
   }
 
-  /** Tells those who work on the queue. Other processes find delayed items when they look. */
+  /** Wakes the workers of the queue. Other processes find delayed items when they look. */
   private announce(rows: readonly NewRow[]): void {
     const { loop, wakeUp } = this.parts;
     const delayMs = Math.min(...rows.map((row) => (row.runAt === null ? row.delayMs : Infinity)));

@@ -18,7 +18,7 @@ export interface ParkedItemsParts {
 
 const SOURCE = "work";
 
-/** What only the queues know of an item. */
+/** Fields of an item that only the queues use. */
 interface Detail {
   readonly id: number;
   readonly uniqueKey: string | null;

@@ -19,7 +19,7 @@ const kindOf = (expected: ExpectedVersion): Kind => {
  * Builds the statement of an append on PostgreSQL, which appends to one stream in one round trip.
  *
  * It locks the row of the stream and checks its version, then takes the shared lock, then draws positions, so that positions follow the order of a
- * stream's versions, and whoever draws one holds the lock until its transaction ends. An append that the stream refuses draws nothing and gives no row.
+ * stream's versions, and a transaction that draws one holds the lock until its transaction ends. An append that the stream refuses draws nothing and gives no row.
  */
 export class PostgresStatements {
   private readonly texts = new Map<string, string>();

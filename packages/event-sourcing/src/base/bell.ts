@@ -1,6 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 
-/** Lets one loop wait for a time, or until somebody rings. A ring while it works ends its next wait. */
+/** Lets one loop wait for a time, or until a ring. A ring while it works ends its next wait. */
 export class Bell {
   private readonly clock: Clock;
   private isRung = false;

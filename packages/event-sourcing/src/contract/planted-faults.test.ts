@@ -78,7 +78,7 @@ const faults: Readonly<Record<string, readonly [fact: string, change: Parameters
       readAll: async (options) => ({ ...(await store.readAll(options)), position: "00000000000" }),
     }),
   ],
-  "forgets nobody": [
+  "forgets no person": [
     "a forgotten person's fields read as placeholders, everywhere and in every process, and others stay",
     () => ({ forget: async () => true }),
   ],

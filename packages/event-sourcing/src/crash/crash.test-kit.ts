@@ -51,7 +51,7 @@ const storeOf = (db: Database): StoreParts => {
   });
 };
 
-/** An operation: what it does, and what the next process finds and completes. */
+/** An operation: its steps, and those by which the next process completes it. */
 interface Operation {
   readonly prepare?: (store: StreamStore) => Promise<unknown>;
   readonly act: (store: StoreParts, stream: string) => Promise<unknown>;

@@ -74,7 +74,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
   }
 
   /**
-   * Decides on a command, and appends the events if nobody else changed the stream meanwhile; if so, decides again with the new state.
+   * Decides on a command, and appends the events if no other append changed the stream meanwhile; if so, decides again with the new state.
    *
    * @throws what `decide` throws; ConflictError after `retries` repetitions; and as `append`
    */

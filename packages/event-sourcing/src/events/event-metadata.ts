@@ -10,7 +10,7 @@ export interface EventMetadata {
   readonly traceId?: string;
   /** Id of the span within the trace: 16 hexadecimal digits. */
   readonly spanId?: string;
-  /** Who caused it: the name of a user or API key, or the subject of a token. */
+  /** The user or client that caused it: the name of a user or API key, or the subject of a token. */
   readonly actor?: string;
   readonly [name: string]: Json | undefined;
 }

@@ -170,7 +170,7 @@ withServer("postgres", (server) => {
     expect(await allEvents(store, 1000)).toHaveLength(11_000);
     const mark = await db.fetchValue<number>("SELECT mark FROM framework_event_store");
     expect(mark).toBeGreaterThanOrEqual(10_000);
-    await db.execute("DELETE FROM framework_events WHERE position = 77"); // makes a hole that nobody should see
+    await db.execute("DELETE FROM framework_events WHERE position = 77"); // makes a hole that no reader should see
     const other = await fixture.open();
     expect(await allEvents(other, 1000)).toHaveLength(10_999);
     expect(await db.query("SELECT * FROM framework_event_skips")).toEqual([]);

@@ -12,7 +12,7 @@ const MAX_SKIPS = 500;
 /** Advance after which the position is stored, so that another process need not begin at the first event. */
 const STORE_EVERY = 10_000;
 
-/** A hole that was seen, and who may still fill it. */
+/** A hole that was seen, and the transactions that may still fill it. */
 interface Observation {
   /** Highest position seen: every hole before it was drawn by one of the holders, or is dead. */
   readonly to: number;
@@ -22,8 +22,8 @@ interface Observation {
 /**
  * The frontier on PostgreSQL, where a transaction may commit a lower position after a higher one.
  *
- * It advances while positions are contiguous. At a hole it notes who holds the lock of appends, after the read that saw the hole: whoever drew a number
- * of the hole held the lock before the higher number was visible, and holds it until its own outcome is. When none of the noted ones remains, and a read
+ * It advances while positions are contiguous. At a hole it notes the transactions that hold the lock of appends, after the read that saw the hole: a transaction that
+ * drew a number of the hole held the lock before the higher number was visible, and holds it until its own outcome is. When none of the noted ones remains, and a read
  * after that still has the hole, the hole is dead. Transactions that append nothing do not matter, however long they are open.
  */
 export class HighWaterMark implements Frontier {

@@ -33,8 +33,8 @@ export interface Projections {
 /** Channel of the kernel's wake-up: a view moved on, or the program asked for something. */
 export const PROJECTIONS_CHANNEL = "projections";
 
-/** Versions that one process builds at a time; the live ones go first. */
-const MAX_BUILDING = 2;
+/** Part of the connections that may build at a time; requests and live views use the others. */
+const BUILDING_PART = 1 / 8;
 /** Pause between two looks for tables to drop. */
 const DROP_EVERY_MS = 60_000;
 
@@ -58,7 +58,7 @@ export class ProjectionSet implements Projections {
   constructor(needs: ProjectionNeeds) {
     this.needs = needs;
     const { kernel, base, reader, clock, projections, eventsChannel } = needs;
-    const throttle = new Throttle(MAX_BUILDING);
+    const throttle = new Throttle(() => Math.max(1, Math.floor(base.db.maxTransactions * BUILDING_PART)));
     const advanced = (): void => kernel.wakeUp.signal(PROJECTIONS_CHANNEL);
     const onProgress = (listener: () => void): (() => void) =>
       kernel.wakeUp.on(PROJECTIONS_CHANNEL, listener);

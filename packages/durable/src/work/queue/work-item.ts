@@ -24,7 +24,7 @@ export interface WorkItem<T> {
   /** The invocation of this attempt, for guards. */
   readonly invocation: Invocation;
   /**
-   * Stores how far the work is, at most 64 KiB as JSON, for those who look at the item. Only the last value of a moment is written.
+   * Stores how far the work is, at most 64 KiB as JSON, for programs and operators that look at the item. Only the last value of a moment is written.
    *
    * @throws DURABLE_BAD_WORK
    */

@@ -11,7 +11,7 @@ export interface Found {
   readonly ready: readonly string[];
   /** Milliseconds until the first waiting item of any queue is due; `null` without one. */
   readonly dueInMs: number | null;
-  /** Milliseconds until the first lease ends that nobody renews; `null` without one. */
+  /** Milliseconds until the first lease ends that its owner does not renew; `null` without one. */
   readonly endsInMs: number | null;
 }
 
@@ -27,7 +27,7 @@ const sameFence = ({ id, fence }: Places): string =>
 const joined = ({ list }: Places): string =>
   `${list} JOIN framework_work AS w ON w.id = s.id AND w.fence = s.fence`;
 
-/** A locked item is being completed by a handler's transaction: nobody can take it, and waiting for it would delay all other renewals. */
+/** A locked item is being completed by a handler's transaction: no worker can take it, and waiting for it would delay all other renewals. */
 export const renewStatement: StatementShape = {
   name: "renew",
   parameters: { lease: "bigint" },
@@ -133,7 +133,7 @@ export class Leasing {
     return await this.queues(takeStatement);
   }
 
-  /** Makes the items ready that owners hold, who are known to be gone, up to 1,000; their attempts count. Returns the queue of each. */
+  /** Makes the items ready whose owners are known to be gone, up to 1,000; their attempts count. Returns the queue of each. */
   async takeFrom(owners: readonly string[]): Promise<readonly string[]> {
     return await this.queues(
       takeFromStatement,

@@ -75,7 +75,7 @@ const run = async ({ base, reader }: StoreParts, projections: readonly Projectio
     }
 };
 
-/** An operation: what there is before, what it does, what the next process does, and what it finds then. */
+/** An operation: the state before it, its steps, the steps of the next process, and the view afterwards. */
 interface Operation {
   readonly prepare?: (store: CrankedStore) => Promise<unknown>;
   readonly act: (store: CrankedStore) => Promise<unknown>;

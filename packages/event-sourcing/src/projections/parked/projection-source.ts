@@ -18,7 +18,7 @@ export const projectionSource = (base: StoreBase, wake: (tx: Transaction) => voi
 
 const everyEvent = { types: undefined, key: undefined, shards: 1 };
 
-/** Fields of persons who were forgotten meanwhile are placeholders. */
+/** Fields of forgotten persons are placeholders. */
 const dataOf = async (base: StoreBase, item: ParkedDetails): Promise<object> => {
   const [first] = await parkedUnits(base, base.db, everyEvent, item);
   if (first === undefined) return { data: null };

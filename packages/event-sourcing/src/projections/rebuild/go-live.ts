@@ -59,7 +59,7 @@ interface ShardPosition {
   readonly position: number;
 }
 
-/** Whether every shard is at least as far as those of the live version, so that nobody reads an older state than before. */
+/** Whether every shard is at least as far as those of the live version, so that no reader sees an older state than before. */
 const isAsFar = async (
   { place: { name, version } }: OwnShard,
   queries: Queries,

@@ -32,6 +32,27 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
     const [, live] = await store.projections.status();
     same([live?.progress, live?.etaSecs, live?.lagSecs], [1, 0, 0]);
   },
+  "at most an eighth of the connections build at a time, and at least one": async ({ open, db }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.waitFor(await lend(first, 40, 9), patient);
+    await first.close();
+    let building = 0;
+    let most = 0;
+    const { apply } = shelf();
+    const watched = shelf({
+      version: 2,
+      shards: 8,
+      batchSize: 2,
+      apply: async (tx, given, context) => {
+        most = Math.max(most, ++building);
+        await apply(tx, given, context).finally(() => building--);
+      },
+    });
+    const store = await open({ events, projections: [watched] });
+    await waitFor(async () => (await store.projections.status())[1]?.status === "live");
+    same(await shelfRows(db), await foldedRows(store));
+    assert.ok(most >= 1 && most <= Math.max(1, db.maxTransactions / 8), `${most} at a time`);
+  },
   "a version with autoLive: false waits until the program makes it live": async ({ open, db }) => {
     const first = await open({ events, projections: [shelf()] });
     await first.waitFor(await lend(first, 10), patient);

@@ -1,20 +1,22 @@
 /** Lets few pieces of work run at a time; the others wait in the order of their calls. Callers are bounded: the shards of a process. */
 export class Throttle {
-  private free: number;
+  private readonly limit: () => number;
+  private running = 0;
   private readonly waiting: (() => void)[] = [];
 
-  constructor(limit: number) {
-    this.free = limit;
+  /** @param limit read at each call, because the database of an app is known only later */
+  constructor(limit: () => number) {
+    this.limit = limit;
   }
 
   async run<T>(work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
+    if (this.running < this.limit()) this.running++;
     else await new Promise<void>((resolve) => this.waiting.push(resolve));
     try {
       return await work();
     } finally {
       const next = this.waiting.shift();
-      if (next === undefined) this.free++;
+      if (next === undefined) this.running--;
       else next();
     }
   }

@@ -35,7 +35,7 @@ export const readShard = async (
   return row === null ? null : { ...row, replays: Boolean(row.replays) };
 };
 
-/** The shard is not where this process left it: it was ended, or its lane has moved. What the transaction did is undone. */
+/** The shard is not where this process left it: it was ended, or its lane has moved. The transaction is undone. */
 export class ShardMovedError extends Error {}
 
 /** A shard that was moved on, as its transaction leaves it. */

@@ -54,7 +54,7 @@ export const insertVersion = async (
       (name, version, shard, position, state, updated_at) VALUES (${name}, ${version}, ${shard}, 0, 'running', ${now})`;
 };
 
-/** Changes the status of a version. What its shards have under way is undone when they do not go on. */
+/** Changes the status of a version. Open transactions of its shards are undone when the version does not go on. */
 export const setStatus = async (
   { now }: StoreBase,
   tx: Transaction,

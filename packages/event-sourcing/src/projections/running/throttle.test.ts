@@ -1,0 +1,24 @@
+import { expect, test } from "@jest/globals";
+import { Throttle } from "./throttle.ts";
+
+test("at most as many pieces of work run at a time as the limit says, in the order of their calls", async () => {
+  const throttle = new Throttle(() => 2);
+  const begun: number[] = [];
+  const ends: PromiseWithResolvers<void>[] = [];
+  const all = [0, 1, 2, 3].map((number) => {
+    const end = Promise.withResolvers<void>();
+    ends.push(end);
+    return throttle.run(async () => {
+      begun.push(number);
+      await end.promise;
+      if (number === 1) throw new Error("failed");
+    });
+  });
+  expect(begun).toEqual([0, 1]);
+  ends[1]?.resolve();
+  await expect(all[1]).rejects.toThrow("failed");
+  expect(begun).toEqual([0, 1, 2]);
+  for (const { resolve } of ends) resolve();
+  await Promise.all([all[0], all[2], all[3]]);
+  expect(begun).toEqual([0, 1, 2, 3]);
+});
