@@ -52,4 +52,14 @@ export const messagingErrors: ErrorCatalogue = {
     summary: "the broker gave a delivery to another consumer, or the process stops; the reason of the signal",
     action: "nothing: it is delivered again",
   },
+  MESSAGING_NO_REPLY: {
+    status: 504,
+    summary: "a request had no reply within its `timeoutMs`; its handler may still run",
+    action: "raise the limit, or look at the lag of the handler's subscription",
+  },
+  MESSAGING_REQUEST_FAILED: {
+    status: 502,
+    summary: "the message of a request became a dead letter",
+    action: "inspect the dead letter",
+  },
 };

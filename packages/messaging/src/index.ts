@@ -1,4 +1,5 @@
-export { messaging, type Messaging, type MessagingMethods, type SendOptions } from "./messaging.ts";
+export { messaging, type MessagingMethods } from "./messaging.ts";
+export type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
 export { MessagingConfig } from "./messaging-config.ts";
 export { topic, type MessageTo, type Topic } from "./send/topic.ts";
 export type { NewMessage, Receipt } from "./send/new-message.ts";
@@ -17,5 +18,6 @@ export { MessageRetry } from "./subscribe/message-retry.ts";
 export { memoryBroker, type MemoryBrokerOptions } from "./memory/memory-broker.ts";
 export type { SubscriptionStatus } from "./consume/subscription-status.ts";
 export type { BrokerAdapter } from "./port/broker-adapter.ts";
+export { NoReplyError, RequestFailedError } from "./request/request-errors.ts";
 export { SendFailedError } from "./errors/send-failed-error.ts";
 export { messagingErrors } from "./error-codes.ts";

@@ -24,6 +24,7 @@ import type { Kernel } from "@framework/durable/feature";
 import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
 import type { OutgoingMessage } from "./port/delivery.ts";
 import type { Transaction } from "@framework/database";
+import { Outbox, type SendNow } from "./outbox/outbox.ts";
 import { Sender } from "./send/sender.ts";
 import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
@@ -31,6 +32,7 @@ import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
 /** A broker of a running app with what is sent to it. */
 interface Running {
   readonly app: AppBroker;
+  readonly adapter: BrokerAdapter;
   readonly sender: Sender;
   readonly config: Readonly<MessagingConfig>;
 }
@@ -49,6 +51,7 @@ export class MessagingApp {
   private readonly enabled = new Map<string, EnabledBroker>();
   private readonly specs: SubscriptionSpec[] = [];
   private readonly running = new Map<string, Running>();
+  private readonly outboxes = new Map<string, Outbox>();
   private operations: Operations<Message> | null = null;
   private readonly instance: string = randomUUID();
 
@@ -88,6 +91,7 @@ export class MessagingApp {
     if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
     if (this.enabled.size === 0) this.join();
     this.enabled.set(name, { name, adapter, config });
+    if (config.outbox) this.openOutbox(name);
   }
 
   /** Adds a middleware around every handler of single messages. */
@@ -99,6 +103,13 @@ export class MessagingApp {
   /** The group of subscriptions that name none, if their broker has one. */
   defaultGroup(broker: string | undefined): string | undefined {
     return this.enabled.get(this.nameOf(broker) ?? "")?.config.group;
+  }
+
+  private openOutbox(name: string): void {
+    if (this.kernel === null)
+      return this.problem("the outbox needs a database: compose database and durable before messaging");
+    const send: SendNow = async (messages) => await this.broker(name).sender.sendNow(messages);
+    this.outboxes.set(name, new Outbox(this.kernel, name, send));
   }
 
   subscribe(spec: SubscriptionSpec, problems: readonly string[]): void {
@@ -201,6 +212,7 @@ export class MessagingApp {
       const app = new AppBroker({
         ...enabled,
         broker,
+        instance: this.instance,
         clock,
         log,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
@@ -212,13 +224,14 @@ export class MessagingApp {
           app.subscriptions.push(
             new RunningSubscription(this.parts(spec, enabled, { broker, sender, clock, log, operations })),
           );
-      this.running.set(name, { app, sender, config });
+      this.running.set(name, { app, adapter, sender, config });
     }
   }
 
-  private sender({ adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
+  private sender({ name, adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
     const { capabilities } = adapter;
-    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox: null });
+    const outbox = this.outboxes.get(name) ?? null;
+    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox });
   }
 
   /** On the database they are parked by default; other brokers have topics. */
@@ -258,7 +271,7 @@ export class MessagingApp {
           : null,
       deadLetterTopic: deadLetterTopic(spec),
       inbox: spec.dedupe === "inbox" ? this.inbox : null,
-      reply: () => {},
+      replies: { sender: made.sender, source: config.source, newId: randomUUID, date: made.clock.date },
       isPrivate: false,
     };
   }

@@ -3,6 +3,7 @@ import {
   type Clock,
   type ConfigRecord,
   configRecord,
+  flag,
   integer,
   isClock,
   optional,
@@ -23,6 +24,11 @@ export interface MessagingConfig {
   readonly topics: readonly (string | Topic)[];
   /** Whether topics and queues are verified or created at start, or taken as they are. @default "verify" in production, else "create" */
   readonly topology: "verify" | "create" | "off" | undefined;
+  /**
+   * Whether `send` with `tx` works on a broker that is not the database: messages are stored with the commit and sent afterwards. Needs a database; the
+   * broker on the database does without. @default false
+   */
+  readonly outbox: boolean;
   /** Largest body of a message in bytes, sent or received; 1,024 to 16 MiB. @default 1 MiB */
   readonly maxMessageBytes: number;
   /** Largest headers of a message in bytes; 512 to 65,536. @default 8 KiB */
@@ -52,6 +58,7 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
     problem: (value) =>
       ["verify", "create", "off"].includes(value as string) ? null : 'must be "verify", "create" or "off"',
   }),
+  outbox: flag(false),
   maxMessageBytes: integer(1_048_576, { min: 1024, max: 16_777_216 }),
   maxHeaderBytes: integer(8192, { min: 512, max: 65_536 }),
   sendTimeoutMs: integer(10_000, { min: 10, max: 600_000 }),

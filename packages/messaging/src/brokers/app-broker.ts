@@ -1,7 +1,9 @@
 import type { Logger, Problem } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { pause } from "../consume/until-done.ts";
-import { type RunningSubscription, retryTopic } from "../consume/running-subscription.ts";
+import { retryTopic } from "../consume/retry-topics.ts";
+import type { RunningSubscription } from "../consume/running-subscription.ts";
+import { ReplyInbox } from "../request/reply-inbox.ts";
 import type { SubscriptionStatus } from "../consume/subscription-status.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
@@ -18,6 +20,8 @@ export interface EnabledBroker {
 /** What a broker needs at start. */
 export interface AppBrokerParts extends EnabledBroker {
   readonly broker: Broker;
+  /** Unique id of this process. */
+  readonly instance: string;
   readonly clock: Clock;
   readonly log: Logger;
   readonly topologyMode: "verify" | "create" | "off";
@@ -38,6 +42,7 @@ export class AppBroker {
   private readonly parts: AppBrokerParts;
   private readonly ending = new AbortController();
   private topologyProblem: string | null = "its topics have not been looked at";
+  private openReplies: ReplyInbox | null = null;
   private starting: Promise<void> = Promise.resolve();
   private cancelLag: () => void = () => {};
 
@@ -51,6 +56,11 @@ export class AppBroker {
 
   get broker(): Broker {
     return this.parts.broker;
+  }
+
+  /** The replies to requests of this process; opened with the first request. */
+  get replies(): ReplyInbox {
+    return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
   /** Begins to connect; the app's start does not wait for the broker. */
@@ -98,6 +108,7 @@ export class AppBroker {
     const until = AbortSignal.any([deadline, limit.signal]);
     await Promise.all(this.subscriptions.map((subscription) => subscription.stop(until)));
     cancel();
+    await this.openReplies?.close();
   }
 
   async close(): Promise<void> {

@@ -9,6 +9,7 @@ import type { Message, MessageMeta } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { Entry } from "./entry.ts";
+import { mainTopic } from "./retry-topics.ts";
 
 /** Limits of a delivery. */
 export interface MessageLimits {
@@ -114,7 +115,8 @@ const invalid = (issues: readonly string[]): PermanentFailure =>
   );
 
 const messageOf = (entry: Entry, event: Event, data: unknown, { spec, broker }: OpenMessageParts): Opened => {
-  const { topic, partition, offset, isRedelivered } = entry.delivery;
+  const { partition, offset, isRedelivered } = entry.delivery;
+  const topic = mainTopic(entry.delivery.topic, spec.group);
   const meta: MessageMeta = { broker, topic, group: spec.group, partition, offset, isRedelivered };
   const attempt = entry.tries + 1;
   return { message: new IncomingMessage(event, data, new Place(entry, attempt, meta)) };

@@ -2,6 +2,7 @@
 import { type Awaitable, type Logger, type Middleware } from "@framework/core";
 import { type Clock, type Host, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
+import { failureOf } from "@framework/durable/feature";
 import { NOT_BEFORE, numberIn, TRIES } from "../envelope/own-headers.ts";
 import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts";
 import type { Message } from "../message/message.ts";
@@ -10,6 +11,7 @@ import type { Broker, Consumer } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { ConsumerState } from "../port/sink.ts";
+import { type ReplyParts, replyTopic, sendReply } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
 import { outcomeOfThrown, runHandler } from "../subscribe/run-handler.ts";
@@ -19,6 +21,7 @@ import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { type MessageLimits, openMessage, type Opened } from "./open-message.ts";
+import { mainTopic, retryTopic } from "./retry-topics.ts";
 import { triesBefore } from "./retry-rules.ts";
 import { untilDone } from "./until-done.ts";
 
@@ -42,7 +45,7 @@ export interface SubscriptionParts extends MessageLimits {
   /** Topic of dead letters, when `park` is `null`. */
   readonly deadLetterTopic: string;
   readonly inbox: DatabaseInbox | null;
-  readonly reply: (message: Message, value: unknown) => Awaitable<void>;
+  readonly replies: ReplyParts;
   readonly isPrivate: boolean;
 }
 
@@ -126,12 +129,13 @@ export class RunningSubscription {
   }
 
   private handler(): (message: Message) => Awaitable<Outcome> {
-    const { spec, state, middleware, log, reply, inbox } = this.parts;
+    const { spec, state, middleware, log, replies, inbox } = this.parts;
     return runHandler({
       spec,
       state,
       middleware,
-      reply,
+      reply: (message, value) =>
+        replyTopic(message) === null ? undefined : sendReply(replies, message, value),
       log: () => log,
       inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
     });
@@ -244,6 +248,7 @@ export class RunningSubscription {
     const { delivery, tries, firstAt } = entry;
     const lastAt = clock.date();
     const dead: Dead = {
+      topic: mainTopic(delivery.topic, spec.group),
       delivery,
       id: idOf(entry),
       group: spec.group,
@@ -252,6 +257,7 @@ export class RunningSubscription {
       firstAt: firstAt ?? lastAt,
       lastAt,
     };
+    void this.answerFailure(entry, error);
     if (park === null) {
       await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
       return false;
@@ -260,6 +266,16 @@ export class RunningSubscription {
     const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, entry.delivery);
     await untilDone(() => park(dead, together), { signal, clock, log, what: "a dead letter" });
     return together !== null;
+  }
+
+  /** Tells a sender that waits for a reply that there will be none. */
+  private async answerFailure({ event }: Entry, error: unknown): Promise<void> {
+    if (event === null || replyTopic(event) === null) return;
+    const { replies, log } = this.parts;
+    const code = failureOf(error).code ?? "failed";
+    await sendReply(replies, event, null, code).catch((failure: unknown) =>
+      log.warn("messaging: a failure was not answered", { error: failure }),
+    );
   }
 
   /** Sends until the broker confirms: the delivery is settled only then. */
@@ -291,16 +307,6 @@ const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] 
   const { topic, group } = spec;
   const isNeeded = capabilities.retryTopics && spec.order === "none";
   return [topic, ...(isNeeded ? spec.retry.delaysMs.map((_, tier) => retryTopic(topic, group, tier)) : [])];
-};
-
-/** Name of the topic for a tier of delayed retries, from 0. */
-export const retryTopic = (topic: string, group: string, tier: number): string =>
-  `${topic}.${group}.retry.${tier}`;
-
-/** The topic that a retry topic belongs to. */
-const mainTopic = (topic: string, group: string): string => {
-  const at = topic.lastIndexOf(`.${group}.retry.`);
-  return at < 0 ? topic : topic.slice(0, at);
 };
 
 /** The id of the event, or of the place of a delivery that has none. */

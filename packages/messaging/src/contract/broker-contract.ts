@@ -2,11 +2,14 @@ import { type PortContract, portContract } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { handlingFacts } from "./handling-facts.ts";
 import { orderingFacts } from "./ordering-facts.ts";
+import { outboxFacts } from "./outbox-facts.ts";
 import { parkedFacts } from "./parked-facts.ts";
+import { requestFacts } from "./request-facts.ts";
 import { sendingFacts } from "./sending-facts.ts";
 import { settlingFacts } from "./settling-facts.ts";
 import { batchFacts } from "./batch-facts.ts";
 import { deadLetterFacts } from "./dead-letter-facts.ts";
+import { foreignFacts } from "./foreign-facts.ts";
 import { inboxFacts } from "./inbox-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
 import { lifeFacts } from "./life-facts.ts";
@@ -29,4 +32,7 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...stopFacts,
   ...parkedFacts,
   ...inboxFacts,
+  ...outboxFacts,
+  ...foreignFacts,
+  ...requestFacts,
 });

@@ -6,6 +6,8 @@ import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
 /** A delivery that gave up. */
 export interface Dead {
   readonly delivery: Delivery;
+  /** The topic of the subscription. */
+  readonly topic: string;
   readonly id: string;
   readonly group: string;
   readonly error: unknown;
@@ -20,8 +22,8 @@ const MAX_TEXT = 500;
 
 /** Returns a dead letter for a topic: the original body and headers, and why it gave up. */
 export const deadLetter = (
-  topic: string,
-  { delivery, id, group, error, tries, firstAt, lastAt }: Dead,
+  to: string,
+  { delivery, topic, id, group, error, tries, firstAt, lastAt }: Dead,
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
   const headers = original(delivery);
@@ -31,9 +33,9 @@ export const deadLetter = (
   headers[deadHeaders.tries] = String(tries);
   headers[deadHeaders.firstAt] = new Date(firstAt).toISOString();
   headers[deadHeaders.lastAt] = new Date(lastAt).toISOString();
-  headers[deadHeaders.topic] = delivery.topic;
+  headers[deadHeaders.topic] = topic;
   headers[deadHeaders.group] = group;
-  return { topic, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
+  return { topic: to, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
 };
 
 /** Returns a message for a retry topic: the original, its tries so far, and when it is due. */

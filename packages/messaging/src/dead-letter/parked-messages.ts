@@ -62,8 +62,7 @@ export class ParkedMessages {
   ): Promise<void> {
     const { parked, transaction } = this.kernel;
     if (!(await parked.hasRoom())) throw new Error("the parked work is full");
-    const { delivery, group, id, error, tries, firstAt } = dead;
-    const { topic } = delivery;
+    const { delivery, topic, group, id, error, tries, firstAt } = dead;
     const detail: Detail = { broker, topic, group, id };
     await transaction(async (tx) => {
       await parked.park(tx, {

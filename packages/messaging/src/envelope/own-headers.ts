@@ -11,6 +11,12 @@ export const NOT_BEFORE = "framework-not-before";
 export const EXPIRES = "framework-expires";
 /** The only group that the message is for: a retry or a replay. */
 export const GROUP = "framework-group";
+/** Topic of the reply. */
+export const REPLY_TO = "framework-reply-to";
+/** Id of the request that a message replies to. */
+export const REPLY_OF = "framework-reply-of";
+/** Why a request failed, in place of data. */
+export const REPLY_ERROR = "framework-reply-error";
 /** Of a dead letter: class, message and code of the last error, tries, times, topic. */
 export const deadHeaders = {
   error: "framework-dead-error",

@@ -30,8 +30,8 @@ export interface SenderParts {
   readonly maxMessageBytes: number;
   readonly maxHeaderBytes: number;
   readonly sendTimeoutMs: number;
-  /** Stores messages in a transaction; `null` when the app has no database. */
-  readonly outbox: ((tx: Transaction, messages: readonly OutgoingMessage[]) => Promise<void>) | null;
+  /** Stores messages in a transaction; `null` without one. */
+  readonly outbox: { add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> } | null;
 }
 
 /** Sends events to one broker. */
@@ -79,8 +79,11 @@ export class Sender {
     const { producer } = broker();
     if (producer.sendIn !== undefined) return await producer.sendIn(tx, messages);
     if (outbox === null)
-      throw messagingError("MESSAGING_BAD_CONFIG", "`tx` needs a database; call enableDatabase()");
-    await outbox(tx, messages);
+      throw messagingError(
+        "MESSAGING_BAD_CONFIG",
+        "`tx` on this broker needs the outbox: enableMessaging({ outbox: true })",
+      );
+    await outbox.add(tx, messages);
   }
 
   private toOutgoing(topic: string, event: Event, { delayMs = 0, ttlMs }: SendSettings): OutgoingMessage {

@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { numbers } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about messages that a transaction of the app's database sends. */
+export const outboxFacts: PortFacts<BrokerFixture> = {
+  "a message with `tx` is delivered after the commit": async (fixture) => {
+    await using one = new TestApp(fixture, { outbox: true });
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ id, key, data, headers }) => {
+      got.push([id, key, data, headers["x-shelf"]]);
+    });
+    await one.start();
+    await one.app.db.transaction(async (tx) => {
+      const message = { type: "t", id: "a", key: "k", data: { n: 1 }, headers: { "x-shelf": "7" } };
+      assert.equal((await one.messaging.send(one.topic, message, { tx })).id, "a");
+      await quietly(30);
+      assert.equal(got.length, 0);
+    });
+    await until("the message", () => got.length === 1);
+    assert.equal(JSON.stringify(got), '[["a","k",{"n":1},"7"]]');
+  },
+  "a message of a transaction that was rolled back is never delivered": async (fixture) => {
+    await using one = new TestApp(fixture, { outbox: true });
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
+    await one.start();
+    const undone = one.app.db.transaction(async (tx) => {
+      await one.messaging.send(one.topic, { type: "t", data: "undone" }, { tx });
+      throw new Error("no");
+    });
+    await assert.rejects(undone);
+    await one.send("sent");
+    await until("the message", () => got.length === 1);
+    await quietly();
+    assert.equal(JSON.stringify(got), '["sent"]');
+  },
+  "messages of one key that transactions sent are in the order of the commits": async (fixture) => {
+    await using one = new TestApp(fixture, { outbox: true });
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group, order: "key" }, ({ data }) => void got.push(data));
+    await one.start();
+    for (let n = 0; n < 12; n += 3)
+      await one.app.db.transaction(async (tx) => {
+        const messages = [n, n + 1, n + 2].map((data) => ({ type: "t", key: "same", data }));
+        await one.messaging.sendAll(one.topic, messages, { tx });
+      });
+    await until("all messages", () => got.length === 12);
+    assert.equal(JSON.stringify(got), JSON.stringify(numbers(12)));
+  },
+  "messages of many transactions at once are all delivered, each once": async (fixture) => {
+    await using one = new TestApp(fixture, { outbox: true });
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
+    await one.start();
+    await Promise.all(
+      numbers(25).map((data) =>
+        one.app.db.transaction(
+          async (tx) => void (await one.messaging.send(one.topic, { type: "t", data }, { tx })),
+        ),
+      ),
+    );
+    await until("all messages", () => got.length >= 25);
+    await quietly();
+    assert.equal(got.length, 25);
+    assert.equal(new Set(got).size, 25);
+  },
+};

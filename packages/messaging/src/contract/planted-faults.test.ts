@@ -1,0 +1,254 @@
+import { randomUUID } from "node:crypto";
+import { expectContractToCatch, portContract } from "@framework/core/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { memoryBroker } from "../memory/memory-broker.ts";
+import type { Broker, BrokerAdapter, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { Sink } from "../port/sink.ts";
+import { brokerContract } from "./broker-contract.ts";
+import { shortenWaits } from "./until.ts";
+
+let restore = (): void => {};
+beforeAll(() => {
+  restore = shortenWaits(500);
+});
+afterAll(() => restore());
+
+type Fault = (broker: Broker) => Partial<Broker>;
+
+const sends =
+  (change: (message: OutgoingMessage) => OutgoingMessage | null): Fault =>
+  ({ producer }) => ({
+    producer: {
+      async send(messages, options) {
+        const kept = messages.map(change);
+        await producer.send(
+          kept.flatMap((message) => message ?? []),
+          options,
+        );
+        return messages.map(() => ({ ok: true }));
+      },
+    },
+  });
+
+const consumes =
+  (change: (consumer: Consumer, options: ConsumerOptions) => Partial<Consumer>): Fault =>
+  (broker) => ({
+    consumer(options) {
+      const consumer = broker.consumer(options);
+      const own: Consumer = {
+        start: () => consumer.start(),
+        pause: () => consumer.pause(),
+        resume: () => consumer.resume(),
+        stop: () => consumer.stop(),
+        settle: (settlements) => consumer.settle(settlements),
+        lag: () => consumer.lag(),
+        close: () => consumer.close(),
+      };
+      return Object.assign(own, change(consumer, options));
+    },
+  });
+
+const sinks =
+  (change: (sink: Sink) => Partial<Sink>): Fault =>
+  (broker) => ({
+    consumer({ sink, ...options }) {
+      const own = Object.create(sink) as Sink;
+      for (const name of [
+        "room",
+        "whenRoom",
+        "deliver",
+        "lost",
+        "revoked",
+        "isAlive",
+        "isPartitionAlive",
+        "suspend",
+        "proceed",
+        "state",
+      ] as const)
+        Object.assign(own, { [name]: sink[name].bind(sink) });
+      return broker.consumer({ ...options, sink: Object.assign(own, change(sink)) });
+    },
+  });
+
+let sent = 0;
+
+const faults: readonly (readonly [string, Fault, string])[] = [
+  [
+    "confirms what it dropped",
+    sends((message) => (sent++ % 3 === 0 ? null : message)),
+    "every message has a result, in the order of the list",
+  ],
+  [
+    "drops headers",
+    sends((message) => ({ ...message, headers: {} })),
+    "a sent message is delivered with its topic, body and headers",
+  ],
+  [
+    "drops keys",
+    sends((message) => ({ ...message, key: null })),
+    "the key of a message is delivered, and none is null",
+  ],
+  [
+    "parses bodies",
+    sends((message) => ({
+      ...message,
+      body: typeof message.body === "string" ? JSON.stringify(JSON.parse(message.body)) : message.body,
+    })),
+    "numbers keep every digit",
+  ],
+  [
+    "reads bytes as text",
+    sends((message) => ({
+      ...message,
+      body: typeof message.body === "string" ? message.body : new TextDecoder().decode(message.body),
+    })),
+    "bytes that are not UTF-8 are delivered unchanged",
+  ],
+  [
+    "ignores delays",
+    sends((message) => ({ ...message, delayMs: 0 })),
+    "a delayed message is delivered, and not before its time",
+  ],
+  [
+    "stores messages twice",
+    ({ producer }) => ({
+      producer: {
+        async send(messages, options) {
+          await producer.send(messages, options);
+          return await producer.send(messages, options);
+        },
+      },
+    }),
+    "consumers of one group share the messages, each once",
+  ],
+  [
+    "reverses what is sent",
+    ({ producer }) => ({
+      producer: { send: (messages, options) => producer.send(messages.toReversed(), options) },
+    }),
+    "messages of a key are delivered in the order of one send",
+  ],
+  [
+    "ignores the order",
+    ({ consumer }) => ({ consumer: (options) => consumer({ ...options, order: "none" }) }),
+    "messages of a key wait while one of them waits for its retry",
+  ],
+  [
+    "gives each process a group of its own",
+    ({ consumer }) => ({ consumer: (options) => consumer({ ...options, group: randomUUID() }) }),
+    "consumers of one group share the messages, each once",
+  ],
+  [
+    "gives groups one copy",
+    ({ consumer }) => ({ consumer: (options) => consumer({ ...options, group: "one" }) }),
+    "two groups each get every message",
+  ],
+  [
+    "forgets what is done",
+    consumes(() => ({ settle: async () => [] })),
+    "a message that is done is not delivered again",
+  ],
+  [
+    "loses what was not settled",
+    consumes((consumer) => ({ close: () => consumer.stop() })),
+    "what was not settled is delivered again after a close",
+  ],
+  [
+    "reports nothing as lost",
+    consumes((consumer) => ({
+      async settle(settlements) {
+        await consumer.settle(settlements);
+        return [];
+      },
+    })),
+    "a delivery that is not held is reported as lost",
+  ],
+  [
+    "retries at once",
+    consumes((consumer) => ({
+      settle: (settlements) =>
+        consumer.settle(
+          settlements.map((each) => (each.action === "retry" ? { ...each, delayMs: 0 } : each)),
+        ),
+    })),
+    "a retry with a delay comes, and not before its time",
+  ],
+  [
+    "forgets the tries",
+    consumes((consumer) => ({
+      settle: (settlements) =>
+        consumer.settle(settlements.map((each) => (each.action === "retry" ? { ...each, tries: 0 } : each))),
+    })),
+    "the message of a retry keeps body, headers, key and tries",
+  ],
+  [
+    "takes a retry as done",
+    consumes((consumer) => ({
+      settle: (settlements) =>
+        consumer.settle(settlements.map(({ delivery }) => ({ delivery, action: "done" }))),
+    })),
+    "a retry delivers the message again, to the group alone",
+  ],
+  [
+    "ignores the room",
+    sinks(() => ({ room: () => 1000 })),
+    "a consumer hands over no more than there is room for",
+  ],
+  [
+    "never looks for room again",
+    sinks(() => ({ whenRoom: () => Promise.withResolvers<void>().promise })),
+    "a consumer goes on when there is room again",
+  ],
+  [
+    "ignores pauses",
+    consumes(() => ({ pause: () => {} })),
+    "a paused consumer hands nothing over until it is resumed",
+  ],
+  [
+    "never resumes",
+    consumes(() => ({ resume: () => {} })),
+    "a paused consumer hands nothing over until it is resumed",
+  ],
+  [
+    "goes on after a stop",
+    consumes(() => ({ stop: async () => {} })),
+    "a stopped consumer hands nothing over",
+  ],
+  [
+    "tells no state",
+    sinks(() => ({ state: () => {} })),
+    "the sink is told when the consumer runs and when it is closed",
+  ],
+  [
+    "counts no lag",
+    consumes(() => ({ lag: async () => 0 })),
+    "the lag is the number of waiting messages, if the broker knows it",
+  ],
+];
+
+test.each(faults)("the suite catches a broker that %s", async (_name, fault, fact) => {
+  const run = brokerContract.facts[fact];
+  if (run === undefined) throw new Error(`there is no fact "${fact}"`);
+  const make = () => ({
+    adapter: ((): (() => BrokerAdapter) => {
+      const broken = withFault(fault);
+      return () => broken;
+    })(),
+    prefix: randomUUID().slice(0, 8),
+  });
+  await expect(
+    expectContractToCatch(portContract("broker", { [fact]: run }), make, { timeoutMs: 20_000 }),
+  ).resolves.toEqual([fact]);
+});
+
+const withFault = (fault: Fault): BrokerAdapter => {
+  const inner = memoryBroker();
+  return {
+    ...inner,
+    open(context) {
+      const broker = inner.open(context);
+      return { ...broker, ...fault(broker) };
+    },
+  };
+};

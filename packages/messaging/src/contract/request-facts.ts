@@ -1,0 +1,56 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { numbers, once } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+
+/** Facts about requests and their replies. */
+export const requestFacts: PortFacts<BrokerFixture> = {
+  "a request gets what its handler returned": async (fixture) => {
+    await using one = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => ({
+      doubled: (data as number) * 2,
+    }));
+    await one.start();
+    const reply = await one.messaging.request(one.topic, { type: "double", data: 21 }, { timeoutMs: 60_000 });
+    assert.equal(JSON.stringify(reply), '{"doubled":42}');
+  },
+  "a request of one process is answered by another": async (fixture) => {
+    await using one = new TestApp(fixture);
+    await using other = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    other.messaging.subscribe(other.topic, { group: other.group }, ({ data }) => [data]);
+    await one.start();
+    await other.start();
+    const replies = await Promise.all(
+      numbers(10).map((data) => one.messaging.request(one.topic, { type: "t", data }, { timeoutMs: 60_000 })),
+    );
+    assert.equal(JSON.stringify(replies), JSON.stringify(numbers(10).map((n) => [n])));
+  },
+  "a request without a reply ends at its time": async (fixture) => {
+    await using one = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    one.messaging.subscribe(one.topic, { group: one.group }, async ({ signal }) => {
+      const { promise, reject } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      await promise;
+    });
+    await one.start();
+    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 100 });
+    await assert.rejects(asked, { code: "MESSAGING_NO_REPLY", status: 504 });
+  },
+  "a request whose message is a dead letter fails": async (fixture) => {
+    await using one = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    one.messaging.subscribe(one.topic, { group: one.group, retry: once, deadLetter: "parked" }, () => {
+      throw new Error("secret");
+    });
+    await one.start();
+    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
+    await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
+  },
+};
+
+/** A broker without topics for one process refuses requests. */
+const isRefused = (fixture: BrokerFixture): boolean => !fixture.adapter().capabilities.privateTopics;

@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import type { Injections, StandardSchema } from "@framework/core";
+import { handled, systemClock, validate } from "@framework/core/feature";
+import { type Event, newHeaders } from "./envelope/event.ts";
+import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
+import { messagingError } from "./errors/messaging-error.ts";
+import { NoReplyError, RequestFailedError } from "./request/request-errors.ts";
+import { MessagingApp } from "./messaging-app.ts";
+import { type MessagingConfig } from "./messaging-config.ts";
+import type { NewMessage, Receipt } from "./send/new-message.ts";
+import { toEvent } from "./send/to-event.ts";
+import type { Topic } from "./send/topic.ts";
+import { checkData } from "./send/check-data.ts";
+import type { AnyHandler, SchemaOption, SubscriptionOptions } from "./subscribe/subscription-options.ts";
+import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
+import type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
+
+/** Returns the messaging of an app for programs. */
+export const messagingOf = (app: MessagingApp): Messaging => {
+  const subscribe = (
+    kind: "single" | "batch",
+    to: string | RegExp | Topic,
+    options: SubscriptionOptions<SchemaOption, Injections | undefined>,
+    handle: unknown,
+  ): void => {
+    const isTopic = typeof to === "object" && !(to instanceof RegExp);
+    const group = options.group ?? app.defaultGroup(options.broker);
+    const own = { ...(isTopic && { schema: to.schemas }), ...options, group };
+    const { spec, problems } = subscriptionSpec(isTopic ? to.name : to, own, { kind, handle } as AnyHandler);
+    app.subscribe(spec, problems);
+  };
+  return {
+    subscribe(to: string | RegExp | Topic, options: object, handler: unknown) {
+      subscribe("single", to, options as never, handler);
+      return this;
+    },
+    subscribeBatch(to: string | RegExp | Topic, options: object, handler: unknown) {
+      subscribe("batch", to, options as never, handler);
+      return this;
+    },
+    send: (to, message, options = {}) => handled(sendOne(app, to, message, options)),
+    sendAll: (to, messages, options = {}) => handled(sendAll(app, to, messages, options)),
+    request: (to, message, options = {}) => handled(request(app, to, message, options) as Promise<never>),
+    use(middleware) {
+      app.use(middleware);
+      return this;
+    },
+    status: () => app.status(),
+    addBroker(name, adapter, config = {}) {
+      app.enable(name, adapter, config);
+      return this;
+    },
+  };
+};
+
+const sendOne = async (
+  app: MessagingApp,
+  to: string | Topic,
+  message: NewMessage,
+  options: SendOptions,
+): Promise<Receipt> => {
+  const [receipt] = await sendAll(app, to, [message], options);
+  if (receipt === undefined) throw new Error("messaging: the broker confirmed nothing");
+  return receipt;
+};
+
+const sendAll = async (
+  app: MessagingApp,
+  to: string | Topic,
+  messages: readonly NewMessage[],
+  { broker, ...settings }: SendOptions,
+): Promise<readonly Receipt[]> => {
+  const { sender, config } = app.broker(broker);
+  const events = messages.map((message) => eventOf(message, config));
+  if (typeof to !== "string") for (const event of events) await checkData(to, event);
+  return await sender.send(typeof to === "string" ? to : to.name, events, settings);
+};
+
+const eventOf = (message: NewMessage, { source, clock = systemClock }: Readonly<MessagingConfig>): Event =>
+  toEvent(message, { source, newId: randomUUID, date: clock.date });
+
+const request = async (
+  app: MessagingApp,
+  to: string | Topic,
+  message: NewMessage,
+  { timeoutMs = 10_000, schema, broker }: RequestOptions<StandardSchema | undefined>,
+): Promise<unknown> => {
+  const { sender, config, app: running, adapter } = app.broker(broker);
+  if (!adapter.capabilities.privateTopics)
+    throw messagingError(
+      "MESSAGING_BAD_CONFIG",
+      `the broker "${running.name}" has no topics for one process, which replies need`,
+    );
+  const event = eventOf(message, config);
+  await checkData(to, event);
+  const name = typeof to === "string" ? to : to.name;
+  const { replies } = running;
+  const headers = Object.assign(newHeaders(), event.headers, { [REPLY_TO]: replies.topic });
+  const send = (): Promise<unknown> => sender.send(name, [{ ...event, headers }], { ttlMs: timeoutMs });
+  const reply = await replies.ask(event.id, send, timeoutMs);
+  if (reply === null) throw new NoReplyError(name, timeoutMs);
+  const failure = reply.headers[REPLY_ERROR];
+  if (failure !== undefined) throw new RequestFailedError(name, failure);
+  return schema === undefined ? reply.data : await validate(schema, reply.data, "input");
+};

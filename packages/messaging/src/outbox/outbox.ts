@@ -1,0 +1,100 @@
+import type { Transaction } from "@framework/database";
+import { type Kernel, NonRetryableError, TryLaterError, type WorkItem } from "@framework/durable/feature";
+import { fromRow, toRow } from "../database/stored-message.ts";
+import type { SendResult } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+
+/** Sends messages at once, and resolves with one result each. */
+export type SendNow = (messages: readonly OutgoingMessage[]) => Promise<readonly SendResult[]>;
+
+/** Messages that one process sends at a time. */
+const CONCURRENCY = 200;
+
+/** Limit of one send; the sender has a shorter one. */
+const LIMIT_MS = 660_000;
+
+const FIRST_PAUSE_MS = 200;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** Headers of a stored message that are not its own. */
+const TOPIC = "framework-outbox-topic";
+const ID = "framework-outbox-id";
+const DELAY = "framework-outbox-delay";
+
+interface Waiting {
+  readonly message: OutgoingMessage;
+  readonly done: (error: Error | null) => void;
+}
+
+/**
+ * Messages that transactions of the app's database send to another broker: stored with the commit, and sent by whichever process is free. Those of one
+ * topic and key are sent one at a time, in order; nothing is removed before the broker has confirmed it.
+ */
+export class Outbox {
+  private readonly kernel: Kernel;
+  private readonly queue: string;
+  private readonly sendNow: SendNow;
+  private waiting: Waiting[] = [];
+  private failures = 0;
+
+  /** Call it before the start: it adds a queue. */
+  constructor(kernel: Kernel, broker: string, sendNow: SendNow) {
+    this.kernel = kernel;
+    this.queue = `outbox:${broker}`;
+    this.sendNow = sendNow;
+    kernel.use("outbox: true").queue<unknown>({
+      name: this.queue,
+      kind: "message",
+      concurrency: CONCURRENCY,
+      timeoutMs: LIMIT_MS,
+      isPlain: true,
+      handle: (item) => this.send(item),
+    });
+  }
+
+  /** Stores messages; they are sent after the commit. */
+  async add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> {
+    await this.kernel.work.add(this.queue, messages.map(toStored), tx);
+  }
+
+  /** Sends one message, together with others of the same turn of the event loop. */
+  private send(item: WorkItem<unknown>): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const done = (error: Error | null): void => (error === null ? resolve() : reject(error));
+    if (this.waiting.push({ message: toMessage(item), done }) === 1) setImmediate(() => void this.flush());
+    return promise;
+  }
+
+  private async flush(): Promise<void> {
+    const batch = this.waiting;
+    this.waiting = [];
+    const results = await this.sendNow(batch.map(({ message }) => message)).catch((error: unknown) => error);
+    for (const [at, { done }] of batch.entries())
+      done(this.errorOf(Array.isArray(results) ? results[at] : null));
+  }
+
+  /** A broker that is away costs no attempt: the message waits for it, however long. */
+  private errorOf(result: SendResult | null): Error | null {
+    if (result?.ok === true) {
+      this.failures = 0;
+      return null;
+    }
+    if (result !== null && !result.isRetryable)
+      return new NonRetryableError(result.error.message, { cause: result.error });
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures++, 10), LONGEST_PAUSE_MS);
+    return new TryLaterError(pauseMs, { isCounted: false });
+  }
+}
+
+const toStored = (message: OutgoingMessage): ReturnType<typeof toRow> => {
+  const { topic, id, key, headers, delayMs } = message;
+  const own = { [TOPIC]: topic, [ID]: id, [DELAY]: String(delayMs) };
+  const row = toRow({ ...message, headers: { ...headers, ...own }, delayMs: 0 }, "key");
+  return { ...row, key: key === null ? null : `${topic}\n${key}` };
+};
+
+const toMessage = ({ payloadText, headers: stored }: WorkItem<unknown>): OutgoingMessage => {
+  const { key, headers, body } = fromRow(payloadText, stored);
+  const { [TOPIC]: topic = "", [ID]: id = "", [DELAY]: delay = "0", ...rest } = headers;
+  return { topic, id, key, headers: Object.assign(Object.create(null), rest), body, delayMs: Number(delay) };
+};

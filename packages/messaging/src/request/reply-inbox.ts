@@ -1,0 +1,116 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import { decode } from "../envelope/decode.ts";
+import type { Event } from "../envelope/event.ts";
+import { REPLY_OF } from "../envelope/own-headers.ts";
+import { messagingError } from "../errors/messaging-error.ts";
+import type { Broker, Consumer } from "../port/broker-adapter.ts";
+import type { Delivery } from "../port/delivery.ts";
+import type { ConsumerState, Sink } from "../port/sink.ts";
+
+/** What waiting for replies needs. */
+export interface ReplyInboxParts {
+  readonly broker: Broker;
+  /** Unique id of this process. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Requests of one process that wait for their replies. */
+const MAX_PENDING = 10_000;
+
+/** Begins the names of topics for replies; nothing else is taken as one. */
+export const REPLY_TOPICS = "replies.";
+
+/** Gets the replies to the requests of this process, in a topic of its own. */
+export class ReplyInbox implements Sink {
+  readonly topic: string;
+  private readonly parts: ReplyInboxParts;
+  private readonly pending = new Map<string, (reply: Event | null) => void>();
+  private readonly ready = Promise.withResolvers<void>();
+  private readonly consumer: Consumer;
+
+  constructor(parts: ReplyInboxParts) {
+    this.parts = parts;
+    this.topic = `${REPLY_TOPICS}${parts.instance}`;
+    this.consumer = parts.broker.consumer({
+      topics: [this.topic],
+      pattern: null,
+      group: parts.instance,
+      order: "none",
+      prefetch: 1000,
+      from: "latest",
+      isPrivate: true,
+      timeoutMs: 1000,
+      sink: this,
+    });
+    this.consumer.start();
+  }
+
+  /** Sends a request and resolves with its reply; `null` when there is none in time. @throws what `send` throws */
+  async ask(id: string, send: () => Promise<unknown>, timeoutMs: number): Promise<Event | null> {
+    if (this.pending.size >= MAX_PENDING)
+      throw messagingError("MESSAGING_SEND_FAILED", `${MAX_PENDING} requests wait for their replies`);
+    const { promise, resolve } = Promise.withResolvers<Event | null>();
+    this.pending.set(id, resolve);
+    const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
+    try {
+      const isReady = await Promise.race([this.ready.promise.then(() => true), promise.then(() => false)]);
+      if (isReady) await send();
+      return await promise;
+    } finally {
+      cancel();
+      this.pending.delete(id);
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const resolve of this.pending.values()) resolve(null);
+    await this.consumer.close();
+  }
+
+  room(): number {
+    return 1000;
+  }
+
+  async whenRoom(): Promise<void> {}
+
+  deliver(deliveries: readonly Delivery[]): void {
+    for (const delivery of deliveries) this.take(delivery);
+    const settlements = deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
+    const failed = (error: unknown): void =>
+      this.parts.log.warn("messaging: replies were not settled", { error });
+    void this.consumer.settle(settlements).catch(failed); // a reply that comes again is dropped
+  }
+
+  lost(): void {}
+
+  revoked(): void {}
+
+  suspend(): void {}
+
+  proceed(): void {}
+
+  isAlive(): boolean {
+    return true;
+  }
+
+  isPartitionAlive(): boolean {
+    return true;
+  }
+
+  state(state: ConsumerState): void {
+    if (state === "running") this.ready.resolve();
+  }
+
+  /** Replies to requests that nothing waits for any more are dropped. */
+  private take(delivery: Delivery): void {
+    try {
+      const event = decode(delivery, false);
+      this.pending.get(event.headers[REPLY_OF] ?? "")?.(event);
+    } catch (error) {
+      this.parts.log.warn("messaging: a reply cannot be decoded", { error });
+    }
+  }
+}
