@@ -121,7 +121,10 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     if ((await consumer.lag()) === null) return;
     await until("a lag of about 5", async () => [5, 6].includes((await consumer.lag()) ?? -1));
     sink.allow(5);
-    await done(...lastOfPartitions(await got(6)));
+    for (let count = 1; count <= 6; count++) {
+      const delivery = (await got(count))[count - 1]; // a push broker hands over no more than `prefetch` unsettled
+      if (delivery !== undefined) await done(delivery);
+    }
     await until("no lag", async () => (await consumer.lag()) === 0);
   },
   "a healthy broker says so": async (fixture) => {

@@ -1,0 +1,137 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import { type ChannelModel, connect } from "amqplib";
+import type { RabbitMQConfig } from "../rabbitmq-config.ts";
+import { backoffMs } from "./backoff.ts";
+import { pause, untilAborted } from "./pause.ts";
+import { reasonOf, unavailable } from "./server-error.ts";
+
+/** What a link needs. */
+export interface LinkParts {
+  readonly config: RabbitMQConfig;
+  /** Purpose of the connection, shown in the server's list of connections. */
+  readonly purpose: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly log: Logger;
+}
+
+/** A connection that lived for so long was a good one: the pauses begin anew. */
+const STABLE_MS = 5000;
+/** Longest wait for the server's answer to an orderly close. */
+const CLOSE_MS = 2000;
+
+/** One connection to the server, opened when it is asked for, and again after it broke. */
+export class Link {
+  private readonly parts: LinkParts;
+  private readonly ending = new AbortController();
+  private current: ChannelModel | null = null;
+  private opening: Promise<ChannelModel> | null = null;
+  private failures = 0;
+  /** Destroys the socket of the current connection. */
+  private socket = new AbortController();
+  private blocked: { readonly reason: string; readonly end: PromiseWithResolvers<void> } | null = null;
+
+  constructor(parts: LinkParts) {
+    this.parts = parts;
+  }
+
+  /** The open connection; `null` without one. */
+  get model(): ChannelModel | null {
+    return this.current;
+  }
+
+  get isClosed(): boolean {
+    return this.ending.signal.aborted;
+  }
+
+  /** Why the server blocks publishers on this connection: an alarm of memory or disk; `null` while it does not. */
+  get blockedReason(): string | null {
+    return this.blocked?.reason ?? null;
+  }
+
+  /** Resolves when the server blocks publishers no longer, or the connection has ended. */
+  async whenUnblocked(): Promise<void> {
+    await this.blocked?.end.promise;
+  }
+
+  /** Returns the connection, after a pause and an attempt if there is none. Calls at the same time share an attempt. @throws RABBITMQ_UNAVAILABLE */
+  async open(): Promise<ChannelModel> {
+    if (this.ending.signal.aborted) throw unavailable("it was closed");
+    if (this.current !== null) return this.current;
+    this.opening ??= this.connect().finally(() => (this.opening = null));
+    return await this.opening;
+  }
+
+  /** Destroys the connection: the server has stopped to answer, and what is buffered must not be sent later. */
+  reset(reason: string): void {
+    if (this.current === null) return;
+    this.parts.log.warn(`rabbitmq: the connection for ${this.parts.purpose} is replaced`, { reason });
+    this.socket.abort();
+  }
+
+  async close(): Promise<void> {
+    this.ending.abort(unavailable("it was closed"));
+    await this.opening?.catch(() => {});
+    const model = this.current;
+    if (model === null) return;
+    const limit = new AbortController();
+    const cancel = this.parts.clock.after(CLOSE_MS, () => limit.abort());
+    await untilAborted(model.close(), limit.signal).catch(() => this.socket.abort());
+    cancel();
+  }
+
+  private async connect(): Promise<ChannelModel> {
+    const { clock, random } = this.parts;
+    const { signal } = this.ending;
+    if (this.failures > 0) await pause(clock, backoffMs(this.failures, random()), signal);
+    signal.throwIfAborted();
+    try {
+      return this.opened(await this.dial());
+    } catch (error) {
+      this.failures++;
+      throw unavailable(reasonOf(error), error);
+    }
+  }
+
+  private async dial(): Promise<ChannelModel> {
+    const { config, purpose } = this.parts;
+    const url = new URL(config.url);
+    if (!url.searchParams.has("heartbeat")) url.searchParams.set("heartbeat", String(config.heartbeatSecs));
+    this.socket = new AbortController();
+    const options = {
+      noDelay: true,
+      timeout: config.connectionTimeoutMs,
+      clientProperties: { connection_name: `framework ${purpose}` },
+      signal: this.socket.signal, // an option of Node's sockets, which amqplib passes on
+      ...(config.ca === undefined ? {} : { ca: config.ca }),
+    };
+    return await connect(url.href, options);
+  }
+
+  private opened(model: ChannelModel): ChannelModel {
+    const { clock, log, purpose } = this.parts;
+    const from = clock.now();
+    this.current = model;
+    let reason = "the server closed it";
+    model.on("error", (error: Error) => (reason = reasonOf(error)));
+    model.on("blocked", (why: string) => {
+      this.blocked ??= { reason: why, end: Promise.withResolvers() };
+      log.warn("rabbitmq: the server blocks publishers", { reason: why });
+    });
+    model.on("unblocked", () => this.unblock());
+    model.on("close", () => {
+      this.current = null;
+      this.unblock();
+      this.failures = clock.now() - from >= STABLE_MS ? 1 : this.failures + 1;
+      if (!this.ending.signal.aborted)
+        log.warn(`rabbitmq: the connection for ${purpose} was lost`, { reason });
+    });
+    return model;
+  }
+
+  private unblock(): void {
+    this.blocked?.end.resolve();
+    this.blocked = null;
+  }
+}

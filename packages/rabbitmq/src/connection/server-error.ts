@@ -1,0 +1,25 @@
+import { FrameworkError } from "@framework/core";
+
+/** Codes of AMQP 0-9-1 that a program can do something about. */
+export const NOT_FOUND = 404;
+export const DIFFERENT = 406;
+export const FORBIDDEN = 403;
+
+/** The reply code of the server in an error of amqplib; `null` without one. */
+export const replyCode = (error: unknown): number | null => {
+  if (!Error.isError(error)) return null;
+  const { code } = error as { readonly code?: unknown };
+  return typeof code === "number" ? code : null;
+};
+
+/** What the server or the network said, for operators. amqplib's messages have no credentials. */
+export const reasonOf = (error: unknown): string => {
+  if (!Error.isError(error)) return String(error);
+  const { message, code } = error as Error & { readonly code?: unknown };
+  const said = /with message "(.*)"/s.exec(message)?.[1] ?? message;
+  return said === "" ? String(code ?? error.name) : said;
+};
+
+/** An error for a call that needs the server. */
+export const unavailable = (reason: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("RABBITMQ_UNAVAILABLE", `rabbitmq: the server is not available: ${reason}`, { cause });

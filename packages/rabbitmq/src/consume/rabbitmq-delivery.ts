@@ -1,0 +1,48 @@
+import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
+import type { Channel, ConsumeMessage } from "amqplib";
+import { fromWire } from "../send/wire-headers.ts";
+
+/** One delivery, with the channel on which it can be acknowledged. */
+export class RabbitMQDelivery implements Delivery {
+  readonly message: ConsumeMessage;
+  readonly channel: Channel;
+  readonly topic: string;
+  /** When it arrived, on the monotonic clock. */
+  readonly arrivedAt: number;
+  readonly partition = null;
+  readonly offset = null;
+  readonly key: string | null;
+  readonly headers: WireHeaders;
+  readonly tries: number;
+  /** The server's count changed its meaning between versions, and a copy begins anew. */
+  readonly deliveries = null;
+
+  constructor(
+    message: ConsumeMessage,
+    channel: Channel,
+    from: { readonly topic: string; readonly now: number },
+  ) {
+    const { headers, contentType } = message.properties;
+    const found = fromWire(headers ?? {}, typeof contentType === "string" ? contentType : undefined);
+    this.message = message;
+    this.channel = channel;
+    this.topic = from.topic;
+    this.arrivedAt = from.now;
+    this.key = found.key;
+    this.headers = found.headers;
+    this.tries = found.tries;
+  }
+
+  get body(): Uint8Array {
+    return this.message.content;
+  }
+
+  get isRedelivered(): boolean {
+    return this.message.fields.redelivered || this.tries > 0;
+  }
+
+  get sentAt(): number | null {
+    const { timestamp } = this.message.properties;
+    return typeof timestamp === "number" ? timestamp * 1000 : null;
+  }
+}

@@ -1,0 +1,101 @@
+import type { ConfigInput } from "@framework/core/feature";
+import type {
+  Broker,
+  BrokerAdapter,
+  BrokerContext,
+  Capabilities,
+  Settlement,
+} from "@framework/messaging/adapter";
+import { Link } from "./connection/link.ts";
+import { untilAborted } from "./connection/pause.ts";
+import { withChannel } from "./connection/with-channel.ts";
+import { RabbitMQConsumer } from "./consume/rabbitmq-consumer.ts";
+import type { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";
+import { RabbitMQConfig } from "./rabbitmq-config.ts";
+import { publicationOf } from "./send/publication.ts";
+import { Publisher } from "./send/publisher.ts";
+import { RabbitMQProducer } from "./send/rabbitmq-producer.ts";
+import { PREFIX } from "./send/wire-headers.ts";
+import { DelayQueues } from "./topology/delay-queues.ts";
+import { RabbitMQTopology } from "./topology/topology.ts";
+
+/** Longest delay: 7 days. */
+const MAX_DELAY_MS = 604_800_000;
+/** Time limit of storing the copy of a message that is tried again. */
+const COPY_MS = 30_000;
+
+const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
+  settlement: "each",
+  orders: ["key", "partition"],
+  groups: true,
+  maxDelayMs: delayQueues ? MAX_DELAY_MS : 0,
+  maxRetryDelayMs: delayQueues ? MAX_DELAY_MS : 0,
+  retryKeepsOrder: false,
+  retryTopics: false,
+  maxBodyBytes: 16_777_216,
+  maxHeaderBytes: 65_536,
+  envelope: { mode: "binary", prefix: PREFIX },
+  patterns: false,
+  privateTopics: true,
+  replay: false,
+  isInProcess: false,
+});
+
+/**
+ * RabbitMQ as a broker of messaging: `enableMessaging({ broker: rabbitmqBroker({ url }) })`, or under another name with `app.messaging.addBroker`.
+ *
+ * @throws ConfigurationError CORE_BAD_CONFIG
+ */
+export const rabbitmqBroker = (config: ConfigInput<RabbitMQConfig> = {}): BrokerAdapter => {
+  const checked = RabbitMQConfig.of(config);
+  return {
+    name: "rabbitmq",
+    capabilities: capabilitiesOf(checked),
+    open: (context) => openBroker(checked, context),
+  };
+};
+
+const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: BrokerContext): Broker => {
+  const link = (purpose: string): Link =>
+    new Link({ config, clock, random, log, purpose: `${name} ${purpose}` });
+  const sending = link("sending"); // an alarm blocks publishers, and must not block acknowledgements
+  const consuming = link("consuming");
+  const topology = new RabbitMQTopology(consuming, config.deliveryLimit);
+  const again = (): Promise<void> => topology.again();
+  const publisher = new Publisher({ link: sending, clock, random, delays: new DelayQueues(clock), again });
+  const copy = (
+    delivery: RabbitMQDelivery,
+    queue: string,
+    { delayMs, tries }: Extract<Settlement, { action: "retry" }>,
+  ): Promise<void> => {
+    const { topic, headers, key, body } = delivery;
+    const id: unknown = delivery.message.properties.messageId;
+    const message = { topic, headers, key, body, delayMs, id: typeof id === "string" ? id : "" };
+    const publication = publicationOf(
+      message,
+      { exchange: "", routingKey: queue },
+      { date: clock.date(), tries },
+    );
+    return publisher.publish(publication, AbortSignal.timeout(COPY_MS));
+  };
+  return {
+    producer: new RabbitMQProducer(publisher, clock),
+    consumer: (options) =>
+      new RabbitMQConsumer({ link: consuming, config, clock, random, log, again, copy }, options),
+    topology: (spec, mode) => topology.apply(spec, mode),
+    async health(signal) {
+      await untilAborted(
+        withChannel(consuming, (channel) => channel.checkExchange("amq.fanout")),
+        signal,
+      );
+      const { blockedReason } = sending;
+      return { server: versionOf(consuming), ...(blockedReason === null ? {} : { blocked: blockedReason }) };
+    },
+    async close() {
+      await Promise.all([sending.close(), consuming.close()]);
+    },
+  };
+};
+
+const versionOf = ({ model }: Link): string =>
+  String(model?.connection.serverProperties.version ?? "unknown");

@@ -1,0 +1,48 @@
+import { expect, test } from "@jest/globals";
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { waitFor } from "@framework/testing";
+import { rabbitmq, RabbitMQConfig, rabbitmqBroker } from "./index.ts";
+
+const start = async (config: object): Promise<void> => {
+  const app = new (App.with(messaging, rabbitmq))().enableRabbitmq(config);
+  await app.start();
+  await app.stop();
+};
+
+test("the defaults are those of the interface", () => {
+  const { url, prefetchCount } = RabbitMQConfig.of();
+  expect([url, prefetchCount]).toEqual(["amqp://localhost", 10]);
+});
+
+test("reports mistakes in its own fields and in those of messaging together, at start", async () => {
+  await expect(start({ url: "http://localhost", prefetchcount: 1, drainMs: -1 })).rejects.toThrow(
+    /RabbitMQConfig\.url must be amqp:\/\/.*|MessagingConfig/s,
+  );
+  const failure = await start({ url: "http://localhost", prefetchCount: 0, drainMs: -1 }).catch(String);
+  for (const name of ["RabbitMQConfig.url", "RabbitMQConfig.prefetchCount", "MessagingConfig.drainMs"])
+    expect(failure).toContain(name);
+});
+
+test("a field that neither has is reported with the nearest name of messaging", async () => {
+  await expect(start({ drainMS: 1 })).rejects.toThrow('did you mean "drainMs"?');
+});
+
+test("without delay queues messaging holds delayed messages itself", () => {
+  const { capabilities } = rabbitmqBroker({ delayQueues: false });
+  expect([capabilities.maxDelayMs, capabilities.maxRetryDelayMs]).toEqual([0, 0]);
+});
+
+test("the app starts while there is no server, and says why it is not ready", async () => {
+  const app = new (App.with(messaging, rabbitmq))().enableRabbitmq({ url: "amqp://user:secret@127.0.0.1:1" });
+  app.messaging.subscribe("orders", { group: "mail" }, () => {});
+  const lines: unknown[] = [];
+  const log = { info() {}, warn: (...line: unknown[]) => void lines.push(line), error() {} };
+  await app.start({ log });
+  try {
+    await waitFor(() => app.messaging.status()[0]?.reason?.includes("ECONNREFUSED"));
+  } finally {
+    await app.stop();
+  }
+  expect(JSON.stringify(lines)).not.toContain("secret");
+});

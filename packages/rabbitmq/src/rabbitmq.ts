@@ -1,0 +1,38 @@
+import type { ConfigInput, Feature } from "@framework/core/feature";
+import type { MessagingMethods } from "@framework/messaging";
+import { messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
+import { rabbitmqBroker } from "./rabbitmq-broker.ts";
+import { RabbitMQConfig } from "./rabbitmq-config.ts";
+
+/** What the feature adds to an app. */
+export interface RabbitMQMethods {
+  /**
+   * Runs messaging on RabbitMQ, as the broker `rabbitmq`. It connects after the start, and again whenever the connection is lost.
+   *
+   * @param config fields of `RabbitMQConfig`, and of `MessagingConfig` without `broker`
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes
+   */
+  enableRabbitmq(config?: ConfigInput<RabbitMQConfig> & SharedConfig): this;
+}
+
+/**
+ * Adds RabbitMQ to the messaging of an app: confirmed sends, quorum queues, delayed retries and dead letters.
+ *
+ * @example
+ * const app = new (App.with(messaging, rabbitmq))().enableRabbitmq({ url: "amqp://localhost", prefetchCount: 20 });
+ */
+export const rabbitmq: Feature<RabbitMQMethods, MessagingMethods> = {
+  name: "rabbitmq",
+  install: (host, needs) => ({
+    enableRabbitmq(config = {}) {
+      const own: Record<string, unknown> = {};
+      const shared: Record<string, unknown> = {};
+      for (const [name, value] of Object.entries(config)) (fields.has(name) ? own : shared)[name] = value;
+      const checked = host.configure(RabbitMQConfig, own);
+      messagingSetup(needs).addBroker("rabbitmq", rabbitmqBroker(checked), shared);
+      return this;
+    },
+  }),
+};
+
+const fields: ReadonlySet<string> = new Set(Object.keys(RabbitMQConfig.of()));

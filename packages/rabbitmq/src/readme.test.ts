@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "@jest/globals";
+import { RabbitMQConfig, rabbitmqErrors } from "./index.ts";
+
+const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+const rowsUnder = (heading: string): readonly (readonly string[])[] =>
+  (readme.split(`## ${heading}\n\n`)[1]?.split("\n\n")[0] ?? "")
+    .split("\n")
+    .slice(2)
+    .filter((line) => line.startsWith("|"))
+    .map((line) => line.split(/ +\| +|^\| +| +\|$/).slice(1, -1));
+
+test("the README's table has every option with its default", () => {
+  const documented = rowsUnder("Options").map(([name = "", , value = ""]) => [
+    name.replaceAll("`", ""),
+    value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(RabbitMQConfig.of());
+});
+
+test("the README's error codes are those of the package, with the same text", () => {
+  const documented = rowsUnder("Errors").map(([code = "", summary, action]) => [
+    code.replaceAll("`", ""),
+    { summary, action },
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(rabbitmqErrors);
+});

@@ -1,0 +1,238 @@
+import { FrameworkError } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { ConfirmChannel } from "amqplib";
+import type { Link } from "../connection/link.ts";
+import { backoffMs } from "../connection/backoff.ts";
+import { pause, untilAborted } from "../connection/pause.ts";
+import {
+  DIFFERENT,
+  FORBIDDEN,
+  NOT_FOUND,
+  reasonOf,
+  replyCode,
+  unavailable,
+} from "../connection/server-error.ts";
+import { withChannel } from "../connection/with-channel.ts";
+import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
+import type { Publication } from "./publication.ts";
+
+/** What a publisher needs. */
+export interface PublisherParts {
+  readonly link: Link;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly delays: DelayQueues;
+  /** Creates again what this process created. */
+  readonly again: () => Promise<void>;
+}
+
+/** A message without its confirmation. */
+interface Pending {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+  /** Confirmations of the channel when it was published. */
+  readonly confirmedBefore: number;
+  isReturned: boolean;
+}
+
+/** A channel with room, and where the message is published now. */
+interface Prepared {
+  readonly channel: ConfirmChannel;
+  readonly to: DelayedTo;
+}
+
+/** Exchanges that are known to exist. */
+const MAX_KNOWN = 10_000;
+
+/** Publishes messages on one confirm channel, and waits for the confirmation of each. */
+export class Publisher {
+  private readonly parts: PublisherParts;
+  private channel: ConfirmChannel | null = null;
+  private opening: Promise<ConfirmChannel> | null = null;
+  /** Present while the channel's buffer is full. */
+  private drained: PromiseWithResolvers<void> | null = null;
+  private confirmed = 0;
+  private readonly pending = new Map<string, Pending[]>();
+  private known = new Set<string>();
+
+  constructor(parts: PublisherParts) {
+    this.parts = parts;
+  }
+
+  /**
+   * Publishes a message and resolves when the server has confirmed it.
+   *
+   * @throws RABBITMQ_UNROUTABLE, RABBITMQ_REFUSED, RABBITMQ_UNAVAILABLE, RABBITMQ_TIMEOUT
+   */
+  async publish(publication: Publication, signal: AbortSignal): Promise<void> {
+    const channel = this.ready(publication);
+    if (channel !== null) return await this.confirmation(channel, publication.to, publication, signal);
+    const prepared = await this.prepared(publication, signal);
+    await this.confirmation(prepared.channel, prepared.to, publication, signal);
+  }
+
+  /** The channel, if nothing has to be waited for. */
+  private ready({ to, delayMs }: Publication): ConfirmChannel | null {
+    if (this.drained !== null || this.parts.link.blockedReason !== null) return null;
+    return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.channel : null;
+  }
+
+  /** Waits until the message can be published, and connects again until the signal aborts. */
+  private async prepared(publication: Publication, signal: AbortSignal): Promise<Prepared> {
+    const { link, clock, random } = this.parts;
+    let last: unknown;
+    for (let failures = 0; ;) {
+      if (signal.aborted) throw this.timeout(last);
+      try {
+        return await this.prepare(publication, signal);
+      } catch (error) {
+        if (signal.aborted) throw this.timeout(last ?? error);
+        if (FrameworkError.is(error) && error.code !== "RABBITMQ_UNAVAILABLE") throw error;
+        if (replyCode(error) === FORBIDDEN || replyCode(error) === DIFFERENT)
+          throw refused(reasonOf(error), error);
+        if (link.isClosed) throw error;
+        last = error;
+        await pause(clock, backoffMs(++failures, random()), signal);
+      }
+    }
+  }
+
+  private async prepare({ to, delayMs }: Publication, signal: AbortSignal): Promise<Prepared> {
+    const { link, delays } = this.parts;
+    for (;;) {
+      const channel = this.channel ?? (await untilAborted((this.opening ??= this.open()), signal));
+      const isUnknown = to.exchange !== "" && !this.known.has(to.exchange);
+      if (link.blockedReason !== null) await untilAborted(link.whenUnblocked(), signal);
+      else if (this.drained !== null) await untilAborted(this.drained.promise, signal);
+      else if (isUnknown) await untilAborted(this.look(to.exchange), signal);
+      else if (delayMs > 0 && delays.known(to, delayMs) === null)
+        await untilAborted(delays.declare(link, to, delayMs), signal);
+      else if (channel === this.channel)
+        return {
+          channel,
+          to: delayMs === 0 ? to : { exchange: "", routingKey: delays.known(to, delayMs) ?? "" },
+        };
+    }
+  }
+
+  private async confirmation(
+    channel: ConfirmChannel,
+    { exchange, routingKey }: DelayedTo,
+    { content, options }: Publication,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (signal.aborted) throw this.timeout(null);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const pending: Pending = { resolve, reject, confirmedBefore: this.confirmed, isReturned: false };
+    const id = options.messageId ?? "";
+    this.add(id, pending);
+    const abort = (): void => this.abandon(pending);
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      const hasRoom = channel.publish(exchange, routingKey, content, options, (error: unknown) =>
+        this.answered(pending, exchange, error),
+      );
+      if (!hasRoom) this.drained ??= Promise.withResolvers();
+      await promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+      this.remove(id, pending);
+    }
+  }
+
+  private answered(pending: Pending, exchange: string, error: unknown): void {
+    if (error === null || error === undefined) {
+      this.confirmed++;
+      if (!pending.isReturned) return pending.resolve();
+      const where = exchange === "" ? "its queue is gone" : `no queue is bound to the exchange ${exchange}`;
+      return pending.reject(
+        new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: the message was returned: ${where}`),
+      );
+    }
+    if (reasonOf(error) !== "message nacked") return pending.reject(unavailable(reasonOf(error), error));
+    this.confirmed++;
+    pending.reject(refused("a queue did not take it", error));
+  }
+
+  /** Ends the wait of one message. When the server has confirmed nothing since it was published, the connection is replaced. */
+  private abandon(pending: Pending): void {
+    pending.reject(this.timeout(null));
+    const { link } = this.parts;
+    if (pending.confirmedBefore === this.confirmed && link.blockedReason === null)
+      link.reset("the server confirmed nothing in time");
+  }
+
+  private timeout(last: unknown): FrameworkError {
+    const { blockedReason } = this.parts.link;
+    const blocked = blockedReason === null ? "" : `: the server blocks publishers (${blockedReason})`;
+    const why = last === null || last === undefined ? blocked : `: ${reasonOf(last)}`;
+    return new FrameworkError("RABBITMQ_TIMEOUT", `rabbitmq: the message was not confirmed in time${why}`);
+  }
+
+  private async open(): Promise<ConfirmChannel> {
+    try {
+      const channel = await (await this.parts.link.open()).createConfirmChannel();
+      channel.on("error", () => {}); // "close" follows, and pending messages have the error
+      channel.on("return", ({ properties }: { properties: { messageId?: unknown } }) =>
+        this.returned(properties.messageId),
+      );
+      channel.on("drain", () => this.release());
+      channel.on("close", () => {
+        this.channel = null;
+        this.known = new Set(); // a missing exchange may be the reason
+        this.parts.delays.forget();
+        this.release();
+      });
+      this.channel = channel;
+      return channel;
+    } finally {
+      this.opening = null;
+    }
+  }
+
+  /** Makes sure that an exchange exists: publishing to a missing one would close the channel under the messages of others. */
+  private async look(exchange: string): Promise<void> {
+    const check = (): Promise<unknown> =>
+      withChannel(this.parts.link, (channel) => channel.checkExchange(exchange));
+    try {
+      await check();
+    } catch (error) {
+      if (replyCode(error) !== NOT_FOUND) throw unavailable(reasonOf(error), error);
+      await this.parts.again();
+      await check().catch((cause: unknown) => {
+        if (replyCode(cause) !== NOT_FOUND) throw unavailable(reasonOf(cause), cause);
+        throw new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: there is no exchange ${exchange}`, {
+          cause,
+        });
+      });
+    }
+    if (this.known.size >= MAX_KNOWN) this.known = new Set();
+    this.known.add(exchange);
+  }
+
+  private returned(id: unknown): void {
+    const found = this.pending.get(String(id))?.find(({ isReturned }) => !isReturned);
+    if (found !== undefined) found.isReturned = true;
+  }
+
+  private release(): void {
+    this.drained?.resolve();
+    this.drained = null;
+  }
+
+  private add(id: string, pending: Pending): void {
+    const same = this.pending.get(id);
+    if (same === undefined) this.pending.set(id, [pending]);
+    else same.push(pending);
+  }
+
+  private remove(id: string, pending: Pending): void {
+    const same = this.pending.get(id);
+    if (same === undefined) return;
+    if (same.length === 1) this.pending.delete(id);
+    else same.splice(same.indexOf(pending), 1);
+  }
+}
+
+const refused = (reason: string, cause: unknown): FrameworkError =>
+  new FrameworkError("RABBITMQ_REFUSED", `rabbitmq: the server refused the message: ${reason}`, { cause });

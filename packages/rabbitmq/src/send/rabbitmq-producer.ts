@@ -1,0 +1,48 @@
+import type { Clock } from "@framework/core/feature";
+import type { OutgoingMessage, Producer, SendOptions, SendResult } from "@framework/messaging/adapter";
+import { publicationOf } from "./publication.ts";
+import type { Publisher } from "./publisher.ts";
+
+const stored: SendResult = Object.freeze({ ok: true });
+
+/** Sends messages to topics. Those of one topic and key wait for each other's confirmation, so that none overtakes one that failed. */
+export class RabbitMQProducer implements Producer {
+  private readonly publisher: Publisher;
+  private readonly clock: Clock;
+
+  constructor(publisher: Publisher, clock: Clock) {
+    this.publisher = publisher;
+    this.clock = clock;
+  }
+
+  async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
+    const lanes = new Map<string, Promise<SendResult>>();
+    const results = messages.map((message) => {
+      if (message.key === null) return this.one(message, signal);
+      const lane = `${message.topic}\n${message.key}`;
+      const before = lanes.get(lane);
+      const result =
+        before === undefined
+          ? this.one(message, signal)
+          : before.then((last) => (last.ok ? this.one(message, signal) : notSent(last)));
+      lanes.set(lane, result);
+      return result;
+    });
+    return await Promise.all(results);
+  }
+
+  private async one(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
+    const to = { exchange: message.topic, routingKey: "" };
+    const publication = publicationOf(message, to, { date: this.clock.date(), tries: 0 });
+    try {
+      await this.publisher.publish(publication, signal);
+      return stored;
+    } catch (error) {
+      return { ok: false, error: Error.isError(error) ? error : new Error(String(error)), isRetryable: true };
+    }
+  }
+}
+
+/** The result of a message behind one of its key that failed. */
+const notSent = (last: SendResult): SendResult =>
+  last.ok ? last : { ok: false, error: last.error, isRetryable: true };

@@ -1,0 +1,49 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { fromWire, toWire } from "./wire-headers.ts";
+
+const names = fc.oneof(
+  fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/),
+  fc.constantFrom("__proto__", "constructor", "tostring", "cloudevents_id", "cloudevents_partitionkey"),
+);
+const isOwn = (name: string): boolean => name.startsWith("x-") || name === "content-type";
+
+test("headers, key and tries come back as they were sent", () => {
+  const headers = fc.dictionary(
+    names.filter((name) => !isOwn(name)),
+    fc.string(),
+    { noNullPrototype: false },
+  );
+  fc.assert(
+    fc.property(headers, fc.option(fc.string()), fc.nat(100), (sent, key, tries) => {
+      const found = fromWire(toWire({ headers: sent, key }, tries) as Record<string, unknown>, "text/plain");
+      expect(Object.entries(found.headers).toSorted()).toEqual(
+        [...Object.entries(sent), ["content-type", "text/plain"]].toSorted(),
+      );
+      expect(found.key).toBe(key ?? sent["cloudevents_partitionkey"] ?? null);
+      expect(found.tries).toBe(tries);
+    }),
+  );
+});
+
+test("attributes of events have the names of the AMQP binding of CloudEvents", () => {
+  const wire = toWire({ headers: { cloudevents_id: "7", cloudevents_partitionkey: "k" }, key: "k" }, 0);
+  expect(wire).toEqual({ cloudEvents_id: "7", cloudEvents_partitionkey: "k" });
+  expect(fromWire({ "cloudEvents:id": "7" }, undefined).headers["cloudevents:id"]).toBe("7");
+});
+
+test("values that are no text, and headers of the server, are dropped", () => {
+  const wire = {
+    "x-death": [{}],
+    "x-first-death-queue": "q",
+    "x-delivery-count": 3,
+    flag: true,
+    kept: "yes",
+  };
+  expect({ ...fromWire(wire, undefined).headers }).toEqual({ kept: "yes" });
+});
+
+test("tries that are no count are none", () => {
+  for (const tries of ["4", -1, 1.5, Number.NaN, {}, null])
+    expect(fromWire({ "x-framework-tries": tries }, undefined).tries).toBe(0);
+});

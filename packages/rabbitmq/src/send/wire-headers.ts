@@ -1,0 +1,54 @@
+import type { OutgoingMessage, WireHeaders } from "@framework/messaging/adapter";
+
+/** Own headers, which programs do not see: the key where no attribute has it, and tries made before. */
+const KEY = "x-framework-key";
+const TRIES = "x-framework-tries";
+
+/** Attributes of CloudEvents, as messaging names them, and as the AMQP binding of CloudEvents does. */
+export const PREFIX = "cloudevents_";
+const WIRE_PREFIX = "cloudEvents_";
+const PARTITION_KEY = `${PREFIX}partitionkey`;
+
+/** Headers that RabbitMQ adds on the way. */
+const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
+
+/** Headers for the server. */
+export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key">, tries: number): object => {
+  const wire: Record<string, string | number> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value === undefined || name === "content-type") continue;
+    const given = name.startsWith(PREFIX) ? `${WIRE_PREFIX}${name.slice(PREFIX.length)}` : name;
+    set(wire, given, value);
+  }
+  if (key !== null && headers[PARTITION_KEY] !== key) wire[KEY] = key;
+  if (tries > 0) wire[TRIES] = tries;
+  return wire;
+};
+
+/** What is in the headers of a delivery: text values under lower-case names, the key, and the tries made before. */
+export const fromWire = (
+  wire: Readonly<Record<string, unknown>>,
+  contentType: string | undefined,
+): { readonly headers: WireHeaders; readonly key: string | null; readonly tries: number } => {
+  const headers = Object.create(null) as Record<string, string>;
+  for (const name of Object.keys(wire)) {
+    const value = wire[name];
+    if (typeof value === "string" && name !== KEY && !SERVER_HEADER.test(name))
+      headers[name.toLowerCase()] = value;
+  }
+  if (contentType !== undefined) headers["content-type"] = contentType;
+  const key = wire[KEY] ?? headers[PARTITION_KEY];
+  const tries = wire[TRIES];
+  return {
+    headers,
+    key: typeof key === "string" ? key : null,
+    tries: typeof tries === "number" && Number.isSafeInteger(tries) && tries > 0 ? tries : 0,
+  };
+};
+
+/** Sets a member whatever its name: `__proto__` is one like others. */
+const set = (wire: Record<string, string | number>, name: string, value: string): void => {
+  if (name === "__proto__") Object.defineProperty(wire, name, { value, enumerable: true });
+  else wire[name] = value;
+};

@@ -1,0 +1,27 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { roundedUp } from "./delay-queues.ts";
+
+const delays = fc.integer({ min: 1, max: 604_800_000 });
+
+test("a delay is never shortened, and lengthened by at most 10 % or 10 ms", () => {
+  fc.assert(
+    fc.property(delays, (ms) => {
+      const rounded = roundedUp(ms);
+      expect(Number.isInteger(rounded)).toBe(true);
+      expect(rounded).toBeGreaterThanOrEqual(ms);
+      expect(rounded).toBeLessThanOrEqual(Math.max(ms * 1.1, ms + 10));
+    }),
+  );
+});
+
+test("a rounded delay stays what it is", () => {
+  fc.assert(fc.property(delays, (ms) => expect(roundedUp(roundedUp(ms))).toBe(roundedUp(ms))));
+});
+
+test("a tier with 20 % of randomness needs at most five queues", () => {
+  for (const tier of [5000, 30_000, 120_000, 600_000]) {
+    const queues = new Set(Array.from({ length: 1001 }, (_, n) => roundedUp(tier * (1 + n / 5000))));
+    expect(queues.size).toBeLessThanOrEqual(5);
+  }
+});

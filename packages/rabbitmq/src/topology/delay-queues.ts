@@ -1,0 +1,66 @@
+import type { Clock } from "@framework/core/feature";
+import type { Link } from "../connection/link.ts";
+import { withChannel } from "../connection/with-channel.ts";
+import { safeQueue } from "./declarations.ts";
+
+/** Where a delayed message goes when its time has come. */
+export interface DelayedTo {
+  /** An exchange, or "" for the queue that `routingKey` names. */
+  readonly exchange: string;
+  readonly routingKey: string;
+}
+
+/** A queue vanishes when it was not used for so long after its last message was due. */
+const UNUSED_MS = 300_000;
+/** It is declared again, and so used, this often at most. */
+const FRESH_MS = 60_000;
+/** Queues that are remembered. */
+const MAX_QUEUES = 10_000;
+
+/** Queues in which messages wait: one for each target and rounded delay, because a queue releases its messages in order. */
+export class DelayQueues {
+  private readonly clock: Clock;
+  private declared = new Map<string, number>();
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** The queue for a delay, if it was declared lately. */
+  known(to: DelayedTo, delayMs: number): string | null {
+    const name = nameOf(to, delayMs);
+    return this.clock.now() - (this.declared.get(name) ?? -FRESH_MS) < FRESH_MS ? name : null;
+  }
+
+  /** Declares the queue for a delay. Rejects with the server's refusal. */
+  async declare(link: Link, { exchange, routingKey }: DelayedTo, delayMs: number): Promise<void> {
+    const name = nameOf({ exchange, routingKey }, delayMs);
+    const ms = roundedUp(delayMs);
+    const args = {
+      ...safeQueue({ exchange, routingKey }),
+      "x-message-ttl": ms,
+      "x-expires": ms + UNUSED_MS,
+    };
+    const now = this.clock.now();
+    await withChannel(link, (channel) => channel.assertQueue(name, { durable: true, arguments: args }));
+    if (this.declared.size >= MAX_QUEUES) this.declared = new Map();
+    this.declared.set(name, now);
+  }
+
+  /** Forgets what was declared: the server may have lost it. */
+  forget(): void {
+    this.declared = new Map();
+  }
+}
+
+const nameOf = ({ exchange, routingKey }: DelayedTo, delayMs: number): string =>
+  `${exchange === "" ? routingKey : exchange}.delay.${roundedUp(delayMs)}`;
+
+/** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms become 5,500. */
+export const roundedUp = (ms: number): number => {
+  if (ms <= 10) return 10;
+  const unit = 10 ** (Math.floor(Math.log10(ms)) - 1);
+  const leading = ms / unit; // 10 to 99
+  const step = leading < 20 ? 1 : leading < 50 ? 2 : 5;
+  return Math.ceil(leading / step - 1e-9) * step * unit;
+};

@@ -1,0 +1,94 @@
+import type { Topology } from "@framework/messaging/adapter";
+import type { Link } from "../connection/link.ts";
+import { DIFFERENT, FORBIDDEN, NOT_FOUND, reasonOf, replyCode } from "../connection/server-error.ts";
+import { withChannel } from "../connection/with-channel.ts";
+import {
+  type Declaration,
+  deadLetterDeclarations,
+  groupDeclarations,
+  topicDeclaration,
+} from "./declarations.ts";
+
+/** Verifies and creates exchanges and queues, and creates again what vanished. */
+export class RabbitMQTopology {
+  private readonly link: Link;
+  private readonly deliveryLimit: number;
+  /** What was created by this process, for `again`. */
+  private created: readonly Declaration[] = [];
+
+  constructor(link: Link, deliveryLimit: number) {
+    this.link = link;
+    this.deliveryLimit = deliveryLimit;
+  }
+
+  /** Returns what is missing or different, in sentences. Rejects when the server cannot be asked. */
+  async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
+    const declarations = declarationsOf(spec, this.deliveryLimit);
+    const problems = spec.subscriptions
+      .filter(({ maxTries }) => maxTries >= this.deliveryLimit)
+      .map(
+        ({ topics, group, maxTries }) =>
+          `RabbitMQConfig.deliveryLimit is ${this.deliveryLimit}, and the subscription "${topics.join(" ")} ${group}" has ${maxTries} tries; raise the limit above them`,
+      );
+    for (const declaration of declarations)
+      problems.push(...(await (mode === "create" ? this.create(declaration) : this.verify(declaration))));
+    if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...declarations]);
+    return problems;
+  }
+
+  /** Creates again what `apply` created in this process: the server may have lost it. Does nothing in mode `verify`. */
+  async again(): Promise<void> {
+    const { created } = this;
+    if (created.length === 0) return;
+    await withChannel(this.link, async (channel) => {
+      for (const declaration of created) await declaration.create(channel);
+    });
+  }
+
+  private async create({ label, create }: Declaration): Promise<readonly string[]> {
+    return await problemsOf(label, () => withChannel(this.link, create));
+  }
+
+  private async verify({ label, exists, create }: Declaration): Promise<readonly string[]> {
+    const missing = await problemsOf(label, () => withChannel(this.link, exists));
+    if (missing.length > 0) return missing;
+    try {
+      await withChannel(this.link, create); // it exists, so this compares; AMQP has no other way to ask
+    } catch (error) {
+      if (replyCode(error) === FORBIDDEN) return []; // a user without the permission to configure cannot compare
+      if (replyCode(error) !== DIFFERENT) throw error;
+      return [different(label, error)];
+    }
+    return [];
+  }
+}
+
+const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {
+  try {
+    await ask();
+    return [];
+  } catch (error) {
+    const code = replyCode(error);
+    if (code === NOT_FOUND) return [`there is no ${label}; create it, or set topology: "create"`];
+    if (code === DIFFERENT) return [different(label, error)];
+    if (code === FORBIDDEN)
+      return [`the user may not create or read the ${label}; grant the permission: ${reasonOf(error)}`];
+    throw error;
+  }
+};
+
+const different = (label: string, error: unknown): string =>
+  `the ${label} has other properties than this program needs; drain and delete it, or use another name (${reasonOf(error)})`;
+
+const declarationsOf = ({ topics, subscriptions }: Topology, deliveryLimit: number): readonly Declaration[] =>
+  unique([
+    ...topics.map(topicDeclaration),
+    ...subscriptions.flatMap(({ topics: names, group, order, deadLetterTopic }) => [
+      ...(deadLetterTopic === null ? [] : deadLetterDeclarations(deadLetterTopic)),
+      ...names.flatMap((topic) => groupDeclarations(topic, group, { order, deliveryLimit })),
+    ]),
+  ]);
+
+const unique = (declarations: readonly Declaration[]): readonly Declaration[] => [
+  ...new Map(declarations.map((each) => [each.label, each])).values(),
+];
