@@ -15,9 +15,9 @@ export const replyCode = (error: unknown): number | null => {
 /** What the server or the network said, for operators. amqplib's messages have no credentials. */
 export const reasonOf = (error: unknown): string => {
   if (!Error.isError(error)) return String(error);
-  const { message, code } = error as Error & { readonly code?: unknown };
+  const { message, name } = error;
   const said = /with message "(.*)"/s.exec(message)?.[1] ?? message;
-  return said === "" ? String(code ?? error.name) : said;
+  return said === "" ? name : said;
 };
 
 /** An error for a call that needs the server. */

@@ -17,8 +17,8 @@ test("headers, key and tries come back as they were sent", () => {
   fc.assert(
     fc.property(headers, fc.option(fc.string()), fc.nat(100), (sent, key, tries) => {
       const found = fromWire(toWire({ headers: sent, key }, tries) as Record<string, unknown>, "text/plain");
-      expect(Object.entries(found.headers).toSorted()).toEqual(
-        [...Object.entries(sent), ["content-type", "text/plain"]].toSorted(),
+      expect(new Map(Object.entries(found.headers))).toEqual(
+        new Map([...Object.entries(sent), ["content-type", "text/plain"]]),
       );
       expect(found.key).toBe(key ?? sent["cloudevents_partitionkey"] ?? null);
       expect(found.tries).toBe(tries);

@@ -7,7 +7,7 @@ const TRIES = "x-framework-tries";
 /** Attributes of CloudEvents, as messaging names them, and as the AMQP binding of CloudEvents does. */
 export const PREFIX = "cloudevents_";
 const WIRE_PREFIX = "cloudEvents_";
-const PARTITION_KEY = `${PREFIX}partitionkey`;
+const partitionKey = `${PREFIX}partitionkey`;
 
 /** Headers that RabbitMQ adds on the way. */
 const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
@@ -21,7 +21,7 @@ export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key"
     const given = name.startsWith(PREFIX) ? `${WIRE_PREFIX}${name.slice(PREFIX.length)}` : name;
     set(wire, given, value);
   }
-  if (key !== null && headers[PARTITION_KEY] !== key) wire[KEY] = key;
+  if (key !== null && headers[partitionKey] !== key) wire[KEY] = key;
   if (tries > 0) wire[TRIES] = tries;
   return wire;
 };
@@ -38,7 +38,7 @@ export const fromWire = (
       headers[name.toLowerCase()] = value;
   }
   if (contentType !== undefined) headers["content-type"] = contentType;
-  const key = wire[KEY] ?? headers[PARTITION_KEY];
+  const key = wire[KEY] ?? headers[partitionKey];
   const tries = wire[TRIES];
   return {
     headers,

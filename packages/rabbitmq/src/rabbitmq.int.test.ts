@@ -1,0 +1,268 @@
+import { expect, test } from "@jest/globals";
+import { selfSigned } from "@framework/conformance";
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { connect } from "amqplib";
+import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
+import { startProxy } from "./tcp-proxy.test-kit.ts";
+
+withServer("rabbitmq", (url) => {
+  test("a message that no queue takes is an error, and so is one to a topic that does not exist", async () => {
+    await using process = new TestProcess({ url });
+    const missing = await process.send([{}]);
+    await process.broker.topology({ topics: [process.topic], subscriptions: [] }, "create");
+    const unbound = await process.send([{}, { key: "k" }, { key: "k" }]);
+    await process.declare();
+    const [stored] = await process.send([{}]);
+    for (const result of [...missing, ...unbound])
+      expect(result).toMatchObject({ ok: false, isRetryable: true, error: { code: "RABBITMQ_UNROUTABLE" } });
+    expect(stored).toEqual({ ok: true });
+  });
+
+  test("behind a message that failed none of its key is stored, and others are", async () => {
+    await using process = new TestProcess({ url });
+    await using other = new TestProcess({ url });
+    await process.declare();
+    await other.broker.topology({ topics: [other.topic], subscriptions: [] }, "create"); // no queue
+    const results = await process.send([
+      { topic: other.topic, key: "a", body: "1" },
+      { topic: other.topic, key: "a", body: "2" },
+      { key: "a", body: "3" },
+    ]);
+    expect(results.map(({ ok }) => ok)).toEqual([false, false, true]);
+  });
+
+  test("a full channel makes senders wait, and every message is confirmed", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    const body = "x".repeat(16_384);
+    const results = await process.send(Array.from({ length: 500 }, () => ({ body })));
+    expect(results.every(({ ok }) => ok)).toBe(true);
+    const { sink, consumer } = await process.consume();
+    await waitFor(async () => (await consumer.lag()) === 0 || sink.deliveries.length === 10);
+  });
+
+  test("prefetchCount caps what a process holds", async () => {
+    await using process = new TestProcess({ url, prefetchCount: 3 });
+    await process.declare();
+    await process.send(Array.from({ length: 10 }, (_, n) => ({ body: String(n) })));
+    const { sink, consumer } = await process.consume({ prefetch: 100 });
+    await waitFor(() => sink.deliveries.length === 3);
+    await waitFor(async () => (await consumer.lag()) === 7);
+    expect(sink.deliveries).toHaveLength(3);
+  });
+
+  test("a queue with other properties is explained, and not changed", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare("none");
+    for (const mode of ["create", "verify"] as const) {
+      const problems = await process.broker.topology(process.topology("key"), mode);
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatch(/queue .*\.group has other properties.*x-single-active-consumer/);
+    }
+  });
+
+  test("verify reports what is missing, with the remedy, and creates nothing", async () => {
+    await using process = new TestProcess({ url });
+    const missing = await process.broker.topology(process.topology(), "verify");
+    expect(missing.join("\n")).toContain(
+      `there is no queue ${process.topic}.group; create it, or set topology: "create"`,
+    );
+    expect(await process.broker.topology(process.topology(), "verify")).toEqual(missing);
+    await process.declare();
+    expect(await process.broker.topology(process.topology(), "verify")).toEqual([]);
+  });
+
+  test("a delivery limit below the tries of a subscription is reported", async () => {
+    await using process = new TestProcess({ url, deliveryLimit: 5 });
+    const { topics, subscriptions } = process.topology();
+    const spec = { topics, subscriptions: subscriptions.map((each) => ({ ...each, maxTries: 5 })) };
+    expect((await process.broker.topology(spec, "create")).join()).toContain("deliveryLimit is 5");
+  });
+
+  test("a consumer whose queue is deleted declares it again and consumes", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    const { sink } = await process.consume();
+    await onServer(url, (channel) => channel.deleteQueue(`${process.topic}.group`));
+    await waitFor(() => sink.states.filter((state) => state === "running").length === 2);
+    expect(sink.states[1]).toMatch(/^connecting .*cancelled/);
+    await process.send([{ body: "again" }]);
+    await waitFor(() => sink.bodies.includes("again"));
+  });
+
+  test("an exchange that is deleted is declared again by the next send", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    await process.send([{}]);
+    await onServer(url, (channel) => channel.deleteExchange(process.topic));
+    await waitFor(async () => (await process.send([{ body: "again" }]))[0]?.ok);
+    const { sink } = await process.consume();
+    await waitFor(() => sink.deliveries.length === 2);
+    expect(sink.bodies).toEqual(["{}", "again"]);
+  });
+
+  test("settling a delivery of an earlier channel acknowledges nothing", async () => {
+    await using proxy = await startProxy(url);
+    await using process = new TestProcess({ url: proxy.url });
+    await process.declare();
+    await process.send([{ body: "1" }, { body: "2" }]);
+    const { sink, consumer } = await process.consume();
+    await waitFor(() => sink.deliveries.length === 2);
+    proxy.drop();
+    await waitFor(() => sink.deliveries.length === 4);
+    expect(sink.gone).toHaveLength(2);
+    const stale = sink.gone.map((delivery) => ({ delivery, action: "done" }) as const);
+    expect(await consumer.settle(stale)).toEqual(sink.gone);
+    await consumer.close();
+    await using next = new TestProcess({ url }, process.topic);
+    const again = await next.consume();
+    await waitFor(() => again.sink.deliveries.length === 2);
+  });
+
+  test("a connection that breaks between effect and acknowledgement delivers the message again", async () => {
+    await using proxy = await startProxy(url);
+    const topic = newName();
+    let effects = 0;
+    await using one = new TestApp({ url: proxy.url, topics: [topic] }).subscribe(topic, {}, () => {
+      if (++effects === 1) proxy.drop();
+    });
+    await one.start();
+    await waitFor(() =>
+      one.app.messaging.send(topic, { type: "t", data: 1 }).then(
+        () => true,
+        () => false,
+      ),
+    );
+    await waitFor(() => effects >= 2);
+    await waitFor(() => one.app.messaging.status()[0]?.done);
+    expect(effects).toBe(2);
+  });
+
+  test("a consumer of several topics opens every channel before the first delivery, and settles each", async () => {
+    const topics = [newName(), newName(), newName()];
+    await using holder = new TestProcess({ url });
+    await holder.declare("none", topics);
+    await holder.send(topics.flatMap((topic) => ["1", "2"].map((body) => ({ topic, body }))));
+    const held = await holder.consume({ topics });
+    await waitFor(() => held.sink.deliveries.length === 6);
+    await held.consumer.close();
+    await using next = new TestProcess({ url });
+    const { sink, consumer } = await next.consume({ topics }); // all of them are redelivered at once
+    await waitFor(() => sink.deliveries.length === 6);
+    expect(sink.deliveries.every(({ isRedelivered }) => isRedelivered)).toBe(true);
+    expect(await consumer.settle(sink.deliveries.map((delivery) => ({ delivery, action: "done" })))).toEqual(
+      [],
+    );
+    await consumer.close();
+    expect(await consumer.lag()).toBe(0);
+  });
+
+  test("a message that is never settled is a dead letter at the delivery limit", async () => {
+    await using process = new TestProcess({ url, deliveryLimit: 2 });
+    await process.declare();
+    await process.send([{ body: "poison", headers: { "x-shelf": "a" } }]);
+    for (let times = 0; times < 3; times++) {
+      const { sink, consumer } = await process.consume();
+      await waitFor(() => sink.deliveries.length === 1);
+      await consumer.close();
+    }
+    const letter = await waitFor(() =>
+      onServer(url, (channel) => channel.get(`${process.topic}.group.dlq`, { noAck: true })),
+    );
+    expect([letter.content.toString(), letter.properties.headers?.["x-shelf"]]).toEqual(["poison", "a"]);
+  });
+
+  test("dead letters wait in a queue of their name until a group subscribes to their topic", async () => {
+    const topic = newName();
+    const dead = `${topic}.group.dlq`;
+    const retry = { quickTries: 1, delaysMs: [] };
+    const fail = (): never => {
+      throw new Error("broken");
+    };
+    const got: unknown[] = [];
+    {
+      await using one = new TestApp({ url, topics: [topic] }).subscribe(
+        topic,
+        { retry, deadLetter: "topic" },
+        fail,
+      );
+      await one.start();
+      await one.app.messaging.send(topic, { type: "t", data: 1 });
+      await waitFor(() =>
+        onServer(url, async (channel) => (await channel.checkQueue(dead)).messageCount === 1),
+      );
+    }
+    await using two = new TestApp({ url, topics: [topic] })
+      .subscribe(topic, { retry, deadLetter: "topic" }, fail)
+      .subscribe(dead, { group: "operators" }, ({ data }) => void got.push(data));
+    await two.start();
+    await two.app.messaging.send(topic, { type: "t", data: 2 });
+    await waitFor(() => got.length === 1);
+    expect(got).toEqual([2]);
+  });
+
+  test("events have the headers of the AMQP binding of CloudEvents", async () => {
+    const topic = newName();
+    await using process = new TestProcess({ url }, topic);
+    await process.declare();
+    await using one = new TestApp({ url, topics: [topic], source: "/shop" });
+    await one.start();
+    await one.app.messaging.send(topic, { id: "7", type: "book.created", key: "k", data: { title: "Emma" } });
+    const found = await onServer(url, (channel) => channel.get(`${topic}.group`, { noAck: true }));
+    if (found === false) throw new Error("there is no message");
+    expect(found.properties.headers).toMatchObject({
+      cloudEvents_specversion: "1.0",
+      cloudEvents_id: "7",
+      cloudEvents_type: "book.created",
+      cloudEvents_source: "/shop",
+      cloudEvents_partitionkey: "k",
+    });
+    expect([found.properties.contentType, found.content.toString()]).toEqual([
+      "application/json",
+      '{"title":"Emma"}',
+    ]);
+  });
+
+  test("amqps connects with the authorities of ca, and with no others", async () => {
+    const certificate = selfSigned("127.0.0.1");
+    await using proxy = await startProxy(url, certificate);
+    const secure = proxy.url.replace("127.0.0.1", "localhost");
+    const named = selfSigned("localhost");
+    await using other = await startProxy(url, named);
+    await using trusted = new TestProcess({
+      url: other.url.replace("127.0.0.1", "localhost"),
+      ca: named.cert,
+    });
+    await trusted.declare();
+    expect(await trusted.broker.health(AbortSignal.timeout(60_000))).toMatchObject({
+      server: expect.any(String),
+    });
+    await using stranger = new TestProcess({ url: secure });
+    await expect(stranger.declare()).rejects.toThrow(/self.signed|certificate/i);
+  });
+
+  test("wrong credentials are the reason why a service is not ready, and are not in it", async () => {
+    const wrong = url.replace("guest:guest", "guest:not-the-password");
+    await using process = new TestProcess({ url: wrong });
+    const failure = await process.declare().catch(String);
+    expect(failure).toMatch(/ACCESS_REFUSED|refused/i);
+    expect(failure + process.lines.all.join()).not.toContain("not-the-password");
+  });
+});
+
+/** Asks the server on a connection of its own. */
+const onServer = async <T>(
+  url: string,
+  work: (channel: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>["createChannel"]>>) => Promise<T>,
+): Promise<T> => {
+  const model = await connect(url);
+  model.on("error", () => {});
+  try {
+    const channel = await model.createChannel();
+    channel.on("error", () => {});
+    return await work(channel);
+  } finally {
+    await model.close();
+  }
+};
