@@ -36,6 +36,8 @@ export class KeepingSink implements Sink {
   readonly room = (): number => 1000;
   readonly whenRoom = async (): Promise<void> => {};
   readonly revoked = (): void => {};
+  readonly suspend = (): void => {};
+  readonly proceed = (): void => {};
   readonly isAlive = (): boolean => true;
   readonly isPartitionAlive = (): boolean => true;
 

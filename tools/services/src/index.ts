@@ -4,7 +4,7 @@ export { startPostgres, type PostgresOptions } from "./postgres.ts";
 export { startPostgresNewest } from "./postgres-newest.ts";
 export { startRedis, type RedisOptions } from "./redis.ts";
 export { startRedisCluster, type RedisCluster, type RedisClusterOptions } from "./redis-cluster.ts";
-export { startRabbitMq } from "./rabbitmq.ts";
+export { type RabbitMqServer, startRabbitMq } from "./rabbitmq.ts";
 export { startKafka } from "./kafka.ts";
 export { startSqs } from "./sqs.ts";
 export { findProgram } from "./programs.ts";

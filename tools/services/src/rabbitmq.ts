@@ -1,3 +1,5 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { connect } from "amqplib";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
@@ -7,8 +9,14 @@ import { ServerFolder, userWhenRoot } from "./server-folder.ts";
 import { ServerProcess } from "./server-process.ts";
 import { askPort } from "./ask-port.ts";
 
+/** A RabbitMQ server that can also be administered. */
+export interface RabbitMqServer extends FragileServer {
+  /** Runs `rabbitmqctl` with arguments, and returns its output. @throws with its error output */
+  control(...args: readonly string[]): Promise<string>;
+}
+
 /** Starts a separate RabbitMQ server on loopback, with the user `guest` and its own port mapper, so that no process outlives it. */
-export const startRabbitMq = async (): Promise<FragileServer> => {
+export const startRabbitMq = async (): Promise<RabbitMqServer> => {
   const program = needProgram("rabbitmq-server");
   const user = userWhenRoot("rabbitmq"); // the system's wrapper would change to it and drop the environment
   const folder = new ServerFolder("rabbitmq", user);
@@ -38,7 +46,13 @@ export const startRabbitMq = async (): Promise<FragileServer> => {
       process,
       ask: () => askRabbitMq(url),
     });
-    return withPortMapper(server, epmd);
+    const control = async (...args: readonly string[]): Promise<string> => {
+      const options = { cwd: folder.path, env: { ...globalThis.process.env, ...env }, ...user };
+      const ctl = needProgram("rabbitmqctl");
+      const { stdout } = await run(ctl, ["--node", env.RABBITMQ_NODENAME, ...args], options);
+      return stdout;
+    };
+    return withPortMapper(server, epmd, control);
   } catch (cause) {
     await epmd.kill();
     throw cause;
@@ -61,7 +75,13 @@ const startPortMapper = async (
   return epmd;
 };
 
-const withPortMapper = (server: FragileServer, epmd: ServerProcess): FragileServer => {
+const run = promisify(execFile);
+
+const withPortMapper = (
+  server: FragileServer,
+  epmd: ServerProcess,
+  control: RabbitMqServer["control"],
+): RabbitMqServer => {
   const stop = async (): Promise<void> => {
     await server.stop();
     await epmd.kill();
@@ -73,6 +93,7 @@ const withPortMapper = (server: FragileServer, epmd: ServerProcess): FragileServ
     shutdown: () => server.shutdown(),
     pause: () => server.pause(),
     resume: () => server.resume(),
+    control,
     stop,
     [Symbol.asyncDispose]: stop,
   };

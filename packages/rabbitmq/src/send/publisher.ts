@@ -86,7 +86,7 @@ export class Publisher {
       try {
         return await this.prepare(publication, signal);
       } catch (error) {
-        if (signal.aborted) throw this.timeout(last ?? error);
+        if (signal.aborted) throw this.timeout(last);
         if (FrameworkError.is(error) && error.code !== "RABBITMQ_UNAVAILABLE") throw error;
         if (replyCode(error) === FORBIDDEN || replyCode(error) === DIFFERENT)
           throw refused(reasonOf(error), error);
