@@ -9,7 +9,7 @@ import { Schedule, type ScheduledJob } from "./schedules/schedule.ts";
 import type { ScheduleInfo, ScheduleOptions } from "./schedules/schedule-options.ts";
 import { Schedules } from "./schedules/schedules.ts";
 
-/** What jobs need. */
+/** Parts of a set of jobs. */
 export interface JobSetParts {
   readonly kernel: Kernel;
   /** Called with each mistake in a definition. */

@@ -1,4 +1,4 @@
-// What jobs do for a program, on every database.
+// Behaviour of jobs, on every database.
 import { dependency } from "@framework/core";
 import type { TestDatabase } from "@framework/database/testing";
 import { NonRetryableError } from "@framework/durable/feature";

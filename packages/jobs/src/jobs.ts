@@ -61,7 +61,7 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
     const set = new JobSet({ kernel, problem: (problem) => host.problem(problem) });
     let isUsed = false;
     const use = (): void => {
-      host.check(() => []); // refuses what comes after the start
+      host.check(() => []); // refuses definitions after the start
       if (isUsed) return;
       isUsed = true;
       kernel.use("jobs");

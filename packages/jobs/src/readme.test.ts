@@ -32,10 +32,13 @@ test("the README has every option of a job", () => {
 });
 
 test("every test that the README names exists", () => {
-  const kits = ["./jobs", "./crashes", "./schedules/schedules"]
-    .map((kit) => read(`${kit}.test-kit.ts`))
-    .join("\n");
-  const named = rowsUnder("What happens when something dies").map(([, , name = ""]) => name);
-  expect(named.length).toBe(8);
-  for (const name of named) expect(kits).toContain(name);
+  const files = globSync("**/*.{test-kit,test}.ts", { cwd: import.meta.dirname });
+  const kits = files.map((file) => read(`./${file}`)).join("\n");
+  const rows = rowsUnder("What happens when something dies").map(([, , names = ""]) => names);
+  expect(rows.length).toBe(11);
+  for (const names of rows) {
+    const named = Array.from(names.matchAll(/"([^"]+)"/g), ([, name = ""]) => name);
+    expect(named).not.toEqual([]);
+    for (const name of named) expect(kits).toContain(name);
+  }
 });

@@ -1,10 +1,11 @@
-// One process of the crash tests: works on jobs and schedules, and writes what it begins and ends to the table `log`. Prints `ready` when it runs.
+// One process of the crash tests: works on jobs and schedules, and writes each begin and end to the table `log`. Prints `ready` when it runs.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase, sql } from "@framework/database";
 import { createKernel } from "@framework/durable/feature";
+import { untilGo } from "@framework/warm-processes";
 import { JobSet } from "./job-set.ts";
 
-const { DATABASE = "", CLOCK = "", CRON = "", ZONE = "" } = process.env;
+const { DATABASE = "", CLOCK = "", CRON = "", ZONE = "", WARM = "" } = process.env;
 const db = openDatabase({ url: DATABASE, connectionTimeoutSecs: 60, poolSize: 4 });
 const config = { leaseMs: 600_000, pollMinMs: 5, pollMaxMs: 50 };
 const now = CLOCK === "" ? {} : { now: sql`(SELECT ms FROM framework_test_clock)` };
@@ -26,7 +27,7 @@ jobs.define("slow", {}, async (_, { id, attempt, signal }) => {
   await note(id, `ends ${attempt}`);
   return attempt;
 });
-jobs.define("count", {}, async (_, run) => {
+jobs.define("count", { retry: { attempts: 1000, delayMs: 1 } }, async (_, run) => {
   await db.transaction(async (tx) => {
     await tx.execute`INSERT INTO log (pid, job, event) VALUES (${process.pid}, ${run.id}, 'counted')`;
     await run.complete(tx);
@@ -41,7 +42,13 @@ const tick = jobs.define("tick", {}, async (_, run) => {
 });
 if (CRON !== "") jobs.schedule("tick", { cron: CRON, timeZone: ZONE, job: tick });
 
+if (WARM !== "") {
+  await db.fetchValue("SELECT 1");
+  await untilGo();
+}
 await kernel.start();
 await jobs.begin();
-console.log("ready");
-process.stdin.resume().once("end", () => process.exit()); // the test is gone
+if (WARM === "") {
+  console.log("ready");
+  process.stdin.resume().once("end", () => process.exit()); // the test is gone
+}

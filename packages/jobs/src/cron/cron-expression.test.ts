@@ -71,7 +71,7 @@ test.each([
   expect(() => parseCron(text)).toThrow(message);
 });
 
-/** What becomes of a text: the number of times a day that it has, or the message. */
+/** Result of parsing a text: its number of times a day, or the message. */
 const outcome = (text: string): number | string => {
   try {
     const { minutes, hours } = parseCron(text);

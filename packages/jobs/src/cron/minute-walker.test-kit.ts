@@ -1,7 +1,7 @@
-// The naive model of cron: looks at every minute. It shares no code with what it judges.
+// The naive model of cron: looks at every minute. It shares no code with the implementation.
 const MINUTE = 60_000;
 
-/** What a clock on the wall shows at each minute of a span. */
+/** Local times at each minute of a span. */
 export interface WalkedMinute {
   readonly instant: number;
   /** As if it were UTC. */

@@ -4,7 +4,7 @@ const DAY = 86_400_000;
 /**
  * The local time of a zone of the IANA database, as the runtime knows it.
  *
- * Instants are milliseconds since 1970. A wall time is what a clock on the wall shows, in milliseconds as if it were UTC. An offset is their difference.
+ * Instants are milliseconds since 1970. A wall time is the local time of the zone, in milliseconds as if it were UTC. An offset is their difference.
  */
 export class TimeZone {
   readonly name: string;

@@ -19,7 +19,7 @@ export const checkedInput = async (
   }
 };
 
-/** Returns what the job will get after its way through the database. @throws FrameworkError JOBS_BAD_INPUT when it is not JSON data */
+/** Returns an input as the job reads it from the database. @throws FrameworkError JOBS_BAD_INPUT when it is not JSON data */
 export const storedInput = (name: string, input: unknown): unknown => {
   try {
     return (JSON.parse(JSON.stringify({ input })) as { input?: unknown }).input;

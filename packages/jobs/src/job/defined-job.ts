@@ -15,7 +15,7 @@ import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
 import type { InputOf, JobOptions } from "./job-options.ts";
 import type { JobPayload } from "./job-payload.ts";
 
-/** The part of a job's options that concerns what is enqueued. */
+/** The options of a job that apply to each enqueued one. */
 export type JobKeys<S extends StandardSchema | undefined> = Pick<
   JobOptions<S>,
   "input" | "key" | "uniqueKey"

@@ -11,12 +11,12 @@ import type { ConfigInput } from "@framework/core/feature";
 import type { JobRate } from "../rate/job-rate.ts";
 import type { JobRun } from "./job-run.ts";
 
-/** What callers pass to a job: `undefined` for one without a schema. */
+/** Input that callers pass to a job: `undefined` for one without a schema. */
 export type InputOf<S extends StandardSchema | undefined> = S extends StandardSchema
   ? InferInput<S>
   : undefined;
 
-/** What its handler gets: the output of the schema. */
+/** Input of the handler: the output of the schema. */
 export type HandlerInputOf<S extends StandardSchema | undefined> = S extends StandardSchema
   ? InferOutput<S>
   : undefined;
@@ -40,7 +40,7 @@ export interface JobOptions<
   readonly concurrency?: number;
   /** Limits how many attempts begin in a period, over all processes and hosts: `{ limit: 100, perSecs: 60 }`. @default no limit */
   readonly rate?: ConfigInput<JobRate>;
-  /** Returns what the job is about: jobs of one key run one at a time, in the order in which they were added. `null` for none. @default none */
+  /** Returns the key of a job: jobs of one key run one at a time, in the order in which they were added. `null` for none. @default none */
   readonly key?: (input: InputOf<S>) => string | null;
   /** Returns a key that only one unfinished job may have; another one is not added. `null` for none. @default none */
   readonly uniqueKey?: (input: InputOf<S>) => string | null;
@@ -54,7 +54,7 @@ export interface JobOptions<
   readonly maxGaveUpPerHour?: number;
 }
 
-/** Does the work of a job: what it returns is the result, and when it throws there is another attempt. */
+/** Does the work of a job. Its returned value is the result; when it throws there is another attempt. */
 export type JobHandler<S extends StandardSchema | undefined, I extends Injections | undefined> = (
   input: HandlerInputOf<S>,
   run: JobRun,

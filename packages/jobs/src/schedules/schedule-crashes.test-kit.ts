@@ -57,7 +57,7 @@ const start = async (
   return { set, begin: () => set.begin(), [Symbol.asyncDispose]: () => kernel.stop() };
 };
 
-/** Advances the clock, so that what failed is tried again, until the next run is planned after an instant. */
+/** Advances the clock, so that failed attempts are repeated, until the next run is planned after an instant. */
 const untilPlannedAfter = async ({ set }: Process, time: TableClock, instant: number): Promise<number> =>
   await waitFor(
     async () => {

@@ -12,7 +12,7 @@ export interface ScheduleTimes {
   readonly cron: string;
   /** Time zone of the IANA database in which `cron` is read, such as `Europe/Berlin`. @default "UTC" */
   readonly timeZone?: string;
-  /** What becomes of runs that nobody was there to start: the last one is run late, or none if it is more than a minute late. @default "once" */
+  /** Treatment of runs that were due while no process ran: the last one is run late, or none if it is more than a minute late. @default "once" */
   readonly missed?: "once" | "skip";
 }
 

@@ -5,7 +5,7 @@ import { TimeZone } from "../cron/time-zone.ts";
 import { scheduleHeaders } from "../job/job-run.ts";
 import type { ScheduleTimes } from "./schedule-options.ts";
 
-/** What a schedule asks of its job. */
+/** The job of a schedule. */
 export interface ScheduledJob {
   readonly name: string;
   /** Checks the input of every run. @throws FrameworkError JOBS_BAD_INPUT */
@@ -50,7 +50,7 @@ export class Schedule {
     return next;
   }
 
-  /** Returns which run is started now, if the first one that nobody has started was due at `due`; `null` for none. */
+  /** Returns the run to start now, if the first one that was not started was due at `due`; `null` for none. */
   runAt(due: number, now: number): number | null {
     const run = lastRun(this.expression, this.zone, due, now) ?? due;
     return this.missed === "skip" && now - run > PUNCTUAL_MS ? null : run;

@@ -27,7 +27,7 @@ interface ProcessOptions {
 }
 
 const startProcess = async ({ db, time, schedules, ran }: ProcessOptions): Promise<Process> => {
-  const config = { pollMinMs: 1, pollMaxMs: 10, leaseMs: 600_000 }; // longer than what passes while a job runs
+  const config = { pollMinMs: 1, pollMaxMs: 10, leaseMs: 600_000 }; // longer than the time by which a test advances the clock while a job runs
   const kernel = createKernel(db, { now: time.now, config, log: quiet, random: () => 0 });
   const problem = ({ message }: { readonly message: string }): never => {
     throw new Error(message);
