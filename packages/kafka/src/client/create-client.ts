@@ -31,7 +31,7 @@ export const createClient = (config: KafkaConfig, log: Logger): Client => {
     authenticationTimeout: config.connectTimeoutMs,
     requestTimeout: config.requestTimeoutMs,
     retry: connectRetry,
-    logLevel: logLevel.INFO,
+    logLevel: logLevel.WARN,
     logCreator: logCreatorOf(log),
     socketFactory: sockets.create,
     ...(tls !== false && { ssl: tls }),

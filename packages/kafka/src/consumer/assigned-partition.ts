@@ -18,6 +18,9 @@ export interface PartitionParts {
 /** Time for which a fetch waits for room before its partition is paused: all partitions of a server wait with it. */
 const PATIENCE_MS = 50;
 
+/** Time in which room gathers, so that many messages are handed over at once; the window is full of others meanwhile. */
+const GATHER_MS = 5;
+
 /**
  * A partition between two rebalances: hands fetched messages over while there is room in the window, and keeps the rest of the last fetch.
  */
@@ -25,8 +28,13 @@ export class AssignedPartition {
   readonly tenure: Tenure;
   private readonly parts: PartitionParts;
   private readonly ending = new AbortController();
-  private backlog: KafkaDelivery[] = [];
+  private backlog: readonly KafkaDelivery[] = [];
+  /** Messages of the backlog that were handed over. */
+  private head = 0;
   private isFeeding = false;
+  private isPaused = false;
+  /** Resumed when no more than so many wait: the next fetch comes while they are worked on. */
+  private lowWater = 0;
   /** Why nothing more of it can be read; `null` when it can. */
   problem: string | null = null;
 
@@ -37,17 +45,20 @@ export class AssignedPartition {
 
   /** Whether fetched messages wait for room. */
   get isFull(): boolean {
-    return this.backlog.length > 0;
+    return this.head < this.backlog.length;
   }
 
   /** Takes the messages of a fetch. Resolves soon, also when there is no room: then the partition is paused until there is. */
   async take(deliveries: readonly KafkaDelivery[]): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.backlog = this.backlog.length === 0 ? [...deliveries] : [...this.backlog, ...deliveries];
+    this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...deliveries] : deliveries;
+    this.head = 0;
+    this.lowWater = deliveries.length >> 1;
     this.handOver();
     if (!this.isFull) return;
     await this.someRoom();
     if (!this.isFull || this.ending.signal.aborted) return;
+    this.isPaused = true;
     this.parts.pause();
     void this.feed();
   }
@@ -56,13 +67,14 @@ export class AssignedPartition {
   proceed(): void {
     if (this.problem !== null) return;
     if (this.isFull) void this.feed();
-    else this.parts.resume();
+    else this.resume();
   }
 
   /** Forgets what was not handed over: it is fetched again, by this process or by another. */
   end(): void {
     this.ending.abort();
     this.backlog = [];
+    this.head = 0;
   }
 
   private async someRoom(): Promise<void> {
@@ -73,6 +85,7 @@ export class AssignedPartition {
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
       await sink.whenRoom(this.tenure.name, signal);
       this.handOver();
+      if (this.isFull) await pauseFor(clock, GATHER_MS, signal);
     }
     cancel();
   }
@@ -83,24 +96,30 @@ export class AssignedPartition {
     const { signal } = this.ending;
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
       await this.parts.sink.whenRoom(this.tenure.name, signal);
-      if (!this.handOver() && !signal.aborted) await pauseFor(this.parts.clock, 1, signal); // another one took the room
+      this.handOver();
+      if (this.isFull) await pauseFor(this.parts.clock, GATHER_MS, signal);
     }
     this.isFeeding = false;
-    if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.parts.resume();
+    if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.resume();
   }
 
-  /** Returns whether something was handed over. */
-  private handOver(): boolean {
+  private resume(): void {
+    this.isPaused = false;
+    this.parts.resume();
+  }
+
+  private handOver(): void {
     const { sink, isOpen } = this.parts;
     let hasMoved = false;
     while (this.isFull && isOpen() && !this.ending.signal.aborted) {
       const room = sink.room(this.tenure.name);
       if (room <= 0) break;
-      const next = this.backlog.slice(0, room);
-      this.backlog = this.backlog.slice(room);
+      const next = this.backlog.slice(this.head, this.head + room);
+      this.head += next.length;
       sink.deliver(next);
       hasMoved = true;
     }
-    return hasMoved;
+    if (this.isPaused && hasMoved && isOpen() && this.backlog.length - this.head <= this.lowWater)
+      this.resume();
   }
 }

@@ -38,7 +38,7 @@ export interface Position {
 const CONCURRENT_PARTITIONS = 256;
 
 /** Longest time of a fetch without messages, and so of the wait for a partition that is resumed. */
-const MAX_WAIT_MS = 250;
+const MAX_WAIT_MS = 100;
 
 /** Longest time to leave the group in milliseconds; then the connections are closed. */
 const LEAVE_MS = 5000;

@@ -1,0 +1,46 @@
+import { type BareMessage, loadKafkajs } from "./packages.ts";
+
+/** Reads a topic with bare kafkajs, written by hand: in each batch many keys beside each other, each key in its order. */
+export const bareRead = async (
+  broker: string,
+  topic: string,
+  groupId: string,
+  handle: (data: unknown) => Promise<boolean>,
+): Promise<number> => {
+  const { Kafka } = loadKafkajs();
+  const kafka = new Kafka({ brokers: [broker], logLevel: 0 });
+  const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
+  const all = Promise.withResolvers<void>();
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  let from = 0;
+  await consumer.run({
+    partitionsConsumedConcurrently: 16,
+    eachBatch: async ({ batch, resolveOffset }) => {
+      if (from === 0) from = performance.now();
+      await byKey(batch.messages, async ({ value }) => {
+        if (await handle(JSON.parse(value.toString()))) all.resolve();
+      });
+      resolveOffset(batch.messages.at(-1)?.offset ?? "0");
+    },
+  });
+  await all.promise;
+  const took = performance.now() - from;
+  await consumer.disconnect();
+  return took;
+};
+
+/** Handlers of one partition: with its 4 partitions, 16 in all. */
+const HANDLERS = 4;
+
+/** Runs the messages of each key one after the other, and several keys beside each other. */
+const byKey = async (
+  messages: readonly BareMessage[],
+  run: (message: BareMessage) => Promise<void>,
+): Promise<void> => {
+  const lanes = Map.groupBy(messages, ({ key }) => key?.toString() ?? "").values();
+  const work = async (): Promise<void> => {
+    for (const lane of lanes) for (const message of lane) await run(message);
+  };
+  await Promise.all(Array.from({ length: HANDLERS }, work));
+};
