@@ -1,7 +1,7 @@
 /**
  * Compares sends and deliveries of `@framework/rabbitmq` with `amqplib` by hand, on the same quorum queue, in turns within one run.
  *
- *   pnpm --filter @framework/bench bench:rabbitmq [--rounds 15] [--messages 2000]
+ *   pnpm --filter @framework/bench bench:rabbitmq [--rounds 15] [--messages 10000]
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
@@ -13,7 +13,7 @@ const LEAST = 0.8;
 const WARM_UP = 3;
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "15" }, messages: { type: "string", default: "2000" } },
+  options: { rounds: { type: "string", default: "15" }, messages: { type: "string", default: "10000" } },
 });
 const rounds = Number(values.rounds);
 const messages = Number(values.messages);
