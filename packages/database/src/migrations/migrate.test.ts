@@ -197,7 +197,11 @@ test("a migration waits for another one as long as that lives, up to its own lim
   await held.promise;
   await expect(waiting.execute("CREATE TABLE refused (n INTEGER)")).rejects.toMatchObject({ status: 503 });
   const limited = migrate(waiting, { directory: s.folder.path, timeoutSecs: 0.2 });
-  await expect(limited).rejects.toMatchObject({ reason: "the transaction took longer than 0.2 s" });
+  // Its last wait for the lock may end at the limit too.
+  const reason = expect.stringMatching(
+    /^(the transaction took longer than 0\.2 s|another process holds the lock)$/,
+  );
+  await expect(limited).rejects.toMatchObject({ reason });
   const stop = new AbortController();
   const stopped = migrate(waiting, { directory: s.folder.path, signal: stop.signal });
   stop.abort(new Error("stopped"));
