@@ -1,5 +1,24 @@
 import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
 import { Kafka, logLevel, Partitioners } from "kafkajs";
+
+/** The part of kafkajs that arms a timer every millisecond while nothing is pending, even after its connection has ended. */
+interface RequestQueue {
+  readonly pending: readonly unknown[];
+  scheduleCheckPendingRequests(): void;
+}
+
+/** Arms that timer for pending requests only: one that is left over keeps a process alive. */
+const patchTimer = (): void => {
+  const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue/index.js") as {
+    readonly prototype: RequestQueue;
+  };
+  const schedule = prototype.scheduleCheckPendingRequests;
+  prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+    if (this.pending.length > 0) schedule.call(this);
+  };
+};
+patchTimer();
 
 /**
  * Creates a topic, sends a message to it, and receives it as a member of a consumer group.
