@@ -13,7 +13,7 @@ export interface AssignorParts {
 /**
  * Shares partitions among the members that subscribe to their topic, evenly, and leaves them where they were as far as possible.
  *
- * The driver's own assignor gives partitions also to members that do not subscribe to their topic, which then nobody reads.
+ * The driver's own assignor gives partitions also to members that do not subscribe to their topic, which it then leaves unread.
  */
 export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner => {
   const { AssignerProtocol } = kafkajs();
