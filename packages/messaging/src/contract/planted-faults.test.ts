@@ -227,7 +227,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ],
 ];
 
-test.each(faults)("the suite catches a broker that %s", async (_name, fault, fact) => {
+test.concurrent.each(faults)("the suite catches a broker that %s", async (_name, fault, fact) => {
   const run = brokerContract.facts[fact];
   if (run === undefined) throw new Error(`there is no fact "${fact}"`);
   const make = () => ({

@@ -9,5 +9,5 @@ withServer("postgres", (server) => {
   afterAll(async () => {
     await (await place)?.[Symbol.asyncDispose]();
   });
-  brokerContract(test, async () => databaseFixture(await (place ??= databaseInSchema(server))));
+  brokerContract(test.concurrent, async () => databaseFixture(await (place ??= databaseInSchema(server))));
 });

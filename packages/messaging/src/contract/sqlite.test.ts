@@ -8,4 +8,4 @@ afterAll(async () => {
   await place?.[Symbol.asyncDispose]();
 });
 
-brokerContract(test, () => databaseFixture((place ??= databaseInFile())));
+brokerContract(test.concurrent, () => databaseFixture((place ??= databaseInFile())));
