@@ -123,6 +123,14 @@ export class CqrsApp {
     );
     if (!isQueued) return;
     this.queue = built.openQueue();
-    addStatusRoute(this.host.http, config.statusPath, () => this.commandQueue);
+    const { host, needs, log } = this;
+    const isCached = needs.invalidateCache !== undefined;
+    addStatusRoute({
+      http: host.http,
+      path: config.statusPath,
+      queue: () => this.commandQueue,
+      isCached,
+      log,
+    });
   }
 }

@@ -33,7 +33,7 @@ export interface CqrsConfig {
   readonly statusPath: string;
   /**
    * Returns the caller of a call, as text that is unique per caller: idempotency keys and shared queries of one caller are never those of another.
-   * @default the token's subject, the user's name or `id`, and the name of the API key
+   * @default subject and issuer of the token, the user's name or `id`, and the name of the API key; without a principal a hash of `Authorization`
    */
   readonly callerOf: ((invocation: Invocation) => string) | undefined;
   /** Returns the tenant of a call; `null` for none. @default none */

@@ -141,5 +141,5 @@ const enqueue: <C extends AnyCommand>(
 
 const status = async (app: CqrsApp, id: string): Promise<CommandStatus | null> => {
   void app.running;
-  return await app.commandQueue.status(id, null);
+  return (await app.commandQueue.find(id))?.status ?? null;
 };

@@ -26,7 +26,7 @@ export class HandlerRegistry {
     if (typeof handler !== "function") return [bad(`the handler of ${kind} ${name} must be a function`)];
     const known = this.byName.get(name);
     if (known !== undefined) return [duplicate(known.operation, operation)];
-    this.byName.set(name, { operation, handler, inject });
+    this.byName.set(name, { operation, handler, inject, use });
     if (use.length > 0 && operation.http === null)
       return [bad(`${kind} ${name} has no endpoint for the middleware of \`use\`; give it \`http\``)];
     return operationProblems(operation);
@@ -44,10 +44,10 @@ export class HandlerRegistry {
     });
   }
 
-  /** Returns the command of a name; `null` when it has no handler. */
-  command(name: string): AnyCommand | null {
-    const operation = this.byName.get(name)?.operation;
-    return operation?.kind === "command" ? operation : null;
+  /** Returns the command of a name with its handler; `null` without one. */
+  command(name: string): Handled<AnyCommand> | null {
+    const found = this.byName.get(name);
+    return found?.operation.kind === "command" ? (found as Handled<AnyCommand>) : null; // as its kind says
   }
 
   /** @throws CQRS_NO_HANDLER */

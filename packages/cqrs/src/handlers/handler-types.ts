@@ -63,4 +63,6 @@ export interface Handled<O extends AnyOperation = AnyOperation> {
   readonly operation: O;
   readonly handler: AnyHandler;
   readonly inject: Injections | undefined;
+  /** Middleware around its endpoint. */
+  readonly use: readonly HttpMiddleware[];
 }

@@ -1,4 +1,4 @@
-import type { HttpMiddleware, RouteOptions } from "@framework/core";
+import type { Guard, HttpMiddleware, HttpRequest, RouteOptions } from "@framework/core";
 import type { ProgramRouteOption } from "@framework/core/feature";
 import type { Endpoint } from "../definitions/endpoint.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
@@ -6,18 +6,25 @@ import type { AnyOperation } from "../definitions/operation.ts";
 /** An endpoint with the middleware of its handler's registration. */
 export type UsedEndpoint<E extends Endpoint = Endpoint> = E & { readonly use: readonly HttpMiddleware[] };
 
-/** Returns the options of an endpoint that commands and queries share. The guards of the operation come first. */
+/** Returns the guards of the requests for an operation: those of the operation, then those of its endpoint. */
+export const guardsOf = (
+  { guards }: AnyOperation,
+  endpoint: Endpoint | null,
+): readonly Guard<HttpRequest>[] => [...guards, ...(endpoint?.guards ?? [])];
+
+/** Returns the options of an endpoint that commands and queries share. */
 export const endpointOptions = (
-  { name, guards }: AnyOperation,
+  operation: AnyOperation,
   endpoint: UsedEndpoint,
 ): RouteOptions & ProgramRouteOption => {
+  const { name } = operation;
   const { tags, summary, description, errors, maxBodyBytes, routeOptions = {}, use } = endpoint;
   return {
     ...routeOptions,
     ofProgram: true,
     use,
     name: endpoint.name ?? name,
-    guards: [...guards, ...(endpoint.guards ?? [])],
+    guards: guardsOf(operation, endpoint),
     ...(tags !== undefined && { tags }),
     ...(summary !== undefined && { summary }),
     ...(description !== undefined && { description }),

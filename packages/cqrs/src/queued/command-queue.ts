@@ -1,9 +1,10 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { type Handler, HttpError, type Invocation } from "@framework/core";
 import type { Transaction } from "@framework/database";
-import type { Kernel, WorkInfo, WorkItem, WorkQueue } from "@framework/durable/feature";
+import type { Kernel, WorkItem, WorkQueue } from "@framework/durable/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import { type CommandCall, CommandRun } from "../commands/command-run.ts";
+import type { Handled } from "../handlers/handler-types.ts";
 import type { HandlerRegistry } from "../handlers/handler-registry.ts";
 import { fingerprintOf } from "../idempotency/key-id.ts";
 import { MAX_TIMEOUT_MS } from "../limits.ts";
@@ -15,7 +16,7 @@ import {
   type StoredOutcome,
   statusOf,
 } from "./command-status.ts";
-import { restoreCaller, storedCaller } from "./stored-caller.ts";
+import { restoreCaller, storedCaller, storedParams } from "./stored-caller.ts";
 
 /** Added to the longest time limit of a command, which ends first. */
 const SLACK_MS = 60_000;
@@ -31,6 +32,17 @@ export interface CommandQueueParts {
   readonly callerOf: (invocation: Invocation) => string;
   /** How long finished commands are kept. */
   readonly keepSecs: number;
+}
+
+/** A queued command, for those that ask for its status. */
+export interface FoundCommand {
+  readonly status: CommandStatus;
+  /** The command with its handler; `null` when this version of the app has none. */
+  readonly handled: Handled<AnyCommand> | null;
+  /** Path parameters of the request that sent it. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Whether it is the command of this caller. */
+  readonly isOf: (caller: Invocation) => boolean;
 }
 
 /** Commands that run later, on the kernel's work queue: in some process, once, also after a crash. */
@@ -63,18 +75,18 @@ export class CommandQueue {
     return `${added.id}-${secret}`;
   }
 
-  /** Returns the status of a command; `null` for an unknown id, and for another caller. @param caller the caller that asks; `null` for the program itself */
-  async status(id: string, caller: Invocation | null): Promise<CommandStatus | null> {
-    const info = await this.find(id);
-    if (info === null) return null;
-    const isOwn = caller === null || isSame(info.headers["caller"] ?? "", this.callerHash(caller));
-    return isOwn ? statusOf(info) : null;
-  }
-
-  private async find(id: string): Promise<WorkInfo | null> {
+  /** Returns a command with its status; `null` for an unknown id. */
+  async find(id: string): Promise<FoundCommand | null> {
     const [, work = "", secret = ""] = /^(\d{1,18})-([\w-]{22})$/.exec(id) ?? [];
     const info = work === "" ? null : await this.queue.get(work);
-    return info !== null && isSame(info.headers["secret"] ?? "", secret) ? info : null;
+    if (info === null || !isSame(info.headers["secret"] ?? "", secret)) return null;
+    const status = statusOf(info);
+    return {
+      status,
+      handled: this.parts.registry.command(status.command),
+      params: storedParams(info.headers),
+      isOf: (caller) => isSame(info.headers["caller"] ?? "", this.callerHash(caller)),
+    };
   }
 
   private callerHash(invocation: Invocation): string {
@@ -84,9 +96,9 @@ export class CommandQueue {
   /** Runs a command. Its result is stored in the transaction of its changes; a rejection is a result too, because another attempt is pointless. */
   private async handle(item: WorkItem<QueuedCommand>): Promise<StoredOutcome> {
     const { command: name, input } = item.payload;
-    const command = this.parts.registry.command(name);
-    if (command === null) throw new Error(`cqrs: command ${name} has no handler in this version of the app`);
-    const call = this.parts.callOf(command, input, item);
+    const handled = this.parts.registry.command(name);
+    if (handled === null) throw new Error(`cqrs: command ${name} has no handler in this version of the app`);
+    const call = this.parts.callOf(handled.operation, input, item);
     restoreCaller(call.invocation, item.headers);
     const outcome = await this.parts.pipeline(new CommandRun(call));
     if (outcome.ok) return { value: outcome.value, token: outcome.position };

@@ -8,15 +8,22 @@ import {
   User,
 } from "@framework/core/feature";
 
-/** Returns the caller that enqueued a command, as headers of the work: the principal, and the id of the request. */
+/** Returns the caller that enqueued a command, as headers of the work: the principal, the id of the request, and its path parameters. */
 export const storedCaller = (invocation: Invocation): Readonly<Record<string, string>> => {
   const principal = principalOf(invocation);
   const requestId = invocation.context.get(RequestId);
   return {
     ...(principal !== null && { principal: JSON.stringify(principal) }),
     ...(requestId !== null && { request: requestId }),
+    ...(Object.keys(invocation.params).length > 0 && { params: JSON.stringify(invocation.params) }),
   };
 };
+
+/** Returns the path parameters of the request that enqueued a command. */
+export const storedParams = ({
+  params,
+}: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  params === undefined ? {} : (JSON.parse(params) as Record<string, string>); // as `storedCaller` wrote it
 
 /** Sets the context of the work that runs the command to that of its caller. */
 export const restoreCaller = (

@@ -162,6 +162,40 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual((await order(client, "k", "Emma", { "x-device": "1" })).json(), { order: 1 });
   },
 
+  "a stored reply answers only the caller who got it: the principal, or else the credentials that were sent":
+    async (place) => {
+      const app = shopAt(place);
+      app.use((request, next) => {
+        request.context.set("user", request.getHeader("x-user"));
+        const iss = request.getHeader("x-issuer");
+        if (iss !== null) request.context.set("jwt_claims", { sub: "1", exp: 0, iss });
+        return next(request);
+      });
+      const shop = newShop(app);
+      await using client = testClient(shop.app);
+      const callers: readonly Readonly<Record<string, string>>[] = [
+        {},
+        { "x-user": "ann" },
+        { "x-user": "bob" },
+        { authorization: "Token 1" },
+        { authorization: "Token 2" },
+        { "x-issuer": "a" },
+        { "x-issuer": "b" },
+        { "x-issuer": "b", "x-user": "ann" },
+      ];
+      const orders = async (): Promise<unknown[]> => {
+        const replies = [];
+        for (const headers of callers) replies.push((await order(client, "k", "Emma", headers)).json());
+        return replies;
+      };
+      const first = await orders();
+      assert.deepEqual(
+        first,
+        callers.map((_headers, index) => ({ order: index + 1 })),
+      );
+      assert.deepEqual(await orders(), first);
+    },
+
   "n requests at once with one key run the handler once, over two processes": async (place) => {
     const shops = [newShop(shopAt(place)), newShop(shopAt(place))] as const;
     await using here = testClient(shops[0].app);
