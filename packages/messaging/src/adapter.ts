@@ -19,3 +19,5 @@ export {
   messagingSetup,
   type SharedConfig,
 } from "./brokers/config-kinds.ts";
+export { pause } from "./waiting/pause.ts";
+export { untilAborted } from "./waiting/until-aborted.ts";

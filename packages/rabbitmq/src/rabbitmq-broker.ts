@@ -1,13 +1,13 @@
 import type { ConfigInput } from "@framework/core/feature";
-import type {
-  Broker,
-  BrokerAdapter,
-  BrokerContext,
-  Capabilities,
-  Settlement,
+import {
+  type Broker,
+  type BrokerAdapter,
+  type BrokerContext,
+  type Capabilities,
+  type Settlement,
+  untilAborted,
 } from "@framework/messaging/adapter";
 import { Link } from "./connection/link.ts";
-import { untilAborted } from "./connection/pause.ts";
 import { withChannel } from "./connection/with-channel.ts";
 import { RabbitMQConsumer } from "./consume/rabbitmq-consumer.ts";
 import type { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";

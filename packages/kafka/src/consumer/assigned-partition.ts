@@ -1,5 +1,4 @@
-import type { Sink } from "@framework/messaging/adapter";
-import { pauseFor } from "../client/pause-for.ts";
+import { pause, type Sink } from "@framework/messaging/adapter";
 import type { Clock } from "@framework/core/feature";
 import type { KafkaDelivery, Tenure } from "./kafka-delivery.ts";
 
@@ -85,7 +84,7 @@ export class AssignedPartition {
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
       await sink.whenRoom(this.tenure.name, signal);
       this.handOver();
-      if (this.isFull) await pauseFor(clock, GATHER_MS, signal);
+      if (this.isFull) await pause(clock, GATHER_MS, signal);
     }
     cancel();
   }
@@ -97,7 +96,7 @@ export class AssignedPartition {
     while (this.isFull && !signal.aborted && this.parts.isOpen()) {
       await this.parts.sink.whenRoom(this.tenure.name, signal);
       this.handOver();
-      if (this.isFull) await pauseFor(this.parts.clock, GATHER_MS, signal);
+      if (this.isFull) await pause(this.parts.clock, GATHER_MS, signal);
     }
     this.isFeeding = false;
     if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.resume();

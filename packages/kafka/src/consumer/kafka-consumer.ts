@@ -1,8 +1,13 @@
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { Consumer, ConsumerOptions, Delivery, Settlement } from "@framework/messaging/adapter";
+import {
+  type Consumer,
+  type ConsumerOptions,
+  type Delivery,
+  pause,
+  type Settlement,
+} from "@framework/messaging/adapter";
 import type { AdminClient } from "../client/admin-client.ts";
-import { pauseFor } from "../client/pause-for.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { groupLag } from "./group-lag.ts";
 import { KafkaDelivery } from "./kafka-delivery.ts";
@@ -105,7 +110,7 @@ export class KafkaConsumer implements Consumer {
       log.warn("kafka: a consumer joins its group again", { group: options.group, reason });
       await member.leave();
       if (member.hasJoined) failures = 0;
-      await pauseFor(clock, backoffMs(failures, random), signal);
+      await pause(clock, backoffMs(failures, random), signal);
     }
   }
 }

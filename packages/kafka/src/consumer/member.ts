@@ -1,11 +1,10 @@
 // One file: the events of one membership change the same state, and their order is the point.
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { ConsumerOptions } from "@framework/messaging/adapter";
+import { type ConsumerOptions, pause } from "@framework/messaging/adapter";
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, OffsetsByTopicPartition } from "kafkajs";
 import type { AdminClient } from "../client/admin-client.ts";
 import { type Client, createClient, retry } from "../client/create-client.ts";
-import { pauseFor } from "../client/pause-for.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import { assignorOf } from "./assignor.ts";
@@ -110,7 +109,7 @@ export class Member {
       this.topics = await matchingTopics(admin, options);
       if (this.topics.length === 0) {
         options.sink.state("running"); // there is nothing to read yet
-        await pauseFor(clock, config.metadataMs, signal);
+        await pause(clock, config.metadataMs, signal);
         return this.end("no topic matches");
       }
       await this.consumer.connect();
@@ -149,7 +148,7 @@ export class Member {
       () => limit.abort(),
       () => limit.abort(), // the servers notice it by the missing heartbeats
     );
-    await pauseFor(this.parts.clock, LEAVE_MS, limit.signal);
+    await pause(this.parts.clock, LEAVE_MS, limit.signal);
     this.client.sockets.close();
     void left;
   }
@@ -288,7 +287,7 @@ export class Member {
     const { clock, config, options, admin } = this.parts;
     const { signal } = this.gone;
     for (let sinceTopicsMs = 0; !signal.aborted; sinceTopicsMs += this.heartbeatMs) {
-      await pauseFor(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
+      await pause(clock, Math.min(this.heartbeatMs, config.metadataMs), signal);
       const stuck = this.names.find((name) => !options.sink.isPartitionAlive(name));
       if (stuck !== undefined)
         this.end(

@@ -1,6 +1,6 @@
 import type { Logger, Problem } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import { pause } from "../consume/until-done.ts";
+import { pause } from "../waiting/pause.ts";
 import { retryTopic } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";

@@ -1,5 +1,6 @@
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
+import { pause } from "../waiting/pause.ts";
 
 /** Options of repeated work. */
 export interface UntilDoneOptions {
@@ -28,14 +29,4 @@ export const untilDone = async (
     }
     await pause(clock, pauseMs, signal);
   }
-};
-
-/** Waits, or until the signal aborts. */
-export const pause = async (clock: Clock, ms: number, signal: AbortSignal): Promise<void> => {
-  if (signal.aborted) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = clock.after(ms, resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  cancel();
 };

@@ -1,6 +1,6 @@
 import type { Transaction } from "@framework/database";
 import { type Kernel, TryLaterError } from "@framework/durable/feature";
-import { pause } from "../consume/until-done.ts";
+import { pause } from "../waiting/pause.ts";
 import type { BrokerContext, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
 import { DatabaseDelivery } from "./database-delivery.ts";

@@ -1,11 +1,17 @@
 // One file: the states of a consumer; what it does with the server is in session.ts and settle.ts.
-import type { Consumer, ConsumerOptions, Delivery, Settlement } from "@framework/messaging/adapter";
+import {
+  type Consumer,
+  type ConsumerOptions,
+  type Delivery,
+  pause,
+  type Settlement,
+  untilAborted,
+} from "@framework/messaging/adapter";
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Channel, ConsumeMessage } from "amqplib";
 import { backoffMs } from "../connection/backoff.ts";
 import type { Link } from "../connection/link.ts";
-import { pause, untilAborted } from "../connection/pause.ts";
 import { NOT_FOUND, reasonOf, replyCode } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
 import type { RabbitMQConfig } from "../rabbitmq-config.ts";

@@ -1,9 +1,9 @@
 import { FrameworkError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
+import { pause, untilAborted } from "@framework/messaging/adapter";
 import type { ConfirmChannel } from "amqplib";
 import type { Link } from "../connection/link.ts";
 import { backoffMs } from "../connection/backoff.ts";
-import { pause, untilAborted } from "../connection/pause.ts";
 import {
   DIFFERENT,
   FORBIDDEN,
