@@ -13,17 +13,19 @@ export class Sockets {
     const socket = this.isClosed ? new Socket() : connect({ host, port, ssl, onConnect });
     this.open.add(socket);
     socket.once("close", () => this.open.delete(socket));
-    if (this.isClosed) socket.destroy(new Error("the client was closed"));
+    if (this.isClosed) socket.destroy(closed());
     else socket.setKeepAlive(true, KEEP_ALIVE_MS);
     return socket;
   };
 
-  /** Closes all connections, and those that are asked for later. */
+  /** Closes all connections, and those that are asked for later. With an error: the driver does not listen to a close, and would wait for its time limit. */
   close(): void {
     this.isClosed = true;
-    for (const socket of this.open) socket.destroy();
+    for (const socket of this.open) socket.destroy(closed());
   }
 }
+
+const closed = (): Error => new Error("the client was closed");
 
 const connect: ISocketFactory = ({ host, port, ssl, onConnect }) =>
   (ssl as unknown) === undefined || (ssl as unknown) === null
