@@ -1,6 +1,7 @@
 import type { ConfigInput } from "@framework/core/feature";
 import type { Broker, BrokerAdapter, BrokerContext, Capabilities } from "@framework/messaging/adapter";
 import { AdminClient } from "./client/admin-client.ts";
+import { describeCluster } from "./client/describe-cluster.ts";
 import { KafkaConsumer } from "./consumer/kafka-consumer.ts";
 import { KafkaConfig } from "./kafka-config.ts";
 import { KafkaProducer } from "./producer/kafka-producer.ts";
@@ -44,15 +45,15 @@ export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({
 const openBroker = (config: KafkaConfig, { clock, random, log }: BrokerContext): Broker => {
   const admin = new AdminClient(config, log);
   const producer = new KafkaProducer(config, log);
+  const closing = new AbortController();
   return {
     producer,
     consumer: (options) => new KafkaConsumer({ config, log, clock, random, admin, options }),
-    topology: (spec, mode) => declareTopics(admin, config, spec, mode),
-    async health(signal) {
-      const { brokers, controller } = await admin.use((open) => open.describeCluster(), signal);
-      return { brokers: brokers.length, controller };
-    },
+    topology: (spec, mode, signal = closing.signal) =>
+      declareTopics({ admin, config, clock, signal: AbortSignal.any([signal, closing.signal]) }, spec, mode),
+    health: (signal) => admin.use(describeCluster, signal),
     async close() {
+      closing.abort();
       admin.close();
       await producer.close();
     },

@@ -42,7 +42,7 @@ withServer("kafka", (brokers) => {
   /** Creates a topic with one partition. */
   const createTopic = async (topic: string): Promise<void> => {
     const admin = bare.admin();
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }] });
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
     await admin.disconnect();
   };
 

@@ -38,8 +38,8 @@ export const askKafka = async (brokers: string[]): Promise<void> => {
   const consumer = kafka.consumer({ groupId: topic, sessionTimeout: 10_000 });
   try {
     await admin.connect();
-    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
-    await producer.connect();
+    await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
+    await producer.connect(); // its retries wait for the new topic
     await producer.send({ topic, messages: [{ value: "ready" }] });
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });

@@ -89,7 +89,7 @@ withServer("kafka", (brokers) => {
     const topic = `proof-${Date.now()}`;
     const admin = kafka.admin();
     await admin.connect();
-    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }] });
+    await admin.createTopics({ topics: [{ topic, numPartitions: 2 }], waitForLeaders: false });
     const producer = kafka.producer({ idempotent: true, createPartitioner: Partitioners.DefaultPartitioner });
     await producer.connect();
     const values = Array.from({ length: 50 }, (_, n) => String(n));

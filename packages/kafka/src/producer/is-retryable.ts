@@ -1,3 +1,5 @@
+import { isProtocolError } from "../client/protocol-error.ts";
+
 /** Errors of the protocol that the same message meets again. */
 const permanent: ReadonlySet<unknown> = new Set([
   "MESSAGE_TOO_LARGE",
@@ -9,8 +11,4 @@ const permanent: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Whether a message that failed may succeed later. */
-export const isRetryable = (error: unknown): boolean => {
-  for (let each = error; Error.isError(each); each = each.cause)
-    if (permanent.has(Reflect.get(each, "type"))) return false;
-  return true;
-};
+export const isRetryable = (error: unknown): boolean => !isProtocolError(error, permanent);

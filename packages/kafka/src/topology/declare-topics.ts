@@ -1,6 +1,12 @@
 import type { Topology } from "@framework/messaging/adapter";
-import type { AdminClient } from "../client/admin-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
+import { createTopics, type CreateTopicsParts } from "./create-topics.ts";
+import { topicState } from "./topic-state.ts";
+
+/** What the declaration needs. */
+export interface DeclareTopicsParts extends CreateTopicsParts {
+  readonly config: Pick<KafkaConfig, "partitions" | "replicas">;
+}
 
 /**
  * Verifies or creates the topics that a program uses, those of its retries and dead letters included. Existing topics are never changed.
@@ -8,32 +14,24 @@ import type { KafkaConfig } from "../kafka-config.ts";
  * @returns what is wrong, for operators
  */
 export const declareTopics = async (
-  admin: AdminClient,
-  { partitions, replicas }: Pick<KafkaConfig, "partitions" | "replicas">,
+  parts: DeclareTopicsParts,
   spec: Topology,
   mode: "verify" | "create",
 ): Promise<readonly string[]> => {
-  const missing = await missingOf(admin, topicsOf(spec));
+  const wanted = topicsOf(spec);
+  const states = await Promise.all(wanted.map((topic) => topicState(parts.admin, topic)));
+  const missing = wanted.filter((_topic, at) => states[at] === "missing");
   if (missing.length === 0) return [];
   if (mode === "verify")
     return missing.map(
       (topic) => `the topic "${topic}" does not exist; create it, or set topology: "create"`,
     );
-  const topics = missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: replicas }));
-  const problem = await admin
-    .use((open) => open.createTopics({ topics, waitForLeaders: true }))
-    .then(
-      () => null,
-      (error: unknown) => (Error.isError(error) ? error.message : String(error)),
-    );
-  if (problem === null) return [];
-  const still = await missingOf(admin, missing); // another process may have created them
-  return still.map((topic) => `the topic "${topic}" could not be created: ${problem}`);
-};
-
-const missingOf = async (admin: AdminClient, topics: readonly string[]): Promise<readonly string[]> => {
-  const known = new Set(await admin.use((open) => open.listTopics()));
-  return topics.filter((topic) => !known.has(topic));
+  const { partitions, replicas } = parts.config;
+  const problems = await createTopics(
+    parts,
+    missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: replicas })),
+  );
+  return Array.from(problems, ([topic, problem]) => `the topic "${topic}" could not be created: ${problem}`);
 };
 
 const topicsOf = ({ topics, subscriptions }: Topology): readonly string[] => [

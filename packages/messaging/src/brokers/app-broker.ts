@@ -136,7 +136,7 @@ export class AppBroker {
     if (topologyMode === "off") this.topologyProblem = null;
     else
       try {
-        const problems = await broker.topology(this.topology(), topologyMode);
+        const problems = await broker.topology(this.topology(), topologyMode, this.ending.signal);
         this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
       } catch (error) {
         this.topologyProblem = `the broker cannot be asked: ${Error.isError(error) ? error.message : String(error)}`;

@@ -43,8 +43,10 @@ export interface Broker {
    * Verifies or creates what the program declared. Returns what is wrong, in sentences for operators.
    *
    * Rejects when the broker cannot be asked. It may be called again.
+   *
+   * @param signal ends the wait for what was created, when the app stops
    */
-  topology(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]>;
+  topology(spec: Topology, mode: "verify" | "create", signal?: AbortSignal): Promise<readonly string[]>;
   /** Asks the broker for a sign of life; rejects without one. Details are for operators. `signal` aborts at the time limit. */
   health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Closes every connection; consumers were closed before. */

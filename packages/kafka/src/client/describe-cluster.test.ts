@@ -1,0 +1,21 @@
+import { createRequire } from "node:module";
+import { expect, test } from "@jest/globals";
+import { describeCluster } from "./describe-cluster.ts";
+
+const { KafkaJSProtocolError, KafkaJSNumberOfRetriesExceeded } = createRequire(import.meta.url)(
+  "kafkajs/src/errors.js",
+) as Record<string, new (...values: unknown[]) => Error>;
+
+const failing = (type: string) => ({
+  describeCluster: async () => {
+    const error = new KafkaJSProtocolError!({ type, message: type, code: 5, retriable: true });
+    throw new KafkaJSNumberOfRetriesExceeded!(error, { retryCount: 2, retryTime: 1 });
+  },
+});
+
+test("a cluster is alive while some topic of it has no leader", async () => {
+  expect(await describeCluster(failing("LEADER_NOT_AVAILABLE"))).toEqual({
+    warning: "some partitions of the cluster have no leader",
+  });
+  await expect(describeCluster(failing("CLUSTER_AUTHORIZATION_FAILED"))).rejects.toThrow("CLUSTER");
+});

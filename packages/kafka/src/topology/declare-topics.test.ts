@@ -1,0 +1,130 @@
+import { createRequire } from "node:module";
+import { virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import type { Admin } from "kafkajs";
+import { declareTopics } from "./declare-topics.ts";
+
+const { KafkaJSAggregateError, KafkaJSCreateTopicError, KafkaJSProtocolError } = createRequire(
+  import.meta.url,
+)("kafkajs/src/errors.js") as Record<string, new (...values: unknown[]) => Error>;
+
+const errorOf = (type: string): Error =>
+  new KafkaJSProtocolError!({ type, message: `(${type})`, code: 1, retriable: true });
+
+/** Answers to questions about a topic after its creation, one each; the last one stays. */
+type Answer = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
+
+/** A server whose metadata lag behind what it has confirmed, as that of a controller in KRaft does. */
+const laggingServer = ({ answers, refusals = {}, existing = [] }: Lag) => {
+  const topics = new Map<string, { asked: number }>(existing.map((topic) => [topic, { asked: Infinity }]));
+  const created: string[] = [];
+  const admin = {
+    createTopics: async ({ topics: wanted, waitForLeaders }: Parameters<Admin["createTopics"]>[0]) => {
+      const errors: Error[] = [];
+      for (const { topic } of wanted) {
+        const refusal = topics.has(topic) ? "TOPIC_ALREADY_EXISTS" : refusals[topic]?.shift();
+        if (refusal !== undefined) {
+          errors.push(new KafkaJSCreateTopicError!(errorOf(refusal), topic));
+          continue;
+        }
+        topics.set(topic, { asked: 0 });
+        created.push(topic);
+      }
+      if (errors.length > 0) throw new KafkaJSAggregateError!("Topic creation errors", errors);
+      if (waitForLeaders !== false) throw errorOf("UNKNOWN_TOPIC_OR_PARTITION");
+      return true;
+    },
+    fetchTopicMetadata: async ({ topics: [topic = ""] = [] }: { topics?: string[] }) => {
+      const known = topics.get(topic);
+      const answer =
+        known === undefined ? "unknown" : (answers[Math.min(known.asked++, answers.length - 1)] ?? "ready");
+      if (answer === "unknown") throw errorOf("UNKNOWN_TOPIC_OR_PARTITION");
+      if (answer === "no leader") throw errorOf("LEADER_NOT_AVAILABLE");
+      const leaders = { "no partitions": [], "one leader": [1, -1], ready: [1, 1] }[answer];
+      return {
+        topics: [
+          { name: topic, partitions: leaders.map((leader, partitionId) => ({ partitionId, leader })) },
+        ],
+      };
+    },
+  };
+  const use = <T>(run: (open: Admin) => Promise<T>): Promise<T> => run(admin as unknown as Admin);
+  return { created, use };
+};
+
+interface Lag {
+  readonly answers: readonly Answer[];
+  readonly refusals?: Record<string, string[]>;
+  readonly existing?: readonly string[];
+}
+
+const declare = async (
+  lag: Lag,
+  { mode = "create", signal = new AbortController().signal }: Declare = {},
+) => {
+  const clock = virtualClock();
+  const server = laggingServer(lag);
+  const declared = declareTopics(
+    { admin: server, clock, signal, config: { partitions: 2, replicas: -1 } },
+    { topics: ["a", "b"], subscriptions: [] },
+    mode,
+  );
+  await clock.runAll();
+  return { problems: await declared, created: server.created, tookMs: clock.now(), pending: clock.pending };
+};
+
+interface Declare {
+  readonly mode?: "verify" | "create";
+  readonly signal?: AbortSignal;
+}
+
+test("a created topic that the metadata do not have yet is waited for, until all its partitions have leaders", async () => {
+  const answers = ["unknown", "unknown", "no partitions", "no leader", "one leader", "ready"] as const;
+  const { problems, created, tookMs, pending } = await declare({ answers });
+  expect([problems, created, pending]).toEqual([[], ["a", "b"], 0]);
+  expect(tookMs).toBe(20 + 40 + 80 + 160 + 320);
+});
+
+test("the wait ends after 30 seconds, with what is missing", async () => {
+  const { problems, tookMs } = await declare({ answers: ["no leader"] });
+  expect(problems).toEqual([
+    'the topic "a" could not be created: its partitions have no leaders yet',
+    'the topic "b" could not be created: its partitions have no leaders yet',
+  ]);
+  expect(tookMs).toBeGreaterThanOrEqual(30_000);
+  expect(tookMs).toBeLessThan(32_000);
+});
+
+test("the wait ends when the app stops", async () => {
+  const { tookMs } = await declare({ answers: ["no leader"] }, { signal: AbortSignal.abort() });
+  expect(tookMs).toBe(0);
+});
+
+test("a creation that the server could not finish is repeated", async () => {
+  const refusals = { a: ["REQUEST_TIMED_OUT", "NOT_CONTROLLER"] };
+  const { problems, created } = await declare({ answers: ["ready"], refusals });
+  expect([problems, created]).toEqual([[], ["b", "a"]]);
+});
+
+test("a topic that the server refuses is reported at once, and the others are created", async () => {
+  const refusals = { a: ["POLICY_VIOLATION"] };
+  const { problems, created, tookMs } = await declare({ answers: ["ready"], refusals });
+  expect([problems, created, tookMs]).toEqual([
+    ['the topic "a" could not be created: (POLICY_VIOLATION)'],
+    ["b"],
+    0,
+  ]);
+});
+
+test("existing topics are left alone, also those without a leader", async () => {
+  const { problems, created } = await declare({ answers: ["no leader"], existing: ["a", "b"] });
+  expect([problems, created]).toEqual([[], []]);
+});
+
+test("topics that do not exist are named, and none is created, when the topology is only verified", async () => {
+  const { problems, created } = await declare({ answers: ["ready"], existing: ["a"] }, { mode: "verify" });
+  expect([problems, created]).toEqual([
+    ['the topic "b" does not exist; create it, or set topology: "create"'],
+    [],
+  ]);
+});

@@ -1,0 +1,26 @@
+import type { AdminClient } from "../client/admin-client.ts";
+import { isProtocolError } from "../client/protocol-error.ts";
+
+/** `missing`: the server does not know the topic; `leaderless`: a partition has no leader, so nothing can be sent to it yet. */
+export type TopicState = "missing" | "leaderless" | "ready";
+
+const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"]);
+const noLeader: ReadonlySet<unknown> = new Set(["LEADER_NOT_AVAILABLE"]);
+
+/**
+ * Asks for one topic alone: the driver fails a request for several as a whole when one of them is unknown or has no leader, those of other programs included.
+ *
+ * @throws when the server cannot be asked
+ */
+export const topicState = (admin: Pick<AdminClient, "use">, topic: string): Promise<TopicState> =>
+  admin.use(async (open): Promise<TopicState> => {
+    try {
+      const { topics } = await open.fetchTopicMetadata({ topics: [topic] });
+      const partitions = topics.find(({ name }) => name === topic)?.partitions ?? [];
+      return partitions.length > 0 && partitions.every(({ leader }) => leader >= 0) ? "ready" : "leaderless";
+    } catch (error) {
+      if (isProtocolError(error, unknownTopic)) return "missing";
+      if (isProtocolError(error, noLeader)) return "leaderless";
+      throw error;
+    }
+  });
