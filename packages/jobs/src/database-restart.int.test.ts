@@ -14,7 +14,10 @@ withServer("postgres", () => {
   test("jobs that run and jobs that wait are done once when PostgreSQL is killed and starts again", async () => {
     await using server = await startPostgres({ fsync: true });
     const db = openDatabase({ url: server.url, connectionTimeoutSecs: 1 });
-    await using kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 100 }, log: quiet });
+    await using kernel = createKernel(db, {
+      config: { leaseMs: 2000, pollMinMs: 5, pollMaxMs: 100 },
+      log: quiet,
+    });
     const set = new JobSet({ kernel, problem() {} });
     const options = { retry: { attempts: 1000, delayMs: 5, maxDelayMs: 50 }, keepSecs: 0 } as const;
     const effect = set.define("effect", options, async (_, run) => {

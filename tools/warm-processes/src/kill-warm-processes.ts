@@ -18,7 +18,7 @@ export interface KillOptions {
   readonly limitMs?: number;
   /** Processes that work at a time. @default 2 */
   readonly working?: number;
-  /** Processes that are loaded or being loaded meanwhile. @default 3 */
+  /** Processes that are loaded or being loaded meanwhile, as long as so many are still needed. @default 3 */
   readonly standby?: number;
   /** Random numbers from 0 up to 1. @default Math.random */
   readonly random?: () => number;
@@ -43,16 +43,19 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
   const { program, env = () => ({}), meanLifeMs = 50, workingMs, limitMs = 300_000 } = options;
   const { leastKills = 0, working = 2, standby = 3, random = Math.random, begins = false } = options;
   let started = 0;
-  const start = (): WarmProcess => new WarmProcess(program, env(started++));
-  const waiting = Array.from({ length: working + standby }, start);
-  const begun = performance.now();
   let kills = 0;
   let workedMs = 0;
+  const start = (): WarmProcess => new WarmProcess(program, env(started++));
+  /** Kills that are probably left: a process that is loaded in vain costs as much as any other. */
+  const left = (): number => Math.max(leastKills - kills, Math.ceil((workingMs - workedMs) / meanLifeMs));
+  const waiting = Array.from({ length: Math.min(working + standby, Math.max(working, left())) }, start);
+  const begun = performance.now();
   const isOver = (): boolean =>
     (workedMs >= workingMs && kills >= leastKills) || performance.now() - begun >= limitMs;
   const next = (): WarmProcess => {
-    waiting.push(start());
-    return waiting.shift() ?? start();
+    const current = waiting.shift() ?? start();
+    if (waiting.length < Math.min(working + standby, left() - 1)) waiting.push(start());
+    return current;
   };
   const slot = async (): Promise<void> => {
     while (!isOver()) {

@@ -12,7 +12,7 @@ withServer("postgres", (server) => {
 
   test("the database is killed and restarted while payments are made: each is made once", async () => {
     await using own = await startPostgres();
-    await using opened = await openPayments(own.url);
+    await using opened = await openPayments(own.url, 2000);
     const { app } = opened;
     const tried = new Set<string>();
     const acknowledged: [string, string][] = [];

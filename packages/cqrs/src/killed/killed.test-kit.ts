@@ -9,7 +9,7 @@ import { expect, type test as jestTest } from "@jest/globals";
 import { openPayments, pay, type Payments, wayOf, ways } from "./payments.test-kit.ts";
 
 /** Seconds that the killed processes work in total. */
-const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "1");
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
 /** What holds for processes that are killed while they execute commands, on every database. */
 export const killedProcesses = (

@@ -38,10 +38,11 @@ const make = async (tx: Queries, key: string): Promise<{ total: number }> => {
   return { total: total ?? 0 };
 };
 
-export const paymentsApp = (url: string): Payments => {
+/** @param leaseMs after which commands are taken over that a process holds without a connection. @default 15000 */
+export const paymentsApp = (url: string, leaseMs = 15_000): Payments => {
   const app: Payments = new (App.with(database, durable, cqrs))()
     .enableDatabase({ url, connectionTimeoutSecs: 60 })
-    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableDurable({ leaseMs, pollMinMs: 5, pollMaxMs: 50 })
     .enableCqrs({ commandTimeoutMs: 60_000 });
   app.cqrs
     .handle(Pay, ({ key }, { tx }) => make(tx, key))
@@ -55,8 +56,11 @@ export const paymentsApp = (url: string): Payments => {
 };
 
 /** Starts an app with new tables. */
-export const openPayments = async (url: string): Promise<{ readonly app: Payments } & AsyncDisposable> => {
-  const app = paymentsApp(url);
+export const openPayments = async (
+  url: string,
+  leaseMs?: number,
+): Promise<{ readonly app: Payments } & AsyncDisposable> => {
+  const app = paymentsApp(url, leaseMs);
   app.onEvent("startup", () => app.db.transaction((tx) => tx.script(TABLES)));
   await app.start({ log: newLog() });
   return { app, [Symbol.asyncDispose]: () => app.stop() };
