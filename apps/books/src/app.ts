@@ -60,7 +60,7 @@ const enableFeatures = (
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
     .enableCaching(redisUrl === null ? {} : { store: redisCacheStore(app, { name: "books" }) })
-    .enableCircuitBreaker({ resetTimeout: 2 })
+    .enableCircuitBreaker({ resetTimeout: databaseSecs / 3 })
     .enableStaticFiles({ directory: folder("public") })
     .enableOpenapi({
       title: "Books",

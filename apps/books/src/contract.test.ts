@@ -4,7 +4,7 @@ import { createBooksApp } from "./app.ts";
 import { booksSettings } from "./settings.ts";
 
 /** `BOOKS_CALLS=20000` for a long run. */
-const runs = Number(process.env["BOOKS_CALLS"] ?? 1000) / 5;
+const runs = Number(process.env["BOOKS_CALLS"] ?? 400) / 5;
 
 test.each([
   ["open", {}],

@@ -6,7 +6,7 @@ import { expect, test } from "@jest/globals";
 import { type Program, seededRandom, startProgram, type TestClient } from "@framework/testing";
 
 const main = join(import.meta.dirname, "main.ts");
-const kills = Number(process.env["BOOKS_KILLS"] ?? 4);
+const kills = Number(process.env["BOOKS_KILLS"] ?? 2);
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 
 /** Number of concurrent writers. */

@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
 import { type Program, startProgram } from "@framework/testing";
 
 const main = join(import.meta.dirname, "main.ts");
@@ -25,49 +25,49 @@ test("the program serves the books, stops cleanly, and has them after a restart"
   expect((await again.client.post("/books", { json: { title: "It" } })).json()).toMatchObject({ id: 3 });
 });
 
-test("four workers share the books, and none serves a stale one after a change", async () => {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
-  const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
-  await using program = await start(env, ["--workers", "4"]);
-  for (let n = 1; n <= 15; n++) {
-    const added = await fetch(`${program.url}/books`, {
-      method: "POST",
-      headers: { "content-type": "application/json", connection: "close" },
-      body: JSON.stringify({ title: `T${n}` }),
-    });
-    expect(await added.json()).toMatchObject({ id: n });
-    const reads = await Promise.all(
-      Array.from({ length: 6 }, () => fetch(`${program.url}/books`, { headers: { connection: "close" } })),
-    );
-    for (const read of reads) expect(await read.json()).toMatchObject({ total: n });
-  }
-});
+describe("two workers", () => {
+  const stack = new AsyncDisposableStack();
+  let program: Program;
+  beforeAll(async () => {
+    const folder = stack.use(mkdtempDisposableSync(join(tmpdir(), "books-")));
+    const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
+    program = stack.use(await start(env, ["--workers", "2"]));
+  });
+  afterAll(() => stack.disposeAsync());
 
-test("four workers share the ledger: each shows a loan to those who send its token", async () => {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
-  const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
-  await using program = await start(env, ["--workers", "4"]);
+  /** Over a connection of its own, so that either worker may answer. */
   const send = (path: string, method = "GET", body?: object, headers = {}) =>
     fetch(`${program.url}${path}`, {
       method,
       headers: { "content-type": "application/json", connection: "close", ...headers },
       ...(body && { body: JSON.stringify(body) }),
     });
-  for (let book = 1; book <= 8; book++) {
-    await send("/books", "POST", { title: `T${book}` });
-    const replies = await Promise.all(
-      ["ann", "bob", "eve", "joe"].map((member) => send(`/books/${book}/loan`, "POST", { member })),
-    );
-    expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
-    const token = replies.find(({ ok }) => ok)?.headers.get("consistency-token") ?? "";
-    const shelves = await Promise.all(
-      Array.from({ length: 6 }, () => send("/shelf", "GET", undefined, { "consistency-token": token })),
-    );
-    for (const shelf of shelves) {
-      const { loans } = (await shelf.json()) as { loans: unknown[] };
-      expect(loans).toHaveLength(book);
+
+  test("share the books, and none serves a stale one after a change", async () => {
+    for (let n = 1; n <= 15; n++) {
+      const added = await send("/books", "POST", { title: `T${n}` });
+      expect(await added.json()).toMatchObject({ id: n });
+      const reads = await Promise.all(Array.from({ length: 6 }, () => send("/books")));
+      for (const read of reads) expect(await read.json()).toMatchObject({ total: n });
     }
-  }
+  });
+
+  test("share the ledger: each shows a loan to those who send its token", async () => {
+    for (let book = 1; book <= 8; book++) {
+      const replies = await Promise.all(
+        ["ann", "bob", "eve", "joe"].map((member) => send(`/books/${book}/loan`, "POST", { member })),
+      );
+      expect(replies.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([201, 409, 409, 409]);
+      const token = replies.find(({ ok }) => ok)?.headers.get("consistency-token") ?? "";
+      const shelves = await Promise.all(
+        Array.from({ length: 6 }, () => send("/shelf", "GET", undefined, { "consistency-token": token })),
+      );
+      for (const shelf of shelves) {
+        const { loans } = (await shelf.json()) as { loans: unknown[] };
+        expect(loans).toHaveLength(book);
+      }
+    }
+  });
 });
 
 test("several workers with a database in memory are refused", async () => {

@@ -4,18 +4,19 @@ import { connect, createServer, type Server, type Socket } from "node:net";
 /** What a network does with the bytes between the service and PostgreSQL. */
 export type Network = "passes" | "drops" | "refuses" | "delays" | "resets";
 
-const DELAY_MS = 700;
-
 /** A TCP proxy on one port, whose network can be changed while connections are open. */
 export class FaultyNetwork {
   private readonly target: number;
+  private readonly delayMs: number;
   private readonly sockets = new Set<Socket>();
   private server: Server | null = null;
   private network: Network = "passes";
   port = 0;
 
-  constructor(target: number) {
+  /** @param delayMs of each packet while the network delays */
+  constructor(target: number, delayMs: number) {
     this.target = target;
+    this.delayMs = delayMs;
   }
 
   /** `refuses` closes the port and all connections; everything else opens it. */
@@ -66,7 +67,7 @@ export class FaultyNetwork {
         from.resetAndDestroy();
         return;
       case "delays":
-        setTimeout(() => to.writable && to.write(chunk), DELAY_MS);
+        setTimeout(() => to.writable && to.write(chunk), this.delayMs);
         return;
       default:
         to.write(chunk);

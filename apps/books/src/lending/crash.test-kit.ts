@@ -5,7 +5,7 @@ import { type Program, seededRandom, startProgram, type TestClient, waitFor } fr
 import { expect, type test as jestTest } from "@jest/globals";
 
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
-const mostKills = Number(process.env["BOOKS_KILLS"] ?? 3);
+const mostKills = Number(process.env["BOOKS_KILLS"] ?? 2);
 /** Number of concurrent members. */
 const members = 8;
 /** A kill comes with a random acknowledgement, up to this one. */

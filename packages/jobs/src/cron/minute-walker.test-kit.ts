@@ -45,8 +45,9 @@ export interface FieldValues {
 }
 
 const matches = ({ minutes, hours, days, months, weekdays }: FieldValues, wall: number): boolean => {
+  if (!minutes.includes((wall / MINUTE) % 60)) return false; // first: it refuses most walls at the least cost
   const date = new Date(wall);
-  if (!minutes.includes(date.getUTCMinutes()) || !hours.includes(date.getUTCHours())) return false;
+  if (!hours.includes(date.getUTCHours())) return false;
   if (!months.includes(date.getUTCMonth() + 1)) return false;
   const byDay = days?.includes(date.getUTCDate()) ?? true;
   const byWeekday = weekdays?.includes(date.getUTCDay()) ?? true;
