@@ -6,11 +6,17 @@ import type { FaultingDatabase } from "./faulting-database.ts";
 export interface CrashAtEachStatementOptions {
   /** Bound of the statements of one run. @default 1000 */
   readonly maxStatements?: number;
+  /**
+   * `"after"` halves the runs: an operation that runs one statement at a time leaves the same after a statement as before the next one.
+   *
+   * @default both, as operations with statements side by side need
+   */
+  readonly when?: Crash["when"];
 }
 
 /**
- * Runs a test once for each statement that a process may die at, before it and after it, until a run ends before its crash; resolves to the number
- * of runs that crashed.
+ * Runs a test once for each statement that a process may die at, before it and after it, until a run ends before its crash. Resolves to the
+ * number of runs that crashed.
  *
  * @param run makes a database, gives the operation a `faultingDatabase(db, crash)`, lets the next process recover, checks, and resolves to the
  * faulting database
@@ -29,11 +35,15 @@ export interface CrashAtEachStatementOptions {
  */
 export const crashAtEachStatement = async (
   run: (crash: Crash) => Promise<FaultingDatabase>,
-  { maxStatements = 1000 }: CrashAtEachStatementOptions = {},
+  { maxStatements = 1000, when }: CrashAtEachStatementOptions = {},
 ): Promise<number> => {
-  const crashes = await crashesOf(run, "before", maxStatements);
-  return crashes + (await crashesOf(run, "after", maxStatements));
+  let crashes = 0;
+  for (const each of when === undefined ? bothMoments : [when])
+    crashes += await crashesOf(run, each, maxStatements);
+  return crashes;
 };
+
+const bothMoments: readonly Crash["when"][] = ["before", "after"];
 
 const crashesOf = async (
   run: (crash: Crash) => Promise<FaultingDatabase>,

@@ -180,21 +180,23 @@ export const crashes: PortContract<Database> = portContract<Database>("faulting 
     assert.match((await failure(() => half)).message, /^with a crash before statement 2: /);
   },
 
-  "the loop refuses an operation without statements, and one with too many": async (db) => {
-    const loop = (statements: number) =>
-      crashAtEachStatement(
-        async (crash) => {
-          const doomed = faultingDatabase(db, crash);
-          const run = async (): Promise<void> => {
-            for (let n = 0; n < statements; n++) await doomed.query("SELECT 1");
-          };
-          await run().catch(() => {});
-          return doomed;
-        },
-        { maxStatements: 5 },
-      );
-    assert.match((await failure(() => loop(0))).message, /got no statement/);
-    assert.match((await failure(() => loop(5))).message, /still crashing at statement 5/);
-    assert.equal(await loop(4), 8);
-  },
+  "the loop refuses an operation without statements, and one with too many, and tests one moment if asked to":
+    async (db) => {
+      const loop = (statements: number, options: { when?: "after" } = {}) =>
+        crashAtEachStatement(
+          async (crash) => {
+            const doomed = faultingDatabase(db, crash);
+            const run = async (): Promise<void> => {
+              for (let n = 0; n < statements; n++) await doomed.query("SELECT 1");
+            };
+            await run().catch(() => {});
+            return doomed;
+          },
+          { maxStatements: 5, ...options },
+        );
+      assert.match((await failure(() => loop(0))).message, /got no statement/);
+      assert.match((await failure(() => loop(5))).message, /still crashing at statement 5/);
+      assert.equal(await loop(4), 8);
+      assert.equal(await loop(4, { when: "after" }), 4);
+    },
 });

@@ -1,7 +1,7 @@
 import { withServer } from "@framework/services";
 import { afterAll, test } from "@jest/globals";
 import { eventStoreContract } from "./event-store-contract.ts";
-import { postgresFixtures } from "./open-fixture.test-kit.ts";
+import { postgresFixtures } from "./postgres-fixtures.test-kit.ts";
 
 for (const server of ["postgres", "postgres-newest"])
   withServer(server, (url) => {

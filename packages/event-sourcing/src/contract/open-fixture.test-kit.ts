@@ -1,5 +1,5 @@
-import { type Database, openDatabase, sql } from "@framework/database";
-import { databaseInFile, databaseInSchema, type TestDatabase } from "@framework/database/testing";
+import { type Database, openDatabase } from "@framework/database";
+import { databaseInFile, databaseInSchema } from "@framework/database/testing";
 import { openEventStore, type OpenEventStore } from "../open-event-store.ts";
 import type { EventStoreFixture } from "./store-fixture.ts";
 
@@ -51,28 +51,4 @@ export const postgresFixture = async (server: string): Promise<EventStoreFixture
     () => openDatabase({ url: schema.url, poolSize: 20 }),
     () => schema[Symbol.asyncDispose](),
   );
-};
-
-/** Fixtures in one schema, emptied for each: creating the tables for every fact would take most of the time. */
-export const postgresFixtures = (server: string): (() => Promise<EventStoreFixture>) & AsyncDisposable => {
-  let schema: Promise<TestDatabase> | null = null;
-  const make = async (): Promise<EventStoreFixture> => {
-    const { url } = await (schema ??= databaseInSchema(server));
-    const open = (): Database => openDatabase({ url, poolSize: 20 });
-    const db = open();
-    const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
-      WHERE schemaname = current_schema() AND (tablename LIKE 'framework_event%' OR tablename LIKE 'framework_s%'
-        OR tablename LIKE 'framework_archived%')`;
-    if (tables.length > 0) {
-      await db.execute`TRUNCATE ${sql.join(tables.map(({ name }) => sql.identifier(name)))}`;
-      await db.execute("ALTER SEQUENCE framework_event_positions RESTART");
-    }
-    await db.close();
-    return fixtureOn(open, () => {});
-  };
-  return Object.assign(make, {
-    async [Symbol.asyncDispose]() {
-      await (await schema)?.[Symbol.asyncDispose]();
-    },
-  });
 };

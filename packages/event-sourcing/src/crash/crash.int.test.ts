@@ -1,13 +1,18 @@
 import { withServer } from "@framework/services";
-import { expect, test } from "@jest/globals";
-import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
+import { afterAll, expect, test } from "@jest/globals";
+import { postgresFixtures } from "../contract/postgres-fixtures.test-kit.ts";
 import { crashEverywhere, operations } from "./crash.test-kit.ts";
 
 withServer("postgres", (server) => {
+  const fixtures = postgresFixtures(server);
+  afterAll(async () => {
+    await fixtures[Symbol.asyncDispose]();
+  });
+
   test.each(Object.entries(operations))(
     "a crash at any statement of %s leaves all of it or nothing, and the next process completes it",
     async (_name, operation) => {
-      await using fixture = await postgresFixture(server);
+      await using fixture = await fixtures();
       expect(await crashEverywhere(fixture, operation)).toBeGreaterThan(1);
     },
   );

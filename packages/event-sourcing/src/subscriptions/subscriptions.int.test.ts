@@ -1,7 +1,13 @@
 import { withServer } from "@framework/services";
-import { test } from "@jest/globals";
-import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
+import { afterAll, test } from "@jest/globals";
+import { postgresFixtures } from "../contract/postgres-fixtures.test-kit.ts";
 import { subscriptionsContract } from "./subscription-facts.test-kit.ts";
 
 for (const server of ["postgres", "postgres-newest"])
-  withServer(server, (url) => subscriptionsContract(test, () => postgresFixture(url)));
+  withServer(server, (url) => {
+    const fixtures = postgresFixtures(url);
+    afterAll(async () => {
+      await fixtures[Symbol.asyncDispose]();
+    });
+    subscriptionsContract(test, fixtures);
+  });

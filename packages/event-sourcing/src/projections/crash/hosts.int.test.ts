@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
@@ -39,7 +40,7 @@ withServer("postgres", (server) => {
       )) ?? 0;
     let isOver = false;
     const appending = (async () => {
-      for (let at = 0; !isOver; at += 3) await lend(store, 3, 7, at);
+      for (let at = 0; !isOver; at += 3, await delay(20)) await lend(store, 3, 7, at); // more would only have to be read at the end
     })();
     const hosts: ChildProcess[] = [];
     const start = async (host: string, versions: string): Promise<ChildProcess> => {

@@ -11,7 +11,7 @@ import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 const log = { info() {}, warn() {}, error: console.error };
 
 /** Seconds that the killed processes work in total. */
-const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "2");
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.4");
 
 /** What was killed, and what the killed processes had done. */
 export interface KilledProjections extends Killed {
