@@ -1,13 +1,17 @@
 import { withServer } from "@framework/services";
-import { expect, test } from "@jest/globals";
+import { afterAll, expect, test } from "@jest/globals";
 import { claimed, leasesAndLanes, Processes } from "./leases-and-lanes.test-kit.ts";
-import { postgresSchema } from "./testing/open-databases.test-kit.ts";
+import { postgresSchemas } from "./testing/open-databases.test-kit.ts";
 
 const onServer = (url: string): void => {
-  leasesAndLanes(test, () => postgresSchema(url));
+  const databases = postgresSchemas(url);
+  afterAll(async () => {
+    await databases[Symbol.asyncDispose]();
+  });
+  leasesAndLanes(test, databases);
 
   test("transactions that check one lease at the same time do not wait for each other, nor do renewals", async () => {
-    await using database = await postgresSchema(url);
+    await using database = await databases();
     const processes = await Processes.on(database);
     await using owner = await processes.start();
     const lease = await claimed(owner, "rebuild", "shelf");

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { seededRandom, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
@@ -11,7 +10,8 @@ const LONG_LEASE_MS = 600_000;
 /** A lease that a busy machine can renew, and a test can wait for. */
 const SHORT_LEASE_MS = 1500;
 
-const CHAOS_SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? 5);
+/** Seconds in which processes are frozen, killed and replaced, at least once. */
+const CHAOS_SECS = Number(process.env["FRAMEWORK_CHAOS_SECS"] ?? 0);
 
 /** A process that runs lanes. */
 class LaneProcess implements AsyncDisposable {
@@ -36,10 +36,13 @@ class LaneProcess implements AsyncDisposable {
     return this.lanes;
   }
 
-  /** Stops the process for longer than its lease, and then lets it go on. */
-  async freeze(): Promise<void> {
+  /** Suspends the process. */
+  freeze(): void {
     this.child.kill("SIGSTOP");
-    await delay(SHORT_LEASE_MS * 1.5);
+  }
+
+  /** Lets a suspended process go on where it was. */
+  thaw(): void {
     this.child.kill("SIGCONT");
   }
 
@@ -67,6 +70,23 @@ class LaneProcess implements AsyncDisposable {
 
 const holds = (process: LaneProcess, count: number, what: string): Promise<unknown> =>
   waitFor(() => process.held.length === count, { what, timeoutMs: 60_000 });
+
+/**
+ * Freezes the first process until the others have its lanes, kills the second one meanwhile, and lets the first go on.
+ *
+ * A process that is frozen in a transaction keeps what it has locked, so this waits for three leases at most.
+ */
+const freezeAndKill = async (processes: LaneProcess[], url: string): Promise<void> => {
+  const [frozen, killed, other] = processes;
+  if (frozen === undefined || killed === undefined || other === undefined) throw new Error("three processes");
+  frozen.freeze();
+  await killed.kill();
+  const started = new LaneProcess(url, SHORT_LEASE_MS);
+  processes[1] = started;
+  const taken = (): boolean => other.held.length + started.held.length === 4;
+  await waitFor(taken, { timeoutMs: SHORT_LEASE_MS * 3 }).catch(() => {});
+  frozen.thaw();
+};
 
 /** What holds for processes that are killed, on every database. */
 export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
@@ -116,16 +136,16 @@ export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabas
     async ({ url }) => {
       const random = seededRandom(17);
       const processes = Array.from({ length: 3 }, () => new LaneProcess(url, SHORT_LEASE_MS));
+      const allHeld = (what: string): Promise<unknown> =>
+        waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what });
       try {
-        await waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what: "all lanes" });
+        await allHeld("all lanes");
         const end = performance.now() + CHAOS_SECS * 1000;
-        while (performance.now() < end) {
-          const victim = Math.floor(random() * processes.length);
-          await processes[victim]?.kill();
-          processes[victim] = new LaneProcess(url, SHORT_LEASE_MS);
-          await delay(50 + random() * 500);
-        }
-        await waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what: "all lanes again" });
+        do {
+          processes.push(...processes.splice(0, Math.floor(random() * processes.length)));
+          await freezeAndKill(processes, url);
+          await allHeld("all lanes again");
+        } while (performance.now() < end);
       } finally {
         await Promise.all(processes.map((process) => process.kill()));
       }

@@ -27,3 +27,38 @@ export const sqliteFile = async (): Promise<TestDatabase> => opener(databaseInFi
 
 export const postgresSchema = async (server: string): Promise<TestDatabase> =>
   opener(await databaseInSchema(server));
+
+/** Makes one database after the other. */
+export type TestDatabases = (() => Promise<TestDatabase>) & AsyncDisposable;
+
+/** Databases in one schema, emptied for each: new tables and new connections for every test would take most of the time. */
+export const postgresSchemas = (server: string): TestDatabases => {
+  let schema: Promise<Made> | null = null;
+  const kept: Database[] = [];
+  const make = async (): Promise<TestDatabase> => {
+    const { url } = await (schema ??= databaseInSchema(server));
+    const at = (index: number): Database =>
+      (kept[index] ??= openDatabase({ url, connectionTimeoutSecs: 30 }));
+    await clear(at(0));
+    let opened = 0;
+    return { url, open: () => at(opened++), async [Symbol.asyncDispose]() {} };
+  };
+  return Object.assign(make, {
+    async [Symbol.asyncDispose]() {
+      for (const db of kept) await db.close();
+      await (await schema)?.[Symbol.asyncDispose]();
+    },
+  });
+};
+
+/** Empties the tables of the kernel but those of migrations, and drops those of tests. */
+const clear = async (db: Database): Promise<void> => {
+  const tables = await db.query<{ name: string }>`SELECT tablename AS name FROM pg_tables
+    WHERE schemaname = current_schema() AND tablename NOT LIKE '%migration%'`;
+  const isOwn = (name: string): boolean => name.startsWith("framework_");
+  const statements = Array.from(
+    tables,
+    ({ name }) => `${isOwn(name) ? "DELETE FROM" : "DROP TABLE"} ${name};`,
+  );
+  if (statements.length > 0) await db.transaction((tx) => tx.script(statements.join("")));
+};

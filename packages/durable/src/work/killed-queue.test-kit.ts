@@ -2,8 +2,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openDatabase } from "@framework/database";
 import { createKernel, type OwnKernel } from "../feature.ts";
 
-/** A process that completes items in the transaction that writes their effects; it works from `kernel.start()` on. */
-export const killedWorker = (url: string): { readonly db: Database; readonly kernel: OwnKernel } => {
+/** A process that completes items in the transaction that writes their effects; it works from `kernel.start()` on, and calls `onEffect` after each effect. */
+export const killedWorker = (
+  url: string,
+  onEffect: () => void = () => {},
+): { readonly db: Database; readonly kernel: OwnKernel } => {
   const db = openDatabase({ url, connectionTimeoutSecs: 60, poolSize: 6 });
   const config = { leaseMs: 600_000, pollMinMs: 5, pollMaxMs: 50 };
   const kernel = createKernel(db, { config, log: { info() {}, warn() {}, error: console.error } });
@@ -18,6 +21,7 @@ export const killedWorker = (url: string): { readonly db: Database; readonly ker
         await tx.execute`INSERT INTO effects (item, key) VALUES (${item.payload}, ${item.key})`;
         await item.complete(tx);
       });
+      onEffect();
     },
   });
   return { db, kernel };
