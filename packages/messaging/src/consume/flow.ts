@@ -243,6 +243,7 @@ export class Flow {
     for (const each of [entry, ...behind]) {
       each.state = "settling";
       this.settler.add({ delivery: each.delivery, action: "retry", delayMs, tries: each.tries });
+      this.intake.endsNow(each);
     }
     this.lanes.free(entry);
   }
@@ -300,7 +301,10 @@ export class Flow {
     if (entry.isLost) return;
     if (entry.isSettled) return this.over(entry);
     entry.state = "settling";
-    if (!this.isCumulative) return this.settler.add({ delivery: entry.delivery, action: "done" });
+    if (!this.isCumulative) {
+      this.settler.add({ delivery: entry.delivery, action: "done" });
+      return this.intake.endsNow(entry);
+    }
     const window = this.intake.windows.get(entry.delivery.partition ?? "");
     window?.finish(entry);
     this.over(entry);

@@ -33,6 +33,8 @@ export class Intake implements Sink {
   private readonly parts: IntakeParts;
   /** What is not settled. */
   private readonly held = new Map<Delivery, Entry>();
+  /** Held entries whose settlement is under way. */
+  private ending = 0;
   private heldBytes = 0;
   private waiters: Waiter[] = [];
   private isOpen = true;
@@ -61,7 +63,7 @@ export class Intake implements Sink {
   room(partition: string | null): number {
     if (!this.isOpen || this.heldBytes >= MAX_HELD_BYTES) return 0;
     const { isCumulative, prefetch } = this.parts;
-    if (!isCumulative) return Math.max(0, prefetch - this.held.size);
+    if (!isCumulative) return this.roomBeside(prefetch);
     return Math.max(0, prefetch - (this.windows.get(partition ?? "")?.size ?? 0));
   }
 
@@ -126,12 +128,27 @@ export class Intake implements Sink {
     for (const { resolve } of this.waiters.splice(0)) resolve();
   }
 
+  /** An entry has ended but for its settlement: the next ones are fetched meanwhile, in the same round trip where the broker can. */
+  endsNow(entry: Entry): void {
+    if (entry.isEnding || this.parts.isCumulative) return;
+    entry.isEnding = true;
+    this.ending++;
+    if (this.waiters.length > 0) this.wake();
+  }
+
   /** Forgets an entry that was settled, or whose place in its window is done. */
   release(entry: Entry): void {
     if (this.held.get(entry.delivery) !== entry) return;
     this.held.delete(entry.delivery);
     this.heldBytes -= entry.bytes;
+    if (entry.isEnding) this.ending--;
     if (this.waiters.length > 0) this.wake();
+  }
+
+  /** While settlements wait for the broker, at most as many deliveries are held again. */
+  private roomBeside(prefetch: number): number {
+    const held = this.held.size;
+    return Math.max(0, Math.min(prefetch - held + this.ending, 2 * prefetch - held));
   }
 
   /** Removes a lost entry without its settlement. */

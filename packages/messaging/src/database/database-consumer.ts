@@ -51,8 +51,7 @@ export class DatabaseConsumer implements Consumer, Member {
 
   deliver(delivery: DatabaseDelivery): void {
     this.held.add(delivery);
-    const { signal } = delivery.item;
-    signal.addEventListener("abort", () => this.lost(delivery), { once: true });
+    delivery.item.onAborted(() => this.lost(delivery));
     this.options.sink.deliver([delivery]);
   }
 
@@ -81,12 +80,8 @@ export class DatabaseConsumer implements Consumer, Member {
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
-    const results = await Promise.all(
-      settlements.map(async (settlement) =>
-        (await this.settleOne(settlement)) ? [] : [settlement.delivery],
-      ),
-    );
-    return results.flat();
+    const wereHeld = await Promise.all(settlements.map((settlement) => this.settleOne(settlement)));
+    return settlements.flatMap(({ delivery }, at) => (wereHeld[at] === true ? [] : [delivery]));
   }
 
   async settleIn(tx: Transaction, delivery: Delivery): Promise<void> {

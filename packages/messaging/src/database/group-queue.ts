@@ -90,7 +90,7 @@ export class GroupQueue {
     this.admitted += permits;
     return {
       permits,
-      retryInMs: permits === 0 ? CLOSED_MS : 1,
+      retryInMs: permits === 0 ? CLOSED_MS : 0, // it waits for room by itself
       giveBack: async (count) => void (this.admitted -= count),
     };
   }

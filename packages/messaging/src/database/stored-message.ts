@@ -43,11 +43,10 @@ export interface StoredMessage {
 
 /** Reads the parts of a message. */
 export const fromRow = (payload: string, stored: Readonly<Record<string, string>>): StoredMessage => {
-  const headers = Object.assign(newHeaders(), stored);
-  const key = headers[KEY] ?? null;
-  const isBase64 = headers[ENCODING] === "base64";
-  delete headers[KEY];
-  delete headers[ENCODING];
+  const headers = newHeaders();
+  for (const name in stored) if (name !== KEY && name !== ENCODING) headers[name] = stored[name] ?? "";
+  const key = stored[KEY] ?? null;
+  const isBase64 = stored[ENCODING] === "base64";
   return {
     key,
     headers,

@@ -1,7 +1,7 @@
 import { PermanentFailure } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE, MAX_DEPTH } from "../limits.ts";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
-import { type Event, newHeaders } from "./event.ts";
+import { type Event, newHeaders, noHeaders } from "./event.ts";
 import { isDeeperThan } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
 
@@ -86,13 +86,13 @@ const optional = (value: unknown, name: string): string | null => {
 
 /** Headers that are no attributes. */
 const without = (headers: WireHeaders, prefix: string | null): WireHeaders => {
-  const own = newHeaders();
+  let own: Record<string, string> | null = null;
   for (const name in headers) {
     if (name === "content-type" || (prefix !== null && name.startsWith(prefix))) continue;
     const value = headers[name];
-    if (value !== undefined) own[name] = value;
+    if (value !== undefined) (own ??= newHeaders())[name] = value;
   }
-  return own;
+  return own ?? noHeaders;
 };
 
 const isJson = (type: string): boolean => /^application\/(?:[\w.-]+\+)?json\b/i.test(type);

@@ -1,7 +1,7 @@
 // CloudEvents 1.0 (github.com/cloudevents/spec): the JSON format and the binary mode of the protocol bindings.
 import type { Capabilities } from "../port/capabilities.ts";
 import type { WireHeaders } from "../port/delivery.ts";
-import { type Event, newHeaders } from "./event.ts";
+import { type Event, newHeaders, noHeaders } from "./event.ts";
 
 /** An event as a broker stores it. */
 export interface Encoded {
@@ -28,10 +28,20 @@ const structured = ({ id, type, source, subject, time, key, data, headers }: Eve
     datacontenttype: "application/json",
     data: data ?? null,
   };
+  return { headers: structuredHeaders(headers), body: JSON.stringify(attributes) };
+};
+
+/** Most events have no headers of their own, and share one object. */
+const structuredHeaders = (headers: WireHeaders): WireHeaders => {
+  if (headers === noHeaders) return onlyStructured;
   const sent = Object.assign(newHeaders(), headers);
   sent["content-type"] = STRUCTURED;
-  return { headers: sent, body: JSON.stringify(attributes) };
+  return sent;
 };
+
+const onlyStructured: WireHeaders = Object.freeze(
+  Object.assign(newHeaders(), { "content-type": STRUCTURED }),
+);
 
 const binary = ({ id, type, source, subject, time, key, data, headers }: Event, prefix: string): Encoded => {
   const sent = Object.assign(newHeaders(), headers);

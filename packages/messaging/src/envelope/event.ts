@@ -20,5 +20,11 @@ export interface Event {
   readonly headers: WireHeaders;
 }
 
-/** Headers without a prototype: names come from outside. */
-export const newHeaders = (): Record<string, string> => Object.create(null) as Record<string, string>;
+/** Headers without inherited members, as names come from outside: `Object.create(null)` is a dictionary, which V8 makes and reads several times slower. */
+export const newHeaders = (): Record<string, string> => new NoPrototype() as Record<string, string>;
+
+const NoPrototype = function () {} as unknown as new () => object; // a function without members of its own
+NoPrototype.prototype = Object.freeze(Object.create(null));
+
+/** Headers of a message that has none of its own: one object for all. */
+export const noHeaders: WireHeaders = Object.freeze(newHeaders());

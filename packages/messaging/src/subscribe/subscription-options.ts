@@ -28,7 +28,10 @@ export interface SubscriptionOptions<
   readonly auth?: Authenticator;
   /** Handlers that run in one process at a time, 1 to 1,000. @default 16 */
   readonly concurrency?: number;
-  /** Deliveries that one process holds (for Kafka: of each partition), 1 to 10,000. @default twice `concurrency`; 1,000 for a log */
+  /**
+   * Deliveries that one process holds (for Kafka: of each partition), 1 to 10,000; as many again may wait for their settlement. @default twice `concurrency`;
+   * 1,000 for a log
+   */
   readonly prefetch?: number;
   /**
    * `key`: messages of one key one at a time, in order, also through retries; different keys beside each other. `partition`: the same for all messages of a

@@ -46,6 +46,10 @@ export class AttemptItem implements WorkItem<unknown> {
     this.running.settled = settled;
   }
 
+  onAborted(aborted: () => void): void {
+    this.running.aborted = aborted;
+  }
+
   get queue(): string {
     return this.actions.queue;
   }

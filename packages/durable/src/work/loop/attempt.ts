@@ -12,6 +12,8 @@ export class Attempt implements Held {
   cancelTimer: () => void = () => {};
   /** Called when the outcome is in the table, with `false` when it was refused. */
   settled: ((isHeld: boolean) => void) | null = null;
+  /** Called when the signal aborts. */
+  aborted: (() => void) | null = null;
   private state: "open" | "completed" | "ended" = "open";
   private controller: AbortController | null = null;
   private reason: Error | null = null;
@@ -67,5 +69,6 @@ export class Attempt implements Held {
     if (reason === null) return;
     this.reason = reason;
     this.controller?.abort(reason);
+    this.aborted?.();
   }
 }

@@ -121,7 +121,7 @@ export class QueueWorker {
       const { permits, retryInMs, giveBack } = isPromise(admitted) ? await admitted : admitted;
       const claimed = permits === 0 ? 0 : await this.claimAndStart(permits);
       if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
-      else if (permits < wanted) this.close(retryInMs);
+      else if (permits < wanted && (permits === 0 || retryInMs > 0)) this.close(retryInMs);
       else this.isHinted = true;
     } catch (error) {
       base.log.warn(`durable: items of "${definition.name}" could not be claimed`, { error }); // the next poll hints again

@@ -21,6 +21,8 @@ export interface WorkItem<T> {
   readonly createdAt: number;
   /** Aborts when the attempt has ended: at its timeout, when the item is cancelled or taken over, and when the process ends. */
   readonly signal: AbortSignal;
+  /** Calls back when `signal` aborts, without the cost of a signal: about 2 µs an item, which is a tenth of a message on SQLite. */
+  onAborted(aborted: () => void): void;
   /** The invocation of this attempt, for guards. */
   readonly invocation: Invocation;
   /**
