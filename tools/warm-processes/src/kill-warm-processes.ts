@@ -14,7 +14,7 @@ export interface KillOptions {
   readonly workingMs: number;
   /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
   readonly leastKills?: number;
-  /** Time after which it ends in any case. @default 300000 */
+  /** Time after which it ends in any case. @default 30 times as long as the processes shall work, at least 300000 */
   readonly limitMs?: number;
   /** Processes that work at a time. @default 2 */
   readonly working?: number;
@@ -40,7 +40,8 @@ export interface Killed {
  * @throws when a process ended by itself
  */
 export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
-  const { program, env = () => ({}), meanLifeMs = 50, workingMs, limitMs = 300_000 } = options;
+  const { program, env = () => ({}), meanLifeMs = 50, workingMs } = options;
+  const { limitMs = Math.max(300_000, workingMs * 30) } = options;
   const { leastKills = 0, working = 2, standby = 3, random = Math.random, begins = false } = options;
   let started = 0;
   let kills = 0;

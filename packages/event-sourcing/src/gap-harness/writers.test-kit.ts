@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { type Database, DatabaseUnavailableError, type Transaction } from "@framework/database";
 import type { EventStore } from "../event-store.ts";
 import type { NewEvent } from "../events/stored-event.ts";
@@ -111,6 +112,6 @@ export const disturb = async (db: Database, until: AbortSignal): Promise<void> =
   while (!until.aborted)
     await db.transaction(async (tx) => {
       await tx.execute`INSERT INTO unrelated (note) VALUES ('long')`;
-      await tx.query("SELECT pg_sleep(1.5)");
+      await delay(1500, null, { signal: until }).catch(() => {}); // the run is over
     });
 };

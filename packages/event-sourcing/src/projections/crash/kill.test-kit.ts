@@ -13,6 +13,9 @@ const log = { info() {}, warn() {}, error: console.error };
 /** Seconds that the killed processes work in total. */
 const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.4");
 
+/** Limit of a test: on a busy machine starts take many times as long as the work. */
+export const KILL_TEST_MS: number = 600_000 + KILL_SECS * 30_000;
+
 /** What was killed, and what the killed processes had done. */
 export interface KilledProjections extends Killed {
   /** Events in the store. */

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { startPostgres, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -7,7 +8,8 @@ import { Extended, loanTypes } from "../../loan.test-kit.ts";
 import { foldedRows, patient, shelfRows } from "../shelf.test-kit.ts";
 import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 
-const RESTARTS = 3;
+/** Restarts. Each makes the pauses of shards longer. */
+const RESTARTS = Number(process.env["FRAMEWORK_RESTARTS"] ?? 2);
 
 /** Appends until it is told to end, and returns the ids that the store has acknowledged. */
 const appendUntil = async (
@@ -16,12 +18,12 @@ const appendUntil = async (
   isOver: () => boolean,
 ): Promise<string[]> => {
   const acknowledged: string[] = [];
-  for (let at = 0; !isOver(); at++) {
+  for (let at = 0; !isOver(); at++, await delay(5)) {
     const id = `${caller}-${at}`;
     const append = store.append(`loan-${at % 5}`, { ...Extended({ days: 1 }), id });
     await append.then(
       () => acknowledged.push(id),
-      () => new Promise((resolve) => setTimeout(resolve, 20)), // the server is away
+      () => delay(20), // the server is away
     );
   }
   return acknowledged;

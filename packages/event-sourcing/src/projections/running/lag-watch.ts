@@ -22,6 +22,7 @@ export class LagWatch {
   }
 
   begin(): void {
+    void this.look();
     this.cancel = this.clock.every(EVERY_MS, () => void this.look());
   }
 
