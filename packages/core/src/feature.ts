@@ -60,8 +60,9 @@ export {
   text,
 } from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
+export type { FieldUse } from "./insight/field-use.ts";
 export type { ImpliedField, ImpliedReply } from "./insight/implied-reply.ts";
-export type { ImpliedReplies } from "./routes/implied-replies.ts";
+export type { FieldUses, ImpliedReplies } from "./routes/implied-replies.ts";
 export type { AddsRouteOptions, OptionCheck, RouteOption } from "./routes/route-option.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";

@@ -9,9 +9,9 @@ export interface CorsConfig {
   readonly origins: readonly string[];
   /** Methods that a preflight allows. @default ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "HEAD"] */
   readonly methods: readonly string[];
-  /** Request header fields that a preflight allows. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
+  /** Request header fields that a preflight allows, besides those that features of the app read. @default ["Content-Type", "Authorization", "Accept", "Origin", "X-Requested-With"] */
   readonly headers: readonly string[];
-  /** Reply header fields that pages may read, besides the safelisted ones. @default [] */
+  /** Reply header fields that pages may read, besides the safelisted ones and those that features of the app set. @default [] */
   readonly exposeHeaders: readonly string[];
   /** Seconds that a browser caches a preflight. @default 86400 */
   readonly maxAge: number;

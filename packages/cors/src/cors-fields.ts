@@ -1,4 +1,4 @@
-import { addVary } from "@framework/core/feature";
+import { addVary, type FieldUse } from "@framework/core/feature";
 import { type HttpRequest, Response } from "@framework/core";
 import type { CorsConfig } from "./cors-config.ts";
 
@@ -14,7 +14,8 @@ export interface CorsFields {
 
 const preflightVary = ["Access-Control-Request-Method", "Access-Control-Request-Headers"];
 
-export const corsFields = (config: CorsConfig): CorsFields => {
+/** @param used header fields that features use, which are allowed and exposed besides those of the configuration */
+export const corsFields = (config: CorsConfig, used: readonly FieldUse[]): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
   const origins = new Set(config.origins);
@@ -26,8 +27,8 @@ export const corsFields = (config: CorsConfig): CorsFields => {
     return origin;
   };
   const methods = config.methods.join(", ");
-  const headers = config.headers.join(", ");
-  const exposed = config.exposeHeaders.join(", ");
+  const headers = withUsed(config.headers, used, "request");
+  const exposed = withUsed(config.exposeHeaders, used, "reply");
 
   /** Sets the allowed origin and `Vary`; returns whether `origin` is allowed. */
   const name = (origin: string | null, reply: Response): boolean => {
@@ -65,6 +66,13 @@ export const corsFields = (config: CorsConfig): CorsFields => {
       return reply;
     },
   };
+};
+
+const withUsed = (listed: readonly string[], used: readonly FieldUse[], place: FieldUse["in"]): string => {
+  const names = new Map(listed.map((name) => [name.toLowerCase(), name]));
+  for (const { name, in: own } of used)
+    if (own === place && !names.has("*")) names.set(name.toLowerCase(), name);
+  return [...names.values()].join(", ");
 };
 
 /** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the application. */

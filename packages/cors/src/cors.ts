@@ -1,7 +1,7 @@
 import { type ConfigInput, type Feature, mapAwaitable, OriginAllowed } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
-import { corsFields, isPreflight } from "./cors-fields.ts";
+import { type CorsFields, corsFields, isPreflight } from "./cors-fields.ts";
 
 /** All options except the origins, which are the first argument. */
 export type CorsOptions = ConfigInput<Omit<CorsConfig, "origins">>;
@@ -30,7 +30,18 @@ export const cors: Feature<Cors> = {
     enableCors(given?: string | readonly string[] | ConfigInput<CorsConfig>, options: CorsOptions = {}) {
       const config = host.configure(CorsConfig, toInput(given, options));
       for (const message of credentialProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
-      host.http.use("headers", shareResources(config));
+      let fields = corsFields(config, []);
+      host.life.onStart({
+        name: "cors",
+        run() {
+          const used = host.http.routes().flatMap((route) => host.http.usedFields(route));
+          fields = corsFields(config, used);
+        },
+      });
+      host.http.use(
+        "headers",
+        shareResources(() => fields),
+      );
       return this;
     },
   }),
@@ -45,9 +56,9 @@ const toInput = (
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };
 
-const shareResources = (config: CorsConfig): Middleware<HttpRequest, Response> => {
-  const fields = corsFields(config);
-  return function shareResources(request, next) {
+const shareResources = (current: () => CorsFields): Middleware<HttpRequest, Response> =>
+  function shareResources(request, next) {
+    const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
     // A WebSocket handshake carries cookies and has no preflight: it needs a listed origin, not `*`.
@@ -56,4 +67,3 @@ const shareResources = (config: CorsConfig): Middleware<HttpRequest, Response> =
     const reply = next(request);
     return mapAwaitable(reply, (response) => fields.allow(origin, response));
   };
-};

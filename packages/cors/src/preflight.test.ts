@@ -1,5 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { eachClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cors } from "./cors.ts";
@@ -89,4 +90,41 @@ test("a requested list as long as a head allows does not change the reply", asyn
   const many = Array.from({ length: 1000 }, (_, index) => `x-${index}`).join(", ");
   const reply = await client.options("/", { headers: { ...asking, "access-control-request-headers": many } });
   expect(fields(reply)).toEqual(granted);
+});
+
+test("fields that features use are allowed and exposed, each name once, besides the configured ones", async () => {
+  const keys: Feature<object> = {
+    name: "keys",
+    install: (host) => {
+      const field = { description: "A key.", type: "string" } as const;
+      host.http.usesFields(({ path }) =>
+        path === "/keyed"
+          ? [
+              { ...field, name: "X-Key", in: "request" },
+              { ...field, name: "Accept", in: "request" },
+              { ...field, name: "X-Replayed", in: "reply" },
+            ]
+          : [],
+      );
+      return {};
+    },
+  };
+  const permissions = async (headers: readonly string[], paths: readonly string[]) => {
+    const config = { headers, exposeHeaders: ["X-Total"] };
+    const app = new (App.with(cors, keys))().enableCors([origin], config);
+    for (const path of paths) app.get(path, () => 1);
+    await using client = testClient(app);
+    const preflight = await client.options("/", { headers: asking });
+    const reply = await client.get("/", { headers: { origin } });
+    return [
+      preflight.headers.get("access-control-allow-headers"),
+      reply.headers.get("access-control-expose-headers"),
+    ];
+  };
+  expect(await permissions(["accept"], ["/keyed", "/other"])).toEqual([
+    "Accept, X-Key",
+    "X-Total, X-Replayed",
+  ]);
+  expect(await permissions(["*"], ["/keyed"])).toEqual(["*", "X-Total, X-Replayed"]);
+  expect(await permissions(["accept"], ["/other"])).toEqual(["accept", "X-Total"]);
 });

@@ -10,6 +10,7 @@ import { HandlerRegistry } from "./handlers/handler-registry.ts";
 import type { AnyHandler, HandleOptions } from "./handlers/handler-types.ts";
 import { Endpoints } from "./http/endpoints.ts";
 import { keyReplies } from "./http/key-replies.ts";
+import { keyFields } from "./http/used-fields.ts";
 import { KEY_TABLES, keyTables } from "./idempotency/key-tables.ts";
 import { FailureObservers } from "./insight/observers.ts";
 import type { CommandQueue } from "./queued/command-queue.ts";
@@ -51,6 +52,7 @@ export class CqrsApp {
       queries: () => this.running.queries,
       statusPath: () => this.config?.statusPath ?? "",
       isCached,
+      hasTokens: () => this.config?.enableEventSync === true && this.eventStore() !== null,
     });
     host.check(() => {
       const { config, registry, eventStore } = this;
@@ -69,6 +71,7 @@ export class CqrsApp {
       ...this.endpoints.repliesOf(route),
       ...keyReplies(this.option.of(route)),
     ]);
+    host.http.usesFields((route) => [...this.endpoints.fieldsOf(route), ...keyFields(this.option.of(route))]);
   }
 
   enable(input: ConfigInput<CqrsConfig> | undefined): void {

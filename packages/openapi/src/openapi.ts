@@ -83,6 +83,7 @@ const documentFile = ({ host, config, routes }: Documented, { log }: AppSettings
     config,
     routes,
     impliedReplies: (route) => host.http.impliedReplies(route),
+    usedFields: (route) => host.http.usedFields(route),
     warn: (message) => log.warn(message),
   });
   return textFile(JSON.stringify(document), "application/json", { headers: { "cache-control": "no-cache" } });

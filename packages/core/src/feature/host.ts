@@ -17,8 +17,9 @@ import type { Invocation } from "../invocation/invocation.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { ExemptOption } from "../routes/exemption.ts";
+import type { FieldUse } from "../insight/field-use.ts";
 import type { ImpliedReply } from "../insight/implied-reply.ts";
-import type { ImpliedReplies } from "../routes/implied-replies.ts";
+import type { FieldUses, ImpliedReplies } from "../routes/implied-replies.ts";
 import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
@@ -73,6 +74,13 @@ export interface HostHttp<Options = NoFeatureOptions> {
   impliesReplies(replies: ImpliedReplies): this;
   /** Returns the replies that core and the features imply for a route, a status once for each cause; complete from the first start task on. */
   impliedReplies(route: RouteInfo): readonly ImpliedReply[];
+  /**
+   * States the header fields of requests that the feature reads on a route, and those that it sets on the replies of its handler: the API document lists
+   * them, and CORS lets pages of other origins send and read them. `uses` is called for a route.
+   */
+  usesFields(uses: FieldUses): this;
+  /** Returns the header fields that the features use on a route; complete from the first start task on. */
+  usedFields(route: RouteInfo): readonly FieldUse[];
   /**
    * Declares a route option that the feature owns, and returns its reader. Call it in `install`, so that start knows the name even while the feature is
    * disabled, when every value but `false` is a mistake. `check` runs at start for each route with the option.

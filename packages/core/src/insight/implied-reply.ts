@@ -10,7 +10,7 @@ export interface ImpliedReply {
   readonly byHandler?: boolean;
 }
 
-/** A header field of an implied reply. */
+/** A header field, for the API document. */
 export interface ImpliedField {
   /** Text for the API document. */
   readonly description: string;

@@ -34,6 +34,8 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
     routes: () => registry.routes(),
     impliesReplies: (replies) => (registry.impliesReplies(replies), http),
     impliedReplies: (route) => registry.impliedReplies(route),
+    usesFields: (uses) => (registry.usesFields(uses), http),
+    usedFields: (route) => registry.usedFields(route),
     routeOption: (name, check) => registry.routeOption(name, check, owner),
     replyTo: (error, request) => registry.replyTo(error, request),
   };

@@ -34,8 +34,9 @@ import { registrationPlace } from "../routing/route-place.ts";
 import type { Exemption, ExemptOption } from "../routes/exemption.ts";
 import { inGroup } from "../routes/route-methods.ts";
 import type { RouteCall } from "../routes/route-call.ts";
+import type { FieldUse } from "../insight/field-use.ts";
 import type { ImpliedReply } from "../insight/implied-reply.ts";
-import type { ImpliedReplies } from "../routes/implied-replies.ts";
+import type { FieldUses, ImpliedReplies } from "../routes/implied-replies.ts";
 import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
@@ -70,6 +71,7 @@ export abstract class Registry {
   /** One host for all middleware objects, so that an object can recognise a repeated installation. */
   private middlewareHost: Host | undefined;
   private readonly implied: ImpliedReplies[] = [];
+  private readonly fieldUses: FieldUses[] = [];
   private makeShared: SharedStateMakers = {};
   /** The blueprint's call that is being repeated, which is the group of the routes that it adds. */
   private call: RouteCall | null = null;
@@ -265,6 +267,16 @@ export abstract class Registry {
   impliedReplies(route: RouteInfo): readonly ImpliedReply[] {
     const ofCore = coreReplies(route, this.settings.timeouts.handlerSecs);
     return [...ofCore, ...this.implied.flatMap((replies) => replies(route))];
+  }
+
+  usesFields(uses: FieldUses): this {
+    this.assertOpen("usesFields");
+    this.fieldUses.push(uses);
+    return this;
+  }
+
+  usedFields(route: RouteInfo): readonly FieldUse[] {
+    return this.fieldUses.flatMap((uses) => uses(route));
   }
 
   routes(): readonly RouteInfo[] {

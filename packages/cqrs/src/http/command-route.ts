@@ -62,11 +62,15 @@ export const addCommandRoute = (
   });
 };
 
-/** Replies of the endpoint of a command that its options do not list. */
-export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): readonly ImpliedReply[] => [
-  ...(command.mode === "queued" ? [queuedReply] : []),
+/** Replies of the endpoint of a command that its options do not list. @param headers of successful ones */
+export const commandReplies = (
+  command: AnyCommand,
+  endpoint: CommandEndpoint,
+  headers: ImpliedReply["headers"] & object,
+): readonly ImpliedReply[] => [
+  ...(command.mode === "queued" ? [queuedReply(headers)] : []),
   ...(command.output === null && command.mode === "direct"
-    ? [{ status: endpoint.status ?? 204, description: "Done.", byHandler: true }]
+    ? [{ status: endpoint.status ?? 204, description: "Done.", headers, byHandler: true }]
     : []),
   { status: 422, description: "The input does not match the schema." },
   {
@@ -78,9 +82,9 @@ export const commandReplies = (command: AnyCommand, endpoint: CommandEndpoint): 
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
 
-const queuedReply: ImpliedReply = {
+const queuedReply = (headers: ImpliedReply["headers"]): ImpliedReply => ({
   status: 202,
   description: "Accepted: the status is at the URL of `Location`.",
-  headers: { Location: { description: "URL of the status.", type: "string" } },
+  headers: { ...headers, Location: { description: "URL of the status.", type: "string" } },
   byHandler: true,
-};
+});

@@ -2,6 +2,8 @@ import { App, HttpError } from "@framework/core";
 import { AuthenticatedGuard, JwtAuth, JwtClaims } from "@framework/auth";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
+import { cors } from "@framework/cors";
+import { eventSourcing } from "@framework/event-sourcing";
 import { openapi } from "@framework/openapi";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -209,7 +211,11 @@ test("the API document has inputs, results and the replies of the pipeline", asy
   const document = (await client.get("/openapi.json")).json<any>();
   const take = document.paths["/counters/{name}/takings"].post;
   expect(take).toMatchObject({ operationId: "Take", tags: ["counters"], summary: "Take from a counter" });
-  expect(take.parameters).toEqual([{ name: "name", in: "path", required: true, schema: { type: "string" } }]);
+  expect(take.parameters).toEqual([
+    { name: "name", in: "path", required: true, schema: { type: "string" } },
+    { name: "Idempotency-Key", in: "header", description: expect.any(String), schema: { type: "string" } },
+  ]);
+  expect(Object.keys(take.responses["201"].headers)).toEqual(["Idempotent-Replayed"]);
   const body = take.requestBody.content["application/json"].schema;
   expect([Object.keys(body.properties), body.required]).toEqual([["amount", "day"], ["amount"]]);
   expect(Object.keys(take.responses)).toEqual([
@@ -231,7 +237,42 @@ test("the API document has inputs, results and the replies of the pipeline", asy
   const reset = document.paths["/counters/{name}"].delete;
   expect(Object.keys(reset.responses)).toContain("204");
   expect(reset.requestBody).toBe(undefined); // its input is in the path
+  expect(reset.parameters[1]).toMatchObject({ name: "Idempotency-Key", required: true });
+  expect(Object.keys(document.components.responses.NoContent.headers)).toEqual(["Idempotent-Replayed"]);
 });
+
+test.each([
+  ["with events", true, ["path name", "header Idempotency-Key"], ["header Consistency-Token"]],
+  ["without tokens", false, ["path name", "header Idempotency-Key"], []],
+])(
+  "the fields of tokens and keys are in the API document: %s",
+  async (_name, enableEventSync, ofTake, ofTotal) => {
+    const app = new (App.with(database, durable, eventSourcing, cqrs, openapi, cors))()
+      .enableDatabase({ url: "sqlite://:memory:" })
+      .enableEventSourcing()
+      .enableCqrs({ enableEventSync })
+      .enableCors(["https://app.example"])
+      .enableOpenapi();
+    app.cqrs.handle(Take, () => ({ total: 1 })).handle(Total, () => 0);
+    await using client = testClient(app);
+    const { paths } = (await client.get("/openapi.json")).json<any>();
+    const take = paths["/counters/{name}/takings"].post;
+    const placesOf = ({ parameters }: any) => parameters.map((each: any) => `${each.in} ${each.name}`);
+    expect(placesOf(take)).toEqual(ofTake);
+    expect(placesOf(paths["/counters/{name}"].get)).toEqual(["path name", "query plus", ...ofTotal]);
+    const ofReply = ["Idempotent-Replayed", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    expect(Object.keys(take.responses["201"].headers)).toEqual(ofReply);
+    const origin = "https://app.example";
+    const asking = { origin, "access-control-request-method": "POST" };
+    const preflight = await client.options("/counters/a/takings", { headers: asking });
+    const sent = ["Idempotency-Key", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    expect(preflight.headers.get("access-control-allow-headers")?.split(", ")).toEqual(
+      expect.arrayContaining(sent),
+    );
+    const reply = await client.get("/counters/a", { headers: { origin } });
+    expect(reply.headers.get("access-control-expose-headers")).toBe(ofReply.join(", "));
+  },
+);
 
 test("the schema of a result may transform: the reply is what it returns", async () => {
   const Day = query("Day", {

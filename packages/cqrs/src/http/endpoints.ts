@@ -1,10 +1,11 @@
 import type { HttpMiddleware } from "@framework/core";
-import type { HostHttp, ImpliedReply } from "@framework/core/feature";
+import type { FieldUse, HostHttp, ImpliedReply } from "@framework/core/feature";
 import type { Commands } from "../commands/commands.ts";
 import type { AnyOperation } from "../definitions/operation.ts";
 import type { Queries } from "../queries/queries.ts";
 import { addCommandRoute, commandReplies } from "./command-route.ts";
 import { addQueryRoute, queryReplies } from "./query-route.ts";
+import { endpointFields, replyHeaders } from "./used-fields.ts";
 
 /** Parts of `Endpoints`; the functions are called by requests. */
 export interface EndpointsParts {
@@ -15,13 +16,17 @@ export interface EndpointsParts {
   readonly statusPath: () => string;
   /** Whether the app is composed with a cache. */
   readonly isCached: () => boolean;
+  /** Whether commands return tokens, which queries accept; known from the start on. */
+  readonly hasTokens: () => boolean;
 }
+
+type RoutePlace = Readonly<Record<"method" | "path", string>>;
 
 /** The HTTP endpoints of an app's commands and queries. */
 export class Endpoints {
   private readonly parts: EndpointsParts;
-  /** Replies of the endpoints, by method and path. */
-  private readonly replies = new Map<string, readonly ImpliedReply[]>();
+  /** Operations with endpoints, by method and path. */
+  private readonly operations = new Map<string, AnyOperation>();
 
   constructor(parts: EndpointsParts) {
     this.parts = parts;
@@ -35,15 +40,28 @@ export class Endpoints {
     if (operation.kind === "command") {
       addCommandRoute(http, operation, { ...operation.http, use }, commands, statusPath);
       const { method = "POST" } = operation.http;
-      this.replies.set(`${method} ${path}`, commandReplies(operation, operation.http));
+      this.operations.set(`${method} ${path}`, operation);
     } else {
       addQueryRoute(http, operation, { ...operation.http, use }, queries, isCached());
-      this.replies.set(`GET ${path}`, queryReplies);
+      this.operations.set(`GET ${path}`, operation);
     }
   }
 
   /** Returns the replies of a route that is an endpoint, for the API document. */
-  repliesOf({ method, path }: { readonly method: string; readonly path: string }): readonly ImpliedReply[] {
-    return this.replies.get(`${method} ${path}`) ?? [];
+  repliesOf(route: RoutePlace): readonly ImpliedReply[] {
+    const operation = this.operationOf(route);
+    if (operation === undefined || operation.http === null) return [];
+    if (operation.kind === "query") return queryReplies;
+    return commandReplies(operation, operation.http, replyHeaders(this.fieldsOf(route)));
+  }
+
+  /** Returns the header fields of a route that is an endpoint. */
+  fieldsOf(route: RoutePlace): readonly FieldUse[] {
+    const operation = this.operationOf(route);
+    return operation === undefined ? [] : endpointFields(operation, this.parts.hasTokens());
+  }
+
+  private operationOf({ method, path }: RoutePlace): AnyOperation | undefined {
+    return this.operations.get(`${method} ${path}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { RouteInfo } from "@framework/core";
-import type { ImpliedReply } from "@framework/core/feature";
+import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchema, impliedReplies } from "./implied-replies.ts";
 import { holdsFile, type JsonSchema } from "./json-schema.ts";
@@ -16,8 +16,8 @@ import type {
 } from "./openapi-document.ts";
 import { mergeReplies } from "./merge-replies.ts";
 import { operationIds } from "./operation-id.ts";
-import { pathParameters, queryParameters } from "./parameters.ts";
-import { ownReplies, repliesOf } from "./replies.ts";
+import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
+import { ownReplies, repliesOf, replyFields } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
@@ -37,6 +37,8 @@ export interface DocumentParts {
   readonly routes: readonly RouteInfo[];
   /** Returns the replies that a route implies. */
   readonly impliedReplies: (route: RouteInfo) => readonly ImpliedReply[];
+  /** Returns the header fields that features use on a route. */
+  readonly usedFields: (route: RouteInfo) => readonly FieldUse[];
   /** Called with each problem that the document cannot express. */
   readonly warn: (message: string) => void;
 }
@@ -45,6 +47,7 @@ export interface DocumentParts {
 interface Draft {
   readonly listed: ListedRoute;
   readonly implied: readonly ImpliedReply[];
+  readonly fields: readonly FieldUse[];
   readonly id: string;
   readonly own: ReadonlyMap<number, JsonSchema>;
 }
@@ -60,7 +63,8 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
   const drafts = listed.map((one): Draft => {
     const id = idOf(one.route);
     const implied = parts.impliedReplies(one.route);
-    return { listed: one, id, implied, own: ownReplies(one.route, components, id) }; // replies first, so that they get the plain names
+    const fields = parts.usedFields(one.route);
+    return { listed: one, id, implied, fields, own: ownReplies(one.route, components, id) }; // replies first, so that they get the plain names
   });
   const paths: Record<string, Record<string, Operation>> = {};
   for (const draft of drafts) {
@@ -97,7 +101,7 @@ const takesAnyObject = ({ method }: RouteInfo): boolean =>
   method === "POST" || method === "PUT" || method === "PATCH" || method === "QUERY";
 
 const operation = (
-  { listed, implied, id, own }: Draft,
+  { listed, implied, fields, id, own }: Draft,
   components: Components,
   security: Security,
 ): Operation => {
@@ -106,6 +110,7 @@ const operation = (
   const parameters = [
     ...pathParameters(listed, components, `${id}_params`),
     ...queryParameters(query, components, `${id}_query`),
+    ...fieldParameters(fields),
   ];
   const body = requestBody(route, components, `${id}_body`);
   const requirements = security.requirements(route);
@@ -117,7 +122,7 @@ const operation = (
     ...(requirements.length === 0 ? {} : { security: requirements }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: body }),
-    responses: repliesOf(route, mergeReplies(implied), own),
+    responses: repliesOf(route, mergeReplies(implied), own, replyFields(fields)),
   };
 };
 

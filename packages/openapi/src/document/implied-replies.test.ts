@@ -80,6 +80,47 @@ test("an enabled feature implies its replies for each route that it concerns", a
   expect(await statusesOf(make(), "get /")).toEqual(["400", "2XX"]);
 });
 
+test("header fields that an enabled feature uses are parameters, and fields of successful replies", async () => {
+  const trace: Feature<{ enableTrace(): App }> = {
+    name: "trace",
+    install: (host) => ({
+      enableTrace() {
+        const sent = { name: "X-Trace", description: "Id of the caller's work.", type: "string" } as const;
+        const got = {
+          name: "X-Steps",
+          in: "reply",
+          description: "Number of steps.",
+          type: "integer",
+        } as const;
+        host.http.usesFields(({ path }) =>
+          path === "/free" ? [] : [{ ...sent, in: "request", required: path === "/strict" }, got],
+        );
+        return this as unknown as App;
+      },
+    }),
+  };
+  const app = new (App.with(openapi, trace))().enableOpenapi();
+  app.enableTrace();
+  app.get("/", { responses: { 200: z.string(), 409: z.string() } }, () => "x");
+  app.get("/strict", () => 1);
+  app.get("/free", () => 1);
+  const { paths } = await documentOf(app);
+  const parameter = {
+    name: "X-Trace",
+    in: "header",
+    description: "Id of the caller's work.",
+    schema: { type: "string" },
+  };
+  const headers = { "X-Steps": { description: "Number of steps.", schema: { type: "integer" } } };
+  expect(paths["/"]?.["get"]?.parameters).toEqual([parameter]);
+  expect(paths["/strict"]?.["get"]?.parameters).toEqual([{ ...parameter, required: true }]);
+  expect(paths["/free"]?.["get"]).not.toHaveProperty("parameters");
+  expect(paths["/"]?.["get"]?.responses["200"]).toMatchObject({ headers });
+  expect(paths["/"]?.["get"]?.responses["409"]).not.toHaveProperty("headers");
+  expect(paths["/strict"]?.["get"]?.responses["2XX"]).toMatchObject({ headers });
+  expect(paths["/free"]?.["get"]?.responses["2XX"]).not.toHaveProperty("headers");
+});
+
 test("a route's errors have the framework's error body, beside those that core and features imply", async () => {
   const app = newApp().enableQuota();
   app.post("/orders", { errors: [401, 409, 429], responses: { 201: z.string() } }, () => "x");

@@ -1,4 +1,5 @@
 import type { StandardSchema } from "@framework/core";
+import type { FieldUse } from "@framework/core/feature";
 import type { Components } from "./components.ts";
 import { isSchemaObject, type JsonSchema } from "./json-schema.ts";
 import type { ListedRoute } from "./listed-routes.ts";
@@ -42,6 +43,18 @@ export const queryParameters = (
     ...described(value),
   }));
 };
+
+/** The header fields that features read from requests, each name once. */
+export const fieldParameters = (fields: readonly FieldUse[]): Parameter[] =>
+  [
+    ...new Map(fields.filter((field) => field.in === "request").map((field) => [field.name, field])).values(),
+  ].map(({ name, description, type, required = false }) => ({
+    name,
+    in: "header",
+    ...(required ? { required } : {}),
+    description,
+    schema: { type },
+  }));
 
 /** A parameter's schema, with the description on the parameter itself. */
 const described = (schema: JsonSchema): Pick<Parameter, "description" | "schema"> => {

@@ -1,5 +1,5 @@
 import type { RouteInfo } from "@framework/core";
-import type { ImpliedReply } from "@framework/core/feature";
+import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import type { Components } from "./components.ts";
 import { errorReference, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -25,15 +25,16 @@ export const repliesOf = (
   { method }: RouteInfo,
   implied: readonly ImpliedReply[],
   own: ReadonlyMap<number, JsonSchema>,
+  fields: Reply["headers"],
 ): Readonly<Record<string, Reply | Reference>> => {
   const replies: Record<string, Reply | Reference> = {};
   for (const { status } of implied) if (!own.has(status)) replies[status] = impliedReference(status);
   for (const [status, schema] of own) {
     const shared = implied.find((reply) => reply.status === status);
-    replies[status] = replyOf({ method, status, schema, shared });
+    replies[status] = replyOf({ method, status, schema, shared, fields });
   }
   if (![...own.keys()].some((status) => status >= 200 && status < 400))
-    replies["2XX"] = { description: "Success." };
+    replies["2XX"] = { description: "Success.", ...(fields === undefined ? {} : { headers: fields }) };
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
@@ -44,10 +45,22 @@ interface OwnReply {
   readonly schema: JsonSchema;
   /** The implied reply of the same status. */
   readonly shared: ImpliedReply | undefined;
+  /** Header fields that features set on successful replies. */
+  readonly fields: Reply["headers"];
 }
 
-const replyOf = ({ method, status, schema, shared }: OwnReply): Reply => ({
+/** The header fields that features set on the successful replies of a route; `undefined` without any. */
+export const replyFields = (fields: readonly FieldUse[]): Reply["headers"] => {
+  const set = fields.filter((field) => field.in === "reply");
+  if (set.length === 0) return undefined;
+  return Object.fromEntries(
+    set.map(({ name, description, type }) => [name, { description, schema: { type } }]),
+  );
+};
+
+const replyOf = ({ method, status, schema, shared, fields }: OwnReply): Reply => ({
   description: shared?.description ?? (status < 400 ? "Success." : "Failure."),
+  ...(status < 400 && fields !== undefined ? { headers: fields } : {}),
   ...(method === "HEAD" || status === 204 || status === 304
     ? {}
     : { content: { "application/json": { schema: bodyOf(status, schema, shared) } } }),
