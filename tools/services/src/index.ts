@@ -6,7 +6,7 @@ export { startRedis, type RedisOptions } from "./redis.ts";
 export { startRedisCluster, type RedisCluster, type RedisClusterOptions } from "./redis-cluster.ts";
 export { type RabbitMqServer, startRabbitMq } from "./rabbitmq.ts";
 export { startKafka } from "./kafka.ts";
-export { startSqs } from "./sqs.ts";
+export { startSqs, type SqsOptions } from "./sqs.ts";
 export { findProgram } from "./programs.ts";
 export { untilReady, type Patience } from "./until-ready.ts";
 export { withServer } from "./with-server.ts";

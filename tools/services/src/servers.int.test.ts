@@ -7,7 +7,7 @@ import { startPostgresNewest } from "./postgres-newest.ts";
 import { askRedis, startRedis, withRedis } from "./redis.ts";
 import { startRedisCluster } from "./redis-cluster.ts";
 import { withServer } from "./with-server.ts";
-import { askSqs } from "./sqs.ts";
+import { askSqs, requestSqs, startSqs } from "./sqs.ts";
 
 test("a PostgreSQL server keeps data and address after kill and start, and does not reply while paused", async () => {
   await using server = await startPostgres({ fsync: true });
@@ -116,4 +116,23 @@ withServer("sqs", (endpoint) => {
     await expect(askSqs(endpoint)).resolves.toBeUndefined();
     await expect(askSqs("http://127.0.0.1:1")).rejects.toThrow("fetch failed");
   });
+});
+
+test("a durable SQS emulator keeps its messages after a kill, and a request that has ended takes none", async () => {
+  await using server = await startSqs({ durable: true });
+  const QueueUrl = `${server.url}/000000000000/proof`;
+  await requestSqs(server.url, "CreateQueue", { QueueName: "proof" });
+  const leaving = new AbortController();
+  const receive = { QueueUrl, WaitTimeSeconds: 20 };
+  const waiting = requestSqs(server.url, "ReceiveMessage", receive, leaving.signal).catch(String);
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // the first one waits by now
+  leaving.abort();
+  await waiting;
+  await requestSqs(server.url, "ReceiveMessage", { QueueUrl, WaitTimeSeconds: 1 }); // its end has been noticed
+  await requestSqs(server.url, "SendMessage", { QueueUrl, MessageBody: "🙂" });
+  await server.kill();
+  await expect(askSqs(server.url)).rejects.toThrow("fetch failed");
+  await server.start();
+  const { Messages } = await requestSqs(server.url, "ReceiveMessage", receive);
+  expect(Messages).toMatchObject([{ Body: "🙂" }]);
 });

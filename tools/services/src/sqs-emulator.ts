@@ -1,0 +1,48 @@
+// node sqs-emulator.ts PORT [FOLDER]: an emulator of Amazon SQS, which keeps its queues in the folder, if there is one.
+// The emulator is completed where it differs from what Amazon documents.
+import { AsyncLocalStorage } from "node:async_hooks";
+import { subscribe } from "node:diagnostics_channel";
+import type { IncomingMessage } from "node:http";
+import { startFauxqs } from "fauxqs";
+
+interface Waiter {
+  readonly timer: NodeJS.Timeout;
+}
+
+interface Queue {
+  pollWaiters: Waiter[];
+  waitForMessages(seconds: number): Promise<void>;
+}
+
+const internals = async <T>(file: string): Promise<T> =>
+  (await import(new URL(file, import.meta.resolve("fauxqs")).href)) as T;
+
+const { SqsQueue } = await internals<{ SqsQueue: { prototype: Queue } }>("sqs/sqsStore.js");
+const { INVALID_MESSAGE_BODY_CHAR: refused } = await internals<{ INVALID_MESSAGE_BODY_CHAR: RegExp }>(
+  "sqs/sqsTypes.js",
+);
+
+// Characters above U+FFFF are valid.
+const INVALID = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
+refused.test = (text) => INVALID.test(text);
+
+// A long poll ends with its connection: otherwise it would take a message that its client never gets.
+const requests = new AsyncLocalStorage<IncomingMessage>();
+subscribe("http.server.request.start", (message) =>
+  requests.enterWith((message as { readonly request: IncomingMessage }).request),
+);
+const { waitForMessages } = SqsQueue.prototype;
+SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
+  const { socket } = requests.getStore() ?? {};
+  const waited = waitForMessages.call(this, seconds);
+  const waiter = this.pollWaiters.at(-1);
+  const leave = (): void => {
+    clearTimeout(waiter?.timer);
+    this.pollWaiters = this.pollWaiters.filter((each) => each !== waiter);
+  };
+  socket?.once("close", leave);
+  return waited.finally(() => socket?.off("close", leave));
+};
+
+const [port = "", folder] = process.argv.slice(2);
+await startFauxqs({ port: Number(port), logger: false, ...(folder !== undefined && { dataDir: folder }) });
