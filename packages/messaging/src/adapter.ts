@@ -19,5 +19,7 @@ export {
   messagingSetup,
   type SharedConfig,
 } from "./brokers/config-kinds.ts";
+export { backoffMs } from "./waiting/backoff.ts";
 export { pause } from "./waiting/pause.ts";
 export { untilAborted } from "./waiting/until-aborted.ts";
+export { GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";

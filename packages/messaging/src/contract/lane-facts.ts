@@ -86,8 +86,11 @@ export const laneFacts: PortFacts<BrokerFixture> = {
     await using one = new TestApp(fixture);
     let running = 0;
     let most = 0;
+    const three = Promise.withResolvers<void>(); // sends may be slower than handlers
     one.messaging.subscribe(one.topic, { group: one.group, concurrency: 3 }, async () => {
       most = Math.max(most, ++running);
+      if (running === 3) three.resolve();
+      await three.promise;
       await quietly(3);
       running--;
     });

@@ -1,9 +1,8 @@
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import { pause, untilAborted } from "@framework/messaging/adapter";
+import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
 import { type ChannelModel, connect } from "amqplib";
 import type { RabbitMQConfig } from "../rabbitmq-config.ts";
-import { backoffMs } from "./backoff.ts";
 import { reasonOf, unavailable } from "./server-error.ts";
 
 /** What a link needs. */

@@ -1,5 +1,6 @@
 // One file: the states of a consumer; what it does with the server is in session.ts and settle.ts.
 import {
+  backoffMs,
   type Consumer,
   type ConsumerOptions,
   type Delivery,
@@ -10,7 +11,6 @@ import {
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Channel, ConsumeMessage } from "amqplib";
-import { backoffMs } from "../connection/backoff.ts";
 import type { Link } from "../connection/link.ts";
 import { NOT_FOUND, reasonOf, replyCode } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";

@@ -1,9 +1,8 @@
 import { FrameworkError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import { pause, untilAborted } from "@framework/messaging/adapter";
+import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
 import type { ConfirmChannel } from "amqplib";
 import type { Link } from "../connection/link.ts";
-import { backoffMs } from "../connection/backoff.ts";
 import {
   DIFFERENT,
   FORBIDDEN,
