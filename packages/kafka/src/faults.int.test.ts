@@ -9,8 +9,8 @@ import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { type CuttingProxy, startProxy } from "./cutting-proxy.test-kit.ts";
 import { Ledger, sendAll, until, untilRunning, worker } from "./faults.test-kit.ts";
 
-/** Messages of one test: more with `KAFKA_FAULT_MESSAGES=100000`. */
-const TOTAL = Number(process.env["KAFKA_FAULT_MESSAGES"] ?? 1000);
+/** Messages of one test: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
+const TOTAL = Number(process.env["FRAMEWORK_KAFKA_MESSAGES"] ?? 1000);
 const KEYS = 20;
 const EACH = TOTAL / KEYS;
 /** Messages of a key in one send: so few that a fault meets many sends. */

@@ -5,7 +5,7 @@ import { withServer } from "@framework/services";
 import { rabbitmqBroker } from "./index.ts";
 
 withServer("rabbitmq", (url) => {
-  brokerContract(test, () => ({
+  brokerContract(test.concurrent, () => ({
     adapter: () => rabbitmqBroker({ url, prefetchCount: 1000 }), // facts hold more than 10 deliveries
     prefix: `c${randomUUID().slice(0, 8)}`,
   }));

@@ -7,8 +7,8 @@ import { expect, test } from "@jest/globals";
 import { startProxy } from "./cutting-proxy.test-kit.ts";
 import { openRedis, redis, redisValues } from "./index.ts";
 
-/** Restarts under load: more with `REDIS_RESTARTS=20`. Each one waits for leases of 4 s. */
-const RESTARTS = Number(process.env["REDIS_RESTARTS"] ?? 2);
+/** Restarts under load: more with `FRAMEWORK_REDIS_RESTARTS=20`. Each one waits for leases of 4 s. */
+const RESTARTS = Number(process.env["FRAMEWORK_REDIS_RESTARTS"] ?? 2);
 
 const log = { warn: () => {}, error: () => {}, info: () => {} }; // lost connections are expected
 
