@@ -1,5 +1,6 @@
 // Runs all checks of a change; the last line has the totals.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { globSync, readFileSync, rmSync } from "node:fs";
 
 const found = () =>
@@ -8,17 +9,22 @@ const found = () =>
   );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
-// More tasks than cores: tests of processes and servers mostly wait.
-const steps = [
+// Side by side, with more tasks than cores: tests of processes and servers mostly wait.
+const sideBySide = [
   "turbo run build lint test --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
-  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=4 --continue=dependencies-successful --output-logs=new-only",
+  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
   "pnpm --silent --filter @framework/bench run bench:instructions:check",
-  "node tools/src/published/main.ts",
-  "node tools/src/structure/main.ts",
   "oxfmt --check",
   "knip",
 ];
-const failed = steps.filter((step) => spawnSync(step, { shell: true, stdio: "inherit" }).status !== 0);
+const afterBuild = ["node tools/src/published/main.ts", "node tools/src/structure/main.ts"];
+
+const fails = async (step) => {
+  const [status] = await once(spawn(step, { shell: true, stdio: "inherit" }), "exit");
+  return status === 0 ? [] : [step];
+};
+const failed = (await Promise.all(sideBySide.map(fails))).flat();
+for (const step of afterBuild) failed.push(...(await fails(step)));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const file of found()) {
