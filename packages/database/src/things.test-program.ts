@@ -10,6 +10,7 @@ app.onEvent("startup", async () => {
 const text = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(25_000))).toString("hex"); // cannot be compressed
 app.get("/things", async () => ({ count: await app.db.fetchValue("SELECT count(*) FROM things") }));
 app.post("/things", async () => {
+  console.log(JSON.stringify({ message: "storing" }));
   await app.db.execute`INSERT INTO things VALUES (${text()})`;
   return { stored: true };
 });

@@ -10,7 +10,7 @@ import { asLlhttp } from "./strict-reader.ts";
 import type { MakeTransport } from "../harness/test-server.ts";
 
 /** Enough to notice a broken transport; `fuzz/main.ts --minutes 60 --seed 1` searches for rare cases. */
-const SECONDS_PER_SEED = 8;
+const SECONDS_PER_SEED = 3;
 const fixedSeed = 9112;
 const randomSeed = Math.trunc(Math.random() * 2 ** 31);
 
