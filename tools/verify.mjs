@@ -9,22 +9,29 @@ const found = () =>
   );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
-// Side by side, with more tasks than cores: tests of processes and servers mostly wait.
-const sideBySide = [
-  "turbo run build lint test --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
-  "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
-  "pnpm --silent --filter @framework/bench run bench:instructions:check",
-  "oxfmt --check",
-  "knip",
+// The steps of a phase run side by side, with more tasks than cores: tests of processes and servers mostly wait.
+const phases = [
+  [
+    "turbo run build lint test --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
+    "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
+  ],
+  [
+    "pnpm --silent --filter @framework/bench run bench:instructions:check",
+    "node tools/src/published/main.ts",
+    "node tools/src/structure/main.ts",
+    "oxfmt --check",
+    "knip",
+  ],
 ];
-const afterBuild = ["node tools/src/published/main.ts", "node tools/src/structure/main.ts"];
 
-const fails = async (step) => {
-  const [status] = await once(spawn(step, { shell: true, stdio: "inherit" }), "exit");
-  return status === 0 ? [] : [step];
+/** The steps that failed. */
+const run = async (steps) => {
+  const ends = steps.map((step) => once(spawn(step, { shell: true, stdio: "inherit" }), "exit"));
+  const statuses = (await Promise.all(ends)).map(([status]) => status);
+  return steps.filter((_, index) => statuses[index] !== 0);
 };
-const failed = (await Promise.all(sideBySide.map(fails))).flat();
-for (const step of afterBuild) failed.push(...(await fails(step)));
+const failed = [];
+for (const steps of phases) failed.push(...(await run(steps)));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const file of found()) {

@@ -63,11 +63,11 @@ withServer("postgres", (server) => {
       await appending;
       const isLive = async (): Promise<boolean> =>
         (await store.projections.status()).some(({ version, status }) => version === 2 && status === "live");
-      await waitFor(isLive, { what: "version 2 to be live", timeoutMs: 60_000 });
+      await waitFor(isLive, { what: "version 2 to be live", timeoutMs: 150_000 });
       const last = await store.position();
       const isThere = async (): Promise<boolean> =>
         (await store.projections.status()).some(({ version, position }) => version === 2 && position >= last);
-      await waitFor(isThere, { what: "the view to have everything", timeoutMs: 60_000 });
+      await waitFor(isThere, { what: "the view to have everything", timeoutMs: 150_000 });
       const folded = await foldedRows(store);
       same(await shelfRows(db), folded);
       expect(folded.reduce((sum, { applied }) => sum + applied, 0)).toBeGreaterThan(10);
@@ -76,5 +76,5 @@ withServer("postgres", (server) => {
       await appending;
       await Promise.all(hosts.map((each) => end(each, "SIGKILL")));
     }
-  }, 240_000);
+  }, 420_000);
 });
