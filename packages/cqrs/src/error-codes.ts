@@ -2,6 +2,11 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 
 /** The error codes of this package. */
 export const cqrsErrors: ErrorCatalogue = {
+  CQRS_BAD_INPUT: {
+    summary:
+      "the input of a command that is queued, or called with an idempotency key, has a value that JSON loses, such as a `Map` or a `bigint`",
+    action: "pass JSON data; the message has the path",
+  },
   CQRS_BAD_KEY: {
     status: 400,
     summary: "an idempotency key is malformed, sent twice, or sent to a command that takes none",
@@ -12,7 +17,8 @@ export const cqrsErrors: ErrorCatalogue = {
     action: "the message names the command and the mistake",
   },
   CQRS_BAD_OUTPUT: {
-    summary: "a handler returned a value that the schema of its result refuses; nothing was changed",
+    summary:
+      "a handler returned a value that the schema of its result refuses, or that JSON loses although it may be stored; nothing was changed",
     action: "correct the handler or the schema; the message lists the places",
   },
   CQRS_BUSY: {

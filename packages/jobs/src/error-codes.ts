@@ -11,7 +11,8 @@ export const jobsErrors: ErrorCatalogue = {
     action: "the message says which; correct it",
   },
   JOBS_BAD_INPUT: {
-    summary: "an input does not fit the schema of its job, or is not JSON data",
+    summary:
+      "an input does not fit the schema of its job, or has a value that JSON loses, such as a `Map` or `NaN`",
     action:
       "pass a valid one; a job that was enqueued before the schema changed fails without another attempt",
   },

@@ -4,6 +4,7 @@ import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { jobs } from "./index.ts";
+import { z } from "zod";
 import { jobFacts } from "./jobs.test-kit.ts";
 import { quiet } from "./testing/job-app.test-kit.ts";
 
@@ -43,11 +44,33 @@ test("all mistakes in jobs and schedules are reported at start, together", async
 });
 
 test("a schedule whose input does not fit its job is a start error", async () => {
-  const { z } = await import("zod");
   const app = inMemory();
   const job = app.jobs.define("report", { input: z.object({ days: z.number() }) }, () => {});
   app.jobs.schedule("nightly", { cron: "@daily", job, input: { days: "7" as unknown as number } });
   await expect(app.start({ log: quiet })).rejects.toThrow('the input of "report" is invalid: input.days');
+});
+
+test("an input with a value that JSON loses is refused with its path, and nothing is added", async () => {
+  const app = inMemory();
+  const job = app.jobs.define("lossy", { input: z.any() }, () => {});
+  await app.start({ log: quiet });
+  const losses = [
+    [{ tags: new Set(["a"]) }, "$.tags is a Set"],
+    [{ a: [new Map([[1, 2]])] }, "$.a[0] is a Map"],
+    [{ id: 1n }, "$.id is a bigint"],
+    [{ total: Number.NaN }, "$.total is NaN"],
+    [{ total: Infinity }, "$.total is Infinity"],
+    [{ call() {} }, "$.call is a function"],
+    [Promise.resolve(1), "$ is a promise"],
+    [1n, "$ is a bigint"],
+  ] as const;
+  for (const [input, problem] of losses) {
+    const refused = { code: "JOBS_BAD_INPUT", message: expect.stringContaining(problem) };
+    await expect(job.enqueue(input)).rejects.toMatchObject(refused);
+    await expect(job.enqueueAll([{ input: 1 }, { input }])).rejects.toMatchObject(refused);
+  }
+  expect((await job.list()).jobs).toEqual([]);
+  await app.stop();
 });
 
 test("jobs and schedules are defined before the start", async () => {

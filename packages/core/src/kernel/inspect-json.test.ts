@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { App, Blueprint, Response } from "../index.ts";
+import { jsonWriter } from "../response/json-writer.ts";
 
 class Money {
   private readonly cents = (): number => 1;
@@ -224,4 +225,15 @@ test.each([
 test("events that JSON does express are no loss", async () => {
   const { read, lines } = await eventsOf(true, { at: new Date(0), list: [1, null], text: "x" });
   expect([(await read()).match(/^data:/gm)?.length, lines]).toEqual([4, []]);
+});
+
+test("a writer of data that is read back also refuses numbers that JSON writes as null", () => {
+  const report = { debug: true, log: { warn() {} }, code: "X_LOST" };
+  const values = [Number.NaN, { a: [1, -Infinity] }];
+  const problems = ["$ is NaN, which JSON writes as null", "$.a[1] is -Infinity, which JSON writes as null"];
+  for (const [at, value] of values.entries()) {
+    expect(() => jsonWriter("a row", { ...report, exact: true })(value)).toThrow(problems[at]);
+    expect(jsonWriter("a row", report)(value)).toBe(JSON.stringify(value));
+  }
+  expect(jsonWriter("a row", { ...report, exact: true })({ a: 0.1, b: null })).toBe('{"a":0.1,"b":null}');
 });

@@ -7,13 +7,15 @@ const MAX_VALUES = 100_000;
  * Describes the first value that JSON writes as `{}` or leaves out although it holds something, such as `$.tags is a Set …`; `null` without one.
  *
  * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
+ *
+ * @param exact whether numbers that JSON writes as `null` count. @default false
  */
-export const findLost = (data: unknown): string | null => {
+export const findLost = (data: unknown, exact = false): string | null => {
   const stack: Frame[] = [];
   let seen = 0;
   const enter = (holder: unknown, key: string): string | null => {
     const value = written(holder, key);
-    const problem = lossOf(value);
+    const problem = lossOf(value) ?? (exact ? lossOfNumber(value) : null);
     if (problem !== null) return `${pathOf(stack)} is ${problem}`;
     if (typeof value === "object" && value !== null) stack.push({ value, keys: Object.keys(value), next: 0 });
     return null;
@@ -35,6 +37,11 @@ const lossOf = (value: unknown): string | null => {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
   return isLiteral(value) ? null : lossOfObject(value);
 };
+
+const lossOfNumber = (value: unknown): string | null =>
+  typeof value !== "number" || Number.isFinite(value)
+    ? null
+    : `${value}, which JSON writes as null; use null or a text`;
 
 const isLiteral = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -16,6 +16,8 @@ export interface JsonReport {
   readonly log: Pick<Logger, "warn">;
   /** Code of the errors. @default "CORE_BAD_REPLY" */
   readonly code?: string;
+  /** Whether `NaN` and infinities are losses too, which JSON writes as `null`: for data that the program reads back. @default false */
+  readonly exact?: boolean;
 }
 
 /**
@@ -27,14 +29,14 @@ export interface JsonReport {
  */
 export const jsonInspector = (
   what: string,
-  { debug, log, code = "CORE_BAD_REPLY" }: JsonReport,
+  { debug, log, code = "CORE_BAD_REPLY", exact = false }: JsonReport,
 ): InspectJson => {
   let values = 0;
   let warned = false;
   return (value) => {
-    if (typeof value !== "object" || warned) return;
+    if ((typeof value !== "object" && !exact) || warned) return;
     if (!debug && ++values > INSPECTED && values % INSPECTED !== 0) return;
-    const loss = lossIn(value);
+    const loss = lossIn(value, exact);
     if (loss === null) return;
     const message = `${what} loses a value: ${loss}`;
     if (debug) throw new FrameworkError(code, message);
@@ -43,9 +45,9 @@ export const jsonInspector = (
   };
 };
 
-const lossIn = (source: unknown): string | null => {
+const lossIn = (source: unknown, exact: boolean): string | null => {
   try {
-    return findLost(source);
+    return findLost(source, exact);
   } catch {
     return null; // a getter or toJSON that fails at its second call; the value was written by the first
   }

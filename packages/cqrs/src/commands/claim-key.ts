@@ -26,10 +26,9 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Out
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-const toStored = ({ value, position }: Success): StoredResult => {
-  const text = JSON.stringify(value) as string | undefined;
+const toStored = ({ json = null, position }: Success): StoredResult => {
   const headers = position === null ? {} : { position };
-  return { status: 200, headers, body: text === undefined ? null : encoder.encode(text) };
+  return { status: 200, headers, body: json === null ? null : encoder.encode(json) };
 };
 
 const replayed = ({ headers, body }: StoredResult, isReplay: boolean): Success => ({

@@ -6,7 +6,7 @@ import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
 import { Add, add, counterApp, failureOf, newLog, started, totalOf } from "../counters.test-kit.ts";
-import { command, type OperationFailure, VersionConflictError } from "../index.ts";
+import { command, type CommandContext, type OperationFailure, VersionConflictError } from "../index.ts";
 
 /** Reads, lets another change come first on some attempts, and writes what it computed. */
 const Raise = command("Raise", {
@@ -82,6 +82,26 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 })), rejection);
       assert.equal(await totalOf(app, "a"), null);
       assert.equal(calls, 1); // never retried
+    });
+  },
+
+  "a result that JSON loses rolls back, unless it can never be stored": async (place) => {
+    const options = { input: z.string(), output: z.any() } as const;
+    const Tags = command("Tags", options);
+    const Own = command("Own", { ...options, idempotency: "none" });
+    const app = counterApp(place);
+    const tags = { a: [new Set(["x"])] };
+    const handler = async (name: string, { tx }: CommandContext) => {
+      await add(tx, name, 1);
+      return tags;
+    };
+    app.cqrs.handle(Tags, handler).handle(Own, handler);
+    await started(app, async () => {
+      const error = await failureOf(app.cqrs.execute(Tags, "a"));
+      assert.equal(error.code, "CQRS_BAD_OUTPUT");
+      assert.match(error.message, /the result of command Tags loses a value: \$\.a\[0\] is a Set/);
+      assert.equal(await totalOf(app, "a"), null);
+      assert.deepEqual((await app.cqrs.execute(Own, "a")).value, tags);
     });
   },
 

@@ -45,7 +45,7 @@ const claimOf = (
   prefix: string,
 ): KeyClaim => {
   const operation = prefix + command.name;
-  const fingerprint = fingerprintOf(canonicalJson(call.raw));
+  const fingerprint = fingerprintOf(canonicalJson(call.raw, `the input of command ${command.name}`));
   return { ...keyId({ tenant: call.tenant, caller, operation, key }), operation, fingerprint };
 };
 

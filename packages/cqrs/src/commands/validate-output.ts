@@ -1,16 +1,20 @@
 import type { Middleware } from "@framework/core";
+import { storedJson } from "../definitions/stored-json.ts";
 import { validOutput } from "../definitions/valid-input.ts";
 import type { Outcome } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
 
-/** Replaces the handler's value with the output of the result's schema, before the commit. @throws CQRS_BAD_OUTPUT */
+/** Replaces the handler's value with the output of the result's schema, before the commit. @throws CQRS_BAD_OUTPUT, also for a value that JSON loses */
 export const validateOutput: Middleware<CommandAttempt, Outcome> = async function validateOutput(
   attempt,
   next,
 ) {
   const outcome = await next(attempt);
   if (!outcome.ok) return outcome;
-  const { output, name } = attempt.run.operation;
-  if (output === null) return { ...outcome, value: undefined };
-  return { ...outcome, value: await validOutput(output, outcome.value, `command ${name}`) };
+  const { output, name, idempotency, mode } = attempt.run.operation;
+  if (output === null) return { ...outcome, value: undefined, json: null };
+  const value = await validOutput(output, outcome.value, `command ${name}`);
+  const isStored = idempotency !== "none" || mode === "queued"; // whether or not this call has a key
+  const json = isStored ? storedJson(`the result of command ${name}`, value, "CQRS_BAD_OUTPUT") : null;
+  return { ...outcome, value, json };
 };

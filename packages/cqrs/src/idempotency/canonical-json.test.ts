@@ -16,8 +16,8 @@ const reversed = (value: unknown): unknown => {
 test("equal values have equal texts whatever the order of members, and the text is the value", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
-      const text = canonicalJson(value);
-      expect(canonicalJson(reversed(value))).toBe(text);
+      const text = canonicalJson(value, "it");
+      expect(canonicalJson(reversed(value), "it")).toBe(text);
       expect(JSON.parse(text)).toEqual(JSON.parse(JSON.stringify(value)));
     }),
   );
@@ -34,12 +34,26 @@ test("values that differ have different texts", () => {
     [JSON.parse('{"__proto__":{"a":1}}'), {}],
     [undefined, null],
   ])
-    expect(canonicalJson(a)).not.toBe(canonicalJson(b));
+    expect(canonicalJson(a, "it")).not.toBe(canonicalJson(b, "it"));
 });
 
-test("a bigint and a date have texts, and a cycle is refused", () => {
-  expect(canonicalJson({ b: 1n, a: new Date(0) })).toBe('{"a":"1970-01-01T00:00:00.000Z","b":"1"}');
+test.each([
+  [{ b: [1n] }, "$.b[0] is a bigint"],
+  [{ tags: new Set(["a"]) }, "$.tags is a Set"],
+  [{ a: { b: new Map() } }, "$.a.b is a Map"],
+  [{ total: Number.NaN }, "$.total is NaN"],
+  [{ total: -Infinity }, "$.total is -Infinity"],
+  [{ call() {} }, "$.call is a function"],
+  [Number.NaN, "$ is NaN"],
+])("a value that JSON loses is refused with its path: %p", (value, problem) => {
+  expect(() => canonicalJson(value, "the input of command Pay")).toThrow(
+    expect.objectContaining({ code: "CQRS_BAD_INPUT", message: expect.stringContaining(problem) }),
+  );
+});
+
+test("a date has a text, and a cycle is refused", () => {
+  expect(canonicalJson({ b: "1", a: new Date(0) }, "it")).toBe('{"a":"1970-01-01T00:00:00.000Z","b":"1"}');
   const cycle: { self?: unknown } = {};
   cycle.self = cycle;
-  expect(() => canonicalJson(cycle)).toThrow("nested too deeply");
+  expect(() => canonicalJson(cycle, "it")).toThrow("nested too deeply");
 });

@@ -1,14 +1,19 @@
 import { ValueError } from "@framework/core";
+import { storedJson } from "../definitions/stored-json.ts";
 
 /**
- * Returns the text of a value as `JSON.stringify` does, with the members of objects sorted by name, so that equal values have equal texts. A `bigint` becomes
- * its digits.
+ * Returns the text of a value as `JSON.stringify` does, with the members of objects sorted by name, so that equal values have equal texts.
  *
- * @throws ValueError 400 for a value that is nested too deeply for the stack, such as a cycle
+ * @param what the start of the message, such as `the input of command Pay`
+ * @throws ValueError 400 for a value that is nested too deeply for the stack, such as a cycle; CQRS_BAD_INPUT for one that JSON loses, because values that
+ * differ would have equal texts
  */
-export const canonicalJson = (value: unknown): string => {
+export const canonicalJson = (value: unknown, what: string): string => {
+  if (value === undefined) return "undefined";
   try {
-    return JSON.stringify(value, sorted) ?? "undefined";
+    const text = JSON.stringify(value, sorted);
+    storedJson(what, value, "CQRS_BAD_INPUT");
+    return text;
   } catch (error) {
     throw error instanceof RangeError
       ? new ValueError("The input is nested too deeply", { cause: error })
@@ -17,7 +22,7 @@ export const canonicalJson = (value: unknown): string => {
 };
 
 const sorted = (_name: string, value: unknown): unknown => {
-  if (typeof value === "bigint") return value.toString();
+  if (typeof value === "bigint") return null; // refused afterwards, with its path
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const names = Object.keys(value).toSorted();
   const copy: Record<string, unknown> = Object.create(null) as Record<string, unknown>; // `__proto__` is a name like any other

@@ -146,6 +146,21 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
+  "an input that JSON loses is refused with a key, because another one would look the same": async (
+    place,
+  ) => {
+    const Sum = command("Sum", { input: z.object({ amounts: z.set(z.number()) }), output: z.number() });
+    const app = counterApp(place);
+    app.cqrs.handle(Sum, ({ amounts }) => amounts.size);
+    await started(app, async () => {
+      const sum = (amounts: Set<number>, options = {}) => app.cqrs.execute(Sum, { amounts }, options);
+      const refused = await failureOf(sum(new Set([1]), keyed("k")));
+      assert.equal(refused.code, "CQRS_BAD_INPUT");
+      assert.match(refused.message, /the input of command Sum loses a value: \$\.amounts is a Set/);
+      assert.equal((await sum(new Set([1, 2]))).value, 2); // without a key nothing is stored
+    });
+  },
+
   "a key belongs to one caller, tenant and command": async (place) => {
     const Take = command("Take", { input: z.object({ name: z.string(), amount: z.number() }) });
     const app = counterApp(place);

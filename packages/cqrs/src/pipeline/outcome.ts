@@ -4,6 +4,8 @@ import type { FailureKind } from "../failures/failure-kind.ts";
 export interface Success {
   readonly ok: true;
   readonly value: unknown;
+  /** The value as JSON, if it may be stored; `null` without a value. */
+  readonly json?: string | null;
   /** Position of the last event that a command appended; `null` without one. */
   readonly position: string | null;
   /** Types of the events that it appended. */

@@ -62,6 +62,23 @@ test("calls with equal input share one run of the handler while it runs", async 
   expect(await later).toBe("three");
 });
 
+test("calls whose input JSON loses do not share a run", async () => {
+  await using place = databaseInFile();
+  const app = counterApp(place);
+  const Count = query("Count", { input: z.object({ names: z.set(z.string()) }), output: z.number() });
+  const entered = Promise.withResolvers<void>();
+  let calls = 0;
+  app.cqrs.handle(Count, async ({ names }) => {
+    if (++calls === 2) entered.resolve();
+    await entered.promise;
+    return names.size;
+  });
+  await started(app, async () => {
+    const sizes = [new Set(["a"]), new Set(["a", "b"])].map((names) => app.cqrs.query(Count, { names }));
+    expect(await Promise.all(sizes)).toEqual([1, 2]);
+  });
+});
+
 const as = (user: string) => {
   const from = createInvocation({ kind: "job", name: "night" });
   from.context.set("user", user);

@@ -1,4 +1,4 @@
-import type { Handler, Invocation, Logger, Middleware } from "@framework/core";
+import { FrameworkError, type Handler, type Invocation, type Logger, type Middleware } from "@framework/core";
 import { compose, type HostState } from "@framework/core/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import type { Kernel } from "@framework/durable/feature";
@@ -70,13 +70,24 @@ const inSharedRun =
     run.attempts++;
     const shared = (sharedSignal: AbortSignal): Promise<unknown> =>
       Promise.resolve(call({ run, signal: sharedSignal }));
-    const share = (): Promise<unknown> => {
-      const key = JSON.stringify([operation.name, tenant, callerOf(invocation), after, canonicalJson(raw)]);
-      return runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared);
-    };
-    const value = await (operation.coalesce ? share() : shared(signal));
+    const text = operation.coalesce ? textOf(operation.name, raw) : null;
+    const key =
+      text === null ? null : JSON.stringify([operation.name, tenant, callerOf(invocation), after, text]);
+    const value = await (key === null
+      ? shared(signal)
+      : runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared));
     return { ok: true, value, position: null, types: noTypes, isReplay: false };
   };
+
+/** Returns a text that equal inputs have in common; `null` for an input that JSON loses, whose calls cannot be compared. */
+const textOf = (query: string, raw: unknown): string | null => {
+  try {
+    return canonicalJson(raw, `the input of query ${query}`);
+  } catch (error) {
+    if (FrameworkError.is(error) && error.code === "CQRS_BAD_INPUT") return null;
+    throw error;
+  }
+};
 
 const callHandler =
   ({ kernel, state }: QueryPipelineParts): Handler<SharedCall, unknown> =>

@@ -3,6 +3,7 @@ import { type Handler, HttpError, type Invocation } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import type { Kernel, WorkItem, WorkQueue } from "@framework/durable/feature";
 import type { AnyCommand } from "../definitions/command.ts";
+import { storedJson } from "../definitions/stored-json.ts";
 import { type CommandCall, CommandRun } from "../commands/command-run.ts";
 import type { Handled } from "../handlers/handler-types.ts";
 import type { HandlerRegistry } from "../handlers/handler-registry.ts";
@@ -69,6 +70,7 @@ export class CommandQueue {
     const lane = operation.key?.(input as never) ?? null; // the validated input of this command
     const headers = { secret, tenant, caller: this.callerHash(invocation), ...storedCaller(invocation) };
     const payload: QueuedCommand = { command: operation.name, input: raw };
+    if (raw !== undefined) storedJson(`the input of command ${operation.name}`, raw, "CQRS_BAD_INPUT");
     const key = lane === null ? undefined : fingerprintOf(tenant, lane);
     const [added] = await this.queue.enqueue({ payload, headers, key }, { tx });
     if (added === undefined) throw new Error("the queue returned no item");

@@ -26,7 +26,7 @@ export const enqueuePipeline = (
   const retried = (): void => void insight.counts.retries++;
   const add: Handler<CommandAttempt, Outcome> = async ({ run, tx }) => {
     const value = await queue().enqueue(run, tx);
-    return { ok: true, value, position: null, types: noTypes, isReplay: false };
+    return { ok: true, value, json: JSON.stringify(value), position: null, types: noTypes, isReplay: false };
   };
   const perform = compose<CommandAttempt, Outcome>([claimKey(parts.results)], add, rescue);
   return compose<CommandRun, Outcome>(

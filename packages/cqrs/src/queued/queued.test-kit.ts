@@ -270,6 +270,19 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     });
   },
 
+  "an input that JSON loses is refused": async (place) => {
+    const Sum = command("Sum", { input: z.any(), mode: "queued" });
+    const app = counterApp(place);
+    app.cqrs.handle(Sum, () => {});
+    await started(app, async () => {
+      for (const input of [{ a: new Map() }, { a: 1n }, { a: Number.NaN }]) {
+        const refused = await failureOf(app.cqrs.enqueue(Sum, input));
+        assert.equal(refused.code, "CQRS_BAD_INPUT");
+        assert.match(refused.message, /\$\.a is /);
+      }
+    });
+  },
+
   "a command that is not queued is refused": async (place) => {
     const app = raising(counterApp(place));
     app.cqrs.handle(Add, () => ({ total: 1 }));

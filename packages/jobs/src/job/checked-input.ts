@@ -1,5 +1,5 @@
 import { FrameworkError, type StandardSchema, ValidationError } from "@framework/core";
-import { validate } from "@framework/core/feature";
+import { jsonWriter, validate } from "@framework/core/feature";
 
 /**
  * Returns the schema's output for an input.
@@ -19,15 +19,20 @@ export const checkedInput = async (
   }
 };
 
-/** Returns an input as the job reads it from the database. @throws FrameworkError JOBS_BAD_INPUT when it is not JSON data */
+/**
+ * Returns an input as the job reads it from the database.
+ *
+ * @throws FrameworkError JOBS_BAD_INPUT, with its path, for a value that JSON loses, such as a `Map`, a `bigint` or `NaN`
+ */
 export const storedInput = (name: string, input: unknown): unknown => {
-  try {
-    return (JSON.parse(JSON.stringify({ input })) as { input?: unknown }).input;
-  } catch (error) {
-    throw new FrameworkError("JOBS_BAD_INPUT", `jobs: the input of "${name}" is not JSON data`, {
-      cause: error,
-    });
-  }
+  if (input === undefined) return undefined;
+  const write = jsonWriter(`jobs: the input of "${name}"`, {
+    debug: true, // a loss is an error, so that nothing is logged
+    exact: true,
+    log: { warn() {} },
+    code: "JOBS_BAD_INPUT",
+  });
+  return JSON.parse(write(input)) as unknown;
 };
 
 const MAX_SHOWN = 5;
