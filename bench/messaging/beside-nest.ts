@@ -1,0 +1,155 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { App } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
+import { gate, printTable } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { nestOnKafka, nestOnRabbitMq } from "./nest.ts";
+import { kafkaBroker, messaging, rabbitmqBroker, startKafka, startRabbitMq } from "./packages.ts";
+
+const WARM_UP = 2;
+const TOPIC = "measured";
+const TYPE = "order.placed";
+const PREFETCH = 100;
+const PARTITIONS = 4;
+const KEYS = 100;
+
+const quiet = { info() {}, warn() {}, error() {} };
+const order = { order: 12_345, customer: "somebody", items: ["first", "second", "third"] };
+
+/** What handlers do. */
+const works: Readonly<Record<string, () => Promise<unknown>>> = {
+  "waits 1 ms": () => pause(1),
+  "does nothing": async () => {},
+};
+
+type Handle = (data: unknown) => Promise<void>;
+/** Starts a consumer of all messages with a handler; returns what stops it. */
+type Consume = (handle: Handle) => Promise<() => Promise<void>>;
+
+/** Milliseconds from the first handler to the last. */
+const measure = async (consume: Consume, messages: number, work: () => Promise<unknown>): Promise<number> => {
+  const all = Promise.withResolvers<void>();
+  let [from, left] = [0, messages];
+  const stop = await consume(async (data) => {
+    if (from === 0) from = performance.now();
+    await work();
+    if (typeof data !== "object") throw new TypeError("not the message that was sent");
+    if (--left === 0) all.resolve();
+  });
+  await all.promise;
+  const took = performance.now() - from;
+  await stop();
+  return took;
+};
+
+interface Compared {
+  readonly ours: Consume;
+  readonly nest: Consume;
+  /** Sends the messages of one round to both. */
+  readonly fill: () => Promise<void>;
+  readonly rounds: number;
+  readonly messages: number;
+}
+
+const compare = async (broker: string, { ours, nest, fill, rounds, messages }: Compared): Promise<void> => {
+  for (const [what, work] of Object.entries(works)) {
+    const taken: { readonly ours: number; readonly nest: number }[] = [];
+    for (let round = -WARM_UP; round < rounds; round++) {
+      await fill();
+      const first = round % 2 === 0 ? await measure(nest, messages, work) : 0;
+      const own = await measure(ours, messages, work);
+      const other = round % 2 === 0 ? first : await measure(nest, messages, work);
+      if (round >= 0) taken.push({ ours: own, nest: other });
+    }
+    const ratio = estimate(taken.map((one) => one.nest / one.ours));
+    const rate = (key: "ours" | "nest"): string =>
+      shown(estimate(taken.map((one) => (messages * 1000) / one[key])), 0);
+    printTable(
+      [`${broker}, a handler that`, "ratio", "ours, messages/s", "NestJS, messages/s"],
+      [[what, shown(ratio, 2), rate("ours"), rate("nest")]],
+    );
+    gate(ratio.median >= 1, `${broker}, a handler that ${what}: ahead of NestJS microservices\n`);
+  }
+};
+
+/** One topic that every round reads from its beginning: 100 keys, 4 partitions, 16 of our handlers, each key in its order. */
+export const measureKafka = async (rounds: number, messages: number): Promise<void> => {
+  await using server = await startKafka();
+  const settings = { brokers: server.url, partitions: PARTITIONS };
+  const subscribed = async (handle: Handle): Promise<() => Promise<void>> => {
+    const app = new (App.with(messaging))().enableMessaging({ broker: kafkaBroker(settings) });
+    const group = randomUUID();
+    app.messaging.subscribe(TOPIC, { group, order: "key", concurrency: 16 }, ({ data }) => handle(data));
+    await app.start({ log: quiet });
+    return () => app.stop();
+  };
+  const sender = new (App.with(messaging))().enableMessaging({
+    broker: kafkaBroker(settings),
+    topics: [TOPIC],
+  });
+  await sender.start({ log: quiet });
+  for (let sent = 0; sent < messages; sent += 1000)
+    await sender.messaging.sendAll(
+      TOPIC,
+      Array.from({ length: 1000 }, (_, at) => ({ type: TYPE, key: `key-${at % KEYS}`, data: order })),
+    );
+  await sender.stop();
+  await compare("Kafka", {
+    ours: subscribed,
+    nest: (handle) => nestOnKafka(server.url, { topic: TOPIC, partitions: PARTITIONS, handle }),
+    fill: async () => {},
+    rounds,
+    messages,
+  });
+};
+
+/** A quorum queue for each, which get the same messages; prefetch 100, so as many handlers. */
+export const measureRabbitMq = async (rounds: number, messages: number): Promise<void> => {
+  await using server = await startRabbitMq();
+  const settings = { url: server.url, prefetchCount: PREFETCH };
+  const context = { name: "bench", instance: "1", clock: systemClock, random: Math.random, log: quiet };
+  const broker = rabbitmqBroker(settings).open(context);
+  const subscriptions = ["ours", "nest"].map((group) => ({
+    topics: [TOPIC],
+    group,
+    order: "none" as const,
+    from: "earliest" as const,
+    deadLetterTopic: `${TOPIC}.${group}.dlq`,
+    retryTopics: [],
+    maxTries: 7,
+  }));
+  await broker.topology({ topics: [TOPIC], subscriptions }, "create");
+  const body = JSON.stringify({ pattern: TYPE, data: order }); // the packet of NestJS
+  let sent = 0;
+  const message = () => {
+    const id = String(++sent);
+    const attributes = { "cloudevents:specversion": "1.0", "cloudevents:id": id, "cloudevents:type": TYPE };
+    const headers = { ...attributes, "cloudevents:source": "/", "content-type": "application/json" };
+    return { topic: TOPIC, id, key: null, headers, body, delayMs: 0 };
+  };
+  await compare("RabbitMQ", {
+    async ours(handle) {
+      const app = new (App.with(messaging))().enableMessaging({
+        broker: rabbitmqBroker(settings),
+        topology: "off",
+      });
+      const options = { group: "ours", concurrency: PREFETCH, prefetch: PREFETCH };
+      app.messaging.subscribe(TOPIC, options, ({ data }) => handle(data));
+      await app.start({ log: quiet });
+      return () => app.stop();
+    },
+    nest: (handle) =>
+      nestOnRabbitMq(server.url, { queue: `${TOPIC}.nest`, pattern: TYPE, prefetch: PREFETCH, handle }),
+    async fill() {
+      for (let left = messages; left > 0; left -= 1000) {
+        const batch = Array.from({ length: Math.min(left, 1000) }, message);
+        const results = await broker.producer.send(batch, { signal: AbortSignal.timeout(60_000) });
+        if (!results.every(({ ok }) => ok)) throw new Error("a message was not confirmed");
+      }
+    },
+    rounds,
+    messages,
+  });
+  await broker.close();
+};

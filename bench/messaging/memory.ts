@@ -1,0 +1,78 @@
+import { App } from "@framework/core";
+import { gate, printTable } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { memoryBroker, messaging } from "./packages.ts";
+
+const LEAST = 200_000;
+const WARM_UP = 4;
+const MESSAGES = 100_000;
+const BATCH = 1000;
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** Milliseconds of processor that this thread has used: on a busy machine the clock on the wall would measure the others. */
+const processorMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1000;
+};
+
+/** The broker in memory: messages that wait until they are handled, and messages that are sent while others are handled. */
+export const measureMemory = async (rounds: number): Promise<void> => {
+  const dispatched: number[] = [];
+  const sentToo: number[] = [];
+  for (let round = -WARM_UP; round < rounds; round++) {
+    const dispatch = await dispatchWaiting();
+    const both = await sendAndDispatch();
+    if (round < 0) continue;
+    dispatched.push(dispatch);
+    sentToo.push(both);
+  }
+  const [dispatch, both] = [estimate(dispatched), estimate(sentToo)];
+  printTable(
+    ["broker in memory", "messages for each second of one core"],
+    [
+      ["dispatch: taken, decoded, handled, settled", shown(dispatch, 0)],
+      ["sent in batches of 1,000, and dispatched", shown(both, 0)],
+    ],
+  );
+  gate(dispatch.median >= LEAST, `dispatch in memory: at least ${LEAST} messages a second on one core\n`);
+};
+
+const batch = Array.from({ length: BATCH }, (_, at) => ({ type: "order.placed", data: { order: at } }));
+
+/** Sends everything while the first handler waits, and measures from its end on. */
+const dispatchWaiting = async (): Promise<number> => {
+  const all = Promise.withResolvers<void>();
+  const start = Promise.withResolvers<void>();
+  let left = MESSAGES + 1;
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  app.messaging.subscribe("measured", { group: "bench", concurrency: 1, prefetch: 1000 }, ({ data }) => {
+    if (--left === 0) all.resolve();
+    return data === "first" ? start.promise : undefined;
+  });
+  await app.start({ log: quiet });
+  await app.messaging.send("measured", { type: "order.placed", data: "first" });
+  for (let sent = 0; sent < MESSAGES; sent += BATCH) await app.messaging.sendAll("measured", batch);
+  const from = processorMs();
+  start.resolve();
+  await all.promise;
+  const rate = (MESSAGES * 1000) / (processorMs() - from);
+  await app.stop();
+  return rate;
+};
+
+const sendAndDispatch = async (): Promise<number> => {
+  const all = Promise.withResolvers<void>();
+  let left = MESSAGES;
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  app.messaging.subscribe("measured", { group: "bench", concurrency: 100, prefetch: 1000 }, () => {
+    if (--left === 0) all.resolve();
+  });
+  await app.start({ log: quiet });
+  const from = processorMs();
+  for (let sent = 0; sent < MESSAGES; sent += BATCH) await app.messaging.sendAll("measured", batch);
+  await all.promise;
+  const rate = (MESSAGES * 1000) / (processorMs() - from);
+  await app.stop();
+  return rate;
+};

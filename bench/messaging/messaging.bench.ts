@@ -1,0 +1,35 @@
+/**
+ * Measures messaging: dispatch in memory, the broker on the database beside hand-written SQL, Kafka and RabbitMQ beside NestJS microservices. Each pair in
+ * turns within one run.
+ *
+ *   pnpm --filter @framework/bench bench:messaging [parts] [--rounds 9] [--messages 4000]
+ */
+import { parseArgs } from "node:util";
+import { printTitle } from "../measure/report.ts";
+import { measureKafka, measureRabbitMq } from "./beside-nest.ts";
+import { measureMemory } from "./memory.ts";
+import { measurePostgres, measureSqlite } from "./on-database.ts";
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "9" }, messages: { type: "string", default: "4000" } },
+});
+const [rounds, messages] = [Number(values.rounds), Number(values.messages)];
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  memory: () => measureMemory(rounds),
+  sqlite: () => measureSqlite(rounds, messages),
+  postgres: () => measurePostgres(rounds, messages),
+  kafka: () => measureKafka(rounds, messages),
+  rabbitmq: () => measureRabbitMq(rounds, messages),
+};
+
+const alive = setInterval(() => {}, 1000); // the timers of an app do not keep a process alive; its listener would
+printTitle(`Messaging, median of ${rounds} rounds with a 95 % interval`);
+for (const name of positionals.length === 0 ? Object.keys(parts) : positionals) {
+  const part = parts[name];
+  if (part === undefined)
+    throw new Error(`There is no part ${name}; there are ${Object.keys(parts).join(", ")}`);
+  await part();
+}
+clearInterval(alive);

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App } from "@framework/core";
+import { barePostgres, bareSqlite, type BareWork } from "../durable/bare-work.ts";
+import { gate, printTable } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { database, durable, messaging, startPostgres } from "./packages.ts";
+
+const LEAST = 0.7;
+const WARM_UP = 3;
+const data = { order: 12_345, customer: "somebody", items: ["first", "second", "third"] };
+
+/** Deliveries that a process holds, and rows that the SQL by hand claims at a time. */
+const HELD = 32;
+
+const quiet = { info() {}, warn: console.warn, error: console.error };
+
+/** Milliseconds until messages of a committed transaction are handled and gone from the table. */
+type Work = (messages: number) => Promise<number>;
+
+const subscription = async (
+  url: string,
+): Promise<{ readonly work: Work; readonly close: () => Promise<void> }> => {
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url, slowQueryMs: 0 })
+    .enableMessaging();
+  let left = 0;
+  let done = (): void => {};
+  app.messaging.subscribe(
+    "measured",
+    { group: "bench", concurrency: HELD / 2, prefetch: HELD },
+    (message) => {
+      if (typeof message.data === "object" && --left === 0) done();
+    },
+  );
+  await app.start({ log: quiet });
+  const work: Work = async (messages) => {
+    const all = Promise.withResolvers<void>();
+    [left, done] = [messages, all.resolve];
+    const own = Array.from({ length: messages }, () => ({ type: "order.placed", data }));
+    let from = 0;
+    await app.db.transaction(async (tx) => {
+      await app.messaging.sendAll("measured", own, { tx });
+      from = performance.now(); // they are seen with the commit
+    });
+    await all.promise;
+    while ((await app.db.fetchValue("SELECT 1 FROM framework_work LIMIT 1")) !== null)
+      await new Promise(setImmediate);
+    return performance.now() - from;
+  };
+  return { work, close: () => app.stop() };
+};
+
+/** The text that a message is stored as: an event, and its headers. */
+const stored = JSON.stringify({
+  specversion: "1.0",
+  id: randomUUID(),
+  type: "order.placed",
+  source: "/",
+  time: new Date().toISOString(),
+  datacontenttype: "application/json",
+  data,
+  headers: { "content-type": "application/cloudevents+json" },
+});
+
+const byHand =
+  (bare: BareWork): Work =>
+  async (messages) => {
+    await bare.fill(messages, stored);
+    const from = performance.now();
+    await bare.work(HELD, (payload) => {
+      if (typeof payload !== "object") throw new TypeError("not the payload that was stored");
+    });
+    return performance.now() - from;
+  };
+
+const compare = async (
+  what: string,
+  { url, bare, rounds, messages }: { url: string; bare: BareWork; rounds: number; messages: number },
+): Promise<void> => {
+  const { work: ours, close } = await subscription(url);
+  const hand = byHand(bare);
+  const taken: { readonly ours: number; readonly hand: number }[] = [];
+  for (let round = -WARM_UP; round < rounds; round++) {
+    const first = round % 2 === 0 ? await hand(messages) : 0;
+    const own = await ours(messages);
+    const other = round % 2 === 0 ? first : await hand(messages);
+    if (round >= 0) taken.push({ ours: own, hand: other });
+  }
+  await close();
+  await bare.close();
+  const ratio = estimate(taken.map((one) => one.hand / one.ours));
+  const rate = (key: "ours" | "hand"): string =>
+    shown(estimate(taken.map((one) => (messages * 1000) / one[key])), 0);
+  printTable(
+    [what, "ratio", "subscription, messages/s", "SQL by hand, rows/s"],
+    [[`${HELD} held`, shown(ratio, 2), rate("ours"), rate("hand")]],
+  );
+  gate(ratio.median >= LEAST, `${what}: a subscription at least ${LEAST} of claim and completion by hand\n`);
+};
+
+/** The broker on the database beside hand-written SQL that claims and completes rows. */
+export const measureSqlite = async (rounds: number, messages: number): Promise<void> => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "bench-messaging-"));
+  const bare = await bareSqlite(join(folder.path, "bare.db"));
+  await compare("SQLite", { url: `sqlite://${join(folder.path, "ours.db")}`, bare, rounds, messages });
+};
+
+/** The same on PostgreSQL, without waiting for the disk. */
+export const measurePostgres = async (rounds: number, messages: number): Promise<void> => {
+  await using server = await startPostgres({ fsync: false });
+  await compare("PostgreSQL", { url: server.url, bare: await barePostgres(server.url), rounds, messages });
+};
