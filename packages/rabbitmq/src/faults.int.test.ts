@@ -8,7 +8,7 @@ import { startProxy } from "./tcp-proxy.test-kit.ts";
 
 /** Messages of each fault; FRAMEWORK_RABBITMQ_MESSAGES=100000 makes these tests long. */
 const MESSAGES = Number(process.env["FRAMEWORK_RABBITMQ_MESSAGES"] ?? 400);
-const LIMIT_MS = 120_000 + MESSAGES * 20;
+const LIMIT_MS = 300_000 + MESSAGES * 20;
 
 const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
 
