@@ -8,20 +8,24 @@ const MAX_VALUES = 100_000;
  *
  * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
  *
- * @param exact whether numbers that JSON writes as `null` count. @default false
+ * @param exact whether what JSON writes as `null` counts too: `NaN`, infinities, and `undefined` in arrays; then all values are looked at. @default false
  */
 export const findLost = (data: unknown, exact = false): string | null => {
   const stack: Frame[] = [];
   let seen = 0;
   const enter = (holder: unknown, key: string): string | null => {
     const value = written(holder, key);
-    const problem = lossOf(value) ?? (exact ? lossOfNumber(value) : null);
+    const problem = lossOf(value) ?? (exact ? nullOf(holder, value) : null);
     if (problem !== null) return `${pathOf(stack)} is ${problem}`;
-    if (typeof value === "object" && value !== null) stack.push({ value, keys: Object.keys(value), next: 0 });
+    if (typeof value === "object" && value !== null) {
+      const withHoles = exact && Array.isArray(value);
+      const keys = withHoles ? Array.from(value, (_, at) => String(at)) : Object.keys(value);
+      stack.push({ value, keys, next: 0 });
+    }
     return null;
   };
   let problem = enter({ "": data }, "");
-  while (problem === null && seen++ < MAX_VALUES) {
+  while (problem === null && (exact || seen++ < MAX_VALUES)) {
     const frame = stack.at(-1);
     if (frame === undefined) return null;
     const key = frame.keys[frame.next++];
@@ -38,10 +42,13 @@ const lossOf = (value: unknown): string | null => {
   return isLiteral(value) ? null : lossOfObject(value);
 };
 
-const lossOfNumber = (value: unknown): string | null =>
-  typeof value !== "number" || Number.isFinite(value)
-    ? null
-    : `${value}, which JSON writes as null; use null or a text`;
+/** A value that JSON writes as `null`. */
+const nullOf = (holder: unknown, value: unknown): string | null => {
+  if (typeof value === "number" && !Number.isFinite(value))
+    return `${value}, which JSON writes as null; use null or a text`;
+  const isElement = value === undefined && Array.isArray(holder);
+  return isElement ? "undefined, which JSON writes as null; use null" : null;
+};
 
 const isLiteral = (value: object): boolean => {
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -7,7 +7,7 @@ import { writeJson } from "./json-text.ts";
  *
  * A value that JSON cannot express (`undefined`, a `bigint`, a cycle) is an error with its path, such as `$.books[3].id`. So is, under debug, one that
  * JSON loses: a promise, a `Set`, a `Map`, an `Error`, a function and the like. In production that is written as JSON does, and the first loss of the place
- * is one warning; the first 100 values are inspected, and then one of 100. With `exact` a number that JSON writes as `null` counts as lost.
+ * is one warning; the first 100 values are inspected, and then one of 100. With `exact` what JSON writes as `null` counts as lost.
  *
  * @param what the start of each message, such as `a message of /chat`
  * @param report the settings of an app are one

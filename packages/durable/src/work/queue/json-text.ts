@@ -1,15 +1,18 @@
+import { FrameworkError } from "@framework/core";
+import { jsonWriter } from "@framework/core/feature";
 import { badWork } from "./work-errors.ts";
 
 /**
  * Serialises a value of work, `undefined` as `null`.
  *
  * @param what names the value in messages: `payload`
- * @throws DURABLE_BAD_WORK when it is not JSON, or larger than `maxBytes`
+ * @throws DURABLE_BAD_WORK when JSON would lose a part of it, with the path of the part, or when it is larger than `maxBytes`
  */
 export const jsonText = (
   value: unknown,
   { queue, what, maxBytes }: { readonly queue: string; readonly what: string; readonly maxBytes: number },
 ): string => {
+  if (value === undefined) return "null";
   const text = serialised(value, queue, what);
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return text;
   throw badWork(
@@ -18,12 +21,14 @@ export const jsonText = (
   );
 };
 
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "DURABLE_BAD_WORK" }; // an error, so nothing is logged
+
 const serialised = (value: unknown, queue: string, what: string): string => {
   try {
-    const text: unknown = JSON.stringify(value);
-    return typeof text === "string" ? text : "null"; // undefined, functions and symbols have no JSON
+    return jsonWriter(`durable: ${what} of "${queue}"`, report)(value);
   } catch (error) {
-    const reason = Error.isError(error) ? error.message : String(error);
-    throw badWork(queue, `${what} cannot be stored as JSON: ${reason}`);
+    if (FrameworkError.is(error)) throw error;
+    const reason = Error.isError(error) ? error.message : String(error); // of a getter or toJSON
+    throw badWork(queue, `${what} cannot be written as JSON: ${reason}`);
   }
 };

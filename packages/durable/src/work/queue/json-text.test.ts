@@ -1,0 +1,94 @@
+import { openDatabase } from "@framework/database";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel, type WorkQueue } from "../../feature.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** Runs a test with a queue whose handler returns what `results` has for a payload. */
+const withQueue = async (
+  run: (queue: WorkQueue<unknown>) => Promise<void>,
+  resultOf: (payload: unknown) => unknown = () => undefined,
+): Promise<void> => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const kernel = createKernel(db, { log: quiet });
+  const queue = kernel.queue<unknown>({
+    name: "mail",
+    keepSecs: 60,
+    retry: { attempts: 3 },
+    handle: ({ payload }) => resultOf(payload),
+  });
+  await kernel.start();
+  try {
+    await run(queue);
+  } finally {
+    await kernel.stop();
+    await db.close();
+  }
+};
+
+const cycle: { self?: unknown } = {};
+cycle.self = cycle;
+
+const holed = [1];
+holed[2] = 3;
+
+const lost: Readonly<Record<string, readonly [value: unknown, problem: string]>> = {
+  "a bigint": [{ id: 7n }, "$.id is a bigint"],
+  "a Map": [{ tags: new Map([["a", 1]]) }, "$.tags is a Map, which JSON writes as {}"],
+  "a Set": [{ tags: [new Set(["a"])] }, "$.tags[0] is a Set, which JSON writes as {}"],
+  NaN: [{ total: Number.NaN }, "$.total is NaN, which JSON writes as null"],
+  infinity: [[1, Infinity], "$[1] is Infinity, which JSON writes as null"],
+  "undefined in an array": [{ ids: [1, undefined] }, "$.ids[1] is undefined, which JSON writes as null"],
+  "a hole of an array": [holed, "$[1] is undefined"],
+  "a function": [{ each: { call: () => {} } }, "$.each.call is a function"],
+  "a symbol": [{ kind: Symbol("a") }, "$.kind is a symbol"],
+  "an error": [{ cause: new Error("a") }, "$.cause is an error, which JSON writes without its message"],
+  "a promise": [{ user: Promise.resolve(1) }, "$.user is a promise"],
+  bytes: [{ file: new Uint8Array(2) }, "$.file is a Uint8Array"],
+  "an object of the platform": [
+    { reply: new Headers({ a: "b" }) },
+    "$.reply is a Headers, which JSON writes as {}",
+  ],
+  "a cycle": [cycle, "$.self is a cycle back to $"],
+  "a function alone": [() => {}, "$ is a function"],
+};
+
+test.each(Object.entries(lost))(
+  "%s in a payload is refused with its path, and nothing is added",
+  (_name, [payload, problem]) =>
+    withQueue(async (queue) => {
+      const adding = queue.enqueue([{ payload: "good" }, { payload }]);
+      const message = expect.stringMatching(
+        RegExp(
+          `^durable: payload of "mail" (loses a value|cannot be written as JSON): ${RegExp.escape(problem)}`,
+        ),
+      ) as unknown;
+      await expect(adding).rejects.toMatchObject({ code: "DURABLE_BAD_WORK", message });
+      expect((await queue.list()).items).toEqual([]);
+    }),
+);
+
+test("values that JSON keeps are stored: dates as text, members that are undefined left out", () =>
+  withQueue(
+    async (queue) => {
+      const at = new Date(0);
+      const [added] = await queue.enqueue([{ payload: { at, none: undefined, list: [null, -1.5, "é"] } }]);
+      const kept = { at: at.toISOString(), list: [null, -1.5, "é"] };
+      await waitFor(async () => (await queue.get(added?.id ?? ""))?.state === "done");
+      expect(await queue.get(added?.id ?? "")).toMatchObject({ payload: kept, result: { payload: kept } });
+    },
+    (payload) => ({ payload }),
+  ));
+
+test("an item whose result JSON would lose is parked with the path, without another attempt", () =>
+  withQueue(
+    async (queue) => {
+      const [added] = await queue.enqueue({ payload: 1 });
+      await waitFor(async () => (await queue.get(added?.id ?? ""))?.state === "parked");
+      const item = await queue.get(added?.id ?? "");
+      expect(item?.attempts).toBe(1);
+      expect(item?.error?.message).toContain('the result of "mail" loses a value: $.tags is a Set');
+    },
+    () => ({ tags: new Set(["a"]) }),
+  ));
