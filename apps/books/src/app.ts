@@ -6,7 +6,7 @@ import { BooksApp } from "./books-app.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
 import { enableLending } from "./lending/lending.ts";
-import { lendingViews } from "./lending/lending-views.ts";
+import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
 import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
@@ -32,6 +32,9 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .registerBlueprint(
       writingRoutes(books, { announce: announceTo(app), protection, checkRemoval: checkReturned }),
     );
+  app.onEvent("startup", async () =>
+    checkRebuilds(settings.rebuilds, await app.eventStore.projections.status()),
+  );
   feedRoute(app);
   app.get("/", { hidden: true }, () => Response.sendFile(join(folder("public"), "index.html")));
   return app;

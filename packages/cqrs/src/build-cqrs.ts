@@ -136,6 +136,7 @@ const followEvents = ({ config, host, registry, invalidate, eventStore, log }: C
     queries: () => cachedQueries(registry),
     invalidate,
     eventStore,
+    clock: config.clock ?? systemClock,
     log,
   });
   if (config.enableEventSync) {

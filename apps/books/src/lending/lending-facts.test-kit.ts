@@ -250,7 +250,7 @@ export const lendingFacts = (
     expect(await reminders()).toMatchObject([{ state: "cancelled" }, { state: "waiting" }]);
   });
 
-  test("BOOKS_REBUILD makes the views again of all events, beside the ones that are asked meanwhile", async () => {
+  test("BOOKS_REBUILD makes the views again of all events, beside the ones that are asked meanwhile, and cannot be lowered", async () => {
     await using place = await make();
     const expected: unknown[] = [];
     await serve(place, {}, async (client, app) => {
@@ -276,6 +276,10 @@ export const lendingFacts = (
       const lent = await borrow(client, 2, "bob"); // and the new ones follow
       expect((await shelf(client, lent)).map(({ book }) => book)).toEqual([1, 2, 3]);
     });
+    const lowered = createBooksApp(booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent" }));
+    await expect(lowered.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
+      "BOOKS_REBUILD is 0, but the lending views were rebuilt 1 times; set it to 1 or more",
+    );
   });
 };
 

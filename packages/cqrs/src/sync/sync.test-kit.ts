@@ -29,12 +29,18 @@ const Holder = query("Holder", {
   http: { path: "/books/{book}" },
 });
 /** How often books were borrowed, by another view. */
-const Loans = query("Loans", { input: z.object({}), output: z.number(), projections: ["loans"] });
+const Loans = query("Loans", {
+  input: z.object({}),
+  output: z.number(),
+  projections: ["loans"],
+  cache: { invalidatedBy: [], ttl: 3600 },
+  http: { path: "/loans" },
+});
 
 type Library = App & DatabaseMethods & DurableMethods & EventSourcing & Caching & CqrsMethods;
 
 /** Projections that wait while `gate` is closed. */
-const gated = () => {
+const gated = (rebuilt: { readonly autoLive: boolean } | null) => {
   let opened = Promise.withResolvers<void>();
   opened.resolve();
   const gate = {
@@ -43,17 +49,20 @@ const gated = () => {
     },
     open: () => opened.resolve(),
   };
-  const Shelf = projection({
-    name: "shelf",
-    types: [Borrowed],
-    tables: { shelf: "book TEXT PRIMARY KEY, member TEXT NOT NULL" },
-    async apply(tx, events, { tables: { shelf } }) {
-      await opened.promise;
-      for (const { data } of events)
-        await tx.execute`INSERT INTO ${shelf} (book, member) VALUES (${data.book}, ${data.member})
+  const shelf = (version: number, autoLive = true) =>
+    projection({
+      name: "shelf",
+      version,
+      autoLive,
+      types: [Borrowed],
+      tables: { shelf: "book TEXT PRIMARY KEY, member TEXT NOT NULL" },
+      async apply(tx, events, { tables: { shelf } }) {
+        await opened.promise;
+        for (const { data } of events)
+          await tx.execute`INSERT INTO ${shelf} (book, member) VALUES (${data.book}, ${data.member})
           ON CONFLICT (book) DO UPDATE SET member = excluded.member`;
-    },
-  });
+      },
+    });
   const Counted = projection({
     name: "loans",
     types: [Borrowed],
@@ -63,14 +72,16 @@ const gated = () => {
         ON CONFLICT (id) DO UPDATE SET count = l.count + excluded.count`;
     },
   });
-  return { gate, projections: [Shelf, Counted] };
+  const again = rebuilt === null ? [] : [shelf(2, rebuilt.autoLive)];
+  return { gate, projections: [shelf(1), ...again, Counted] };
 };
 
 const libraryOf = (
   { url }: TestDatabase,
   config: ConfigInput<CqrsConfig> = {},
+  rebuilt: { readonly autoLive: boolean } | null = null,
 ): { app: Library; gate: { close(): void; open(): void } } => {
-  const { gate, projections } = gated();
+  const { gate, projections } = gated(rebuilt);
   const app = new (App.with(database, durable, eventSourcing, caching, cqrs))()
     .enableDatabase({ url })
     .enableEventSourcing({ events: [Borrowed], projections })
@@ -199,6 +210,32 @@ export const syncFacts: PortContract<TestDatabase> = portContract<TestDatabase>(
       await waitFor(async () => (await holder())[1] === "HIT");
       await app.eventStore.append("book-1", Borrowed({ book: "1", member: "bob" }));
       await waitFor(async () => (await holder())[0] === "bob");
+    },
+
+  "cached replies of a query are dropped when a projection that it reads has been built again, and no others":
+    async (place) => {
+      const before = libraryOf(place);
+      await running(before, async (app) => {
+        await app.cqrs.execute(Borrow, { book: "1", member: "ann" }, { sync: "wait" });
+        await app.db.execute("UPDATE shelf_v1 SET member = 'wrong'");
+      });
+      const clock = virtualClock();
+      const { app } = libraryOf(place, { clock }, { autoLive: false });
+      await using client = testClient(app);
+      const holder = async () => {
+        const reply = await client.get("/books/1");
+        return [reply.json(), reply.headers.get("x-cache")];
+      };
+      const counted = async () => (await client.get("/loans")).headers.get("x-cache");
+      assert.deepEqual(await holder(), ["wrong", "MISS"]);
+      assert.deepEqual(await holder(), ["wrong", "HIT"]);
+      assert.deepEqual([await counted(), await counted()], ["MISS", "HIT"]);
+      await waitFor(() => app.eventStore.projections.goLive("shelf"));
+      await waitFor(async () => {
+        await clock.advance(250);
+        return (await holder())[0] === "ann";
+      });
+      assert.equal(await counted(), "HIT");
     },
 
   "a command's cached replies are gone when it returns, before any view": async (place) => {
