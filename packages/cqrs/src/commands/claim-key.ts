@@ -1,5 +1,4 @@
 import type { Middleware } from "@framework/core";
-import { keyRunning } from "../idempotency/key-errors.ts";
 import type { StoredResult, StoredResults } from "../idempotency/stored-results.ts";
 import { noTypes, type Outcome, type Success } from "../pipeline/outcome.ts";
 import type { CommandAttempt } from "./command-run.ts";
@@ -10,8 +9,7 @@ export const claimKey = (results: StoredResults): Middleware<CommandAttempt, Out
     const { run, tx } = attempt;
     const { claim } = run;
     if (claim === null) return next(attempt);
-    if (!(await results.lock(tx, claim))) throw keyRunning();
-    const stored = await results.find(tx, claim);
+    const stored = await results.claim(tx, claim);
     const isOwn = run.wasCommitted || run.unknown !== null;
     run.unknown = null; // an earlier attempt has ended: its result would have been found
     if (stored !== null) {

@@ -63,7 +63,7 @@ export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("c
       return doomed;
     });
     await next.stop();
-    assert.equal(crashed, 2 * (db.dialect === "postgres" ? 8 : 6)); // begin, [lock], find, [lane], two changes, save, commit
+    assert.equal(crashed, 2 * (db.dialect === "postgres" ? 7 : 6)); // begin, claim, [lane], two changes, save, commit
     assert.equal(replays, 3); // a crash after the commit, and the two runs without a crash
     await db.close();
   },

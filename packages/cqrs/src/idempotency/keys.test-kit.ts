@@ -7,6 +7,8 @@ import type { TestDatabase } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { z } from "zod";
 import { Add, add, counterApp, type CounterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { fingerprintOf, keyId } from "./key-id.ts";
 import { command } from "../index.ts";
 
 const one = { name: "a", amount: 1 };
@@ -158,6 +160,30 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
       assert.equal(refused.code, "CQRS_BAD_INPUT");
       assert.match(refused.message, /the input of command Sum loses a value: \$\.amounts is a Set/);
       assert.equal((await sum(new Set([1, 2]))).value, 2); // without a key nothing is stored
+    });
+  },
+
+  "a call that did not see the result of another one is rolled back": async (place) => {
+    const app = counterApp(place);
+    const { id } = keyId({ tenant: "", caller: "", operation: "Add", key: "k" });
+    let other: (() => Promise<unknown>) | null = async () =>
+      await app.db
+        .execute`INSERT INTO framework_idempotency_keys (id, operation, fingerprint, state, status, headers, body, expires_at)
+        VALUES (${id}, 'Add', ${fingerprintOf(canonicalJson(one, "it"))}, 'done', 200, '{}',
+          ${new TextEncoder().encode('{"total":7}')}, ${app.durable.kernel.now} + 60000)`;
+    app.cqrs.handle(Add, async ({ name, amount }, { tx }) => {
+      const total = await add(tx, name, amount);
+      await other?.();
+      return { total };
+    });
+    await started(app, async () => {
+      if (app.db.dialect === "sqlite") other = (await other?.().then(() => null)) ?? null; // which has one writer at a time
+      else {
+        const refused = await failureOf(app.cqrs.execute(Add, one, keyed("k")));
+        assert.deepEqual([refused.status, refused.code], [409, "CQRS_KEY_RUNNING"]);
+      }
+      const { value, isReplay } = await app.cqrs.execute(Add, one, keyed("k"));
+      assert.deepEqual([value, isReplay, await totalOf(app, "a")], [{ total: 7 }, true, null]);
     });
   },
 

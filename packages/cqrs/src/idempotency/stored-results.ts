@@ -38,27 +38,36 @@ export class StoredResults {
   }
 
   /**
-   * Makes a transaction the only one that uses a key until it ends, and returns whether that worked. On SQLite the transaction itself is the only one that
-   * writes.
+   * Makes a transaction the only one that uses a key until it ends, and returns the result that was stored with it; `null` for a new one. On SQLite the
+   * transaction itself is the only one that writes.
+   *
+   * PostgreSQL locks and reads in one statement, whose snapshot may be older than the lock: `save` refuses what it has not seen.
+   *
+   * @throws HttpError 409 for a key in use or a result that was not kept, 422 for another fingerprint
    */
-  async lock(tx: Transaction, { lock }: KeyId): Promise<boolean> {
-    if (this.kernel.db.dialect === "sqlite") return true;
-    return (await tx.fetchValue`SELECT pg_try_advisory_xact_lock(${lock})`) === true;
+  async claim(tx: Queries, claim: KeyClaim): Promise<StoredResult | null> {
+    if (this.kernel.db.dialect === "sqlite") return await this.find(tx, claim);
+    const row = await tx.fetchOne<{ locked: boolean } & (ResultRow | { fingerprint: null })>`
+      SELECT l.locked AS locked, k.fingerprint AS fingerprint, k.state AS state, k.status AS status, k.headers AS headers,
+        k.body AS body
+      FROM (SELECT pg_try_advisory_xact_lock(${claim.lock}) AS locked) AS l
+      LEFT JOIN framework_idempotency_keys AS k ON k.id = ${claim.id} AND k.expires_at > ${this.kernel.now}`;
+    if (row?.locked !== true) throw keyRunning();
+    return row.fingerprint === null ? null : resultOf(row, claim);
   }
 
   /** Returns the result that was stored with a key; `null` for a new one. @throws HttpError 422 for another fingerprint, 409 for a result that was not kept */
-  async find(tx: Queries, { id, fingerprint }: KeyClaim): Promise<StoredResult | null> {
+  async find(tx: Queries, claim: KeyClaim): Promise<StoredResult | null> {
     const row = await tx.fetchOne<ResultRow>`SELECT fingerprint, state, status, headers, body
-      FROM framework_idempotency_keys WHERE id = ${id} AND expires_at > ${this.kernel.now}`;
-    if (row === null) return null;
-    if (row.fingerprint !== fingerprint) throw keyReused();
-    if (row.state === "running") throw keyRunning();
-    if (row.state !== "done") throw resultNotKept();
-    const headers = JSON.parse(row.headers ?? "{}") as StoredResult["headers"]; // as `save` wrote it
-    return { status: row.status ?? 200, headers, body: row.body };
+      FROM framework_idempotency_keys WHERE id = ${claim.id} AND expires_at > ${this.kernel.now}`;
+    return row === null ? null : resultOf(row, claim);
   }
 
-  /** Stores the result with its key. Without a result, or with one that is too large, only the key is stored. */
+  /**
+   * Stores the result with its key. Without a result, or with one that is too large, only the key is stored.
+   *
+   * @throws HttpError 409 (CQRS_KEY_RUNNING) when another transaction has stored one meanwhile: this one must be rolled back
+   */
   async save(
     tx: Transaction,
     { id, operation, fingerprint }: KeyClaim,
@@ -75,11 +84,21 @@ export class StoredResults {
       JSON.stringify(headers),
       body,
     ]);
-    await tx.execute`INSERT INTO framework_idempotency_keys
+    const { changes } = await tx.execute`INSERT INTO framework_idempotency_keys AS k
         (id, operation, fingerprint, state, status, headers, body, expires_at)
       VALUES (${values}, ${this.kernel.now} + ${this.keepMs})
       ON CONFLICT (id) DO UPDATE SET operation = excluded.operation, fingerprint = excluded.fingerprint,
         state = excluded.state, status = excluded.status, headers = excluded.headers, body = excluded.body,
-        owner = NULL, lease_until = NULL, expires_at = excluded.expires_at`;
+        owner = NULL, lease_until = NULL, expires_at = excluded.expires_at
+      WHERE k.expires_at <= ${this.kernel.now}`;
+    if (changes === 0) throw keyRunning();
   }
 }
+
+const resultOf = (row: ResultRow, { fingerprint }: KeyClaim): StoredResult => {
+  if (row.fingerprint !== fingerprint) throw keyReused();
+  if (row.state === "running") throw keyRunning();
+  if (row.state !== "done") throw resultNotKept();
+  const headers = JSON.parse(row.headers ?? "{}") as StoredResult["headers"]; // as `save` wrote it
+  return { status: row.status ?? 200, headers, body: row.body };
+};

@@ -55,8 +55,7 @@ export class RequestTransactions {
 
   private async once(tx: Transaction, request: HttpRequest, next: Next, claim: KeyClaim): Promise<Response> {
     const { results, maxBytes } = this.parts;
-    if (!(await results.lock(tx, claim))) throw keyRunning();
-    const stored = await results.find(tx, claim);
+    const stored = await results.claim(tx, claim);
     if (stored !== null) return repeatedReply(stored).setHeader(REPLAYED_FIELD, "true");
     const reply = await undoFailure(request, next, (run) => tx.transaction(run));
     if (isResult(reply)) await results.save(tx, claim, await keptReply(reply, maxBytes));
