@@ -10,6 +10,7 @@ import type {
   WorkStats,
 } from "@framework/durable/feature";
 import { checkedInput, storedInput } from "./checked-input.ts";
+import { GroupedAdds } from "./grouped-adds.ts";
 import type { EnqueueArguments, Job, NewJob } from "./job.ts";
 import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
 import type { InputOf, JobOptions } from "./job-options.ts";
@@ -26,12 +27,14 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   readonly name: string;
   private readonly options: JobKeys<S>;
   private readonly opened: WorkQueue<JobPayload> | null;
+  private readonly grouped: GroupedAdds | null;
 
   /** @param queue `null` for a job with a mistake, which the start reports */
   constructor(name: string, options: JobKeys<S>, queue: WorkQueue<JobPayload> | null) {
     this.name = name;
     this.options = options;
     this.opened = queue;
+    this.grouped = queue === null ? null : new GroupedAdds(queue);
   }
 
   private get queue(): WorkQueue<JobPayload> {
@@ -81,7 +84,9 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   }
 
   private async addOne(job: NewJob<InputOf<S>>, tx: WorkOptions["tx"]): Promise<Enqueued> {
-    const [added] = await this.queue.enqueue(await this.toWork(job), { tx });
+    const work = await this.toWork(job);
+    if (tx === undefined && this.grouped !== null) return await this.grouped.add(work);
+    const [added] = await this.queue.enqueue(work, { tx });
     if (added === undefined) throw new Error("jobs: the queue added nothing");
     return added;
   }
