@@ -205,7 +205,7 @@ test("a command that timed out before the reconnect is not sent after it", async
 
 test("a pipeline waits or is rejected as a whole, and does not affect the answers of other commands", async () => {
   await using proxy = await startProxy(server.url);
-  const one = open({ url: proxy.url, maxQueue: 10 });
+  const one = open({ url: proxy.url, maxQueue: 10, commandTimeoutMs: 60_000 });
   const echoes = (count: number): string[] => Array.from({ length: count }, (_, index) => `echo ${index}`);
   const echoed = (texts: readonly string[]) => {
     const pipeline = one.redis.pipeline();
