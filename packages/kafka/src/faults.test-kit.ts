@@ -1,9 +1,15 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { App, type Logger } from "@framework/core";
 import { type Message, messaging, type MessagingMethods } from "@framework/messaging";
 import { kafkaBroker } from "./index.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
+
+export const newTopic = (): string => `t${randomUUID().slice(0, 8)}`;
+
+/** Time of a request, and of a send. */
+export const REQUEST_MS = 3000;
 
 /** Longest wait for something: other work may use the machine. */
 const LIMIT_MS = 120_000;
@@ -61,11 +67,11 @@ export const worker = async (
       brokers,
       partitions: 4,
       sessionTimeoutMs: 6000,
-      requestTimeoutMs: 5000,
+      requestTimeoutMs: REQUEST_MS,
       ...options,
     }),
     topics: [topic],
-    sendTimeoutMs: 5000,
+    sendTimeoutMs: REQUEST_MS,
     drainMs: 5000,
   });
   if (ledger !== undefined)

@@ -19,9 +19,9 @@ export interface KafkaCodec {
 
 /** Codecs that a program passes, because Node has none of them. */
 export interface KafkaCodecs {
-  /** The codec for Snappy. */
+  /** The codec for Snappy, of raw blocks; the frames of the Java client are taken off before. */
   readonly snappy?: KafkaCodec | undefined;
-  /** The codec for LZ4. */
+  /** The codec for LZ4, of frames. */
   readonly lz4?: KafkaCodec | undefined;
 }
 

@@ -1,6 +1,7 @@
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { promisify } from "node:util";
 import { askKafka } from "./ask-kafka.ts";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
@@ -19,6 +20,10 @@ export interface KafkaOptions {
   readonly port?: number;
   /** The port that clients are told to use: that of a proxy. @default its own */
   readonly advertisedPort?: number;
+  /** More settings, as in `server.properties`. */
+  readonly settings?: Readonly<Record<string, string | number>>;
+  /** SCRAM users, as `--add-scram` of the format tool takes them. */
+  readonly scramUsers?: readonly string[];
 }
 
 /** Starts a separate Apache Kafka broker, one node in KRaft mode, on loopback; `url` is its `host:port`. */
@@ -28,7 +33,8 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
   const folder = new ServerFolder("kafka");
   const [port, controller] = [chosen.port ?? (await freePort()), await freePort()];
   const ports = { port, controller, advertised: chosen.advertisedPort ?? port };
-  writeFileSync(folder.at("server.properties"), properties(ports, folder.at("data")));
+  const { settings = {}, scramUsers = [] } = chosen;
+  writeFileSync(folder.at("server.properties"), properties(ports, folder.at("data"), settings));
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
   const options = [
     ...javaOptions,
@@ -36,11 +42,10 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
     "-cp",
     `${jars}/*`,
   ];
-  const format = ["kafka.tools.StorageTool", "format", "-t", randomBytes(16).toString("base64url"), "-c"];
-  execFileSync(java, [...options, ...format, folder.at("server.properties")], {
-    cwd: folder.path,
-    stdio: "pipe",
-  });
+  const format = ["kafka.tools.StorageTool", "format", "-t", randomBytes(16).toString("base64url")];
+  const users = scramUsers.flatMap((user) => ["--add-scram", user]);
+  const config = ["-c", folder.at("server.properties")];
+  await promisify(execFile)(java, [...options, ...format, ...users, ...config], { cwd: folder.path }); // other servers start meanwhile
   const args = [...options, "kafka.Kafka", folder.at("server.properties")];
   const broker = `127.0.0.1:${port}`;
   return await startFragileServer({
@@ -58,7 +63,11 @@ interface Ports {
   readonly advertised: number;
 }
 
-const properties = ({ port, controller, advertised }: Ports, data: string): string =>
+const properties = (
+  { port, controller, advertised }: Ports,
+  data: string,
+  settings: NonNullable<KafkaOptions["settings"]>,
+): string =>
   Object.entries({
     "process.roles": "broker,controller",
     "node.id": 1,
@@ -76,6 +85,7 @@ const properties = ({ port, controller, advertised }: Ports, data: string): stri
     "transaction.state.log.replication.factor": 1,
     "transaction.state.log.min.isr": 1,
     "transaction.state.log.num.partitions": 4,
+    ...settings,
   })
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");

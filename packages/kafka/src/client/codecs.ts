@@ -1,6 +1,7 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
 import type { KafkaCodec, KafkaCodecs, KafkaCompression } from "../kafka-config.ts";
+import { withSnappyFrames } from "./snappy-frames.ts";
 import { endlessRecords } from "./unreadable-records.ts";
 
 /** Where the driver looks codecs up. */
@@ -28,7 +29,7 @@ export const registerCodecs = (module: Registry): void => {
 
 /** Registers the codecs of a program; they hold for the process, as in kafkajs. */
 export const registerOwnCodecs = (module: Registry, { snappy, lz4 }: KafkaCodecs): void => {
-  if (snappy !== undefined) register(module, "snappy", snappy);
+  if (snappy !== undefined) register(module, "snappy", withSnappyFrames(snappy));
   if (lz4 !== undefined) register(module, "lz4", lz4);
 };
 
