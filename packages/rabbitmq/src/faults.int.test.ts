@@ -152,7 +152,7 @@ block("with a server that is harmed", () => {
         await waitFor(() => sink.bodies.includes("before"));
         const settlements = sink.deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
         expect(await consumer.settle(settlements)).toEqual([]);
-        const waiting = process.send([{ body: "after" }]);
+        const waiting = process.send([{ body: "after" }], AbortSignal.timeout(LIMIT_MS)); // `control` takes a minute on a busy machine
         await server.control("set_vm_memory_high_watermark", "0.4");
         expect(await waiting).toEqual([{ ok: true }]);
         await waitFor(() => sink.bodies.includes("after"));

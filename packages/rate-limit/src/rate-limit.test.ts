@@ -115,11 +115,13 @@ eachClient(
 );
 
 test("the default limit is 100 requests in 60 seconds", async () => {
-  await using client = testClient(limitedApp());
+  const app = limitedApp();
+  await app.start({ ...quiet, shared: timedState().shared }); // a busy machine would get permits back meanwhile
+  await using client = testClient(app);
   const reply = await client.get("/");
   expect(reply.headers.get("ratelimit-policy")).toBe('"default";q=100;w=60');
-  const seen = await statuses(100, () => client.get("/"));
-  expect(seen.filter((status) => status === 200).length).toBeGreaterThanOrEqual(99);
+  const seen = await statuses(99, () => client.get("/"));
+  expect(new Set(seen)).toEqual(new Set([200]));
   expect((await client.get("/")).status).toBe(429);
 });
 
