@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { openDatabase } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { createKernel, type NewWork, type WorkQueue } from "@framework/durable/feature";
@@ -26,7 +27,10 @@ const adding = async (
       value(work: NewWork<JobPayload> | readonly NewWork<JobPayload>[]) {
         groups.push(Array.isArray(work) ? work.length : 1);
         most.flights = Math.max(most.flights, ++flights);
-        return queue.enqueue(work).finally(() => flights--);
+        return queue.enqueue(work).finally(async () => {
+          for (let turn = 0; turn < 5; turn++) await nextTurn(); // SQLite answers at once, PostgreSQL later
+          flights--;
+        });
       },
     },
   }) as WorkQueue<JobPayload>;

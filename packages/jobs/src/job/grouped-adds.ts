@@ -55,6 +55,7 @@ export class GroupedAdds {
         this.flights--;
         this.plan();
       });
+      this.plan();
     });
   }
 
