@@ -36,6 +36,7 @@ test("every test that the README names exists", () => {
     "routes/request-transactions",
     "killed/killed",
     "killed/held-keys",
+    "killed/rolling",
     "sync/sync",
     "queued/queued",
   ];

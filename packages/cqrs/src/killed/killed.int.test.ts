@@ -4,11 +4,13 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { heldKeys } from "./held-keys.test-kit.ts";
 import { expectEachOnce, killedProcesses } from "./killed.test-kit.ts";
+import { rollingReplacement } from "./rolling.test-kit.ts";
 import { openPayments, pay, ways } from "./payments.test-kit.ts";
 
 withServer("postgres", (server) => {
   killedProcesses(test, () => databaseInSchema(server));
   heldKeys(test, () => databaseInSchema(server));
+  rollingReplacement(test, () => databaseInSchema(server));
 
   test("the database is killed and restarted while payments are made: each is made once", async () => {
     await using own = await startPostgres();

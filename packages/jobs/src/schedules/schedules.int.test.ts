@@ -3,4 +3,5 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { scheduleFacts } from "./schedules.test-kit.ts";
 
-withServer("postgres", (server) => scheduleFacts(test, () => databaseInSchema(server)));
+for (const name of ["postgres", "postgres-newest"])
+  withServer(name, (server) => scheduleFacts(test, () => databaseInSchema(server)));

@@ -1,0 +1,63 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { TestDatabase } from "@framework/database/testing";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { newLog } from "../counters.test-kit.ts";
+import { expectEachOnce } from "./killed.test-kit.ts";
+import { openPayments, pay, type Payments, paymentsApp, ways } from "./payments.test-kit.ts";
+
+const CALLERS = 4;
+const REPLACEMENTS = 3;
+
+/** What holds while the processes of two hosts are replaced one after the other, on every database. */
+export const rollingReplacement = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+): void => {
+  test("processes are replaced one after the other while payments are made: each is made once, and none is lost", async () => {
+    await using place = await make();
+    await using first = await openPayments(place.url);
+    const start = async (): Promise<Payments> => {
+      const app = paymentsApp(place.url);
+      await app.start({ log: newLog() });
+      return app;
+    };
+    const running = [await start(), await start()];
+    const tried = new Set<string>();
+    const acknowledged: [string, string][] = [];
+    let isOver = false;
+    let refused = 0;
+    /** Sends a payment to either process until it is acknowledged, with the same key. */
+    const payOnce = async (key: string): Promise<void> => {
+      tried.add(key);
+      for (let at = acknowledged.length; ; at++) {
+        const app = running[at % running.length] ?? first.app;
+        const answer = await pay(app, key).catch(() => null);
+        if (answer !== null) return void acknowledged.push([key, answer]);
+        refused++;
+        await delay(5);
+      }
+    };
+    const caller = async (_: unknown, number: number): Promise<void> => {
+      for (let at = 0; !isOver; at++) {
+        await payOnce(`${ways[at % ways.length]}-${number}-${at}`);
+        await delay(20); // all payments are repeated in the end
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, caller);
+    for (let replaced = 0; replaced < REPLACEMENTS; replaced++) {
+      const { length } = acknowledged;
+      await waitFor(() => acknowledged.length > length + 10, { what: "payments", timeoutMs: 60_000 });
+      const next = await start();
+      const [old] = running;
+      await old?.stop(); // which is still asked: its refusals are repeated elsewhere
+      running.shift();
+      running.push(next);
+    }
+    isOver = true;
+    await Promise.all(callers);
+    expect(refused).toBeGreaterThan(0);
+    await expectEachOnce(first.app, { tried, acknowledged });
+    await Promise.all(running.map((app) => app.stop()));
+  }, 180_000);
+};
