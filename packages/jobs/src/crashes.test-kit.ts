@@ -83,7 +83,7 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
           await db.close();
         }
       },
-      600_000,
+      600_000 + KILL_SECS * 30_000,
     );
 
   fact("a job whose process is killed is finished by another process", async ({ url, slow, events }) => {

@@ -3,7 +3,7 @@ import type { Clock } from "@framework/core/feature";
 import type { Lane } from "@framework/durable/feature";
 import { Bell, Pauses } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
-import type { EventFilter, GlobalReader, RowBatch } from "../../global-order/global-reader.ts";
+import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { decoderFor } from "../../reading/event-decoder.ts";
 import { errorText } from "../shards/error-text.ts";
 import { TooManyParkedError } from "../shards/park-units.ts";
@@ -14,7 +14,7 @@ import { applyBatch } from "../shards/apply-batch.ts";
 import type { OwnShard } from "../shards/apply-units.ts";
 import { readShard, setShards, ShardMovedError, type ShardRow } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
-import { ReadAhead } from "./read-ahead.ts";
+import { type NextBatch, ReadAhead } from "./read-ahead.ts";
 
 /** What every shard of a process needs. */
 export interface RunnerNeeds {
@@ -74,9 +74,7 @@ export class ShardRunner {
     this.shard = shard;
     this.filter = filter;
     this.signal = signal;
-    const { reader, base } = needs;
-    const { batchSize } = shard.projection;
-    this.ahead = new ReadAhead((after) => reader.read(after, filter, batchSize, base.db));
+    this.ahead = new ReadAhead((after) => this.read(after));
   }
 
   /** Does the next thing. @throws errors of the database; the kernel calls again after a pause */
@@ -115,18 +113,24 @@ export class ShardRunner {
       this.known = moved;
       return "more";
     }
-    return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
+    return batch.rows > 0 || batch.state === "waiting" ? "some" : "none";
   }
 
-  private async apply({ position, status }: ShardRow, batch: RowBatch): Promise<ShardRow | null> {
-    const { shard, needs, signal } = this;
+  private async read(after: number): Promise<NextBatch> {
+    const { needs, shard, filter } = this;
     const { base, projection, place } = shard;
-    const decoder = await decoderFor(base.db, base.types, batch.rows);
-    const units = batch.rows.flatMap((row) => unitsOf(projection, decoder, row));
-    const own = units.filter((unit) => unit.shard === place.shard);
+    const { rows, position, state } = await needs.reader.read(after, filter, projection.batchSize, base.db);
+    const decoder = await decoderFor(base.db, base.types, rows);
+    const units = rows.flatMap((row) => unitsOf(projection, decoder, row));
+    const own = projection.shards === 1 ? units : units.filter((unit) => unit.shard === place.shard);
+    return { position, state, rows: rows.length, units: own };
+  }
+
+  private async apply(row: ShardRow, { position, units }: NextBatch): Promise<ShardRow | null> {
+    const { shard, needs, signal } = this;
     const { clock, random } = needs;
-    const batchNeeds = { shard, clock, random, signal, isRebuild: status === "building" };
-    const moved = await applyBatch(batchNeeds, own, { from: position, to: batch.position });
+    const batchNeeds = { shard, clock, random, signal, isRebuild: row.status === "building" };
+    const moved = await applyBatch(batchNeeds, units, { from: row.position, to: position });
     needs.advanced();
     return moved;
   }
