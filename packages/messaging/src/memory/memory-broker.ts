@@ -9,7 +9,11 @@ import { MemoryTopics } from "./memory-topics.ts";
 export interface MemoryBrokerOptions {
   /** Timers of delays. @default the system clock */
   readonly clock?: Clock;
+  /** Unsettled messages of each group, and of each topic without one; a send above it fails with 503, and may be repeated. @default 1000000 */
+  readonly maxMessages?: number;
 }
+
+const MAX_MESSAGES = 1_000_000;
 
 const capabilities: Capabilities = {
   settlement: "each",
@@ -34,8 +38,11 @@ const capabilities: Capabilities = {
  * @example
  * const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
  */
-export const memoryBroker = ({ clock = systemClock }: MemoryBrokerOptions = {}): BrokerAdapter => {
-  const topics = new MemoryTopics(clock);
+export const memoryBroker = ({
+  clock = systemClock,
+  maxMessages = MAX_MESSAGES,
+}: MemoryBrokerOptions = {}): BrokerAdapter => {
+  const topics = new MemoryTopics(clock, maxMessages);
   return { name: "memory", capabilities, open: () => openBroker(topics) };
 };
 

@@ -18,19 +18,19 @@ interface Topic {
   readonly early: MemoryGroup;
 }
 
-/** Unsettled messages of one group, and messages of a topic without groups. */
-const MAX_UNSETTLED = 2_000_000;
-
 /** Lanes of one topic for consumers that need the order of a partition. */
 const PARTITIONS = 16;
 
 /** All topics of a broker in memory. */
 export class MemoryTopics {
   private readonly clock: Clock;
+  private readonly maxMessages: number;
   private readonly topics = new Map<string, Topic>();
 
-  constructor(clock: Clock) {
+  /** @param maxMessages unsettled messages of one group, and messages of a topic without groups */
+  constructor(clock: Clock, maxMessages: number) {
     this.clock = clock;
+    this.maxMessages = maxMessages;
   }
 
   /** Names of topics that have a group or a message. */
@@ -44,11 +44,11 @@ export class MemoryTopics {
     const sentAt = this.clock.date();
     const sequence = topic.sequence++;
     if (topic.groups.size === 0) {
-      if (topic.early.size >= MAX_UNSETTLED) return false;
+      if (topic.early.size >= this.maxMessages) return false;
       topic.early.add(new MemoryItem({ ...message, delayMs: 0 }, sequence, null, sentAt));
       return true;
     }
-    for (const { group } of topic.groups.values()) if (group.size >= MAX_UNSETTLED) return false;
+    for (const { group } of topic.groups.values()) if (group.size >= this.maxMessages) return false;
     for (const { group, order } of topic.groups.values())
       group.add(new MemoryItem(message, sequence, laneOf(message, order), sentAt));
     return true;
