@@ -3,13 +3,17 @@ import { type HttpRequest, Response, ValidationError, ValueError } from "@framew
 import { RateLimitConfig } from "@framework/rate-limit";
 import { redisCacheStore } from "@framework/redis";
 import { BooksApp } from "./books-app.ts";
+import { bookEvents, publishCreated } from "./books/book-events.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
+import { brokerConfig } from "./broker.ts";
 import { enableLending } from "./lending/lending.ts";
 import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
 import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
+import { indexNewBooks } from "./search/indexing.ts";
+import { searchRoutes } from "./search/routes.ts";
 import { booksSettings, type BooksSettings } from "./settings.ts";
 
 const folder = (name: string): string => join(import.meta.dirname, "..", name);
@@ -19,6 +23,8 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   const app = new BooksApp();
   enableFeatures(app, settings);
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
+  app.enableMessaging({ source: "/books", topics: [bookEvents], ...brokerConfig(settings) });
+  if (settings.runWork) indexNewBooks(app);
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
@@ -29,8 +35,14 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .exceptionHandler(ValidationError, refusedInput)
     .exceptionHandler(Error, () => Response.json({ error: "Internal server error" }, { status: 500 }))
     .registerBlueprint(readingRoutes(books))
+    .registerBlueprint(searchRoutes(app.db))
     .registerBlueprint(
-      writingRoutes(books, { announce: announceTo(app), protection, checkRemoval: checkReturned }),
+      writingRoutes(books, {
+        announce: announceTo(app),
+        publish: publishCreated(app),
+        protection,
+        checkRemoval: checkReturned,
+      }),
     );
   app.onEvent("startup", async () =>
     checkRebuilds(settings.rebuilds, await app.eventStore.projections.status()),

@@ -13,6 +13,7 @@ import { healthChecks } from "@framework/health";
 import { jobs } from "@framework/jobs";
 import { logging } from "@framework/logging";
 import { prometheus } from "@framework/metrics";
+import { messaging } from "@framework/messaging";
 import { openapi } from "@framework/openapi";
 import { rateLimit } from "@framework/rate-limit";
 import { redis } from "@framework/redis";
@@ -42,6 +43,7 @@ export class BooksApp extends App.with(
   eventSourcing,
   cqrs,
   jobs,
+  messaging,
   redis,
   websocket,
 ) {}

@@ -7,6 +7,10 @@ export interface BooksSettings {
   readonly databaseUrl: string;
   /** `REDIS_URL`: Redis that shares limits, cached replies and the feed between hosts; without it only the workers of one host share them. */
   readonly redisUrl: string | null;
+  /** `KAFKA_BROKERS`: servers of Kafka, separated by commas, for messages; without it and `AMQP_URL` they are in the database. */
+  readonly kafkaBrokers: string | null;
+  /** `AMQP_URL`: address of RabbitMQ for messages, in place of Kafka. */
+  readonly amqpUrl: string | null;
   /** `BOOKS_SECRET`: when set, writing needs a token signed with it. */
   readonly secret: string | null;
   /** `BOOKS_PASSWORD`: password of the demo token issuer. */
@@ -37,6 +41,8 @@ export const booksSettings = (
     databaseUrl: text("DATABASE_URL") ?? "sqlite://framework.db",
     databaseSecs: number("BOOKS_DATABASE_SECS", 6, { from: 0.1, to: 600 }),
     redisUrl: text("REDIS_URL"),
+    kafkaBrokers: text("KAFKA_BROKERS"),
+    amqpUrl: text("AMQP_URL"),
     secret: text("BOOKS_SECRET"),
     password: text("BOOKS_PASSWORD"),
     origins: text("BOOKS_ORIGINS")
@@ -52,6 +58,11 @@ export const booksSettings = (
     problems.push({
       code: "BOOKS_HALF_PROTECTED",
       message: "set both BOOKS_SECRET and BOOKS_PASSWORD, or neither",
+    });
+  if (settings.kafkaBrokers !== null && settings.amqpUrl !== null)
+    problems.push({
+      code: "BOOKS_TWO_BROKERS",
+      message: "set KAFKA_BROKERS or AMQP_URL, not both",
     });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings;

@@ -12,13 +12,16 @@ export interface BookQuery {
 /** Called in the transaction that removes a book; what it throws undoes the removal. */
 export type RemovalCheck = (tx: Transaction, id: number) => Promise<void>;
 
+/** Called in the transaction that stores a book; what it throws undoes that. */
+export type Stored = (tx: Transaction, book: Book) => Promise<void>;
+
 /** The store of books. Ids are sequential from 1, without gaps, and never reused. */
 export interface BookStore {
   list(query: BookQuery): Promise<readonly Book[]>;
   /** The number of all books, of a genre if one is given. */
   count(query: Pick<BookQuery, "genre">): Promise<number>;
   get(id: number): Promise<Book | null>;
-  add(book: NewBook): Promise<Book>;
+  add(book: NewBook, stored: Stored): Promise<Book>;
   /** The changed book, or `null` when there is none. */
   change(id: number, changes: BookChanges): Promise<Book | null>;
   /** Returns whether the book existed. */

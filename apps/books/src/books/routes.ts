@@ -11,7 +11,7 @@ import {
 } from "./book.ts";
 import type { BooksApp } from "../books-app.ts";
 import { MAX_PAGE } from "../fields.ts";
-import type { BookStore, RemovalCheck } from "./book-store.ts";
+import type { BookStore, RemovalCheck, Stored } from "./book-store.ts";
 
 /** Publishes a change of a book after it is stored; the reply waits for it. */
 export type Announce = (event: BookEvent) => Promise<void>;
@@ -19,6 +19,8 @@ export type Announce = (event: BookEvent) => Promise<void>;
 /** What the writing routes need besides the store. */
 export interface Writing {
   readonly announce: Announce;
+  /** Publishes a new book, in the transaction that stores it. */
+  readonly publish: Stored;
   /** Middleware around all of them, such as an authentication. */
   readonly protection: readonly HttpMiddleware[];
   /** Throws in the transaction that removes a book, if it must stay. */
@@ -76,7 +78,7 @@ export const readingRoutes = (books: BookStore): BookRoutes => {
 /** The writing routes, over any store. */
 export const writingRoutes = (
   books: BookStore,
-  { announce, protection, checkRemoval }: Writing,
+  { announce, publish, protection, checkRemoval }: Writing,
 ): BookRoutes => {
   const routes: BookRoutes = new Blueprint("/books", { tags: ["books"] });
   for (const middleware of protection) routes.use(middleware);
@@ -85,7 +87,7 @@ export const writingRoutes = (
     "",
     { summary: "Add a book", body: NewBook, responses: { 201: BookSchema, 400: BookError } },
     async (request) => {
-      const book = await books.add(request.input.body);
+      const book = await books.add(request.input.body, publish);
       await announce({ event: "added", book });
       return Response.json(book, { status: 201 });
     },

@@ -18,13 +18,14 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
 
   get: (id) => db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`,
 
-  add: (book: NewBook) =>
+  add: (book: NewBook, stored) =>
     db.transaction(
       async (tx) => {
         const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
         const added: Book = { id: id ?? 0, ...book };
         await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
         VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${keyOf(book.genre)}, ${book.year})`;
+        await stored(tx, added);
         return added;
       },
       { timeoutSecs },

@@ -1,0 +1,28 @@
+import { Blueprint } from "@framework/core";
+import type { Database } from "@framework/database";
+import { z } from "zod";
+import { Book } from "../books/book.ts";
+import type { BooksApp } from "../books-app.ts";
+import { MAX_PAGE, text } from "../fields.ts";
+import { MAX_WORD } from "./words.ts";
+
+/** The route that searches the index. */
+export const searchRoutes = (db: Database): Blueprint<"/search", BooksApp> => {
+  const routes: Blueprint<"/search", BooksApp> = new Blueprint("/search", { tags: ["books"] });
+  routes.get(
+    "",
+    {
+      summary: "Find books by a word",
+      description: `Of title or author as the book was added, in any case; in the order of ids, ${MAX_PAGE} at most. A new book is found a moment later.`,
+      query: z.object({ word: text(MAX_WORD).min(1) }),
+      responses: { 200: z.object({ books: z.array(Book) }) },
+      cache: false, // the worker indexes a book after its reply
+    },
+    async ({ input: { query } }) => ({
+      books:
+        await db.query<Book>`SELECT id, title, author, genre, year FROM book_words JOIN books ON books.id = book_words.book
+        WHERE word = ${query.word.toLowerCase()} ORDER BY book LIMIT ${MAX_PAGE}`,
+    }),
+  );
+  return routes;
+};

@@ -1,0 +1,49 @@
+// A new book is indexed through every broker, and never one that was not stored.
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { socketClient, type TestClient, waitFor } from "@framework/testing";
+import type { BooksApp } from "../books-app.ts";
+
+/** Declares the tests of the search, over a socket. */
+export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
+  const stack = new AsyncDisposableStack();
+  let client: TestClient;
+  let app: BooksApp;
+  beforeAll(async () => {
+    app = await make();
+    client = stack.use(socketClient(app));
+  });
+  afterAll(() => stack.disposeAsync());
+
+  const found = async (word: string): Promise<unknown[]> => {
+    const reply = await client.get("/search", { query: { word } });
+    return (reply.json() as { books: unknown[] }).books;
+  };
+  const until = (holds: () => Promise<boolean>): Promise<unknown> =>
+    waitFor(holds, { timeoutMs: 60_000, intervalMs: 10 });
+
+  test("a book is found by the words of its title and author, in any case", async () => {
+    const book = { title: "Pride and Prejudice", author: "Jane Austen" };
+    const { id } = (await client.post("/books", { json: book })).json() as { id: number };
+    await until(async () => (await found("pride")).length === 1);
+    for (const word of ["PREJUDICE", "austen"]) expect(await found(word)).toMatchObject([{ id, ...book }]);
+    expect(await found("prid")).toEqual([]);
+  }, 180_000);
+
+  test("a book that was deleted is not found", async () => {
+    const { id } = (await client.post("/books", { json: { title: "Ulysses" } })).json() as { id: number };
+    await until(async () => (await found("ulysses")).length === 1);
+    await client.delete(`/books/${id}`);
+    expect(await found("ulysses")).toEqual([]);
+  }, 180_000);
+
+  test("a book that is not stored is not published", async () => {
+    const undone = app.db.transaction(async (tx) => {
+      await app.messaging.send("books", { type: "book.created", data: {} }, { tx });
+      throw new Error("no");
+    });
+    await expect(undone).rejects.toThrow("no");
+    await client.post("/books", { json: { title: "Middlemarch" } });
+    await until(async () => (await found("middlemarch")).length === 1);
+    expect(app.messaging.status()).toMatchObject([{ topic: "books", group: "search", deadLettered: 0 }]);
+  }, 180_000);
+};
