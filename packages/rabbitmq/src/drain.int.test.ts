@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
+import { Ledger } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { Ledger } from "./ledger.test-kit.ts";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {

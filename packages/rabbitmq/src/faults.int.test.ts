@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
+import { Ledger } from "@framework/messaging/testing";
+import { findProgram, type RabbitMqServer, startProxy, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { Ledger } from "./ledger.test-kit.ts";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
-import { startProxy } from "./tcp-proxy.test-kit.ts";
 
 /** Messages of each fault; FRAMEWORK_RABBITMQ_MESSAGES=100000 makes these tests long. */
 const MESSAGES = Number(process.env["FRAMEWORK_RABBITMQ_MESSAGES"] ?? 400);

@@ -1,10 +1,9 @@
 import { expect, test } from "@jest/globals";
 import { selfSigned } from "@framework/conformance";
-import { withServer } from "@framework/services";
+import { startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { connect } from "amqplib";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
-import { startProxy } from "./tcp-proxy.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
   test("a message that no queue takes is an error, and so is one to a topic that does not exist", async () => {

@@ -14,6 +14,14 @@ interface Queue {
   waitForMessages(seconds: number): Promise<void>;
 }
 
+interface Persistence {
+  readonly db: { prepare(statement: string): { run(...values: readonly string[]): unknown } };
+  updateMessageReady(id: string): void;
+}
+
+const GIVE_BACK =
+  "UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?";
+
 const internals = async <T>(file: string): Promise<T> =>
   (await import(new URL(file, import.meta.resolve("fauxqs")).href)) as T;
 
@@ -42,6 +50,14 @@ SqsQueue.prototype.waitForMessages = function waitWhileConnected(seconds) {
   };
   socket?.once("close", leave);
   return waited.finally(() => socket?.off("close", leave));
+};
+
+// On disk, a message that is given back keeps its count of deliveries: the emulator's own statement fails.
+const { PersistenceManager } = await internals<{ PersistenceManager: { prototype: Persistence } }>(
+  "persistence.js",
+);
+PersistenceManager.prototype.updateMessageReady = function giveBack(id) {
+  this.db.prepare(GIVE_BACK).run(id);
 };
 
 const [port = "", folder] = process.argv.slice(2);

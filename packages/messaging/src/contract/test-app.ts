@@ -11,8 +11,11 @@ const quiet: Logger = { info() {}, warn() {}, error() {} };
 
 /** An app of a fact: one process on the fixture's broker. */
 export class TestApp implements AsyncDisposable {
+  /** The app. */
   readonly app: App & DatabaseMethods & DurableMethods & MessagingMethods;
+  /** Its topic: `<prefix>-topic`. */
   readonly topic: string;
+  /** Its group: `<prefix>-group`. */
   readonly group: string;
   private isStopped = false;
 
@@ -29,6 +32,7 @@ export class TestApp implements AsyncDisposable {
       });
   }
 
+  /** The messaging of the app. */
   get messaging(): MessagingMethods["messaging"] {
     return this.app.messaging;
   }
@@ -54,6 +58,7 @@ export class TestApp implements AsyncDisposable {
     await this.messaging.send(this.topic, { type: "test.sent", ...members, data });
   }
 
+  /** Stops the app; once. */
   async stop(): Promise<void> {
     if (this.isStopped) return;
     this.isStopped = true;

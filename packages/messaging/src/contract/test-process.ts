@@ -11,8 +11,11 @@ const quiet = { info() {}, warn() {}, error() {} };
 
 /** A sink of a fact: keeps what is delivered, and takes as much as the fact says. */
 export class TestSink implements Sink {
+  /** What was delivered. */
   readonly deliveries: Delivery[] = [];
+  /** What was lost. */
   readonly gone: Delivery[] = [];
+  /** States of the consumer, in their order. */
   readonly states: ConsumerState[] = [];
   /** Most deliveries that were handed over in one call above the room that was left. */
   excess = 0;
@@ -76,7 +79,9 @@ export class TestSink implements Sink {
 
 /** A consumer of a fact with its sink. */
 export interface TestConsumer {
+  /** Keeps what is delivered. */
   readonly sink: TestSink;
+  /** The consumer. */
   readonly consumer: Consumer;
   /** Waits for a number of deliveries. */
   got(count: number): Promise<readonly Delivery[]>;
@@ -86,8 +91,11 @@ export interface TestConsumer {
 
 /** A process of a fact: a broker of an adapter, without the rest of messaging. */
 export class TestProcess implements AsyncDisposable {
+  /** The broker of the adapter. */
   readonly broker: Broker;
+  /** What the adapter can do. */
   readonly capabilities: Capabilities;
+  /** Its topic: `<prefix>-topic`. */
   readonly topic: string;
   private readonly prefix: string;
   private readonly consumers: Consumer[] = [];

@@ -13,9 +13,13 @@ export const shortenWaits = (ms: number): (() => void) => {
 };
 
 /** Waits until a condition holds; `what` names it in the error. */
-export const until = async (what: string, holds: () => boolean | Promise<boolean>): Promise<void> => {
-  for (const end = performance.now() + limitMs; !(await holds()); await pause(3))
-    if (performance.now() > end) throw new Error(`waited ${limitMs} ms for ${what}`);
+export const until = async (
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  mostMs: number = limitMs,
+): Promise<void> => {
+  for (const end = performance.now() + mostMs; !(await holds()); await pause(3))
+    if (performance.now() > end) throw new Error(`waited ${mostMs} ms for ${what}`);
 };
 
 /** Lets some time pass in which something must not happen. A fact that waits too short can only pass by mistake, never fail. */

@@ -1,6 +1,11 @@
-import type { Message } from "@framework/messaging";
-import { waitFor } from "@framework/testing";
-import type { TestApp } from "./process.test-kit.ts";
+import type { Message } from "../message/message.ts";
+import type { MessagingMethods } from "../messaging.ts";
+import { until } from "./until.ts";
+
+/** A process that sends. */
+interface Sending {
+  readonly app: MessagingMethods;
+}
 
 /** What was sent, and what handlers saw: to show that nothing is lost, and that the order of each key is kept. */
 export class Ledger {
@@ -17,6 +22,7 @@ export class Ledger {
     this.each = Math.ceil(messages / keys);
   }
 
+  /** Messages that `send` sends. */
   get total(): number {
     return this.keys * this.each;
   }
@@ -26,6 +32,7 @@ export class Ledger {
     return Array.from(this.seen.values()).reduce((sum, numbers) => sum + numbers.length, 0);
   }
 
+  /** The handler of the processes: notes key and number of a message. */
   readonly handle = ({ key, data }: Message): void => {
     this.handled++;
     const numbers = this.seen.get(key ?? "") ?? [];
@@ -35,7 +42,7 @@ export class Ledger {
   };
 
   /** Sends everything, each key in order, and what was not confirmed again with the same id. */
-  async send(from: TestApp, topic: string): Promise<void> {
+  async send(from: Sending, topic: string): Promise<void> {
     const lane = async (key: string): Promise<void> => {
       for (let number = 0; number < this.each; number++)
         while (!(await this.sendOne(from, topic, { key, number }))) this.sentAgain++;
@@ -51,12 +58,12 @@ export class Ledger {
   /** Waits until everything was handled, and returns the numbers of each key in the order in which they were first seen. */
   async sequences(): Promise<readonly (readonly number[])[]> {
     const timeoutMs = 110_000 + this.total * 20;
-    await waitFor(() => this.count >= this.total, { what: `${this.total} messages`, timeoutMs });
+    await until(`${this.total} messages`, () => this.count >= this.total, timeoutMs);
     return Array.from(this.seen.values());
   }
 
   private async sendOne(
-    { app }: TestApp,
+    { app }: Sending,
     topic: string,
     { key, number }: { readonly key: string; readonly number: number },
   ): Promise<boolean> {

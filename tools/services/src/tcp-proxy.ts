@@ -4,6 +4,7 @@ import { createServer as createTlsServer } from "node:tls";
 
 /** A proxy between a client and the server, with faults of a network. */
 export interface TcpProxy extends AsyncDisposable {
+  /** Address of the server, with that of the proxy in its place. */
   readonly url: string;
   /** Whether bytes are forwarded; otherwise connections stay open without answers. */
   isForwarding: boolean;
@@ -13,7 +14,12 @@ export interface TcpProxy extends AsyncDisposable {
   drop(): void;
 }
 
-/** @param tls certificate and key, for clients that use TLS */
+/**
+ * Starts a proxy on loopback.
+ *
+ * @param to address of the server: a URL
+ * @param tls certificate and key, for clients that use TLS; the server gets the plain text
+ */
 export const startProxy = async (
   to: string,
   tls?: { readonly cert: string; readonly key: string },
@@ -40,11 +46,12 @@ export const startProxy = async (
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const url = to.replace(target.host, address);
   const drop = (): void => {
     for (const socket of sockets) socket.destroy();
   };
   const proxy = {
-    url: `${tls === undefined ? "amqp" : "amqps"}://guest:guest@${address}`,
+    url: tls === undefined ? url : url.replace("://", "s://"),
     isForwarding: true,
     get accepted() {
       return accepted;

@@ -1,0 +1,205 @@
+import {
+  type BatchResultErrorEntry,
+  ChangeMessageVisibilityBatchCommand,
+  type ChangeMessageVisibilityBatchRequestEntry,
+  CreateQueueCommand,
+  DeleteMessageBatchCommand,
+  GetQueueAttributesCommand,
+  GetQueueUrlCommand,
+  ListQueuesCommand,
+  type Message,
+  type QueueAttributeName,
+  ReceiveMessageCommand,
+  SendMessageBatchCommand,
+  type SendMessageBatchRequestEntry,
+  SQSClient,
+} from "@aws-sdk/client-sqs";
+import type { Clock } from "@framework/core/feature";
+import type { SqsConfig } from "../sqs-config.ts";
+import { isMissing } from "./sqs-error.ts";
+
+/** Entries of a batch that failed, by their id. */
+export type Failures = ReadonlyMap<string, BatchResultErrorEntry>;
+
+/** The requests to SQS, each with a time limit. They reject with the errors of the SDK. */
+export class SqsApi {
+  private readonly config: SqsConfig;
+  private readonly clock: Clock;
+  private readonly client: SQSClient;
+  /** Has sockets of its own: requests that wait for messages must not hold others up. */
+  private readonly receiving: SQSClient;
+
+  constructor(config: SqsConfig, clock: Clock) {
+    this.config = config;
+    this.clock = clock;
+    const { region, endpointUrl, credentials, requestTimeoutMs } = config;
+    const create = (maxAttempts: number, maxSockets: number): SQSClient =>
+      new SQSClient({
+        region,
+        maxAttempts,
+        requestHandler: {
+          connectionTimeout: requestTimeoutMs,
+          httpAgent: { maxSockets },
+          httpsAgent: { maxSockets },
+        },
+        ...(endpointUrl !== undefined && { endpoint: endpointUrl }),
+        ...(credentials !== undefined && { credentials }),
+      });
+    this.client = create(3, 50);
+    this.receiving = create(1, Infinity); // the consumers bound them, and try again by themselves
+  }
+
+  /** URL of a queue; `null` when there is none. */
+  async urlOf(name: string): Promise<string | null> {
+    try {
+      const { QueueUrl } = await this.run((abortSignal) =>
+        this.client.send(new GetQueueUrlCommand({ QueueName: name }), { abortSignal }),
+      );
+      return QueueUrl ?? null;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  /** One page of the URLs of queues whose names begin with a prefix. */
+  async list(
+    prefix: string,
+    { limit = 1000, from }: { readonly limit?: number; readonly from?: string | undefined } = {},
+  ): Promise<{ readonly urls: readonly string[]; readonly next: string | undefined }> {
+    const command = new ListQueuesCommand({
+      MaxResults: limit,
+      ...(prefix !== "" && { QueueNamePrefix: prefix }),
+      ...(from !== undefined && { NextToken: from }),
+    });
+    const { QueueUrls, NextToken } = await this.run((abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    );
+    return { urls: QueueUrls ?? [], next: NextToken };
+  }
+
+  /** Creates a queue and returns its URL. */
+  async create(name: string, attributes: Partial<Record<QueueAttributeName, string>>): Promise<string> {
+    const { QueueUrl } = await this.run((abortSignal) =>
+      this.client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }), { abortSignal }),
+    );
+    if (QueueUrl === undefined) throw new Error(`SQS gave no URL for the queue ${name}`);
+    return QueueUrl;
+  }
+
+  async attributes(
+    url: string,
+    ...names: readonly QueueAttributeName[]
+  ): Promise<Partial<Record<string, string>>> {
+    const { Attributes } = await this.run((abortSignal) =>
+      this.client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }), {
+        abortSignal,
+      }),
+    );
+    return Attributes ?? {};
+  }
+
+  /** Sends at most 10 messages of at most 1 MiB together. */
+  async send(
+    url: string,
+    entries: readonly SendMessageBatchRequestEntry[],
+    signal: AbortSignal,
+  ): Promise<Failures> {
+    const { Successful, Failed } = await this.run(
+      (abortSignal) =>
+        this.client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
+          abortSignal,
+        }),
+      { signal },
+    );
+    return failuresOf(entries, Successful, Failed);
+  }
+
+  /** Receives messages, waiting for the first one. */
+  async receive(
+    url: string,
+    { count, waitSecs }: { readonly count: number; readonly waitSecs: number },
+    signal: AbortSignal,
+  ): Promise<readonly Message[]> {
+    const command = new ReceiveMessageCommand({
+      QueueUrl: url,
+      MaxNumberOfMessages: count,
+      WaitTimeSeconds: waitSecs,
+      VisibilityTimeout: this.config.visibilityTimeoutSecs,
+      MessageAttributeNames: ["All"],
+      MessageSystemAttributeNames: ["ApproximateReceiveCount", "SentTimestamp", "MessageGroupId"],
+    });
+    const { Messages } = await this.run((abortSignal) => this.receiving.send(command, { abortSignal }), {
+      signal,
+      extraMs: waitSecs * 1000,
+    });
+    return Messages ?? [];
+  }
+
+  /** Deletes at most 10 messages. */
+  async remove(
+    url: string,
+    entries: readonly { readonly Id: string; readonly ReceiptHandle: string }[],
+  ): Promise<Failures> {
+    const { Successful, Failed } = await this.run((abortSignal) =>
+      this.client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
+        abortSignal,
+      }),
+    );
+    return failuresOf(entries, Successful, Failed);
+  }
+
+  /** Sets for how long at most 10 messages stay invisible from now; 0 gives them back. */
+  async hide(url: string, entries: readonly ChangeMessageVisibilityBatchRequestEntry[]): Promise<Failures> {
+    const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries: [...entries] });
+    const { Successful, Failed } = await this.run((abortSignal) =>
+      this.client.send(command, { abortSignal }),
+    );
+    return failuresOf(entries, Successful, Failed);
+  }
+
+  close(): void {
+    this.client.destroy();
+    this.receiving.destroy();
+  }
+
+  private async run<T>(
+    request: (abortSignal: AbortSignal) => Promise<T>,
+    { signal, extraMs = 0 }: { readonly signal?: AbortSignal; readonly extraMs?: number } = {},
+  ): Promise<T> {
+    signal?.throwIfAborted();
+    const limitMs = this.config.requestTimeoutMs + extraMs;
+    const limit = new AbortController();
+    const end = (): void => limit.abort(signal?.reason);
+    const cancel = this.clock.after(limitMs, () => limit.abort(new Error(`no answer within ${limitMs} ms`)));
+    signal?.addEventListener("abort", end, { once: true });
+    try {
+      return await request(limit.signal);
+    } catch (error) {
+      limit.signal.throwIfAborted(); // the reason says more than the error of the SDK
+      throw error;
+    } finally {
+      cancel();
+      signal?.removeEventListener("abort", end);
+    }
+  }
+}
+
+/** What is in neither list failed too. */
+const failuresOf = (
+  entries: readonly { readonly Id?: string | undefined }[],
+  successful: readonly { readonly Id?: string | undefined }[] = [],
+  failed: readonly BatchResultErrorEntry[] = [],
+): Failures => {
+  if (successful.length === entries.length) return new Map();
+  const known = new Set(successful.map(({ Id }) => Id));
+  const errors = new Map(failed.map((entry) => [entry.Id ?? "", entry]));
+  return new Map(
+    entries
+      .filter(({ Id }) => !known.has(Id))
+      .map(({ Id = "" }) => [
+        Id,
+        errors.get(Id) ?? { Id, SenderFault: false, Code: "Missing", Message: "SQS gave no result" },
+      ]),
+  );
+};

@@ -1,0 +1,33 @@
+import { FrameworkError } from "@framework/core";
+
+/** Errors of SQS that a program can do something about, by name; older services put a prefix before it. */
+const nameOf = (error: unknown): string =>
+  Error.isError(error) ? error.name.replace(/^.*[.#]/, "").replace(/Exception$/, "") : "";
+
+/** Whether a queue does not exist. */
+export const isMissing = (error: unknown): boolean =>
+  ["QueueDoesNotExist", "NonExistentQueue"].includes(nameOf(error));
+
+/** Whether the credentials lack a permission. */
+export const isForbidden = (error: unknown): boolean =>
+  ["AccessDenied", "AccessDeniedException", "KmsAccessDenied"].includes(nameOf(error));
+
+/** Whether SQS, and not the network, refused the request. */
+export const isRefusal = (error: unknown): boolean =>
+  Error.isError(error) && (error as { readonly $fault?: unknown }).$fault === "client";
+
+/** What SQS, the SDK or the network said, for operators; without secrets. */
+export const reasonOf = (error: unknown): string => {
+  if (!Error.isError(error)) return String(error);
+  const { code } = error as { readonly code?: unknown };
+  if (error.message !== "") return error.message;
+  return typeof code === "string" ? code : error.name;
+};
+
+/** An error for a call that SQS did not answer. */
+export const unavailable = (reason: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("SQS_UNAVAILABLE", `sqs: not available: ${reason}`, { cause });
+
+/** An error for a call that SQS refused. */
+export const refused = (reason: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("SQS_REFUSED", `sqs: refused: ${reason}`, { cause });

@@ -1,0 +1,89 @@
+import type { Clock } from "@framework/core/feature";
+import type { Settlement } from "@framework/messaging/adapter";
+import { batchesOf, forEach } from "../client/batches.ts";
+import type { SqsApi } from "../client/sqs-api.ts";
+import { reasonOf } from "../client/sqs-error.ts";
+import { queueEntry } from "../send/queue-entry.ts";
+import { type Posting, sendEntries } from "../send/send-entries.ts";
+import type { SqsDelivery } from "./sqs-delivery.ts";
+
+/** A settlement of an own delivery. */
+export type SqsSettlement = Settlement & { readonly delivery: SqsDelivery };
+
+/** What settling needs. */
+export interface SettleParts {
+  readonly api: SqsApi;
+  readonly clock: Clock;
+  readonly messageSizeBytes: number;
+  /** Deliveries whose copy is stored, but which are not deleted: settling them again must store no second one. */
+  readonly copied: WeakSet<SqsDelivery>;
+}
+
+/** What became of settlements. */
+export interface Settled {
+  readonly done: readonly SqsDelivery[];
+  /** SQS does not know their receipts any more. */
+  readonly lost: readonly SqsDelivery[];
+  /** Why others are not settled; `null` when there are none. */
+  readonly reason: string | null;
+}
+
+/** Time limit of storing the copies of messages that are tried again. */
+const COPY_MS = 30_000;
+
+/** Stores copies of what is tried again, and deletes what is done or copied. Never rejects. */
+export const settle = async (parts: SettleParts, settlements: readonly SqsSettlement[]): Promise<Settled> => {
+  const { api } = parts;
+  const failure = await copy(parts, settlements);
+  const ready = settlements
+    .filter(({ action, delivery }) => action === "done" || parts.copied.has(delivery))
+    .map(({ delivery }) => delivery);
+  const done: SqsDelivery[] = [];
+  const lost: SqsDelivery[] = [];
+  let reason = failure;
+  const batches = [...Map.groupBy(ready, ({ queue }) => queue.url)].flatMap(([url, ofQueue]) =>
+    batchesOf(ofQueue).map((batch) => ({ url, batch })),
+  );
+  await forEach(batches, async ({ url, batch }) => {
+    try {
+      const entries = batch.map(({ receipt }, at) => ({ Id: String(at), ReceiptHandle: receipt }));
+      const failures = await api.remove(url, entries);
+      for (const [at, delivery] of batch.entries()) {
+        const failed = failures.get(String(at));
+        if (failed === undefined) done.push(delivery);
+        else if (failed.SenderFault === true) lost.push(delivery);
+        else reason = `${failed.Code}: ${failed.Message}`;
+      }
+    } catch (error) {
+      reason = reasonOf(error);
+    }
+  });
+  return { done, lost, reason };
+};
+
+/** Stores the copies; a queue cannot change the number of tries in a message. Returns why some are missing. */
+const copy = async (
+  { api, clock, messageSizeBytes, copied }: SettleParts,
+  settlements: readonly SqsSettlement[],
+): Promise<string | null> => {
+  const date = clock.date();
+  const copies = settlements.flatMap((settlement) => {
+    const { delivery } = settlement;
+    if (settlement.action === "done" || copied.has(delivery)) return [];
+    const { queue, topic, key, headers, body, messageId } = delivery;
+    const message = { topic, id: messageId, key, headers, body, delayMs: settlement.delayMs };
+    const entry = queueEntry(message, queue, { date, tries: settlement.tries, copyOf: messageId });
+    return [{ delivery, posting: { ...entry, queue, failure: null } as Posting }];
+  });
+  if (copies.length === 0) return null;
+  const limit = new AbortController();
+  const cancel = clock.after(COPY_MS, () => limit.abort(new Error(`no answer within ${COPY_MS} ms`)));
+  await sendEntries(
+    { api, messageSizeBytes },
+    copies.map(({ posting }) => posting),
+    limit.signal,
+  );
+  cancel();
+  for (const { delivery, posting } of copies) if (posting.failure === null) copied.add(delivery);
+  return copies.find(({ posting }) => posting.failure !== null)?.posting.failure?.error.message ?? null;
+};

@@ -1,0 +1,114 @@
+import type { Clock } from "@framework/core/feature";
+import type { SqsApi } from "../client/sqs-api.ts";
+import { nameOfUrl, topicOfUrl } from "../queue-url.ts";
+import type { SqsConfig } from "../sqs-config.ts";
+import { groupQueue, isFifoName, isUnclaimed, topicPrefix, unclaimedQueue } from "./queue-names.ts";
+
+/** A queue that exists. */
+export interface Queue {
+  readonly name: string;
+  readonly url: string;
+  /** Whether it keeps the order of each message group. */
+  readonly isFifo: boolean;
+}
+
+/** What looking for queues needs. */
+export interface KnownQueuesParts {
+  readonly api: SqsApi;
+  readonly clock: Clock;
+  readonly config: Pick<SqsConfig, "queueUrl" | "discoveryMs">;
+}
+
+/** Topics whose queues are remembered. */
+const MAX_TOPICS = 10_000;
+/** Pages of 1,000 queues of one topic. */
+const MAX_PAGES = 10;
+
+/** Finds the queues of topics: SQS has no exchange that copies messages, so a sender must know the queue of every group. */
+export class KnownQueues {
+  private readonly parts: KnownQueuesParts;
+  private found = new Map<string, { readonly at: number; readonly queues: Promise<readonly Queue[]> }>();
+
+  constructor(parts: KnownQueuesParts) {
+    this.parts = parts;
+  }
+
+  /** The queue of the configuration, if it stands for a topic. */
+  given(topic: string): Queue | null {
+    const { queueUrl } = this.parts.config;
+    return queueUrl !== "" && topicOfUrl(queueUrl) === topic ? queueOf(queueUrl) : null;
+  }
+
+  /**
+   * The queues that get a message of a topic: those of its groups, or else the one for messages without groups. None when there is neither.
+   *
+   * @param group the only group that gets the message; `null` for all
+   */
+  async targets(topic: string, group: string | null): Promise<readonly Queue[]> {
+    const given = this.given(topic);
+    if (given !== null) return [given];
+    const queues = await this.all(topic);
+    if (group !== null) {
+      const names = [groupQueue(topic, group, false), groupQueue(topic, group, true)];
+      return queues.filter(({ name }) => names.includes(name));
+    }
+    const groups = queues.filter(({ name }) => !isUnclaimed(name));
+    return groups.length > 0 ? groups : queues.slice(0, 1);
+  }
+
+  /** A queue by name; `null` when there is none. */
+  async byName(name: string): Promise<Queue | null> {
+    const url = await this.parts.api.urlOf(name);
+    return url === null ? null : queueOf(url);
+  }
+
+  /** The queues for messages of a topic without groups. */
+  async unclaimed(topic: string): Promise<readonly Queue[]> {
+    const names = [unclaimedQueue(topic, false), unclaimedQueue(topic, true)];
+    const queues = await Promise.all(names.map(async (name) => await this.byName(name)));
+    return queues.filter((queue) => queue !== null);
+  }
+
+  /** Looks for the queues of a topic again when they are needed next. */
+  forget(topic: string): void {
+    this.found.delete(topic);
+  }
+
+  private async all(topic: string): Promise<readonly Queue[]> {
+    const { clock, config } = this.parts;
+    const known = this.found.get(topic);
+    if (known !== undefined && clock.now() - known.at < config.discoveryMs) return await known.queues;
+    if (this.found.size >= MAX_TOPICS) this.found = new Map();
+    const entry = { at: clock.now(), queues: this.list(topic) };
+    this.found.set(topic, entry);
+    try {
+      const queues = await entry.queues;
+      if (queues.length === 0) this.drop(topic, entry); // one may exist at any time
+      return queues;
+    } catch (error) {
+      this.drop(topic, entry);
+      throw error;
+    }
+  }
+
+  private drop(topic: string, entry: object): void {
+    if (this.found.get(topic) === entry) this.found.delete(topic);
+  }
+
+  private async list(topic: string): Promise<readonly Queue[]> {
+    const queues: Queue[] = [];
+    let from: string | undefined;
+    for (let page = 0; page < MAX_PAGES; page++) {
+      const { urls, next } = await this.parts.api.list(topicPrefix(topic), { from });
+      queues.push(...urls.map(queueOf));
+      if (next === undefined) return queues;
+      from = next;
+    }
+    throw new Error(`the topic ${topic} has more than ${queues.length} queues`);
+  }
+}
+
+const queueOf = (url: string): Queue => {
+  const name = nameOfUrl(url);
+  return { name, url, isFifo: isFifoName(name) };
+};

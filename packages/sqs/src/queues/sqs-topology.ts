@@ -1,0 +1,174 @@
+import type { QueueAttributeName } from "@aws-sdk/client-sqs";
+import type { Logger } from "@framework/core";
+import type { Topology } from "@framework/messaging/adapter";
+import type { SqsApi } from "../client/sqs-api.ts";
+import { isForbidden, reasonOf } from "../client/sqs-error.ts";
+import type { SqsConfig } from "../sqs-config.ts";
+import type { KnownQueues, Queue } from "./known-queues.ts";
+import { type WantedQueue, wantedQueues } from "./wanted-queues.ts";
+
+/** What the topology needs. */
+export interface SqsTopologyParts {
+  readonly api: SqsApi;
+  readonly queues: KnownQueues;
+  readonly config: SqsConfig;
+  readonly log: Logger;
+}
+
+/** The longest time that SQS keeps messages: 14 days. */
+const RETENTION_SECS = 1_209_600;
+
+/** Verifies and creates queues, and creates again what vanished. */
+export class SqsTopology {
+  private readonly parts: SqsTopologyParts;
+  /** What this process created, for `again`. */
+  private created: readonly WantedQueue[] = [];
+
+  constructor(parts: SqsTopologyParts) {
+    this.parts = parts;
+  }
+
+  /** Returns what is missing or different, in sentences. Rejects when SQS cannot be asked. */
+  async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
+    const { queues } = this.parts;
+    const wanted = wantedQueues(spec, (topic) => queues.given(topic) !== null);
+    const problems = await this.givenProblems(spec);
+    for (const queue of wanted)
+      problems.push(...(await this.explained(queue, () => this.look(queue, mode === "create"))));
+    for (const topic of topicsOf(spec)) queues.forget(topic);
+    if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...wanted]);
+    return problems;
+  }
+
+  /** Creates again what `apply` created in this process. Does nothing in mode `verify`. */
+  async again(): Promise<void> {
+    for (const queue of this.created) await this.look(queue, true);
+  }
+
+  private async look(wanted: WantedQueue, mayCreate: boolean): Promise<readonly string[]> {
+    const { queues } = this.parts;
+    const { name, other } = wanted;
+    if (other !== null && (await queues.byName(other)) !== null)
+      return [
+        `the group has the queue ${other} beside ${name}, as another program with another \`order\` needs it, and would get every message in both; drain and delete one`,
+      ];
+    const found = await queues.byName(name);
+    if (found !== null) return await this.differences(found, wanted);
+    if (!mayCreate) return [`there is no queue ${name}; create it, or set topology: "create"`];
+    await this.create(wanted);
+    return [];
+  }
+
+  private async create({ name, isFifo, deadLetters }: WantedQueue): Promise<void> {
+    const { api, queues, config } = this.parts;
+    const target = deadLetters === null ? null : await queues.byName(deadLetters);
+    const arn = target === null ? null : (await api.attributes(target.url, "QueueArn"))["QueueArn"];
+    const attributes: Partial<Record<QueueAttributeName, string>> = {
+      MessageRetentionPeriod: String(RETENTION_SECS),
+      MaximumMessageSize: String(config.messageSizeBytes),
+      VisibilityTimeout: String(config.visibilityTimeoutSecs),
+      ReceiveMessageWaitTimeSeconds: String(config.waitTimeSecs),
+      ...(isFifo && {
+        FifoQueue: "true",
+        DeduplicationScope: "messageGroup",
+        FifoThroughputLimit: "perMessageGroupId",
+      }),
+      ...(arn !== null && {
+        RedrivePolicy: JSON.stringify({ deadLetterTargetArn: arn, maxReceiveCount: config.maxReceiveCount }),
+      }),
+    };
+    await api.create(name, attributes);
+  }
+
+  /** What of an existing queue this program cannot work with. */
+  private async differences(
+    { name, url }: Queue,
+    { deadLetters }: Pick<WantedQueue, "deadLetters">,
+  ): Promise<readonly string[]> {
+    const { api, config } = this.parts;
+    const found = await api.attributes(url, "RedrivePolicy", "MaximumMessageSize");
+    const size = Number(found["MaximumMessageSize"] ?? config.messageSizeBytes);
+    const problems =
+      size < config.messageSizeBytes
+        ? [
+            `the queue ${name} takes ${size} bytes, and SqsConfig.messageSizeBytes is ${config.messageSizeBytes}; raise its MaximumMessageSize, or lower the option`,
+          ]
+        : [];
+    if (deadLetters === null) return problems;
+    const count = maxReceiveCountOf(found["RedrivePolicy"]);
+    if (count === null)
+      problems.push(
+        `the queue ${name} has no redrive policy, so a message that ends its process would come again for ever; set one to ${deadLetters} with maxReceiveCount ${config.maxReceiveCount}`,
+      );
+    else if (count !== config.maxReceiveCount)
+      problems.push(
+        `the redrive policy of the queue ${name} has maxReceiveCount ${count}, and SqsConfig.maxReceiveCount is ${config.maxReceiveCount}; make them equal`,
+      );
+    return problems;
+  }
+
+  /** The queue of the configuration is only looked at. */
+  private async givenProblems({ subscriptions }: Topology): Promise<string[]> {
+    const { queues, config } = this.parts;
+    const users = subscriptions.filter(({ topics }) => topics.some((topic) => queues.given(topic) !== null));
+    const [first] = users.flatMap(({ topics }) => topics.flatMap((topic) => queues.given(topic) ?? []));
+    if (first === undefined) return [];
+    const problems: string[] = [];
+    if (new Set(users.map(({ group }) => group)).size > 1)
+      problems.push(
+        `the queue ${first.name} of SqsConfig.queueUrl gives each message to one group, and there are ${users.map(({ group }) => group).join(", ")}; leave one`,
+      );
+    if (!first.isFifo && users.some(({ order }) => order === "key"))
+      problems.push(
+        `the queue ${first.name} of SqsConfig.queueUrl is no FIFO queue and keeps no order by key`,
+      );
+    const wanted = { name: first.name, isFifo: first.isFifo, deadLetters: null, other: null };
+    const look = async (): Promise<readonly string[]> => await this.differences(first, wanted);
+    problems.push(...(await this.explained(wanted, look)));
+    await this.warnOfRedrive(first, config.maxReceiveCount);
+    return problems;
+  }
+
+  private async warnOfRedrive({ url, name }: Queue, maxReceiveCount: number): Promise<void> {
+    const { api, log } = this.parts;
+    const found = await api.attributes(url, "RedrivePolicy").catch(() => null); // it was asked before
+    if (found !== null && maxReceiveCountOf(found["RedrivePolicy"]) === null)
+      log.warn(
+        "sqs: the queue of queueUrl has no redrive policy; a message that ends its process comes again until it expires",
+        { queue: name, maxReceiveCount },
+      );
+  }
+
+  private async explained(
+    { name }: WantedQueue,
+    ask: () => Promise<readonly string[]>,
+  ): Promise<readonly string[]> {
+    try {
+      return await ask();
+    } catch (error) {
+      if (isForbidden(error))
+        return [`the credentials may not look at or create the queue ${name}; grant it: ${reasonOf(error)}`];
+      throw error;
+    }
+  }
+}
+
+const topicsOf = ({ topics, subscriptions }: Topology): ReadonlySet<string> =>
+  new Set([
+    ...topics,
+    ...subscriptions.flatMap((each) => [...each.topics, each.deadLetterTopic ?? []].flat()),
+  ]);
+
+const unique = (wanted: readonly WantedQueue[]): readonly WantedQueue[] => [
+  ...new Map(wanted.map((each) => [each.name, each])).values(),
+];
+
+const maxReceiveCountOf = (policy: string | undefined): number | null => {
+  if (policy === undefined) return null;
+  try {
+    const { deadLetterTargetArn, maxReceiveCount } = JSON.parse(policy) as Partial<Record<string, unknown>>;
+    return typeof deadLetterTargetArn === "string" ? Number(maxReceiveCount) : null;
+  } catch {
+    return null;
+  }
+};

@@ -1,0 +1,143 @@
+import { FrameworkError } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import {
+  GROUP,
+  type OutgoingMessage,
+  type Producer,
+  type SendOptions,
+  type SendResult,
+  untilAborted,
+} from "@framework/messaging/adapter";
+import { isForbidden, reasonOf, refused, unavailable } from "../client/sqs-error.ts";
+import type { KnownQueues, Queue } from "../queues/known-queues.ts";
+import { queueEntry } from "./queue-entry.ts";
+import { type Posting, sendEntries, type SendEntriesParts, type SendFailure } from "./send-entries.ts";
+
+/** What sending needs. */
+export interface SqsProducerParts extends SendEntriesParts {
+  readonly queues: KnownQueues;
+  readonly clock: Clock;
+}
+
+/** A message on its way, with the queues that get it. */
+interface Outgoing {
+  readonly message: OutgoingMessage;
+  readonly queues: readonly Queue[];
+  result: SendResult | null;
+}
+
+const stored: SendResult = Object.freeze({ ok: true });
+
+/** Sends messages to the queue of every group. In FIFO queues those of one key wait for each other's confirmation, so that none overtakes one that failed. */
+export class SqsProducer implements Producer {
+  private readonly parts: SqsProducerParts;
+
+  constructor(parts: SqsProducerParts) {
+    this.parts = parts;
+  }
+
+  async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
+    const outgoing = await Promise.all(messages.map(async (message) => await this.routed(message, signal)));
+    for (const round of roundsOf(outgoing)) await this.sendRound(round, signal);
+    return outgoing.map(({ result }) => result ?? notSent);
+  }
+
+  private async routed(message: OutgoingMessage, signal: AbortSignal): Promise<Outgoing> {
+    const { topic, headers } = message;
+    try {
+      const queues = await untilAborted(this.parts.queues.targets(topic, headers[GROUP] ?? null), signal);
+      return { message, queues, result: queues.length === 0 ? unroutable(topic) : null };
+    } catch (error) {
+      const reason = reasonOf(error);
+      const failure = isForbidden(error) ? refused(reason, error) : unavailable(reason, error);
+      return { message, queues: [], result: { ok: false, error: failure, isRetryable: true } };
+    }
+  }
+
+  private async sendRound(round: readonly Outgoing[], signal: AbortSignal): Promise<void> {
+    const gone = await this.post(round, signal);
+    if (gone.length === 0) return;
+    for (const { message } of gone) this.parts.queues.forget(message.topic); // a group may have left
+    const again = await Promise.all(gone.map(async ({ message }) => await this.routed(message, signal)));
+    await this.post(
+      again.filter(({ result }) => result === null),
+      signal,
+    );
+    for (const [at, { result }] of again.entries()) {
+      const each = gone[at];
+      if (each !== undefined) each.result = result;
+    }
+  }
+
+  /** Returns the messages one of whose queues does not exist any more. */
+  private async post(round: readonly Outgoing[], signal: AbortSignal): Promise<readonly Outgoing[]> {
+    const date = this.parts.clock.date();
+    const posted = round.map((each) => ({ each, postings: postingsOf(each, date) }));
+    await sendEntries(
+      this.parts,
+      posted.flatMap(({ postings }) => postings),
+      signal,
+    );
+    const gone: Outgoing[] = [];
+    for (const { each, postings } of posted) {
+      const failures = postings.flatMap(({ failure }) => failure ?? []);
+      const [failure] = failures;
+      each.result = failure === undefined ? stored : failed(failure);
+      if (failures.some(({ isMissing }) => isMissing)) gone.push(each);
+    }
+    return gone;
+  }
+}
+
+const postingsOf = ({ message, queues }: Outgoing, date: number): readonly Posting[] =>
+  queues.map((queue) => ({ ...queueEntry(message, queue, { date }), queue, failure: null }));
+
+const failed = ({ error, isRetryable }: SendFailure): SendResult => ({ ok: false, error, isRetryable });
+
+/** Messages that may be sent together: of a key in FIFO queues, one at a time, and none after one that failed. */
+const roundsOf = function* (outgoing: readonly Outgoing[]): Generator<readonly Outgoing[]> {
+  const lanes = new Map<string, Outgoing[]>();
+  const free: Outgoing[] = [];
+  for (const each of outgoing) {
+    const { topic, key } = each.message;
+    const isOrdered = key !== null && (each.queues.some(({ isFifo }) => isFifo) || each.result !== null);
+    if (!isOrdered) {
+      if (each.result === null) free.push(each);
+      continue;
+    }
+    const lane = `${topic}\n${key}`;
+    const before = lanes.get(lane);
+    if (before === undefined) lanes.set(lane, [each]);
+    else before.push(each);
+  }
+  if (free.length > 0) yield free;
+  for (let at = 0; ; at++) {
+    const round = Array.from(lanes.values()).flatMap((lane) => next(lane, at));
+    if (round.length === 0) return;
+    yield round;
+  }
+};
+
+/** The message of a lane for a round, unless one before it failed. */
+const next = (lane: readonly Outgoing[], at: number): readonly Outgoing[] => {
+  const each = lane[at];
+  if (each === undefined || each.result !== null) return [];
+  const before = at === 0 ? undefined : lane[at - 1]?.result;
+  if (before?.ok === false) {
+    each.result = { ok: false, error: before.error, isRetryable: true };
+    return [];
+  }
+  return [each];
+};
+
+const notSent: SendResult = {
+  ok: false,
+  error: unavailable("a message of the same key before it was not stored"),
+  isRetryable: true,
+};
+
+const unroutable = (topic: string): SendResult => ({
+  ok: false,
+  error: new FrameworkError("SQS_UNROUTABLE", `sqs: no group has a queue for the topic ${topic}`),
+  isRetryable: true,
+});

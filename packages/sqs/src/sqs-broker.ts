@@ -1,0 +1,77 @@
+import { FrameworkError } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import {
+  type Broker,
+  type BrokerAdapter,
+  type BrokerContext,
+  type Capabilities,
+  untilAborted,
+} from "@framework/messaging/adapter";
+import { SqsApi } from "./client/sqs-api.ts";
+import { SqsConsumer } from "./consume/sqs-consumer.ts";
+import { KnownQueues } from "./queues/known-queues.ts";
+import { SqsTopology } from "./queues/sqs-topology.ts";
+import { MAX_DELAY_MS } from "./send/queue-entry.ts";
+import { SqsProducer } from "./send/sqs-producer.ts";
+import { configProblems, SqsConfig } from "./sqs-config.ts";
+
+/** Largest headers. In a message they are JSON in ASCII, at most three times as long as their UTF-8. */
+const MAX_HEADER_BYTES = 16_384;
+
+const capabilitiesOf = ({ messageSizeBytes }: SqsConfig): Capabilities => ({
+  settlement: "each",
+  orders: ["key"],
+  groups: true,
+  maxDelayMs: MAX_DELAY_MS,
+  maxRetryDelayMs: MAX_DELAY_MS,
+  retryKeepsOrder: false,
+  retryTopics: false,
+  maxBodyBytes: messageSizeBytes - 3 * MAX_HEADER_BYTES,
+  maxHeaderBytes: MAX_HEADER_BYTES,
+  envelope: { mode: "structured" },
+  patterns: false,
+  privateTopics: false,
+  replay: false,
+  isInProcess: false,
+});
+
+/**
+ * Amazon SQS as a broker of messaging: `enableMessaging({ broker: sqsBroker({ region }) })`, or under another name with `app.messaging.addBroker`.
+ *
+ * @throws ConfigurationError CORE_BAD_CONFIG
+ */
+export const sqsBroker = (config: ConfigInput<SqsConfig> = {}): BrokerAdapter => {
+  const checked = SqsConfig.of(config);
+  const [problem] = configProblems(checked);
+  if (problem !== undefined) throw new FrameworkError("CORE_BAD_CONFIG", problem);
+  return adapterOf(checked);
+};
+
+/** The adapter of a checked configuration. */
+export const adapterOf = (config: SqsConfig): BrokerAdapter => ({
+  name: "sqs",
+  capabilities: capabilitiesOf(config),
+  open: (context) => openBroker(config, context),
+});
+
+const openBroker = (config: SqsConfig, { clock, random, log }: BrokerContext): Broker => {
+  const api = new SqsApi(config, clock);
+  const queues = new KnownQueues({ api, clock, config });
+  const topology = new SqsTopology({ api, queues, config, log });
+  const again = (): Promise<void> => topology.again();
+  return {
+    producer: new SqsProducer({ api, queues, clock, messageSizeBytes: config.messageSizeBytes }),
+    consumer: (options) => new SqsConsumer({ api, queues, config, clock, random, log, again }, options),
+    topology: (spec, mode) => topology.apply(spec, mode),
+    async health(signal) {
+      const { queueUrl, region } = config;
+      const asked: Promise<unknown> =
+        queueUrl === "" ? api.list("", { limit: 1 }) : api.attributes(queueUrl, "QueueArn");
+      await untilAborted(asked, signal);
+      return { region };
+    },
+    async close() {
+      api.close();
+    },
+  };
+};

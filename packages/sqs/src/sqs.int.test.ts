@@ -1,0 +1,394 @@
+import { expect, test } from "@jest/globals";
+import { TestApp } from "@framework/messaging/testing";
+import { requestSqs, withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { startFront } from "./front.test-kit.ts";
+import { sqsBroker } from "./index.ts";
+import { appOn, newName, processOn } from "./process.test-kit.ts";
+
+const bodyOf = (body: string | Uint8Array): string =>
+  typeof body === "string" ? body : Buffer.from(body).toString();
+
+withServer("sqs", (endpointUrl) => {
+  const urlOf = (name: string): string => `${endpointUrl}/000000000000/${name}`;
+  const attributes = async (name: string): Promise<Readonly<Record<string, string>>> => {
+    const input = { QueueUrl: urlOf(name), AttributeNames: ["All"] };
+    const { Attributes } = await requestSqs(endpointUrl, "GetQueueAttributes", input);
+    return Attributes as Readonly<Record<string, string>>;
+  };
+  const create = async (QueueName: string, Attributes: object = {}): Promise<string> => {
+    await requestSqs(endpointUrl, "CreateQueue", { QueueName, Attributes });
+    return urlOf(QueueName);
+  };
+  const problems = async (
+    process: ReturnType<typeof processOn>,
+    {
+      order = "none",
+      mode = "verify",
+      groups = ["group"],
+    }: {
+      readonly order?: "none" | "key";
+      readonly mode?: "verify" | "create";
+      readonly groups?: readonly string[];
+    } = {},
+  ): Promise<string> => {
+    const { topic, broker } = process;
+    const one = {
+      topics: [topic],
+      order,
+      from: "earliest",
+      deadLetterTopic: null,
+      retryTopics: [],
+      maxTries: 1,
+    } as const;
+    const subscriptions = groups.map((group) => ({ ...one, group }));
+    return (await broker.topology({ topics: [topic], subscriptions }, mode)).join("; ");
+  };
+
+  test.concurrent("a group has a queue with a redrive policy to a queue of dead letters", async () => {
+    await using process = processOn({ endpointUrl, maxReceiveCount: 7 });
+    await using ordered = processOn({ endpointUrl });
+    expect([
+      await problems(process, { mode: "create" }),
+      await problems(ordered, { order: "key", mode: "create" }),
+    ]).toEqual(["", ""]);
+    const found = await attributes(`${process.topic}__group`);
+    expect(found).toMatchObject({ MessageRetentionPeriod: "1209600", MaximumMessageSize: "1048576" });
+    const policy = JSON.parse(found["RedrivePolicy"] ?? "{}") as Readonly<Record<string, unknown>>;
+    expect(policy["maxReceiveCount"]).toBe(7);
+    expect(policy["deadLetterTargetArn"]).toMatch(/-group-dlq_[\da-f]{8}__unclaimed$/);
+    const fifo = await attributes(`${ordered.topic}__group.fifo`);
+    expect(fifo).toMatchObject({ FifoQueue: "true", FifoThroughputLimit: "perMessageGroupId" });
+    expect(fifo["RedrivePolicy"]).toContain("__unclaimed.fifo");
+  });
+
+  test.concurrent("verify creates nothing, and says what is missing or different", async () => {
+    await using process = processOn({ endpointUrl });
+    const queue = `${process.topic}__group`;
+    expect(await problems(process)).toContain(
+      `there is no queue ${queue}; create it, or set topology: "create"`,
+    );
+    await expect(attributes(queue)).rejects.toThrow("QueueDoesNotExist");
+    await create(queue, { MaximumMessageSize: "262144" });
+    const different = await problems(process, { mode: "create" });
+    expect(different).toContain(
+      `the queue ${queue} takes 262144 bytes, and SqsConfig.messageSizeBytes is 1048576`,
+    );
+    expect(different).toContain(`the queue ${queue} has no redrive policy`);
+    await using other = processOn({ endpointUrl, maxReceiveCount: 3 });
+    await other.declare();
+    await using strict = processOn({ endpointUrl }, other.topic.replace("-topic", ""));
+    const group = `${other.topic.replace("-topic", "")}-group`;
+    expect(await problems(strict, { groups: [group] })).toContain(
+      "has maxReceiveCount 3, and SqsConfig.maxReceiveCount is 50",
+    );
+  });
+
+  test.concurrent("one group with two orders would get every message twice, and is refused", async () => {
+    await using process = processOn({ endpointUrl });
+    expect(await problems(process, { mode: "create" })).toBe("");
+    expect(await problems(process, { order: "key", mode: "create" })).toContain(
+      `the group has the queue ${process.topic}__group beside`,
+    );
+  });
+
+  test.concurrent("queueUrl is the queue of its topic, for one group", async () => {
+    const prefix = newName();
+    const queueUrl = await create(`${prefix}-topic`);
+    await using process = processOn({ endpointUrl, queueUrl }, prefix);
+    expect(await problems(process)).toBe("");
+    expect(await problems(process, { order: "key" })).toContain("is no FIFO queue");
+    expect(await problems(process, { groups: ["one", "two"] })).toContain("gives each message to one group");
+    await process.send({ body: '"sent"' });
+    const { got, done } = await process.consume();
+    const [delivery] = await got(1);
+    expect(delivery && bodyOf(delivery.body)).toBe('"sent"');
+    if (delivery !== undefined) await done(delivery);
+  });
+
+  test.concurrent("a message without a group is refused, and not confirmed", async () => {
+    await using process = processOn({ endpointUrl });
+    const [result] = await process.broker.producer.send([process.message({})], {
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(result).toMatchObject({ ok: false, error: { code: "SQS_UNROUTABLE" } });
+  });
+
+  test.concurrent("a message above the limit is refused at send, and the others are stored", async () => {
+    await using process = processOn({ endpointUrl });
+    await process.declare();
+    const messages = [
+      process.message({ body: "1" }),
+      process.message({ body: "é".repeat(524_288) }),
+      process.message({ body: "3" }),
+    ];
+    const results = await process.broker.producer.send(messages, { signal: AbortSignal.timeout(60_000) });
+    expect(results).toMatchObject([
+      { ok: true },
+      { ok: false, isRetryable: false, error: { code: "SQS_TOO_LARGE" } },
+      { ok: true },
+    ]);
+    const { got, done } = await process.consume();
+    const deliveries = await got(2);
+    expect(deliveries.map(({ body }) => bodyOf(body)).toSorted()).toEqual(["1", "3"]);
+    await done(...deliveries);
+  });
+
+  test.concurrent("more headers than SQS has attributes are delivered", async () => {
+    await using process = processOn({ endpointUrl });
+    await process.declare();
+    const headers = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x-header-${n}`, String(n)]));
+    await process.send({ headers });
+    const { got, done } = await process.consume();
+    const [delivery] = await got(1);
+    expect(delivery?.headers).toMatchObject(headers);
+    if (delivery !== undefined) await done(delivery);
+  });
+
+  test.concurrent("text attributes of other systems are headers, and their group is the key", async () => {
+    await using process = processOn({ endpointUrl });
+    await process.declare({ order: "key" });
+    const { got, done } = await process.consume({ order: "key" });
+    const prefix = process.topic.replace("-topic", "");
+    await requestSqs(endpointUrl, "SendMessage", {
+      QueueUrl: urlOf(`${process.topic}__${prefix}-group.fifo`),
+      MessageBody: "text",
+      MessageGroupId: "order-7",
+      MessageDeduplicationId: "1",
+      MessageAttributes: {
+        "Content-Type": { DataType: "String", StringValue: "text/plain" },
+        bytes: { DataType: "Binary", BinaryValue: "AAE=" },
+      },
+    });
+    const [delivery] = await got(1);
+    expect(delivery).toMatchObject({ key: "order-7", body: "text", tries: 0 });
+    expect({ ...delivery?.headers }).toEqual({ "content-type": "text/plain" });
+    if (delivery !== undefined) await done(delivery);
+  });
+
+  test.concurrent("FIFO queues store the same message once, and another with its id too", async () => {
+    await using process = processOn({ endpointUrl });
+    await process.declare({ order: "key" });
+    const message = { id: "7", key: "k" };
+    await process.send({ ...message, body: "1" }, { ...message, body: "1" }, { ...message, body: "2" });
+    await process.send({ ...message, body: "1" });
+    const { got, done } = await process.consume({ order: "key" });
+    await done(...(await got(1)));
+    const deliveries = await got(2);
+    await done(...deliveries.slice(1));
+    expect(deliveries.map(({ body }) => bodyOf(body))).toEqual(["1", "2"]);
+  });
+
+  test.concurrent("a parked message of an ordered group is replayed within the time of deduplication", async () => {
+    await using one = appOn({ endpointUrl });
+    const got: unknown[] = [];
+    const options = {
+      group: one.group,
+      order: "key",
+      deadLetter: "parked",
+      retry: { quickTries: 1, delaysMs: [] },
+    } as const;
+    one.messaging.subscribe(one.topic, options, ({ data }) => {
+      got.push(data);
+      if (got.length < 3) throw new Error("broken");
+    });
+    await one.start();
+    await one.send("same", { key: "k" });
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    for (let replays = 0; replays < 2; replays++) {
+      await waitFor(async () => (await parked.list(filter)).items.length === 1);
+      await parked.replay(filter);
+    }
+    await waitFor(() => one.messaging.status()[0]?.done === 1);
+    expect(got).toEqual(["same", "same", "same"]);
+  });
+
+  test.concurrent("a delayed message of an ordered group is handled at its time", async () => {
+    await using one = appOn({ endpointUrl });
+    let at = 0;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, order: "key" },
+      () => void (at = performance.now()),
+    );
+    await one.start();
+    const from = performance.now();
+    await one.messaging.send(one.topic, { type: "later", key: "k", data: 1 }, { delayMs: 400 });
+    await waitFor(() => at > 0);
+    expect(at - from).toBeGreaterThanOrEqual(390);
+  });
+
+  test.concurrent("an entry of a batch that SQS refuses fails alone, and nothing of its key is stored after it", async () => {
+    await using front = await startFront(endpointUrl);
+    await using process = processOn({ endpointUrl: front.url });
+    await process.declare({ order: "key" });
+    front.fails = (action, { MessageBody }) =>
+      action === "SendMessageBatch" && MessageBody === "a1"
+        ? { Code: "InternalError", SenderFault: false }
+        : null;
+    const messages = ["a0", "b0", "a1", "b1", "a2", "b2"].map((body) =>
+      process.message({ body, key: body[0] ?? "" }),
+    );
+    const results = await process.broker.producer.send(messages, { signal: AbortSignal.timeout(60_000) });
+    expect(results.map(({ ok }) => ok)).toEqual([true, true, false, true, false, true]);
+    expect(results[2]).toMatchObject({ isRetryable: true, error: { code: "SQS_UNAVAILABLE" } });
+    const { got, done } = await process.consume({ order: "key" });
+    await done(...(await got(2)));
+    for (const count of [3, 4]) await done(...(await got(count)).slice(count - 1));
+    expect((await got(4)).map(({ body }) => bodyOf(body)).toSorted()).toEqual(["a0", "b0", "b1", "b2"]);
+  });
+
+  test.concurrent("entries that SQS did not delete are deleted in another call, and those that it did are not lost", async () => {
+    await using front = await startFront(endpointUrl);
+    await using process = processOn({ endpointUrl: front.url });
+    await process.declare();
+    await process.send({ body: "1" }, { body: "2" }, { body: "3" });
+    const { got, consumer, sink } = await process.consume();
+    const settlements = (await got(3)).map((delivery) => ({ delivery, action: "done" }) as const);
+    let refusals = 0;
+    front.fails = (action, { Id }) =>
+      action === "DeleteMessageBatch" && Id === "1" && refusals++ === 0
+        ? { Code: "InternalError", SenderFault: false }
+        : null;
+    await expect(consumer.settle(settlements)).rejects.toThrow("InternalError");
+    expect(await consumer.settle(settlements)).toEqual([]);
+    expect(sink.gone).toEqual([]);
+    await waitFor(
+      async () => (await attributes(queueOf(process)))["ApproximateNumberOfMessagesNotVisible"] === "0",
+    );
+  });
+
+  test.concurrent("a try whose copy was stored, but whose original was not deleted, is copied once", async () => {
+    await using front = await startFront(endpointUrl);
+    await using process = processOn({ endpointUrl: front.url });
+    await process.declare();
+    await process.send({ body: "1" });
+    const { got, consumer, done } = await process.consume();
+    const [delivery] = await got(1);
+    if (delivery === undefined) throw new Error("there is no delivery");
+    let refusals = 0;
+    front.fails = (action) =>
+      action === "DeleteMessageBatch" && refusals++ === 0
+        ? { Code: "InternalError", SenderFault: false }
+        : null;
+    const retry = { delivery, action: "retry", delayMs: 0, tries: 2 } as const;
+    await expect(consumer.settle([retry])).rejects.toThrow("InternalError");
+    expect(await consumer.settle([retry])).toEqual([]);
+    await done(...(await got(2)).slice(1));
+    const copies = front.requests.filter(({ action }) => action === "SendMessageBatch").length - 1;
+    expect(copies).toBe(1);
+  });
+
+  test.concurrent("a handler that outlives the visibility timeout keeps its message", async () => {
+    await using front = await startFront(endpointUrl);
+    await using one = appOn({ endpointUrl: front.url, visibilityTimeoutSecs: 2 });
+    let runs = 0;
+    const extensions = (): number =>
+      front.requests.filter(({ action }) => action === "ChangeMessageVisibilityBatch").length;
+    one.messaging.subscribe(one.topic, { group: one.group, concurrency: 2 }, async () => {
+      runs++;
+      await waitFor(() => extensions() >= 3); // more than the timeout
+    });
+    await one.start();
+    await one.send(1);
+    await waitFor(() => one.messaging.status()[0]?.done === 1);
+    expect([runs, one.messaging.status()[0]?.lost]).toEqual([1, 0]);
+  });
+
+  test.concurrent("what a process does not work on any more goes to another one after its time", async () => {
+    const prefix = newName();
+    const config = { endpointUrl, visibilityTimeoutSecs: 2 };
+    await using one = processOn(config, prefix);
+    await using other = processOn(config, prefix);
+    await one.declare();
+    await one.send({ body: "1" });
+    const { got, sink, consumer } = await one.consume();
+    const [delivery] = await got(1);
+    if (delivery === undefined) throw new Error("there is no delivery");
+    sink.isAlive = () => false; // its handler ignores its signal
+    consumer.pause();
+    const next = await other.consume();
+    await next.done(...(await next.got(1)));
+    await waitFor(() => sink.gone.length === 1);
+    expect(await consumer.settle([{ delivery, action: "done" }])).toEqual([delivery]);
+  });
+
+  test.concurrent("a message that is never settled is a dead letter at the receive count, and gets to a group of that topic", async () => {
+    const prefix = newName();
+    const dead = `${prefix}-topic.${prefix}-group.dlq`;
+    for (let closed = 0; closed < 3; closed++) {
+      await using process = processOn({ endpointUrl, maxReceiveCount: 2 }, prefix);
+      await process.declare();
+      if (closed === 0) await process.send({ body: '"killer"', headers: { "x-shelf": "7" } });
+      const { got } = await process.consume();
+      if (closed < 2) await got(1);
+      else
+        await waitFor(
+          async () =>
+            (await process.broker.topology({ topics: [], subscriptions: [] }, "verify")).length === 0,
+        );
+    }
+    await using operators = processOn({ endpointUrl }, prefix);
+    await operators.declare({ topics: [dead] });
+    const { got, done } = await operators.consume({ topics: [dead] });
+    const [letter] = await got(1);
+    expect(letter).toMatchObject({ topic: dead, headers: { "x-shelf": "7" } });
+    expect(letter && bodyOf(letter.body)).toBe('"killer"');
+    if (letter !== undefined) await done(letter);
+  });
+
+  test.concurrent("a queue that is deleted is created again, and consumed", async () => {
+    await using process = processOn({ endpointUrl });
+    await process.declare();
+    const { got, done, sink } = await process.consume();
+    await requestSqs(endpointUrl, "DeleteQueue", { QueueUrl: urlOf(queueOf(process)) });
+    await waitFor(() => sink.states.filter((state) => state === "running").length === 2);
+    await process.send({ body: "1" });
+    await done(...(await got(1)));
+    expect(sink.gone).toEqual([]);
+  });
+
+  test.concurrent("messages of one call are sent ten at a time", async () => {
+    await using front = await startFront(endpointUrl);
+    await using process = processOn({ endpointUrl: front.url });
+    await process.declare();
+    await process.send(...Array.from({ length: 95 }, (_, n) => ({ body: String(n), key: String(n) })));
+    const sends = front.requests.filter(({ action }) => action === "SendMessageBatch");
+    expect(sends.map(({ Entries = [] }) => Entries.length).toSorted((a, b) => a - b)).toEqual([
+      5,
+      ...Array.from({ length: 9 }, () => 10),
+    ]);
+  });
+
+  test.concurrent("requests are refused, because SQS has no queue that vanishes with its process", async () => {
+    await using one = appOn({ endpointUrl });
+    await one.start();
+    await expect(one.messaging.request(one.topic, { type: "t" })).rejects.toMatchObject({
+      code: "MESSAGING_BAD_CONFIG",
+    });
+  });
+
+  test.concurrent("credentials come from the environment where the configuration has none", async () => {
+    const before = { ...process.env };
+    const names = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+    for (const name of names) process.env[name] = "from-the-environment";
+    try {
+      await using front = await startFront(endpointUrl);
+      const broker = (): ReturnType<typeof sqsBroker> => sqsBroker({ endpointUrl: front.url });
+      await using one = new TestApp({ adapter: broker, prefix: newName() });
+      one.messaging.subscribe(one.topic, { group: one.group }, () => {});
+      await one.start();
+      const keys = front.requests.map(({ authorization }) => /Credential=([^/]+)/.exec(authorization)?.[1]);
+      expect(new Set(keys)).toEqual(new Set(["from-the-environment"]));
+    } finally {
+      for (const name of names) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  });
+});
+
+const queueOf = ({ topic }: { readonly topic: string }): string =>
+  `${topic}__${topic.replace("-topic", "")}-group`;

@@ -1,0 +1,77 @@
+import { expect, test } from "@jest/globals";
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { waitFor } from "@framework/testing";
+import { sqs, sqsBroker, SqsConfig } from "./index.ts";
+
+const start = async (config: object): Promise<void> => {
+  const app = new (App.with(messaging, sqs))().enableSqs(config);
+  await app.start();
+  await app.stop();
+};
+
+test("the defaults are those of the interface", () => {
+  const { region, queueUrl } = SqsConfig.of();
+  expect([region, queueUrl]).toEqual(["us-east-1", ""]);
+});
+
+test("reports mistakes in its own fields and in those of messaging together, at start", async () => {
+  const config = {
+    region: "Frankfurt",
+    endpointUrl: "localhost:4566",
+    queueUrl: "orders",
+    credentials: { accessKeyId: "x" },
+    waitTimeSecs: 21,
+    maxMessages: 11,
+    visibilityTimeoutSecs: 1,
+    drainMs: -1,
+  };
+  const failure = await start(config).catch(String);
+  for (const field of Object.keys(config))
+    expect(failure).toContain(field === "drainMs" ? "MessagingConfig.drainMs" : `SqsConfig.${field}`);
+});
+
+test("a queue of another region is a mistake", async () => {
+  const queueUrl = "https://sqs.eu-central-1.amazonaws.com/123456789012/orders";
+  const message = 'SqsConfig.region is "us-east-1", but the queue of queueUrl is in "eu-central-1"';
+  await expect(start({ queueUrl })).rejects.toThrow(message);
+  expect(() => sqsBroker({ queueUrl })).toThrow(message);
+  expect(sqsBroker({ queueUrl, region: "eu-central-1" }).name).toBe("sqs");
+});
+
+test("a field that neither has is reported with the nearest name of messaging", async () => {
+  await expect(start({ drainMS: 1 })).rejects.toThrow('did you mean "drainMs"?');
+});
+
+test("order by partition and patterns are refused at start", async () => {
+  const app = new (App.with(messaging, sqs))().enableSqs();
+  app.messaging.subscribe("orders", { group: "mail", order: "partition" }, () => {});
+  app.messaging.subscribe(/^orders/, { group: "audit" }, () => {});
+  const failure = await app.start().catch(String);
+  expect(failure).toContain("keeps no order by partition");
+  expect(failure).toContain("has no subscriptions to patterns");
+});
+
+test("the app starts while SQS is away, and says why it is not ready", async () => {
+  const app = new (App.with(messaging, sqs))().enableSqs({
+    endpointUrl: "http://127.0.0.1:1",
+    credentials: { accessKeyId: "id", secretAccessKey: "not-for-logs" },
+  });
+  app.messaging.subscribe("orders", { group: "mail" }, () => {});
+  const lines: unknown[] = [];
+  const log = { info() {}, warn: (...line: unknown[]) => void lines.push(line), error() {} };
+  await app.start({ log });
+  try {
+    await waitFor(() => app.messaging.status()[0]?.reason?.includes("ECONNREFUSED"));
+    const failure: unknown = await app.messaging
+      .send("orders", { type: "t", data: 1 })
+      .catch((error: Error) => error.cause);
+    expect(failure).toHaveProperty(
+      "message",
+      expect.stringContaining("sqs: not available: connect ECONNREFUSED"),
+    );
+  } finally {
+    await app.stop();
+  }
+  expect(JSON.stringify(lines)).not.toContain("not-for-logs");
+});
