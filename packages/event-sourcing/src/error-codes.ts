@@ -85,6 +85,10 @@ export const eventSourcingErrors: ErrorCatalogue = {
       "some ids of an append exist in the stream and others do not, or in another order; nothing was appended",
     action: "repeat exactly the same append, or use new ids",
   },
+  EVENTS_PART_REFUSED: {
+    summary: "a part of a view cannot be rebuilt; nothing was changed",
+    action: "the message has the reason",
+  },
   EVENTS_STREAM_ARCHIVED: {
     status: 409,
     summary: "the stream is archived; nothing was appended",

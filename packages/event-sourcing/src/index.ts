@@ -27,6 +27,7 @@ export type {
   Projection,
   ProjectionContext,
   ProjectionOptions,
+  ViewPart,
 } from "./projections/definition/projection.ts";
 export type { Projections } from "./projections/projections.ts";
 export type { ProjectionStatus } from "./projections/versions/status.ts";

@@ -16,5 +16,7 @@ export const MAX_BATCH_BYTES = 16_777_216;
 export const MAX_STREAMS = 100;
 /** Most events that a conflict error carries. */
 export const MAX_NEWER_EVENTS = 100;
+/** Most events of a part of a view that is rebuilt. */
+export const MAX_PART_EVENTS = 100_000;
 /** Most events that one stored event becomes when it is read. */
 export const MAX_PARTS = 100;

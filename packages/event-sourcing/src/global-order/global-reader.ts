@@ -14,6 +14,12 @@ export interface EventFilter {
   readonly tenant?: string | undefined;
 }
 
+/** Which events of a part of a view to read. */
+export interface PartFilter extends EventFilter {
+  /** Name of one stream. @default all */
+  readonly stream?: string | undefined;
+}
+
 /** Rows of the global order after a position. */
 export interface RowBatch extends Decided {
   readonly rows: readonly EventRow[];
@@ -73,13 +79,14 @@ export interface RowRange {
   readonly after: number;
   readonly to: number;
   readonly limit: number;
-  readonly filter: EventFilter;
+  readonly filter: PartFilter;
 }
 
-const conditions = ({ types, category, tenant }: EventFilter): Statement => {
+const conditions = ({ types, category, tenant, stream }: PartFilter): Statement => {
   const all: Statement[] = [];
   if (types !== undefined) all.push(sql`AND type IN (${paddedList(types)})`);
   if (category !== undefined) all.push(sql`AND category = ${category}`);
   if (tenant !== undefined) all.push(sql`AND tenant = ${tenant}`);
+  if (stream !== undefined) all.push(sql`AND stream = ${stream}`);
   return sql.join(all, " ");
 };

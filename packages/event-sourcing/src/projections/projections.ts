@@ -5,13 +5,15 @@ import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
 import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
 import type { AnyEventType } from "../events/event-type.ts";
+import { checkStream, checkTenant } from "../names/check-name.ts";
 import { type RunnerNeeds, runShard } from "./running/shard-runner.ts";
 import { setShards } from "./shards/shard-rows.ts";
 import { storedTypes } from "./shards/units.ts";
 import { type WaitOptions, Waits } from "./running/wait-for.ts";
-import type { Projection } from "./definition/projection.ts";
+import type { Projection, ViewPart } from "./definition/projection.ts";
 import { buildAgain, cancelBuild, dropRetired } from "./rebuild/drop-versions.ts";
 import { goLive } from "./rebuild/go-live.ts";
+import { rebuildPart } from "./rebuild/rebuild-part.ts";
 import { registerProjections } from "./versions/register-projections.ts";
 import { type ProjectionStatus, readStatus } from "./versions/status.ts";
 import { Throttle } from "./running/throttle.ts";
@@ -26,6 +28,13 @@ export interface Projections {
   cancel(name: string): Promise<boolean>;
   /** Begins a cancelled version again. Resolves to whether it was cancelled. */
   rebuild(name: string): Promise<boolean>;
+  /**
+   * Makes a part of the live view again: what one stream, or all streams of a tenant, have made. Needs `clear` of the projection, and holds back appends to
+   * an inline one meanwhile. Resolves to the number of events applied.
+   *
+   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; errors of the projection. Nothing has changed then
+   */
+  rebuildPart(name: string, part: Partial<ViewPart>): Promise<number>;
   /** Makes the version that was built live, when it is as far as the live one; needed with `autoLive: false`. Resolves to whether it is. */
   goLive(name: string): Promise<boolean>;
 }
@@ -121,6 +130,15 @@ export class ProjectionSet implements Projections {
     const isLive = await goLive({ shard, filter: this.filterOf(projection), reader });
     this.wakeShards();
     return isLive;
+  }
+
+  async rebuildPart(name: string, { tenant = "", stream }: Partial<ViewPart>): Promise<number> {
+    const { base, reader, projections } = this.needs;
+    const versions = projections.filter((each) => each.name === this.find(name).name);
+    checkTenant(tenant);
+    if (stream !== undefined) checkStream(stream);
+    const part = stream === undefined ? { tenant } : { tenant, stream };
+    return await rebuildPart({ base, reader, versions, part, filterOf: (each) => this.filterOf(each) });
   }
 
   private wakeShards(): void {

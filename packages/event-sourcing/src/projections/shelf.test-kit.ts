@@ -19,6 +19,9 @@ export const shelf = (options: Given = {}): Projection =>
       shelf: "stream TEXT PRIMARY KEY, member TEXT NOT NULL, days INTEGER NOT NULL, applied INTEGER NOT NULL",
     },
     retry: { attempts: 2, delayMs: 1 },
+    // the streams of a tenant begin with its name
+    clear: (tx, { tenant, stream = `${tenant}%` }, { tables }) =>
+      tx.execute`DELETE FROM ${tables.shelf} WHERE stream LIKE ${stream}`,
     async apply(tx, events, { tables }) {
       for (const event of events) {
         const { stream } = event;

@@ -21,6 +21,7 @@ import type { Projection } from "../definition/projection.ts";
 import { InlineProjections } from "../inline/inline-projections.ts";
 import { projectionSource } from "../parked/projection-source.ts";
 import { buildAgain, cancelBuild, dropRetired } from "../rebuild/drop-versions.ts";
+import { rebuildPart } from "../rebuild/rebuild-part.ts";
 import { ShardRunner } from "../running/shard-runner.ts";
 import { foldedRows, POISON, shelf, shelfRows } from "../shelf.test-kit.ts";
 import { registerProjections } from "../versions/register-projections.ts";
@@ -130,6 +131,11 @@ const rebuild = async (store: CrankedStore): Promise<void> => {
   await run(store, [second]);
 };
 
+const part =
+  (stream: string) =>
+  ({ base, reader }: CrankedStore): Promise<unknown> =>
+    rebuildPart({ base, reader, versions: [first], part: { tenant: "", stream }, filterOf: () => ({}) });
+
 export const operations: Readonly<Record<string, Operation>> = {
   "registering a projection and reading what there is": {
     prepare: fill,
@@ -185,6 +191,16 @@ export const operations: Readonly<Record<string, Operation>> = {
     act: ({ base }) => dropRetired(base, [{ ...second, keepRetiredSecs: 0 }]),
     recover: ({ base }) => dropRetired(base, [{ ...second, keepRetiredSecs: 0 }]),
     table: "shelf_v2",
+  },
+  "rebuilding a part of a view": {
+    prepare: async (store) => {
+      await live(store);
+      await store.base.db.execute("UPDATE shelf_v1 SET days = 1000000");
+    },
+    act: part("loan-1"),
+    recover: async (store) => {
+      for (const stream of ["loan-1", "loan-2", "loan-3"]) await part(stream)(store);
+    },
   },
   "an append with an inline view": {
     prepare: ({ base }) => registerProjections(base, [inlineFirst]),

@@ -19,7 +19,7 @@ export const checkProjection = (made: Projection): void => {
 };
 
 const problemOf = (made: Projection): string | null => {
-  const { name, types, tables, inline, shards, onError, apply } = made;
+  const { name, types, tables, inline, shards, onError, apply, clear } = made;
   if (!NAME.test(name))
     return "its name must be 1 to 50 lower-case letters, digits, underscores and dashes, and begin with a letter";
   for (const [field, [min, max]] of Object.entries(ranges)) {
@@ -34,5 +34,6 @@ const problemOf = (made: Projection): string | null => {
   if (inline && shards > 1) return "an inline projection has one shard; remove `shards`";
   if (inline && onError === "park") return "an inline projection cannot park events; remove `onError`";
   if (onError !== "park" && onError !== "stop") return '`onError` is "park" or "stop"';
+  if (clear !== undefined && typeof clear !== "function") return "`clear` is not a function";
   return typeof apply === "function" ? null : "`apply` is not a function";
 };

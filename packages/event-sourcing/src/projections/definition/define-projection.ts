@@ -25,10 +25,10 @@ export const projection = <Types extends AnyEventType = never, Table extends str
   const { version = 1, inline = false, shards = 1, batchSize = 500 } = options;
   const { onError = inline ? "stop" : "park" } = options;
   const { maxLagSecs = 60, keepRetiredSecs = 86_400, autoLive = true, retry } = options;
-  const { name, types, category, key, apply, tables = {}, create = noIndexes } = options;
+  const { name, types, category, key, apply, clear, tables = {}, create = noIndexes } = options;
   const settings = { version, inline, shards, batchSize, onError, maxLagSecs, keepRetiredSecs, autoLive };
   const attempts = retryPolicy({ attempts: 5, ...retry });
-  const given = { name, types, category, key, apply, tables, create, retry: attempts };
+  const given = { name, types, category, key, apply, clear, tables, create, retry: attempts };
   const made = { ...settings, ...given } as unknown as Projection; // events are of its types, because readers filter them
   checkProjection(made);
   return Object.freeze(made);

@@ -12,6 +12,14 @@ export interface ProjectionContext<Table extends string = string> {
   readonly isRebuild: boolean;
 }
 
+/** A part of a view: what the events of one stream, or of all streams of a tenant, have made. */
+export interface ViewPart {
+  /** Tenant of the events; empty in a store without tenants. */
+  readonly tenant: string;
+  /** Name of the stream; `undefined` for all of the tenant. */
+  readonly stream?: string | undefined;
+}
+
 /** Events of certain types; of all types without. */
 export type EventsOf<Types extends AnyEventType> = [Types] extends [never] ? StoredEvent : EventOf<Types>;
 
@@ -29,6 +37,8 @@ export interface ProjectionOptions<Types extends AnyEventType, Table extends str
   readonly tables?: Readonly<Record<Table, string>>;
   /** Creates indexes, after the tables. */
   readonly create?: (tx: Transaction, tables: Readonly<Record<Table, Statement>>) => Promise<unknown>;
+  /** Removes a part of the view from its tables, so that `rebuildPart` can make it again. @default none: only the whole view can be rebuilt */
+  readonly clear?: (tx: Transaction, part: ViewPart, context: ProjectionContext<Table>) => Promise<unknown>;
   /** Changes the view in the transaction of every append. @default false */
   readonly inline?: boolean;
   /** Parts that run in parallel, 1 to 64; fixed for a version. @default 1 */
@@ -72,6 +82,10 @@ export interface Projection {
   readonly tables: Readonly<Record<string, string>>;
   /** Creates the tables. */
   readonly create: (tx: Transaction, tables: Readonly<Record<string, Statement>>) => Promise<unknown>;
+  /** Removes a part of the view; `undefined` when only the whole view can be rebuilt. */
+  readonly clear:
+    | ((tx: Transaction, part: ViewPart, context: ProjectionContext) => Promise<unknown>)
+    | undefined;
   /** Whether it runs in the transaction of the append. */
   readonly inline: boolean;
   /** Number of parts that processes share. */
