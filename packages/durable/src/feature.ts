@@ -2,6 +2,8 @@
 import type { DurableMethods } from "./durable.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 
+export { type AdminConfig, adminPath, adminRule } from "./admin-config.ts";
+export { type Member, type Members, objectSchema, replySchema, type ValueOf } from "./admin/admin-schema.ts";
 export { createKernel, type Kernel, type KernelOptions, type OwnKernel } from "./kernel/kernel.ts";
 export type { HeldLease } from "./leases/held-lease.ts";
 export { LeaseLostError } from "./leases/lease-lost-error.ts";

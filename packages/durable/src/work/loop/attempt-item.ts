@@ -1,6 +1,6 @@
 import type { Invocation, InvocationKind } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
-import type { Transaction } from "@framework/database";
+import { sql, type Statement, type Transaction } from "@framework/database";
 import { jsonText } from "../queue/json-text.ts";
 import type { WorkItem } from "../queue/work-item.ts";
 import type { Attempt } from "./attempt.ts";
@@ -68,6 +68,11 @@ export class AttemptItem implements WorkItem<unknown> {
 
   get signal(): AbortSignal {
     return this.running.signal;
+  }
+
+  get held(): Statement {
+    const { id, fence } = this.running;
+    return sql`EXISTS (SELECT 1 FROM framework_work AS held WHERE held.id = ${id} AND held.fence = ${fence})`;
   }
 
   get invocation(): Invocation {

@@ -1,5 +1,5 @@
 import type { Invocation } from "@framework/core";
-import type { Transaction } from "@framework/database";
+import type { Statement, Transaction } from "@framework/database";
 
 /** An item that a handler works on. */
 export interface WorkItem<T> {
@@ -31,6 +31,10 @@ export interface WorkItem<T> {
    * @throws DURABLE_BAD_WORK
    */
   progress(value: unknown): void;
+  /**
+   * SQL condition that is true while this attempt holds the item: for fenced writes of a feature that keeps state of its own in the same database.
+   */
+  readonly held: Statement;
   /** Calls back once the outcome of this attempt is in the table; with `false` when it was refused, because the item was taken over or cancelled. */
   onSettled(settled: (isHeld: boolean) => void): void;
   /**

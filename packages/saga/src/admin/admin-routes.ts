@@ -1,0 +1,93 @@
+import {
+  type HttpRequest,
+  type InferOutput,
+  NotFoundError,
+  type RouteOptions,
+  type StandardSchema,
+} from "@framework/core";
+import type { ExemptOption, Host } from "@framework/core/feature";
+import { type AdminConfig, adminPath, objectSchema, replySchema } from "@framework/durable/feature";
+import type { SagaFilter } from "../operate/saga-info.ts";
+import type { Decision, Verb } from "../operate/verbs.ts";
+import type { SagaRunner } from "../port/saga-runner.ts";
+import { sagaStatuses } from "../transitions/transitions.ts";
+
+const id = { type: "string", pattern: "^[0-9a-f-]{1,100}$" } as const;
+const name = { type: "string", minLength: 1, maxLength: 400 } as const;
+const listQuery = objectSchema({
+  name,
+  key: name,
+  status: { type: "string", enum: sagaStatuses },
+  after: { type: "string", pattern: "^[0-9]{1,16}_[0-9A-Za-z-]{1,100}$" },
+  limit: { type: "integer", minimum: 1, maximum: 1000 },
+});
+const params = objectSchema({ id }, ["id"]);
+const decisionBody = objectSchema({ reason: { type: "string", minLength: 1, maxLength: 2000 } }, ["reason"]);
+const anything = replySchema({ type: "object" });
+
+const verbs: Readonly<Record<Verb, string>> = {
+  cancel: "Undoes a saga that has not passed its pivot",
+  retry: "Begins the attempts at the step or undo anew at which a saga is paused or stuck",
+  skip: "Leaves out the step or undo at which a saga is paused or stuck",
+  settle: "Records that the step or undo at which a saga is paused or stuck was done by other means",
+};
+
+/** Adds the HTTP API for operators: sagas, their timelines, and decisions. */
+export const adminRoutes = (
+  { http }: Pick<Host, "http">,
+  config: AdminConfig,
+  runner: () => SagaRunner,
+): void => {
+  const path = adminPath(config);
+  const common: RouteOptions & ExemptOption = {
+    guards: config.guards,
+    exempt: ["guards"],
+    tags: ["saga"],
+    responses: { 200: anything },
+  };
+  http.route("GET", path, ({ input }) => runner().list(as(listQuery, input.query) as SagaFilter), {
+    ...common,
+    summary: "Lists sagas, the oldest first",
+    query: listQuery,
+  });
+  const ofOne = { ...common, params, errors: [404] } as const;
+  http.route("GET", `${path}/{id}`, async ({ input }) => found(await runner().get(idOf(input))), {
+    ...ofOne,
+    summary: "Shows a saga with what its steps did",
+  });
+  const timeline = async ({ input }: HttpRequest): Promise<object> => {
+    found(await runner().get(idOf(input)));
+    return { timeline: await runner().timeline(idOf(input)) };
+  };
+  http.route("GET", `${path}/{id}/timeline`, timeline, {
+    ...ofOne,
+    summary: "Shows what happened to a saga",
+  });
+  for (const [verb, summary] of Object.entries(verbs) as [Verb, string][]) {
+    const act = async ({ input }: HttpRequest): Promise<object> => {
+      const { reason = "" } = as(decisionBody, input.body);
+      const decision: Decision = { reason };
+      if (!(await runner()[verb](idOf(input), decision))) throw noSaga();
+      return { done: true };
+    };
+    http.route("POST", `${path}/{id}/${verb}`, act, {
+      ...common,
+      summary,
+      params,
+      body: decisionBody,
+      errors: [404, 409],
+    });
+  }
+};
+
+/** The route's schema has checked the value. */
+const as = <S extends StandardSchema>(_schema: S, value: unknown): InferOutput<S> => value as InferOutput<S>;
+
+const idOf = (input: HttpRequest["input"]): string => as(params, input.params).id ?? "";
+
+const noSaga = (): NotFoundError => new NotFoundError("There is no such saga");
+
+const found = <T>(value: T | null): T => {
+  if (value === null) throw noSaga();
+  return value;
+};

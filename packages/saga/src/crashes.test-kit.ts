@@ -1,0 +1,170 @@
+// Sagas whose worker dies at any statement, on every database.
+import { type Database, openDatabase } from "@framework/database";
+import {
+  crashAtEachStatement,
+  faultingDatabase,
+  type FaultingDatabase,
+  type TestDatabase,
+} from "@framework/database/testing";
+import type { TableClock } from "@framework/durable/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { type AnySaga, saga, type SagaInfo, SagaReject } from "./index.ts";
+import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
+import { Ledger } from "./testing/ledger.test-kit.ts";
+
+/** How a saga of the test ends. */
+type Ending = "completed" | "refused" | "cancelled" | "bug";
+
+/** A saga with every kind of step, whose last step ends it as the test says. */
+const everyKind = (ledger: Ledger, ending: Ending): AnySaga =>
+  saga("every-kind", 1)
+    .tx(
+      "reserve",
+      async ({ key }, tx) =>
+        void (await tx.execute`INSERT INTO places (name, what) VALUES (${key}, 'reserved')`),
+      {
+        undo: async ({ key }, _, tx) =>
+          void (await tx.execute`INSERT INTO places (name, what) VALUES (${key}, 'released')`),
+      },
+    )
+    .call("charge", ({ idempotencyKey }) => ledger.call(idempotencyKey), {
+      undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+    })
+    .parallel("notify", {
+      mail: {
+        run: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+        undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+        check: ({ idempotencyKey }) => (ledger.has(idempotencyKey) ? { output: "found" } : null),
+      },
+      phone: {
+        run: ({ idempotencyKey, attempt }) => {
+          if (attempt === 1) throw new Error("the line is busy");
+          return ledger.call(idempotencyKey);
+        },
+        undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+      },
+    })
+    .waitFor("packed")
+    .sleep("1h")
+    .call("ship", ({ idempotencyKey }) => {
+      if (ending === "refused") throw new SagaReject("no carrier");
+      if (ending === "bug") throw new TypeError("a typo");
+      return ledger.call(idempotencyKey);
+    })
+    .build();
+
+interface Case {
+  readonly db: Database;
+  readonly time: TableClock;
+  readonly key: string;
+  readonly ledger: Ledger;
+  readonly definition: AnySaga;
+  readonly ending: Ending;
+}
+
+/** Runs a saga to its end, with the statements of one process after the other; what fails is repeated by the next call. */
+const live = async (worker: HandWorker, { time, key, definition, ending }: Case): Promise<string> => {
+  const { runner } = worker;
+  const { id } = await runner.start(definition, { key }, { key });
+  await worker.runAll();
+  await time.advance(30_000); // the delay of the phone's second attempt
+  await worker.runAll();
+  await runner.deliver(definition, { key, id: "packed-1", name: "packed", data: { weight: 1 } });
+  await worker.runAll();
+  if (ending === "cancelled") {
+    const { status } = (await runner.get(id)) as SagaInfo;
+    if (status !== "compensated" && status !== "compensating" && status !== "cancelling")
+      await runner.cancel(id, { reason: "the customer changed her mind" });
+    await worker.runAll();
+  }
+  await time.advance(3_600_000);
+  await worker.runAll();
+  return id;
+};
+
+const clear = async (db: Database): Promise<void> => {
+  for (const table of [
+    "places",
+    "framework_sagas",
+    "framework_saga_steps",
+    "framework_saga_inbox",
+    "framework_saga_log",
+    "framework_saga_test_turns",
+  ])
+    await db.execute(`DELETE FROM ${table}`);
+};
+
+const ends: Readonly<Record<Ending, SagaInfo["status"]>> = {
+  completed: "completed",
+  refused: "compensated",
+  cancelled: "compensated",
+  bug: "paused",
+};
+
+const expectEnd = async (worker: HandWorker, id: string, one: Case): Promise<void> => {
+  const { ending, ledger, db, key } = one;
+  const info = await worker.runner.get(id);
+  expect(info?.status).toBe(ends[ending]);
+  const isBack = ends[ending] === "compensated";
+  const forward = ["charge", "notify:mail", "notify:phone"].map((step) => `${id}:${step}`);
+  const kept = isBack ? [] : ending === "completed" ? [...forward, `${id}:ship`] : forward;
+  expect(ledger.net).toEqual(kept.toSorted());
+  const places = await db.query<{
+    what: string;
+  }>`SELECT what FROM places WHERE name = ${key} ORDER BY what DESC`;
+  expect(places.map(({ what }) => what)).toEqual(isBack ? ["reserved", "released"] : ["reserved"]);
+  const undos = ledger.effectsInOrder.filter((effect) => effect.endsWith(":undo"));
+  const backwards = ["notify:phone", "notify:mail", "charge"].map((step) => `${id}:${step}:undo`);
+  expect(undos).toEqual(isBack ? backwards : []);
+};
+
+/**
+ * What holds wherever a worker dies, on every database.
+ * The worker runs one statement at a time, so the moment after each is the one before the next.
+ */
+export const crashFacts = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+  { endings = ["completed", "refused", "cancelled", "bug"] }: { readonly endings?: readonly Ending[] } = {},
+): void => {
+  test.each(endings)(
+    "wherever a worker dies in a saga that ends %s, another one brings it to the same end, and each effect is there once",
+    async (ending) => {
+      await using place = await make();
+      const db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+      try {
+        const time = await prepareDatabase(db);
+        await db.execute("CREATE TABLE places (name TEXT NOT NULL, what TEXT NOT NULL)");
+        const crashed = await crashAtEachStatement((crash) => liveAndDie(db, time, ending, crash), {
+          when: "after",
+        });
+        expect(crashed).toBeGreaterThan(60);
+      } finally {
+        await db.close();
+      }
+    },
+    300_000,
+  );
+};
+
+const liveAndDie = async (
+  db: Database,
+  time: TableClock,
+  ending: Ending,
+  crash: Parameters<Parameters<typeof crashAtEachStatement>[0]>[0],
+): Promise<FaultingDatabase> => {
+  await clear(db);
+  const ledger = new Ledger();
+  const key = "order-1";
+  const definition = everyKind(ledger, ending);
+  const one: Case = { db, time, key, ledger, definition, ending };
+  const doomed = faultingDatabase(db, crash);
+  await live(new HandWorker(doomed, time, [definition]), one).catch((error: unknown) => {
+    if (!doomed.isDead) throw error;
+  });
+  await doomed.close();
+  const next = new HandWorker(db, time, [definition]);
+  const id = await live(next, one);
+  await expectEnd(next, id, one);
+  return doomed;
+};

@@ -1,0 +1,21 @@
+/** A saga as its conditions and messages see it. */
+export interface SagaContext<Input = unknown, Outputs = unknown> {
+  /** Id of the instance. */
+  readonly id: string;
+  /** Key that the instance was started with. */
+  readonly key: string;
+  /** Input of the saga, as its schema returns it. */
+  readonly input: Input;
+  /** Outputs of the steps before this one, by name. */
+  readonly outputs: Outputs;
+}
+
+/** A saga as one attempt at a step sees it. */
+export interface StepContext<Input = unknown, Outputs = unknown> extends SagaContext<Input, Outputs> {
+  /** The same for every attempt at this step, in any process: send it to the other service as `Idempotency-Key`. */
+  readonly idempotencyKey: string;
+  /** Number of this attempt, from 1. An attempt whose process was lost has the same number when it is repeated. */
+  readonly attempt: number;
+  /** Aborts at the time limit of the attempt, when the saga is cancelled or taken over, and when the process ends. */
+  readonly signal: AbortSignal;
+}

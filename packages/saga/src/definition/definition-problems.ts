@@ -1,0 +1,59 @@
+import { MAX_STEPS, MAX_WAIT_MS } from "../limits.ts";
+import { type Branch, branchesOf, type Step } from "./step.ts";
+
+const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
+const MAX_TIMEOUT_MS = 86_400_000;
+
+/** Returns the mistakes of a definition. */
+export const definitionProblems = (
+  name: string,
+  version: number,
+  steps: readonly Step[],
+): readonly string[] => [
+  ...(NAME.test(name) ? [] : ["its name has 1 to 64 letters, digits and . _ -, the first a letter or digit"]),
+  ...(Number.isInteger(version) && version >= 1 && version <= 1_000_000
+    ? []
+    : ["its version is a whole number from 1 to 1,000,000"]),
+  ...listProblems(steps),
+  ...steps.flatMap(stepProblems),
+];
+
+const listProblems = (steps: readonly Step[]): readonly string[] => {
+  const works = steps.reduce((sum, step) => sum + Math.max(1, branchesOf(step).length), 0);
+  const names = steps.map(({ name }) => name);
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  return [
+    ...(steps.length === 0 ? ["it has no steps"] : []),
+    ...(works > MAX_STEPS ? [`it has ${works} steps and branches, more than ${MAX_STEPS}`] : []),
+    ...(steps.filter(({ kind }) => kind === "pivot").length > 1 ? ["it has two pivots; keep one"] : []),
+    ...Array.from(new Set(twice), (name) => `there are two steps "${name}"; rename one`),
+  ];
+};
+
+const stepProblems = (step: Step): readonly string[] => {
+  const { name } = step;
+  const problems = NAME.test(name)
+    ? []
+    : [`the name "${name}" has 1 to 64 letters, digits and . _ -, the first a letter or digit`];
+  if (step.kind === "wait" && !isWait(step.timeoutMs)) problems.push(`"${name}": timeout ${WAIT_RULE}`);
+  if (step.kind === "sleep" && !isWait(step.ms)) problems.push(`"${name}": its duration ${WAIT_RULE}`);
+  if (step.kind === "call" && step.branches.length === 0) problems.push(`"${name}": it has no branches`);
+  return [...problems, ...branchesOf(step).flatMap((branch) => branchProblems(name, branch))];
+};
+
+const WAIT_RULE = 'is milliseconds, or text such as "30s", "15m", "24h" or "7d"; ten years at most';
+const isWait = (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS;
+
+const branchProblems = (step: string, branch: Branch): readonly string[] => {
+  const problems: string[] = [];
+  const place = branch.name === "" ? `"${step}"` : `"${step}" branch "${branch.name}"`;
+  if (branch.name !== "" && !NAME.test(branch.name))
+    problems.push(`${place}: a branch's name has 1 to 64 letters, digits and . _ -`);
+  if (typeof branch.run !== "function") problems.push(`${place}: its work is a function`);
+  if (branch.onUnknown === "check" && branch.check === null)
+    problems.push(`${place}: onUnknown "check" needs the function check`);
+  const { timeoutMs } = branch;
+  if (timeoutMs !== null && !(Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS))
+    problems.push(`${place}: timeoutMs is a whole number from 1 to ${MAX_TIMEOUT_MS}`);
+  return problems;
+};

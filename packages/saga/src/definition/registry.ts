@@ -1,0 +1,33 @@
+import { unknownSaga } from "../errors/saga-errors.ts";
+import type { AnySaga } from "./definition.ts";
+
+/** The definitions of a process, by name and version. */
+export class SagaRegistry {
+  private readonly definitions = new Map<string, AnySaga>();
+
+  /** Adds a definition. Returns its mistakes. */
+  add(definition: AnySaga): readonly string[] {
+    const { name, version, problems } = definition;
+    const place = placeOf(name, version);
+    if (this.definitions.has(place)) return ["it is defined twice; rename one, or give it another version"];
+    if (problems.length === 0) this.definitions.set(place, definition);
+    return problems;
+  }
+
+  all(): readonly AnySaga[] {
+    return Array.from(this.definitions.values());
+  }
+
+  has(name: string, version: number): boolean {
+    return this.definitions.has(placeOf(name, version));
+  }
+
+  /** @throws SAGA_UNKNOWN */
+  get(name: string, version: number): AnySaga {
+    const definition = this.definitions.get(placeOf(name, version));
+    if (definition === undefined) throw unknownSaga(name, version);
+    return definition;
+  }
+}
+
+const placeOf = (name: string, version: number): string => `${name}:${version}`;

@@ -1,0 +1,167 @@
+import { type Awaitable, type InferOutput, retryPolicy, type StandardSchema } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import type { SagaContext, StepContext } from "./context.ts";
+import type { SagaDefinition } from "./definition.ts";
+import { definitionHash } from "./definition-hash.ts";
+import { definitionProblems } from "./definition-problems.ts";
+import { type Duration, durationMs } from "./duration.ts";
+import { sendWork } from "./send-work.ts";
+import type { Branch, Condition, Step, Work } from "./step.ts";
+import type {
+  AttemptOptions,
+  CallBranch,
+  CallOptions,
+  Outgoing,
+  TxOptions,
+  WaitOptions,
+} from "./step-options.ts";
+import type { Stored } from "./stored.ts";
+
+/** Steps and mistakes so far; `when` shares the list with its branch. */
+interface StepList {
+  readonly steps: Step[];
+  readonly problems: string[];
+}
+
+/** Returns an empty list of steps. */
+export const newSteps = (): StepList => ({ steps: [], problems: [] });
+
+interface BuilderParts {
+  readonly name: string;
+  readonly version: number;
+  readonly schema: StandardSchema | undefined;
+  readonly list: StepList;
+  readonly conditions: readonly Condition[];
+}
+
+/** Outputs with that of one more step. */
+type With<Outputs, Name extends string, Out> = Outputs & { readonly [K in Name]: Stored<Awaited<Out>> };
+
+const DEFAULT_WAIT: Duration = "24h";
+
+/** Adds the steps of a saga in order; each sees the outputs of those before it. Made by `saga`. */
+export class SagaBuilder<Given, Input, Outputs> {
+  private readonly parts: BuilderParts;
+
+  constructor(parts: BuilderParts) {
+    this.parts = parts;
+  }
+
+  /** Work in the app's database: its changes and the record of the step are one transaction, so it happens exactly once. It may run again after a conflict. */
+  tx<const Name extends string, Out>(
+    name: Name,
+    run: (context: StepContext<Input, Outputs>, tx: Transaction) => Awaitable<Out>,
+    options: TxOptions<Input, Outputs, Awaited<Out>> = {},
+  ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
+    return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
+  }
+
+  /** Work outside the database, at least once: pass `context.idempotencyKey` on, so that a repeated attempt has no second effect. */
+  call<const Name extends string, Out>(
+    name: Name,
+    run: (context: StepContext<Input, Outputs>) => Awaitable<Out>,
+    options: CallOptions<Input, Outputs, Awaited<Out>> = {},
+  ): SagaBuilder<Given, Input, With<Outputs, Name, Out>> {
+    return this.add({ kind: "call", name, branches: [this.branch(name, "", { ...options, run })] });
+  }
+
+  /** Calls that run side by side; the output has that of each branch. What has succeeded is kept while the others are retried. */
+  parallel<const Name extends string, Outs extends Record<string, unknown>>(
+    name: Name,
+    branches: { readonly [K in keyof Outs]: CallBranch<Input, Outputs, Outs[K]> },
+  ): SagaBuilder<Given, Input, With<Outputs, Name, { readonly [K in keyof Outs]: Awaited<Outs[K]> }>> {
+    const named = Object.entries<CallBranch<Input, Outputs, never>>(branches as never);
+    return this.add({
+      kind: "call",
+      name,
+      branches: named.map(([branch, work]) => this.branch(name, branch, work)),
+    });
+  }
+
+  /** Waits for a message that `deliver` brings, without holding a worker; one that came earlier counts. The output is its data. */
+  waitFor<const Name extends string, S extends StandardSchema | undefined = undefined>(
+    name: Name,
+    { timeout = DEFAULT_WAIT, schema }: WaitOptions<S> = {},
+  ): SagaBuilder<Given, Input, With<Outputs, Name, S extends StandardSchema ? InferOutput<S> : unknown>> {
+    return this.add({ kind: "wait", name, timeoutMs: durationMs(timeout) ?? NaN, schema });
+  }
+
+  /** Waits for a time, without holding a worker. */
+  sleep(duration: Duration): SagaBuilder<Given, Input, Outputs> {
+    const name = `sleep-${this.parts.list.steps.length + 1}`;
+    return this.add({ kind: "sleep", name, ms: durationMs(duration) ?? NaN });
+  }
+
+  /** The point of no return: steps after it are never compensated. One that fails for good pauses the saga for an operator. */
+  pivot(): SagaBuilder<Given, Input, Outputs> {
+    return this.add({ kind: "pivot", name: "pivot" });
+  }
+
+  /** Sends messages through the app's `@framework/messaging`, in the transaction that records the step: each is sent if and only if the step is done. */
+  send<const Name extends string>(
+    name: Name,
+    messages: (context: StepContext<Input, Outputs>) => Awaitable<Outgoing | readonly Outgoing[]>,
+    options: AttemptOptions = {},
+  ): SagaBuilder<Given, Input, With<Outputs, Name, void>> {
+    const run = sendWork(messages as never);
+    return this.add({ kind: "tx", name, branches: [this.branch(name, "", { ...options, run })] });
+  }
+
+  /**
+   * Steps that are skipped unless a condition holds when they are reached; their outputs are then `undefined`.
+   *
+   * @param condition a pure function, asked before each of the steps
+   */
+  when<More>(
+    condition: (context: SagaContext<Input, Outputs>) => boolean,
+    build: (branch: SagaBuilder<Given, Input, Outputs>) => SagaBuilder<Given, Input, More>,
+  ): SagaBuilder<Given, Input, Outputs & Partial<Omit<More, keyof Outputs>>> {
+    const conditions = [...this.parts.conditions, condition as Condition];
+    build(new SagaBuilder({ ...this.parts, conditions }));
+    return this as never;
+  }
+
+  /** Ends the definition. Mistakes are reported when the app starts, with all others. */
+  build(): SagaDefinition<Given, Outputs> {
+    const { name, version, schema: input, list } = this.parts;
+    const steps = Object.freeze([...list.steps]);
+    const problems = [...list.problems, ...definitionProblems(name, version, steps)];
+    return Object.freeze({ name, version, input, hash: definitionHash(steps), steps, problems });
+  }
+
+  private add<Next>(step: UnconditionalStep): Next {
+    const { list, conditions } = this.parts;
+    list.steps.push({ ...step, conditions } as Step);
+    return this as never;
+  }
+
+  private branch(step: string, name: string, options: AnyWork): Branch {
+    const { run, undo, check, onUnknown, retry, timeoutMs } = options;
+    return {
+      name,
+      run: run as Work["run"],
+      undo: (undo as Work["undo"] | undefined) ?? null,
+      check: (check as Work["check"] | undefined) ?? null,
+      onUnknown: onUnknown ?? (check === undefined ? "retry" : "check"),
+      retry: retry === undefined ? null : this.policy(step, retry),
+      timeoutMs: timeoutMs ?? null,
+    };
+  }
+
+  private policy(step: string, retry: NonNullable<AttemptOptions["retry"]>): Work["retry"] {
+    try {
+      return retryPolicy(retry);
+    } catch (error) {
+      this.parts.list.problems.push(`"${step}": ${Error.isError(error) ? error.message : String(error)}`);
+      return null;
+    }
+  }
+}
+
+type UnconditionalStep = Step extends infer S ? (S extends Step ? Omit<S, "conditions"> : never) : never;
+
+interface AnyWork extends Omit<CallOptions<never, never, never>, "undo" | "check"> {
+  readonly run: unknown;
+  readonly undo?: unknown;
+  readonly check?: unknown;
+}

@@ -1,0 +1,28 @@
+import type { InferInput, InferOutput, StandardSchema } from "@framework/core";
+import { newSteps, SagaBuilder } from "./saga-builder.ts";
+
+/** Input that a saga's steps see. */
+type Seen<S extends StandardSchema | undefined> = S extends StandardSchema ? InferOutput<S> : unknown;
+/** Input that callers pass. */
+type Given<S extends StandardSchema | undefined> = S extends StandardSchema ? InferInput<S> : unknown;
+
+/**
+ * Begins the definition of a saga. Its steps are data: an instance stores where it is and what its steps returned, and no code is ever replayed.
+ *
+ * @param name 1 to 64 letters, digits and `. _ -`, the same in every process
+ * @param version number of this list of steps, from 1; a changed list needs a new number while instances of the old one run
+ * @param input Standard Schema of the input, checked at `start`. @default any JSON value
+ *
+ * @example
+ * const checkout = saga("checkout", 1, OrderInput)
+ *   .tx("reserve", ({ input }, tx) => reserve(tx, input.book), { undo: (_, place, tx) => release(tx, place) })
+ *   .call("charge", ({ input, idempotencyKey }) => charge(input.card, idempotencyKey), { undo: ({ idempotencyKey }) => refund(idempotencyKey) })
+ *   .waitFor("packed", { timeout: "24h" })
+ *   .build();
+ */
+export const saga = <S extends StandardSchema | undefined = undefined>(
+  name: string,
+  version: number,
+  input?: S,
+): SagaBuilder<Given<S>, Seen<S>, Record<never, never>> =>
+  new SagaBuilder({ name, version, schema: input, list: newSteps(), conditions: [] });

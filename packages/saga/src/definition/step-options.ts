@@ -1,0 +1,72 @@
+import type { Awaitable, RetryPolicy, StandardSchema } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import type { StepContext } from "./context.ts";
+import type { Duration } from "./duration.ts";
+import type { OnUnknown } from "./step.ts";
+import type { Stored } from "./stored.ts";
+
+/** Limits of the attempts at a step. */
+export interface AttemptOptions {
+  /** Attempts and delays after transient errors. @default `SagaConfig.maxRetries` retries, from 1 s, doubled up to 30 s */
+  readonly retry?: ConfigInput<RetryPolicy>;
+  /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default `SagaConfig.stepTimeoutMs` */
+  readonly timeoutMs?: number;
+}
+
+/** Options of a `tx` step. */
+export interface TxOptions<Input, Outputs, Out> extends AttemptOptions {
+  /** Undoes the step, inside the transaction that records it: exactly once. @default nothing to undo */
+  readonly undo?: (
+    context: StepContext<Input, Outputs>,
+    output: Stored<Out>,
+    tx: Transaction,
+  ) => Awaitable<unknown>;
+}
+
+/** Options of a `call` step. */
+export interface CallOptions<Input, Outputs, Out> extends AttemptOptions {
+  /**
+   * Undoes the step. It may be called again after a crash, and for a step of which is not known whether it happened: `output` is then `undefined`.
+   * @default nothing to undo
+   */
+  readonly undo?: (
+    context: StepContext<Input, Outputs>,
+    output: Stored<Out> | undefined,
+  ) => Awaitable<unknown>;
+  /** Asks whether an attempt with an unknown outcome took effect: its output, or `null` if it did not. @default none */
+  readonly check?: (
+    context: StepContext<Input, Outputs>,
+  ) => Awaitable<{ readonly output: Awaited<Out> } | null>;
+  /**
+   * What follows when a worker was lost during an attempt: `retry` with the same idempotency key, `check`, or `manual`, which pauses the saga for an
+   * operator. @default "check" with `check`, else "retry"
+   */
+  readonly onUnknown?: OnUnknown;
+}
+
+/** A branch of a `parallel` step. */
+export interface CallBranch<Input, Outputs, Out> extends CallOptions<Input, Outputs, Out> {
+  /** Does the work of the branch. */
+  readonly run: (context: StepContext<Input, Outputs>) => Awaitable<Out>;
+}
+
+/** Options of `waitFor`. */
+export interface WaitOptions<S extends StandardSchema | undefined = undefined> {
+  /** How long to wait; then the saga is compensated, or paused after the pivot. @default "24h" */
+  readonly timeout?: Duration;
+  /** Schema of the message's data. @default any JSON value */
+  readonly schema?: S;
+}
+
+/** A message that a saga sends through `@framework/messaging`. */
+export interface Outgoing {
+  /** Topic to send it to. */
+  readonly topic: string;
+  /** What happened, such as `order.shipped`. */
+  readonly type: string;
+  /** A value that JSON can hold. */
+  readonly data?: unknown;
+  /** Messages of one key keep their order. @default the saga's key */
+  readonly key?: string;
+}

@@ -1,0 +1,67 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const sagaErrors: ErrorCatalogue = {
+  SAGA_BAD_DEFINITION: {
+    summary: "a saga has a bad name, version or step, or is defined twice; the app does not start",
+    action: "the message says which; correct it",
+  },
+  SAGA_BAD_VALUE: {
+    summary: "a key, an input, an output or a message is no JSON data, or larger than 1 MiB",
+    action:
+      "the message says which; store large data elsewhere and pass its name. A step with such an output is paused",
+  },
+  SAGA_CHANGED: {
+    summary: "the list of steps was changed while instances of its version run; the app does not start",
+    action: "give the new list a new version, and keep the old one until its instances end",
+  },
+  SAGA_ILLEGAL: {
+    summary: "a change does not follow from the state of the saga",
+    action: "this is a defect of the package; report it",
+  },
+  SAGA_NOT_ENABLED: {
+    summary: "sagas are used without `enableSaga()`",
+    action: "call it before the start",
+  },
+  SAGA_NOT_POSSIBLE: {
+    summary: "409: the state of a saga does not allow what an operator asked for, or a filter is bad",
+    action: "the message says why; look at the saga again",
+  },
+  SAGA_NO_MESSAGING: {
+    summary: "a step sends messages in an app without messaging",
+    action: "compose and enable `@framework/messaging` before this feature",
+  },
+  SAGA_REJECTED: {
+    summary: "a step threw a `SagaReject`; the saga is compensated",
+    action: "nothing, the business said no",
+  },
+  SAGA_STALE: {
+    summary: "a saga was changed by another process, or taken over, before a change was written",
+    action: "nothing in a worker, which reads it again; repeat the decision of an operator",
+  },
+  SAGA_STEP_TIMEOUT: {
+    summary: "an attempt took longer than `timeoutMs` of its step; it counts as a transient error",
+    action: "raise the limit, or find out why the step is slow",
+  },
+  SAGA_TIMEOUT: {
+    summary:
+      "a wait, or the active time of all steps, was longer than its limit; the saga is compensated, or paused after the pivot",
+    action: "raise `timeout` of the wait or `SagaConfig.timeoutMs`, or find out why it took so long",
+  },
+  SAGA_UNHEALTHY: {
+    summary: "the health check `sagas` failed",
+    action: "the message says why: instances need an operator, or the process has no code for them",
+  },
+  SAGA_UNKNOWN: {
+    summary: "a saga is used that this process does not define",
+    action: "call `app.saga.define` in every process that starts, messages or decides about it",
+  },
+  SAGA_UNKNOWN_OUTCOME: {
+    summary: 'a worker was lost during a step with `onUnknown: "manual"`; the saga is paused',
+    action: "find out whether the step took effect; then retry, settle or cancel",
+  },
+  SAGA_WORKERS_LOST: {
+    summary: "ten workers were lost while they ran one saga; it is paused",
+    action: "find out why its step kills processes; then retry, skip or cancel",
+  },
+};

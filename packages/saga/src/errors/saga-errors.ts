@@ -1,0 +1,50 @@
+import { FrameworkError, HttpError } from "@framework/core";
+
+/** Another change came first, or another worker has taken the saga over. */
+export const staleSaga = (id: string): FrameworkError =>
+  new FrameworkError("SAGA_STALE", `saga: ${id} was changed or taken over meanwhile`);
+
+/** A change that the table of transitions does not have. */
+export const illegalTransition = (status: string, event: string): FrameworkError =>
+  new FrameworkError("SAGA_ILLEGAL", `saga: a saga that is ${status} cannot ${event}`);
+
+/** An attempt took too long. */
+export const stepTimeout = (step: string, ms: number): FrameworkError =>
+  new FrameworkError("SAGA_STEP_TIMEOUT", `saga: the step "${step}" took longer than ${ms} ms`);
+
+/** All forward steps together, or a wait, took too long. */
+export const sagaTimeout = (what: string, ms: number): FrameworkError =>
+  new FrameworkError("SAGA_TIMEOUT", `saga: ${what} took longer than ${ms} ms`);
+
+/** A worker was lost during an attempt at a step with `onUnknown: "manual"`. */
+export const unknownOutcome = (step: string): FrameworkError =>
+  new FrameworkError(
+    "SAGA_UNKNOWN_OUTCOME",
+    `saga: a worker was lost during the step "${step}"; find out whether it took effect, then retry, settle or cancel`,
+  );
+
+/** Workers are lost again and again while they run one saga. */
+export const lostTurns = (count: number): FrameworkError =>
+  new FrameworkError("SAGA_WORKERS_LOST", `saga: ${count} workers were lost while they ran this saga`);
+
+/** A request of an operator that does not fit the state of a saga: a reply with 409. */
+export const notPossible = (problem: string): HttpError =>
+  new HttpError(409, problem, { code: "SAGA_NOT_POSSIBLE" });
+
+/** The input, an output or a message cannot be stored. */
+export const badValue = (problem: string): FrameworkError =>
+  new FrameworkError("SAGA_BAD_VALUE", `saga: ${problem}`);
+
+/** The list of steps was changed without a new version. */
+export const changedDefinition = (name: string, version: number): FrameworkError =>
+  new FrameworkError(
+    "SAGA_CHANGED",
+    `saga: the steps of "${name}" version ${version} are not those that its running instances were started with; give the new list a new version`,
+  );
+
+/** The app has no saga of this name and version. */
+export const unknownSaga = (name: string, version?: number): FrameworkError =>
+  new FrameworkError(
+    "SAGA_UNKNOWN",
+    `saga: this process defines no "${name}"${version === undefined ? "" : ` version ${version}`}; call app.saga.define`,
+  );

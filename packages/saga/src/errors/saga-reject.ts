@@ -1,0 +1,16 @@
+import { FrameworkError } from "@framework/core";
+
+/** The business says no: no card, no stock. The saga is compensated at once, without another attempt. */
+export class SagaReject extends FrameworkError {
+  override readonly name: string = "SagaReject";
+
+  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    const { code = "SAGA_REJECTED", cause } = options;
+    super(code, message, cause === undefined ? undefined : { cause });
+  }
+
+  /** Whether a value has the shape of one, also of another copy of this package. */
+  static override is(error: unknown): error is SagaReject {
+    return FrameworkError.is(error) && error.name === "SagaReject";
+  }
+}

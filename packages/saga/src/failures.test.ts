@@ -1,0 +1,445 @@
+// What follows from each kind of failure, with a worker that the test turns by hand.
+import { openDatabase } from "@framework/database";
+import type { TableClock } from "@framework/durable/testing";
+import { expect, test } from "@jest/globals";
+import { type AnySaga, failureClass, saga, type SagaInfo, SagaReject } from "./index.ts";
+import type { RunLimits } from "./run/runner-parts.ts";
+import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
+
+interface Bench extends AsyncDisposable {
+  readonly worker: HandWorker;
+  readonly time: TableClock;
+  start(key?: string): Promise<string>;
+  info(id: string): Promise<SagaInfo>;
+  /** Runs turns over a time in steps of a second. */
+  pass(ms: number): Promise<void>;
+  worker2(definition?: AnySaga): HandWorker;
+}
+
+const bench = async (definition: AnySaga, limits: Partial<RunLimits> = {}): Promise<Bench> => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const time = await prepareDatabase(db);
+  const worker = new HandWorker(db, time, [definition], { limits });
+  return {
+    worker,
+    time,
+    start: async (key = "k") => (await worker.runner.start(definition, null, { key })).id,
+    async info(id) {
+      const info = await worker.runner.get(id);
+      if (info === null) throw new Error("no such saga");
+      return info;
+    },
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 1000) {
+        await worker.runAll();
+        await time.advance(1000);
+      }
+      await worker.runAll();
+    },
+    worker2: (other = definition) => new HandWorker(db, time, [other], { limits }),
+    [Symbol.asyncDispose]: () => db.close(),
+  };
+};
+
+const because = { reason: "the operator said so" };
+
+test("transient errors are retried as often as the configuration says, with growing delays, then the saga is undone", async () => {
+  const calls: number[] = [];
+  const undone: unknown[] = [];
+  const definition = saga("s", 1)
+    .call(
+      "flaky",
+      ({ attempt }) => {
+        calls.push(attempt);
+        throw new Error("503");
+      },
+      { undo: (_, output) => void undone.push(output) },
+    )
+    .build();
+  await using own = await bench(definition, { maxRetries: 2 });
+  const id = await own.start();
+  await own.worker.runAll();
+  expect(calls).toEqual([1]);
+  await own.pass(1000);
+  expect(calls).toEqual([1, 2]);
+  await own.pass(1000);
+  expect(calls).toEqual([1, 2]);
+  await own.pass(1000);
+  expect(calls).toEqual([1, 2, 3]);
+  const info = await own.info(id);
+  expect([info.status, info.error?.message, undone]).toEqual(["compensated", "503", [undefined]]);
+});
+
+test("a policy of a step takes precedence, and a step that recovers goes on", async () => {
+  const definition = saga("s", 1)
+    .tx(
+      "flaky",
+      ({ attempt }) => {
+        if (attempt < 5) throw new Error("later");
+        return attempt;
+      },
+      { retry: { attempts: 9, delayMs: 0 } },
+    )
+    .build();
+  await using own = await bench(definition, { maxRetries: 0 });
+  const id = await own.start();
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ attempts: 5, output: 5 }] });
+});
+
+test("a programming error pauses the saga and undoes nothing; after the repair it goes on", async () => {
+  let isBroken = true;
+  let undos = 0;
+  const definition = saga("s", 1)
+    .call("paid", () => 1, { undo: () => void undos++ })
+    .call("typo", () => {
+      if (isBroken) throw new TypeError("x is not a function");
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.pass(5000);
+  expect([(await own.info(id)).status, undos]).toEqual(["paused", 0]);
+  isBroken = false;
+  expect(await own.worker.runner.retry(id, because)).toBe(true);
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("completed");
+  expect((await own.worker.runner.timeline(id)).map(({ event }) => event)).toContain("retry");
+});
+
+test("an operator skips a step, settles it with an output, or cancels the saga", async () => {
+  const seen: unknown[] = [];
+  const definition = saga("s", 1)
+    .call("paid", () => 1, { undo: () => void seen.push("refunded") })
+    .call("typo", (): string => {
+      throw new TypeError("x");
+    })
+    .call("after", ({ outputs }) => void seen.push(outputs.typo))
+    .build();
+  await using own = await bench(definition);
+  const ids = [await own.start("a"), await own.start("b"), await own.start("c")];
+  await own.worker.runAll();
+  const [skipped = "", settled = "", cancelled = ""] = ids;
+  await own.worker.runner.skip(skipped, because);
+  await own.worker.runAll();
+  await own.worker.runner.settle(settled, { ...because, output: "by hand" });
+  await own.worker.runAll();
+  await own.worker.runner.cancel(cancelled, because);
+  await own.worker.runAll();
+  expect(seen).toEqual([undefined, "by hand", "refunded"]);
+  expect([
+    (await own.info(skipped)).status,
+    (await own.info(settled)).status,
+    (await own.info(cancelled)).status,
+  ]).toEqual(["completed", "completed", "compensated"]);
+  await expect(own.worker.runner.cancel(cancelled, because)).rejects.toMatchObject({ status: 409 });
+  await expect(own.worker.runner.retry(settled, because)).rejects.toMatchObject({ status: 409 });
+  expect(await own.worker.runner.retry("unknown", because)).toBe(false);
+});
+
+test("an undo that fails is tried again for its time, then the saga is stuck until an operator decides", async () => {
+  let isDown = true;
+  const done: string[] = [];
+  const definition = saga("s", 1)
+    .tx("first", () => 1, { undo: () => void done.push("first") })
+    .call("second", () => 2, {
+      undo: () => {
+        if (isDown) throw new Error("down");
+        done.push("second");
+      },
+    })
+    .call("third", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition, { undoTimeoutMs: 5000 });
+  const [one, two, three] = [await own.start("1"), await own.start("2"), await own.start("3")];
+  await own.pass(3000);
+  expect((await own.info(one)).status).toBe("compensating");
+  await own.pass(20_000);
+  expect([(await own.info(one)).status, done]).toEqual(["stuck", []]);
+  await own.worker.runner.skip(two, because);
+  await own.worker.runner.settle(three, because);
+  await own.worker.runAll();
+  expect(done).toEqual(["first", "first"]);
+  isDown = false;
+  await own.worker.runner.retry(one, because);
+  await own.worker.runAll();
+  expect(done).toEqual(["first", "first", "second", "first"]);
+  for (const id of [one, two, three]) expect((await own.info(id)).status).toBe("compensated");
+});
+
+test("a programming error in an undo makes the saga stuck at once", async () => {
+  const definition = saga("s", 1)
+    .call("first", () => 1, {
+      undo: () => {
+        throw new TypeError("x");
+      },
+    })
+    .call("second", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("stuck");
+});
+
+test("after the pivot nothing is undone: a step that fails for good pauses the saga, and it cannot be cancelled", async () => {
+  let undos = 0;
+  const definition = saga("s", 1)
+    .call("paid", () => 1, { undo: () => void undos++ })
+    .pivot()
+    .call("ship", ({ attempt }) => {
+      if (undos === 0 && attempt < 3) throw new SagaReject("no carrier");
+    })
+    .waitFor("arrived", { timeout: "1m" })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("paused");
+  await expect(own.worker.runner.cancel(id, because)).rejects.toMatchObject({ status: 409 });
+  await own.worker.runner.skip(id, because);
+  await own.pass(61_000);
+  expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_TIMEOUT" } });
+  await own.worker.runner.retry(id, because);
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("waiting");
+  await own.worker.runner.deliver(definition, { key: "k", id: "1", name: "arrived" });
+  await own.worker.runAll();
+  expect([(await own.info(id)).status, undos]).toEqual(["completed", 0]);
+});
+
+test("the time limit counts active time only: a long wait passes, long retries do not", async () => {
+  const definition = saga("s", 1)
+    .sleep("2h")
+    .waitFor("go", { timeout: "2h" })
+    .call(
+      "flaky",
+      () => {
+        throw new Error("down");
+      },
+      { retry: { attempts: 100, delayMs: 4000, factor: 1 } },
+    )
+    .build();
+  await using own = await bench(definition, { timeoutMs: 10_000 });
+  const id = await own.start();
+  await own.worker.runAll();
+  await own.time.advance(7_200_000);
+  await own.worker.runAll();
+  await own.time.advance(3_600_000);
+  await own.worker.runner.deliver(definition, { key: "k", id: "1", name: "go" });
+  await own.pass(8000);
+  expect((await own.info(id)).status).toBe("running");
+  await own.pass(3000);
+  expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_TIMEOUT" } });
+});
+
+test("a wait that takes too long undoes the saga", async () => {
+  const undone: string[] = [];
+  const definition = saga("s", 1)
+    .call("order", () => 1, { undo: () => void undone.push("order") })
+    .waitFor("packed", { timeout: "1m" })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.pass(59_000);
+  expect((await own.info(id)).status).toBe("waiting");
+  await own.pass(2000);
+  expect([(await own.info(id)).status, undone]).toEqual(["compensated", ["order"]]);
+});
+
+test("steps below `when` run only if the condition holds, and are not undone otherwise", async () => {
+  const ran: string[] = [];
+  const definition = saga("s", 1)
+    .call("ask", ({ key }) => key === "abroad")
+    .when(
+      ({ outputs }) => outputs.ask,
+      (branch) =>
+        branch
+          .call("customs", () => (ran.push("customs"), "paid"), {
+            undo: () => void ran.push("customs undone"),
+          })
+          .when(
+            () => false,
+            (inner) => inner.waitFor("never"),
+          ),
+    )
+    .call("last", ({ outputs }) => {
+      ran.push(String(outputs.customs));
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition);
+  await own.start("home");
+  await own.worker.runAll();
+  expect(ran).toEqual(["undefined"]);
+  await own.start("abroad");
+  await own.worker.runAll();
+  expect(ran).toEqual(["undefined", "customs", "paid", "customs undone"]);
+});
+
+test("a condition that throws pauses the saga before its step", async () => {
+  let isBroken = true;
+  const definition = saga("s", 1)
+    .call("one", () => 1)
+    .when(
+      () => {
+        if (isBroken) throw new TypeError("x");
+        return true;
+      },
+      (branch) => branch.call("two", () => 2),
+    )
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("paused");
+  isBroken = false;
+  await own.worker.runner.retry(id, because);
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ output: 1 }, { output: 2 }] });
+});
+
+test("after a worker was lost in a step, `check` decides whether it is repeated, and `manual` asks an operator", async () => {
+  const happened = new Set<string>();
+  const ran: string[] = [];
+  const work = ({ key }: { readonly key: string }) => {
+    ran.push(key);
+    if (happened.size === 0) throw lost();
+    return "ran";
+  };
+  const check = saga("check", 1)
+    .call("work", work, { check: ({ key }) => (happened.has(key) ? { output: "found" } : null) })
+    .build();
+  await using own = await bench(check);
+  const [yes, no] = [await own.start("yes"), await own.start("no")];
+  for (const _ of [yes, no]) await own.worker.run((await own.worker.take()) as never).catch(() => {});
+  happened.add("yes");
+  await own.worker.runAll();
+  expect([(await own.info(yes)).steps[0]?.output, (await own.info(no)).steps[0]?.output]).toEqual([
+    "found",
+    "ran",
+  ]);
+  happened.clear();
+  const manual = saga("manual", 1).call("work", work, { onUnknown: "manual" }).build();
+  await using other = await bench(manual);
+  const id = await other.start("manual");
+  await other.worker.run((await other.worker.take()) as never).catch(() => {});
+  await other.worker.runAll();
+  expect(await other.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_UNKNOWN_OUTCOME" } });
+  expect(ran.filter((key) => key === "manual")).toHaveLength(1);
+});
+
+const lost = (): Error => Object.assign(new Error("lost"), { code: "DURABLE_LOST" });
+
+test("failures of machinery never count, and a saga whose workers are lost again and again is paused", async () => {
+  let losses = 0;
+  const definition = saga("s", 1)
+    .call("deadly", () => {
+      losses++;
+      throw lost();
+    })
+    .build();
+  await using own = await bench(definition, { maxRetries: 0 });
+  const id = await own.start();
+  for (let turn = await own.worker.take(); turn !== null; turn = await own.worker.take())
+    await own.worker.run(turn).catch(() => {});
+  expect(losses).toBe(10);
+  expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_WORKERS_LOST" } });
+});
+
+test("a worker that froze in a step cannot write once another one has taken over", async () => {
+  const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
+  const effects: string[] = [];
+  const made = (who: string, waits: Promise<void> | null) =>
+    saga("s", 1)
+      .call("one", async ({ idempotencyKey }) => {
+        await waits;
+        effects.push(`${who} ${idempotencyKey.split(":")[1]}`);
+        return who;
+      })
+      .call("two", () => who)
+      .build();
+  await using own = await bench(made("zombie", frozen));
+  const id = await own.start();
+  const zombie = own.worker.run((await own.worker.take()) as never);
+  await own.worker2(made("heir", null)).runAll();
+  thaw();
+  await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
+  expect(effects).toEqual(["heir one", "zombie one"]);
+  expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["heir", "heir"]);
+});
+
+test("a list of steps that was changed without a new version is not run", async () => {
+  const definition = saga("s", 1)
+    .call("one", () => 1)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const changed = own.worker2(
+    saga("s", 1)
+      .call("zero", () => 0)
+      .call("one", () => 1)
+      .build(),
+  );
+  await expect(changed.runAll()).rejects.toMatchObject({ code: "SAGA_CHANGED" });
+  expect((await own.info(id)).status).toBe("ready");
+});
+
+test("an output that cannot be stored is a programming error", async () => {
+  const definition = saga("s", 1)
+    .call("big", () => "x".repeat(1_100_000))
+    .tx("odd", () => 1n)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_BAD_VALUE" } });
+  await own.worker.runner.skip(id, because);
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({
+    status: "paused",
+    position: 1,
+    error: { code: "SAGA_BAD_VALUE" },
+  });
+});
+
+test("of the branches of a parallel step only those that failed are repeated", async () => {
+  const ran: string[] = [];
+  const run = (name: string, failures: number) => ({
+    run: ({ attempt }: { readonly attempt: number }) => {
+      ran.push(`${name} ${attempt}`);
+      if (attempt <= failures) throw new Error("later");
+      return name;
+    },
+  });
+  const definition = saga("s", 1)
+    .parallel("all", { a: run("a", 0), b: run("b", 2), c: run("c", 1) })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.pass(5000);
+  expect(ran).toEqual(["a 1", "b 1", "c 1", "b 2", "c 2", "b 3"]);
+  expect((await own.info(id)).status).toBe("completed");
+});
+
+test.each([
+  [new SagaReject("no"), "reject"],
+  [new TypeError("x is undefined"), "bug"],
+  [
+    new TypeError("fetch failed", { cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }) }),
+    "transient",
+  ],
+  [new RangeError("x"), "bug"],
+  [new Error("503"), "transient"],
+  ["text", "transient"],
+  [Object.assign(new Error("gone"), { name: "DatabaseUnavailableError" }), "machinery"],
+  [Object.assign(new Error("?"), { name: "CommitUnknownError" }), "machinery"],
+  [lost(), "machinery"],
+  [Object.assign(new Error("stop"), { name: "AbortError" }), "transient"],
+])("%s is classified as %s %s", (error, kind) => {
+  expect(failureClass(error)).toBe(kind);
+});

@@ -1,0 +1,66 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { Database } from "@framework/database";
+import type { SagaRegistry } from "../definition/registry.ts";
+import type { SagaStatus } from "../transitions/transitions.ts";
+
+/** Unfinished instances of one version in one status. */
+export interface Counted {
+  readonly name: string;
+  readonly version: number;
+  readonly status: SagaStatus;
+  readonly count: number;
+}
+
+/** Parts of a survey. */
+export interface SurveyParts {
+  readonly db: () => Database;
+  readonly registry: SagaRegistry;
+  readonly clock: Clock;
+  readonly log: () => Logger;
+}
+
+const PERIOD_MS = 15_000;
+
+/** Counts unfinished instances every 15 s, for metrics and health, which cannot wait for the database. */
+export class Survey {
+  /** As they were last counted. */
+  counted: readonly Counted[] = [];
+  private readonly parts: SurveyParts;
+  private cancel = (): void => {};
+  private running: Promise<void> = Promise.resolve();
+  private hasEnded = false;
+
+  constructor(parts: SurveyParts) {
+    this.parts = parts;
+  }
+
+  /** The first count, now, and others later. */
+  begin(): void {
+    if (this.hasEnded) return;
+    const { clock, log } = this.parts;
+    this.running = this.count()
+      .catch((error: unknown) => log().warn("saga: instances could not be counted", { error }))
+      .then(() => {
+        if (!this.hasEnded) this.cancel = clock.after(PERIOD_MS, () => this.begin());
+      });
+  }
+
+  async end(): Promise<void> {
+    this.hasEnded = true;
+    this.cancel();
+    await this.running;
+  }
+
+  async count(): Promise<void> {
+    this.counted = await this.parts.db()
+      .query<Counted>`SELECT name, version, status, count(*) AS count FROM framework_sagas
+      WHERE finished_at IS NULL GROUP BY name, version, status`;
+  }
+
+  /** Versions with unfinished instances that this process has no code for. */
+  get withoutCode(): readonly string[] {
+    const unknown = this.counted.filter(({ name, version }) => !this.parts.registry.has(name, version));
+    return Array.from(new Set(unknown.map(({ name, version }) => `${name} version ${version}`)));
+  }
+}

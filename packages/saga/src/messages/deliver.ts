@@ -1,0 +1,58 @@
+import { validate } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import type { AnySaga } from "../definition/definition.ts";
+import { notPossible } from "../errors/saga-errors.ts";
+import { MAX_MESSAGES } from "../limits.ts";
+import { jsonValue } from "../store/json-value.ts";
+import type { SagaStore } from "../store/saga-store.ts";
+import { isEnd } from "../transitions/transitions.ts";
+import type { Turns } from "../turns/turns.ts";
+import { addMessage, countMessages } from "./inbox.ts";
+
+/** A message or event for the instance with a key. */
+export interface SagaMessage {
+  /** Key of the instance. */
+  readonly key: string;
+  /** Name of the `waitFor` that it ends. */
+  readonly name: string;
+  /** Identifies the message, at most 400 characters: one that is delivered again has no effect. */
+  readonly id: string;
+  /** A value that JSON can hold. @default null */
+  readonly data?: unknown;
+}
+
+/** `resumed`: the saga goes on; `kept`: it has not come to the wait yet; `repeated`: it had the message; `ended`, `unknown`: there is no such running saga. */
+export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
+
+/** What delivers messages. */
+export interface DeliverParts {
+  readonly store: SagaStore;
+  readonly turns: Turns;
+}
+
+/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, HttpError 409, ValidationError 422 */
+export const deliver = async (
+  { store, turns }: DeliverParts,
+  tx: Transaction,
+  definition: AnySaga,
+  { key, name, id, data = null }: SagaMessage,
+): Promise<Delivered> => {
+  const text = jsonValue(await checked(definition, name, data), `the message "${name}"`) ?? "null";
+  const sagaId =
+    await tx.fetchValue<string>`SELECT id FROM framework_sagas WHERE name = ${definition.name} AND key = ${key}`;
+  const saga = sagaId === null ? null : await store.load(tx, sagaId, { lock: true });
+  if (saga === null) return "unknown";
+  if (isEnd(saga.status)) return "ended";
+  if ((await countMessages(tx, saga.id)) >= MAX_MESSAGES)
+    throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
+  if (!(await addMessage(tx, store.now, { sagaId: saga.id, id, name, data: text }))) return "repeated";
+  if (saga.status !== "waiting" || saga.waitsFor !== name) return "kept";
+  await turns.replace(tx, saga);
+  return "resumed";
+};
+
+const checked = async ({ steps }: AnySaga, name: string, data: unknown): Promise<unknown> => {
+  const wait = steps.find((step) => step.kind === "wait" && step.name === name);
+  const schema = wait?.kind === "wait" ? wait.schema : undefined;
+  return schema === undefined ? data : await validate(schema, data, "body");
+};

@@ -1,0 +1,125 @@
+import type { Transaction } from "@framework/database";
+import type { SagaRegistry } from "../definition/registry.ts";
+import { branchesOf } from "../definition/step.ts";
+import { notPossible } from "../errors/saga-errors.ts";
+import { newBranch, skippedBranches } from "../run/arrive.ts";
+import { placeOf } from "../run/saga-run.ts";
+import { undoPlan } from "../run/undo-plan.ts";
+import type { Change } from "../store/change.ts";
+import { type BranchState, branchAt, type Instance } from "../store/instance.ts";
+import { jsonValue } from "../store/json-value.ts";
+import type { SagaStore } from "../store/saga-store.ts";
+import type { Turns } from "../turns/turns.ts";
+
+/** What an operator does to a saga. `settle`: the step is done, by other means. */
+export type Verb = "cancel" | "retry" | "skip" | "settle";
+
+/** A decision of an operator. */
+export interface Decision {
+  /** Why, for the timeline: 1 to 2,000 characters. */
+  readonly reason: string;
+  /** `settle` of a paused saga: output of the step, for a step with one branch. @default none */
+  readonly output?: unknown;
+}
+
+/** What operators use. */
+export interface VerbParts {
+  readonly store: SagaStore;
+  readonly turns: Turns;
+  readonly registry: SagaRegistry;
+}
+
+const MAX_REASON = 2000;
+
+/** Applies a decision, and gives the saga a turn. Returns `false` when there is no such saga. @throws HttpError 409 when its state does not allow it */
+export const decide = async (
+  parts: VerbParts,
+  tx: Transaction,
+  id: string,
+  verb: Verb,
+  { reason, output }: Decision,
+): Promise<boolean> => {
+  const saga = await parts.store.load(tx, id, { lock: true });
+  if (saga === null) return false;
+  if (!(reason.length >= 1 && reason.length <= MAX_REASON))
+    throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
+  const note = reason.replaceAll("\0", "").toWellFormed();
+  await parts.store.change(tx, saga, {
+    ...changeFor(parts, saga, verb, output),
+    event: verb,
+    note,
+    wait: null,
+  });
+  await parts.turns.replace(tx, saga);
+  return true;
+};
+
+const changeFor = (
+  { registry }: VerbParts,
+  saga: Instance,
+  verb: Verb,
+  output: unknown,
+): Omit<Change, "event"> => {
+  const definition = registry.get(saga.name, saga.version);
+  if (verb === "cancel") return cancelled(saga);
+  if (saga.status === "paused") return atStep(saga, definition.steps[saga.position], verb, output);
+  if (saga.status !== "stuck")
+    throw notPossible(
+      `Only a saga that is paused or stuck can be continued by ${verb}, and this one is ${saga.status}`,
+    );
+  const [first] = undoPlan(definition, saga);
+  if (first === undefined) return {};
+  const { step, branch, state } = first;
+  const status = verb === "retry" ? state.status : verb === "skip" ? "skipped" : "undone";
+  return { step: placeOf(step, branch), branches: [{ ...state, status, undoAttempts: 0 }] };
+};
+
+const cancelled = (saga: Instance): Omit<Change, "event"> => {
+  const { status, isFinal } = saga;
+  if (isFinal) throw notPossible("The saga has passed its pivot, and can only go forward");
+  if (status === "ready" || status === "running" || status === "waiting" || status === "paused") return {};
+  throw notPossible(`A saga that is ${status} cannot be cancelled`);
+};
+
+type StepHere = Parameters<typeof skippedBranches>[0];
+
+/** Another attempt, or the end, of the branches of the step where the saga is paused. */
+const atStep = (
+  saga: Instance,
+  step: StepHere | undefined,
+  verb: "retry" | "skip" | "settle",
+  output: unknown,
+): Omit<Change, "event"> => {
+  if (step === undefined) return {};
+  const { position } = saga;
+  if (verb === "skip") {
+    const skipped = skippedBranches(step, position).filter(
+      ({ branch }) => branchAt(saga, position, branch)?.status !== "done",
+    );
+    return {
+      step: step.name,
+      position: position + 1,
+      branches: skipped.map((each) => ({ ...branchAt(saga, position, each.branch), ...each })),
+    };
+  }
+  const names = step.kind === "call" ? branchesOf(step).map(({ name }) => name) : [""];
+  const open = names
+    .map((name) => branchAt(saga, position, name) ?? newBranch(position, name))
+    .filter(({ status }) => status !== "done");
+  if (verb === "retry") return { step: step.name, branches: retried(saga, open) };
+  if (open.length > 1)
+    throw notPossible("Several branches are open: settle needs a step with one, so use retry or skip");
+  const done = open.map((state): BranchState => ({
+    ...state,
+    status: "done",
+    output: jsonValue(output, "the output"),
+    error: null,
+  }));
+  return { step: step.name, position: position + 1, branches: done };
+};
+
+/** All attempts anew. */
+const retried = (saga: Instance, open: readonly BranchState[]): readonly BranchState[] =>
+  open
+    .filter(({ position, branch }) => branchAt(saga, position, branch) !== undefined)
+    .map((state) => ({ ...state, status: "retrying", attempts: 0 }));

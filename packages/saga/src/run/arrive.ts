@@ -1,0 +1,76 @@
+import type { AnySaga } from "../definition/definition.ts";
+import { branchesOf, type Step } from "../definition/step.ts";
+import { type BranchState, branchAt, type Instance, withBranches } from "../store/instance.ts";
+import { sagaContext } from "./context-of.ts";
+
+/** Where an instance goes on. */
+export interface Arrival {
+  readonly position: number;
+  /** The step there; `null` after the last. */
+  readonly step: Step | null;
+  readonly isFinal: boolean;
+  /** Records of the steps that were skipped on the way. */
+  readonly skipped: readonly BranchState[];
+  /** What a condition threw. */
+  readonly problem?: unknown;
+}
+
+/** Finds the first step from `position` on whose conditions hold, past pivots. */
+export const arriveAt = (definition: AnySaga, saga: Instance, position: number): Arrival => {
+  const skipped: BranchState[] = [];
+  let { isFinal } = saga;
+  for (let at = position; ; at++) {
+    const step = definition.steps[at];
+    if (step === undefined) return { position: at, step: null, isFinal, skipped };
+    try {
+      const seen = { ...saga, branches: withBranches(saga.branches, skipped) };
+      if (!step.conditions.every((holds) => holds(sagaContext(definition, seen) as never))) {
+        skipped.push(...skippedBranches(step, at));
+        continue;
+      }
+    } catch (problem) {
+      return { position: at, step, isFinal, skipped, problem };
+    }
+    if (step.kind !== "pivot") return { position: at, step, isFinal, skipped };
+    isFinal = true;
+  }
+};
+
+/** Records that a step does not run. */
+export const skippedBranches = (step: Step, position: number): readonly BranchState[] => {
+  const names = step.kind === "call" ? branchesOf(step).map(({ name }) => name) : [""];
+  return names.map((branch) => ({ ...newBranch(position, branch), status: "skipped" }));
+};
+
+/** A branch whose first attempt may begin: calls record it before their effect, in the commit that arrives there. */
+export const intents = (step: Step | null, position: number): readonly BranchState[] =>
+  step?.kind === "call"
+    ? step.branches
+        .filter(({ onUnknown }) => onUnknown === "retry")
+        .map(({ name }) => newBranch(position, name))
+    : [];
+
+/** A branch at its first attempt. */
+export const newBranch = (position: number, branch: string): BranchState => ({
+  position,
+  branch,
+  status: "started",
+  attempts: 1,
+  undoAttempts: 0,
+  output: null,
+  error: null,
+});
+
+/** Whether a branch needs no more attempts. */
+export const isSettled = (saga: Instance, position: number, branch: string): boolean => {
+  const status = branchAt(saga, position, branch)?.status;
+  return status === "done" || status === "skipped";
+};
+
+/** Returns the branch at its next attempt, or at one that is repeated because its worker was lost. */
+export const attemptAt = (saga: Instance, position: number, branch: string): BranchState => {
+  const state = branchAt(saga, position, branch);
+  if (state === undefined) return newBranch(position, branch);
+  if (state.status === "started") return state;
+  return { ...state, status: "started", attempts: state.attempts + 1 };
+};

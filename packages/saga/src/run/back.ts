@@ -1,0 +1,92 @@
+import { type RetryPolicy, retryPolicy } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import type { Change } from "../store/change.ts";
+import type { BranchState } from "../store/instance.ts";
+import { valueIn } from "../store/json-value.ts";
+import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { undoPlan, type Undoing } from "./undo-plan.ts";
+
+/** Undos are tried again until `undoTimeoutMs`, whatever the retry policy of their step. */
+const undoRetry: RetryPolicy = retryPolicy({
+  attempts: 1000,
+  delayMs: 1000,
+  factor: 2,
+  jitter: 0.5,
+  maxDelayMs: 300_000,
+});
+
+/** Undoes the next branch of an instance that goes back. Returns whether the turn goes on. */
+export const goBack = async (run: SagaRun): Promise<boolean> => {
+  const plan = undoPlan(run.definition, run.saga);
+  const [first] = plan;
+  if (first === undefined) {
+    await run.commit({ event: "restore", wait: null }, (tx) => run.turn.end(tx));
+    return false;
+  }
+  const isLast = plan.length === 1;
+  try {
+    await (first.step.kind === "tx" ? undoInTransaction(run, first, isLast) : undoCall(run, first, isLast));
+    run.parts.insight.ended(run.saga.name, "done");
+    return !isLast;
+  } catch (error) {
+    const kind = run.classOf(error);
+    if (kind === "machinery") throw error;
+    return await undoFailed(run, first, error, kind === "bug");
+  }
+};
+
+const outputOf = ({ state }: Undoing): never => valueIn(state.output) as never;
+
+const undoCall = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promise<void> => {
+  const { step, branch, state } = undoing;
+  const attempt = state.undoAttempts + 1;
+  await run.attempt({ step, branch, attempt, isUndo: true }, async (context) => {
+    await branch.undo?.(context, outputOf(undoing), null as never);
+  });
+  await run.commit(undone(undoing, isLast), isLast ? (tx) => run.turn.end(tx) : undefined);
+};
+
+const undoInTransaction = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promise<void> => {
+  const { step, branch, state } = undoing;
+  const attempt = state.undoAttempts + 1;
+  const inTransaction = (context: never, signal: AbortSignal) =>
+    run.parts.store.db.transaction(
+      async (tx: Transaction) => {
+        await branch.undo?.(context, outputOf(undoing), tx as never);
+        const changed = await run.change(tx, undone(undoing, isLast));
+        if (isLast) await run.turn.end(tx);
+        return changed;
+      },
+      { signal },
+    );
+  run.saga = await run.attempt({ step, branch, attempt, isUndo: true }, inTransaction);
+};
+
+const undone = ({ step, branch, state }: Undoing, isLast: boolean): Change => ({
+  event: isLast ? "restore" : "undo",
+  step: placeOf(step, branch),
+  branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
+  wait: null,
+});
+
+/** Plans another attempt, or gives up: at once for a bug, which another attempt would only repeat. */
+const undoFailed = async (
+  run: SagaRun,
+  { step, branch, state }: Undoing,
+  error: unknown,
+  isBug: boolean,
+): Promise<boolean> => {
+  const { saga, turn, parts } = run;
+  const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error: failureText(error) };
+  const change = { step: placeOf(step, branch), branches: [failed], error: failed.error } as const;
+  const isLate = saga.undoSince !== null && run.now - saga.undoSince >= parts.limits.undoTimeoutMs;
+  if (isBug || isLate) {
+    const { id, name } = saga;
+    parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step: change.step, error });
+    await run.commit({ ...change, event: "giveUp" }, (tx) => turn.end(tx));
+    return false;
+  }
+  const delayMs = run.delayMs(undoRetry, Math.min(failed.undoAttempts, undoRetry.attempts));
+  await run.commit({ ...change, event: "undoAgain" }, (tx) => turn.again(tx, delayMs));
+  return false;
+};

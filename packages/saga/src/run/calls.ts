@@ -1,0 +1,103 @@
+import type { Branch, CallStep } from "../definition/step.ts";
+import { unknownOutcome } from "../errors/saga-errors.ts";
+import { type BranchState, branchAt } from "../store/instance.ts";
+import { jsonValue } from "../store/json-value.ts";
+import { remainingMs } from "./active-time.ts";
+import { attemptAt, isSettled } from "./arrive.ts";
+import type { FailureClass } from "./failure-class.ts";
+import { commitLeave } from "./leave.ts";
+import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { fail, pause, tryAgain } from "./setbacks.ts";
+
+/** A branch at an attempt. */
+interface Calling {
+  readonly branch: Branch;
+  readonly state: BranchState;
+  /** Whether a worker was lost during this attempt, and the step must know. */
+  readonly isUnknown: boolean;
+}
+
+/** How an attempt at a branch ended. */
+type Called = Calling &
+  ({ readonly output: string | null } | { readonly kind: FailureClass; readonly error: unknown });
+type Failed = Extract<Called, { readonly kind: FailureClass }>;
+
+/** Runs the branches of a step that are not done yet, side by side, and records all outcomes in one commit. */
+export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> => {
+  const { position } = run.saga;
+  const calls = step.branches
+    .filter(({ name }) => !isSettled(run.saga, position, name))
+    .map((branch) => callOf(run, branch, position));
+  const unclear = calls.find(({ isUnknown, branch }) => isUnknown && branch.onUnknown === "manual");
+  if (unclear !== undefined) {
+    const { branch, state } = unclear;
+    const place = placeOf(step, branch);
+    return await pause(run, place, unknownOutcome(place), [{ ...state, status: "failed" }]);
+  }
+  await recordIntents(run, step, calls);
+  const called = await Promise.all(calls.map((call) => callOnce(run, step, call)));
+  return await settle(run, step, called);
+};
+
+const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
+  const before = branchAt(run.saga, position, branch.name);
+  const isUnknown = branch.onUnknown !== "retry" && before?.status === "started";
+  return { branch, state: attemptAt(run.saga, position, branch.name), isUnknown };
+};
+
+/** Branches that must know whether an attempt began record it right before; the others did when the saga arrived here. */
+const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calling[]): Promise<void> => {
+  const { position } = run.saga;
+  const open = calls.filter(
+    ({ branch, isUnknown }) =>
+      !isUnknown && (branch.onUnknown !== "retry" || branchAt(run.saga, position, branch.name) === undefined),
+  );
+  if (open.length === 0) return;
+  await run.commit({ event: "begin", step: step.name, branches: open.map(({ state }) => state) });
+};
+
+const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Called> => {
+  const { branch, state, isUnknown } = call;
+  const which = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
+  try {
+    const output = await run.attempt(which, async (context) => {
+      if (isUnknown && branch.check !== null) {
+        const found = await branch.check(context);
+        if (found !== null) return found.output;
+      }
+      return await branch.run(context, null as never);
+    });
+    const text = jsonValue(output, `the output of "${placeOf(step, branch)}"`);
+    run.parts.insight.ended(run.saga.name, "done");
+    return { ...call, output: text };
+  } catch (error) {
+    return { ...call, kind: run.classOf(error), error };
+  }
+};
+
+/** Records all outcomes; what has succeeded is never repeated. */
+const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): Promise<boolean> => {
+  const failures = called.filter((each): each is Failed => "kind" in each);
+  const broken = failures.find(({ kind }) => kind === "machinery");
+  if (broken !== undefined) throw broken.error;
+  const branches = called.map((each) => stateAfter(run, each));
+  const { position } = run.saga;
+  if (failures.length === 0)
+    return await commitLeave(run, { position: position + 1, step: step.name, done: branches });
+  const bug = failures.find(({ kind }) => kind === "bug");
+  if (bug !== undefined) return await pause(run, placeOf(step, bug.branch), bug.error, branches);
+  const over = failures.find((each) => isOver(run, each));
+  if (over !== undefined) return await fail(run, placeOf(step, over.branch), over.error, branches);
+  const delays = failures.map(({ branch, state }) => run.delayMs(run.retryOf(branch), state.attempts));
+  const [{ error, branch } = failures[0] as Failed] = failures;
+  return await tryAgain(run, placeOf(step, branch), error, { branches, delayMs: Math.max(...delays) });
+};
+
+const isOver = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
+  kind !== "transient" || state.attempts >= run.retryOf(branch).attempts;
+
+const stateAfter = (run: SagaRun, each: Called): BranchState => {
+  if (!("kind" in each)) return { ...each.state, status: "done", output: each.output, error: null };
+  const error = failureText(each.error);
+  return { ...each.state, status: isOver(run, each) ? "failed" : "retrying", error };
+};

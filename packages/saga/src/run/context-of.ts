@@ -1,0 +1,66 @@
+import type { SagaContext, StepContext } from "../definition/context.ts";
+import type { AnySaga } from "../definition/definition.ts";
+import type { SendingContext, MessageSender } from "../definition/send-work.ts";
+import { type Branch, branchesOf, type Step } from "../definition/step.ts";
+import { branchAt, type Instance } from "../store/instance.ts";
+import { valueIn } from "../store/json-value.ts";
+
+/** Returns the instance as conditions see it. */
+export const sagaContext = (definition: AnySaga, saga: Instance): SagaContext => ({
+  id: saga.id,
+  key: saga.key,
+  input: valueIn(saga.input),
+  outputs: outputsOf(definition, saga),
+});
+
+/** Parts of the context of one attempt. */
+export interface AttemptParts {
+  readonly step: Step;
+  readonly branch: Branch;
+  readonly attempt: number;
+  readonly signal: AbortSignal;
+  readonly sender: MessageSender | null;
+  /** Whether the step is undone. */
+  readonly isUndo?: boolean;
+}
+
+/** Returns the instance as an attempt at a step sees it. */
+export const stepContext = (definition: AnySaga, saga: Instance, parts: AttemptParts): StepContext => {
+  const { step, branch, attempt, signal, sender, isUndo = false } = parts;
+  const context: SendingContext = {
+    ...sagaContext(definition, saga),
+    idempotencyKey: idempotencyKey(saga.id, step, branch, isUndo),
+    attempt,
+    signal,
+    sender,
+  };
+  return context;
+};
+
+/** The key of a step, the same for all of its attempts. */
+export const idempotencyKey = (
+  id: string,
+  step: Pick<Step, "name">,
+  branch: Pick<Branch, "name">,
+  isUndo: boolean,
+): string => [id, step.name, branch.name, isUndo ? "undo" : ""].filter((part) => part !== "").join(":");
+
+/** Outputs by the names of the steps; an object without a prototype, because names are text of the program. */
+export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<string, unknown>> => {
+  const outputs = Object.create(null) as Record<string, unknown>;
+  for (const [position, step] of definition.steps.entries()) {
+    if (step.kind === "pivot" || step.kind === "sleep") continue;
+    const branches = branchesOf(step);
+    if (branches.length > 0 && branches[0]?.name !== "") {
+      const each = branches.map(({ name }) => [name, outputAt(saga, position, name)] as const);
+      if (each.some(([, output]) => output !== undefined)) outputs[step.name] = Object.fromEntries(each);
+    } else {
+      const output = outputAt(saga, position, "");
+      if (output !== undefined) outputs[step.name] = output;
+    }
+  }
+  return outputs;
+};
+
+const outputAt = (saga: Instance, position: number, branch: string): unknown =>
+  valueIn(branchAt(saga, position, branch)?.output ?? null);

@@ -1,0 +1,30 @@
+import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { RunTransaction } from "../store/run-transaction.ts";
+import type { MessageSender } from "../definition/send-work.ts";
+import type { Insight } from "../insight/insight.ts";
+import type { SagaStore } from "../store/saga-store.ts";
+import type { FailureClass } from "./failure-class.ts";
+
+/** Limits of all sagas. */
+export interface RunLimits {
+  readonly maxRetries: number;
+  readonly timeoutMs: number;
+  readonly stepTimeoutMs: number;
+  readonly undoTimeoutMs: number;
+}
+
+/** What runs sagas. */
+export interface RunnerParts {
+  readonly store: SagaStore;
+  /** Runs the short transactions that record outcomes. */
+  readonly transaction: RunTransaction;
+  readonly clock: Clock;
+  /** Random numbers from 0 up to 1. */
+  readonly random: () => number;
+  readonly limits: RunLimits;
+  readonly classOf: (error: unknown) => FailureClass;
+  readonly sender: () => MessageSender | null;
+  readonly insight: Insight;
+  readonly log: () => Logger;
+}

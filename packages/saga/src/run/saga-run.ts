@@ -1,0 +1,111 @@
+import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import { failureOf } from "@framework/durable/feature";
+import type { AnySaga } from "../definition/definition.ts";
+import type { Branch, Step } from "../definition/step.ts";
+import { stepTimeout } from "../errors/saga-errors.ts";
+import type { Change } from "../store/change.ts";
+import type { Instance } from "../store/instance.ts";
+import type { Turn } from "../turns/turns.ts";
+import { type AttemptParts, stepContext } from "./context-of.ts";
+import type { FailureClass } from "./failure-class.ts";
+import type { RunnerParts } from "./runner-parts.ts";
+import { withinLimit } from "./within-limit.ts";
+
+/** An attempt at a branch: which one, and how long it may take. */
+export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "attempt" | "isUndo"> {
+  /** Longest time in milliseconds, beside that of the step. @default no other limit */
+  readonly atMostMs?: number;
+}
+
+const defaultRetry: Omit<RetryPolicy, "attempts"> = {
+  delayMs: 1000,
+  factor: 2,
+  jitter: 0.5,
+  maxDelayMs: 30_000,
+};
+
+/** One turn of one instance: what both directions share. */
+export class SagaRun {
+  readonly parts: RunnerParts;
+  readonly definition: AnySaga;
+  readonly turn: Turn;
+  /** The instance as this worker last wrote it. */
+  saga: Instance;
+  private readonly readAt: number;
+
+  constructor(parts: RunnerParts, definition: AnySaga, turn: Turn, saga: Instance) {
+    this.parts = parts;
+    this.definition = definition;
+    this.turn = turn;
+    this.saga = saga;
+    this.readAt = parts.clock.now();
+  }
+
+  /** Milliseconds since the instance was read, by the clock of durations: clocks of hosts are never compared. */
+  get elapsedMs(): number {
+    return this.parts.clock.now() - this.readAt;
+  }
+
+  /** The database's time now, from that of the read. */
+  get now(): number {
+    return this.saga.now + this.elapsedMs;
+  }
+
+  /** Writes a change; the transaction must be undone when it throws. */
+  change(tx: Transaction, change: Change): Promise<Instance> {
+    return this.parts.store.change(tx, this.saga, change, this.turn.held);
+  }
+
+  /** Writes a change in a transaction of its own. @param after ends the turn in the same transaction */
+  async commit(change: Change, after?: (tx: Transaction) => Promise<void>): Promise<void> {
+    this.saga = await this.parts.transaction(async (tx) => {
+      const changed = await this.change(tx, change);
+      await after?.(tx);
+      return changed;
+    });
+  }
+
+  /** Calls the program's function of an attempt, until its limit. */
+  attempt<T>(
+    { atMostMs = Infinity, ...which }: Attempting,
+    work: (context: never, signal: AbortSignal) => T | PromiseLike<T>,
+  ): Promise<T> {
+    const { clock, limits, sender, insight } = this.parts;
+    const { step, branch, attempt, isUndo = false } = which;
+    const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(atMostMs, 1));
+    const { name: saga, id, trace } = this.saga;
+    const late = (): Error => stepTimeout(placeOf(step, branch), timeoutMs);
+    return withinLimit({ clock, timeoutMs, signal: this.turn.signal, late }, async (signal) => {
+      const context = stepContext(this.definition, this.saga, { ...which, signal, sender: sender() });
+      const observed = { saga, id, step: placeOf(step, branch), attempt, isUndo, trace };
+      return (await insight.operations.run(observed, () => work(context as never, signal) as never)) as T;
+    });
+  }
+
+  /** Classifies the error of an attempt, and counts it. */
+  classOf(error: unknown): FailureClass {
+    const kind = this.turn.signal.aborted ? "machinery" : this.parts.classOf(error);
+    this.parts.insight.ended(this.saga.name, kind);
+    return kind;
+  }
+
+  /** Attempts and delays of a branch. */
+  retryOf({ retry }: Branch): RetryPolicy {
+    return retry ?? retryPolicy({ ...defaultRetry, attempts: this.parts.limits.maxRetries + 1 });
+  }
+
+  delayMs(policy: RetryPolicy, attempt: number): number {
+    return Math.ceil(retryDelayMs(policy, attempt, this.parts.random()));
+  }
+}
+
+/** A step and its branch, for messages and the timeline. */
+export const placeOf = ({ name }: Pick<Step, "name">, branch: Pick<Branch, "name">): string =>
+  branch.name === "" ? name : `${name}/${branch.name}`;
+
+/** JSON of a failure as it is stored: without its stack. */
+export const failureText = (error: unknown): string => {
+  const { name, message, code } = failureOf(error);
+  return JSON.stringify({ name, message, code });
+};

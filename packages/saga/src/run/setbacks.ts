@@ -1,0 +1,41 @@
+import type { BranchState } from "../store/instance.ts";
+import { remainingMs } from "./active-time.ts";
+import { failureText, type SagaRun } from "./saga-run.ts";
+
+/** Records that the saga has failed: it will be compensated, or pauses after the pivot. */
+export const fail = async (
+  run: SagaRun,
+  step: string | null,
+  error: unknown,
+  branches: readonly BranchState[] = [],
+): Promise<boolean> => {
+  if (run.saga.isFinal) return await pause(run, step, error, branches);
+  await run.commit({ event: "fail", step, error: failureText(error), branches, wait: null });
+  return true;
+};
+
+/** Pauses the saga for an operator. */
+export const pause = async (
+  run: SagaRun,
+  step: string | null,
+  error: unknown,
+  branches: readonly BranchState[] = [],
+): Promise<boolean> => {
+  const { name: saga, id } = run.saga;
+  run.parts.log().error(`saga: "${saga}" is paused`, { id, step, error });
+  await run.commit({ event: "pause", step, error: failureText(error), branches }, (tx) => run.turn.end(tx));
+  return false;
+};
+
+/** Records that an attempt failed, and plans the next one. */
+export const tryAgain = async (
+  run: SagaRun,
+  step: string,
+  error: unknown,
+  { branches, delayMs }: { readonly branches: readonly BranchState[]; readonly delayMs: number },
+): Promise<boolean> => {
+  const delay = Math.max(0, Math.min(delayMs, remainingMs(run)));
+  const note = Error.isError(error) ? error.message.slice(0, 500).replaceAll("\0", "") : null;
+  await run.commit({ event: "again", step, note, branches }, (tx) => run.turn.again(tx, Math.ceil(delay)));
+  return false;
+};

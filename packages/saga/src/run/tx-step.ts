@@ -1,0 +1,73 @@
+import type { TxStep } from "../definition/step.ts";
+import type { BranchState } from "../store/instance.ts";
+import { jsonValue } from "../store/json-value.ts";
+import { remainingMs } from "./active-time.ts";
+import { attemptAt, isSettled } from "./arrive.ts";
+import { commitLeave, type Departure, leave } from "./leave.ts";
+import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
+import { fail, pause, tryAgain } from "./setbacks.ts";
+
+/** The work of a `tx` step and its record are one transaction. */
+export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
+  const { saga, parts } = run;
+  const { position } = saga;
+  const [branch] = step.branches;
+  if (isSettled(saga, position, ""))
+    return await commitLeave(run, { position: position + 1, step: step.name, done: [] });
+  const state = attemptAt(saga, position, "");
+  let failed: { readonly error: unknown } | null = null;
+  const work = (context: never, signal: AbortSignal): Promise<Departure> =>
+    parts.store.db.transaction(
+      async (tx) => {
+        failed = null; // it runs again after a conflict
+        let output: string | null;
+        try {
+          output = jsonValue(await branch.run(context, tx as never), `the output of "${step.name}"`);
+        } catch (error) {
+          failed = { error };
+          throw error;
+        }
+        const done = { ...state, status: "done", output, error: null } as const;
+        return await leave(run, tx, { position: position + 1, step: step.name, done: [done] });
+      },
+      { signal },
+    );
+  try {
+    const left = await run.attempt(
+      { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) },
+      work,
+    );
+    parts.insight.ended(saga.name, "done");
+    run.saga = left.saga;
+    return left.goesOn;
+  } catch (error) {
+    return await txFailed(
+      run,
+      step,
+      state,
+      error,
+      (failed as { readonly error: unknown } | null)?.error === error,
+    );
+  }
+};
+
+/** @param isOwn whether the program's function has thrown the error */
+const txFailed = async (
+  run: SagaRun,
+  step: TxStep,
+  state: BranchState,
+  error: unknown,
+  isOwn: boolean,
+): Promise<boolean> => {
+  const kind = run.classOf(error);
+  const isLate = (error as { readonly code?: unknown }).code === "SAGA_STEP_TIMEOUT";
+  if (kind === "machinery" || !(isOwn || isLate || kind === "bug")) throw error;
+  const [branch] = step.branches;
+  const failed = { ...state, status: "failed", error: failureText(error) } as const;
+  const place = placeOf(step, branch);
+  if (kind === "bug") return await pause(run, place, error, [failed]);
+  const retry = run.retryOf(branch);
+  if (kind === "reject" || state.attempts >= retry.attempts) return await fail(run, place, error, [failed]);
+  const delayMs = run.delayMs(retry, state.attempts);
+  return await tryAgain(run, place, error, { branches: [{ ...failed, status: "retrying" }], delayMs });
+};

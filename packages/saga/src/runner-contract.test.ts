@@ -1,0 +1,42 @@
+import { expectContractToCatch, portContract } from "@framework/core/testing";
+import { databaseInFile } from "@framework/database/testing";
+import { expect, test } from "@jest/globals";
+import { localFixture } from "./testing/local-fixture.test-kit.ts";
+import type { RunnerFixture } from "./testing.ts";
+import { sagaRunnerContract } from "./testing.ts";
+
+sagaRunnerContract(test, () => localFixture(databaseInFile()));
+
+test("the suite catches a runner that forgets keys, and one that undoes nothing", async () => {
+  const broken = (): RunnerFixture => {
+    const fixture = localFixture(databaseInFile());
+    return {
+      ...fixture,
+      async run(definitions) {
+        const lazy = definitions.map((definition) => ({
+          ...definition,
+          steps: definition.steps.map((step) =>
+            "branches" in step
+              ? { ...step, branches: step.branches.map((branch) => ({ ...branch, undo: null })) }
+              : step,
+          ),
+        }));
+        const runner = await fixture.run(lazy as never);
+        let calls = 0;
+        return Object.assign(Object.create(runner), {
+          start: (definition: never, input: never, options: { key: string }) =>
+            runner.start(definition, input, { ...options, key: `${options.key} ${calls++}` }),
+        });
+      },
+    };
+  };
+  const names = [
+    "has one instance for each key",
+    "undoes what started in reverse when the business says no",
+    "undoes a saga that an operator cancels in a wait",
+  ];
+  const { facts } = sagaRunnerContract;
+  const chosen = Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
+  const caught = await expectContractToCatch(portContract("runner", chosen), broken, { timeoutMs: 60_000 });
+  expect(caught.toSorted()).toEqual(names.toSorted());
+}, 300_000);

@@ -1,0 +1,83 @@
+import { FrameworkError } from "@framework/core";
+import { type ConfigInput, type Host, systemClock } from "@framework/core/feature";
+import type { Kernel } from "@framework/durable/feature";
+import { adminRoutes } from "./admin/admin-routes.ts";
+import type { AnySaga } from "./definition/definition.ts";
+import type { MessageSender } from "./definition/send-work.ts";
+import { reportSagas } from "./insight/report.ts";
+import { Survey } from "./insight/survey.ts";
+import { Sweep } from "./insight/sweep.ts";
+import { SagaConfig } from "./saga-config.ts";
+import { SagaSet } from "./saga-set.ts";
+
+/** Methods of features that are used where they are composed before this one. */
+export interface OtherFeatures {
+  /** Of `@framework/messaging`. */
+  readonly messaging?: MessageSender;
+}
+
+const NOT_ENABLED = "saga: sagas are not enabled; call enableSaga()";
+
+/** The sagas of an app. Definitions and the configuration may come in any order, before the start. */
+export class SagaApp {
+  private readonly host: Host;
+  private readonly kernel: Kernel;
+  private readonly needs: OtherFeatures;
+  private readonly defined: AnySaga[] = [];
+  private built: SagaSet | null = null;
+
+  /** @param needs the methods of all earlier features */
+  constructor(host: Host, kernel: Kernel, needs: OtherFeatures) {
+    this.host = host;
+    this.kernel = kernel;
+    this.needs = needs;
+    host.check(() =>
+      this.built === null && this.defined.length > 0
+        ? [{ code: "SAGA_NOT_ENABLED", message: NOT_ENABLED }]
+        : [],
+    );
+  }
+
+  enable(input: ConfigInput<SagaConfig> | undefined): void {
+    const { host, kernel, needs } = this;
+    const config = host.configure(SagaConfig, input);
+    const log = () => host.life.settings.log;
+    kernel.use("enableSaga");
+    let survey: Survey | null = null;
+    const set: SagaSet = new SagaSet({
+      kernel,
+      config,
+      log,
+      problem: (problem) => host.problem(problem),
+      sender: () => needs.messaging ?? null,
+      insight: {
+        get operations() {
+          return insight.operations;
+        },
+        ended: (saga, end) => insight.ended(saga, end),
+      },
+    });
+    survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });
+    const insight = reportSagas(host.insight, survey);
+    const sweep = new Sweep({ kernel, keepSecs: config.keepSecs, clock: systemClock, log });
+    host.life.onStart({ name: "saga", run: () => set.begin() });
+    host.life.onListening({ name: "saga", run: () => (survey.begin(), sweep.begin()) });
+    host.life.onDrain(async () => void (await Promise.all([survey.end(), sweep.end()])));
+    if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
+    this.built = set;
+    for (const definition of this.defined) set.define(definition);
+  }
+
+  define(definition: AnySaga): void {
+    this.host.check(() => []); // refuses definitions after the start
+    this.defined.push(definition);
+    this.built?.define(definition);
+  }
+
+  /** @throws SAGA_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
+  get running(): SagaSet {
+    if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
+    void this.host.life.settings;
+    return this.built;
+  }
+}

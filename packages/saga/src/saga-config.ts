@@ -1,0 +1,49 @@
+import {
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  flag,
+  integer,
+  optional,
+} from "@framework/core/feature";
+import { type AdminConfig, adminRule } from "@framework/durable/feature";
+import type { FailureClass } from "./run/failure-class.ts";
+
+/** Options of `enableSaga`. */
+export interface SagaConfig {
+  /** Attempts at a step after the first one, when errors are transient; 0 to 999. @default 3 */
+  readonly maxRetries: number;
+  /** Limit of all forward steps together, in milliseconds of active time: waits and sleeps do not count. @default 300000 */
+  readonly timeoutMs: number;
+  /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default 30000 */
+  readonly stepTimeoutMs: number;
+  /** How long undos are tried again before the saga is stuck, in milliseconds. @default 86400000 */
+  readonly undoTimeoutMs: number;
+  /** Instances of one version of a saga that run in one process at a time, 1 to 1,000. @default 20 */
+  readonly concurrency: number;
+  /** Whether this process runs sagas; `false` for processes that only start and look at them. @default true */
+  readonly workers: boolean;
+  /** How long completed and compensated instances are kept, with their keys, in seconds. @default 2592000 */
+  readonly keepSecs: number;
+  /** Classifies errors of steps; `undefined` leaves one to the rules of the package. @default those rules */
+  readonly classify: ((error: unknown) => FailureClass | undefined) | undefined;
+  /** HTTP API for operators. @default none */
+  readonly admin: AdminConfig | undefined;
+}
+
+const DAY_MS = 86_400_000;
+const limit = (initial: number, max: number): FieldRule<number> => integer(initial, { min: 1, max });
+
+export const SagaConfig: ConfigRecord<SagaConfig> = configRecord("SagaConfig", {
+  maxRetries: integer(3, { min: 0, max: 999 }),
+  timeoutMs: limit(300_000, 365 * DAY_MS),
+  stepTimeoutMs: limit(30_000, DAY_MS),
+  undoTimeoutMs: limit(DAY_MS, 365 * DAY_MS),
+  concurrency: limit(20, 1000),
+  workers: flag(true),
+  keepSecs: integer(2_592_000, { min: 60, max: 315_360_000 }),
+  classify: optional<(error: unknown) => FailureClass | undefined>({
+    problem: (value) => (typeof value === "function" ? null : "must be a function"),
+  }),
+  admin: adminRule,
+});

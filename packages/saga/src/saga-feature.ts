@@ -1,0 +1,72 @@
+import { type ConfigInput, type Feature, handled } from "@framework/core/feature";
+import type { DatabaseMethods } from "@framework/database";
+import type { DurableMethods } from "@framework/durable";
+import { kernelOf } from "@framework/durable/feature";
+import type { AnySaga } from "./definition/definition.ts";
+import type { SagaRunner } from "./port/saga-runner.ts";
+import { type OtherFeatures, SagaApp } from "./saga-app.ts";
+import type { SagaConfig } from "./saga-config.ts";
+
+/** The methods that the feature adds to an app. */
+export interface SagaMethods {
+  /**
+   * Enables sagas on the app's database.
+   *
+   * @throws CORE_BAD_CONFIG, SAGA_BAD_DEFINITION at start, with all other mistakes; SAGA_CHANGED when the tables are there
+   */
+  enableSaga(config?: ConfigInput<SagaConfig>): this;
+  /** Sagas of the app. */
+  readonly saga: Sagas;
+}
+
+/** Sagas of an app. */
+export interface Sagas extends SagaRunner {
+  /** Adds a saga, before the start. Every process of the app that defines it runs its instances, unless `SagaConfig.workers` is `false`. */
+  define(definition: AnySaga): this;
+}
+
+/**
+ * Sagas on the app's database: steps that survive crashes, compensation, retries, waits, and decisions of operators.
+ *
+ * @example
+ * const app = new (App.with(database, durable, sagas))().enableDatabase().enableSaga();
+ * app.saga.define(checkout);
+ * const { id } = await app.saga.start(checkout, { book: "Emma" }, { key: "order-7" });
+ */
+export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
+  name: "saga",
+  install: (host, needs) => {
+    const app = new SagaApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
+    const programs = sagasOf(app);
+    return {
+      enableSaga(config) {
+        app.enable(config);
+        return this;
+      },
+      get saga() {
+        return programs;
+      },
+    };
+  },
+};
+
+const sagasOf = (app: SagaApp): Sagas => {
+  const runner = async (): Promise<SagaRunner> => app.running.runner;
+  return {
+    define(definition) {
+      app.define(definition);
+      return this;
+    },
+    start: (definition, input, options) =>
+      handled(runner().then((own) => own.start(definition, input, options))),
+    deliver: (definition, message, options) =>
+      handled(runner().then((own) => own.deliver(definition, message, options))),
+    get: (id) => handled(runner().then((own) => own.get(id))),
+    list: (filter) => handled(runner().then((own) => own.list(filter))),
+    timeline: (id) => handled(runner().then((own) => own.timeline(id))),
+    cancel: (id, decision) => handled(runner().then((own) => own.cancel(id, decision))),
+    retry: (id, decision) => handled(runner().then((own) => own.retry(id, decision))),
+    skip: (id, decision) => handled(runner().then((own) => own.skip(id, decision))),
+    settle: (id, decision) => handled(runner().then((own) => own.settle(id, decision))),
+  };
+};

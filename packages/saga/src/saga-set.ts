@@ -1,0 +1,105 @@
+import type { ConfigInput, Clock } from "@framework/core/feature";
+import { systemClock } from "@framework/core/feature";
+import type { Logger, Problem } from "@framework/core";
+import type { Kernel } from "@framework/durable/feature";
+import type { AnySaga } from "./definition/definition.ts";
+import { isSending, type MessageSender } from "./definition/send-work.ts";
+import { SagaRegistry } from "./definition/registry.ts";
+import { branchesOf } from "./definition/step.ts";
+import { type Insight, noInsight } from "./insight/insight.ts";
+import { LocalRunner } from "./local-runner.ts";
+import { failureClass } from "./run/failure-class.ts";
+import { runTurn } from "./run/runner.ts";
+import type { RunnerParts } from "./run/runner-parts.ts";
+import { SagaConfig } from "./saga-config.ts";
+import { SagaStore } from "./store/saga-store.ts";
+import { SAGA_TABLES, sagaTables } from "./store/saga-tables.ts";
+import { checkDefinitions } from "./start/check-definitions.ts";
+import { KernelTurns } from "./turns/kernel-turns.ts";
+
+/** Parts of a set of sagas. */
+export interface SagaSetParts {
+  readonly kernel: Kernel;
+  readonly config?: ConfigInput<SagaConfig>;
+  /** Called with each mistake in a definition. */
+  readonly problem: (problem: Problem) => void;
+  readonly log?: () => Logger;
+  readonly clock?: Clock;
+  readonly random?: () => number;
+  /** What sends messages; `null` without messaging. */
+  readonly sender?: () => MessageSender | null;
+  readonly insight?: Insight;
+}
+
+/** The sagas of one app, or of a kernel without one. */
+export class SagaSet {
+  readonly runner: LocalRunner;
+  readonly registry: SagaRegistry = new SagaRegistry();
+  readonly config: Readonly<SagaConfig>;
+  private readonly parts: SagaSetParts;
+  private readonly turns: KernelTurns;
+  private readonly store: SagaStore;
+
+  constructor(parts: SagaSetParts) {
+    const { kernel, log = () => console } = parts;
+    this.parts = parts;
+    this.config = SagaConfig.of(parts.config);
+    this.turns = new KernelTurns(kernel, log);
+    kernel.tables(SAGA_TABLES, sagaTables);
+    this.store = new SagaStore({ db: () => kernel.db, now: () => kernel.now });
+    this.runner = new LocalRunner({
+      store: this.store,
+      turns: this.turns,
+      registry: this.registry,
+      transaction: (run) => kernel.transaction(run),
+    });
+  }
+
+  define(definition: AnySaga): void {
+    const { name, version } = definition;
+    const problems = [...this.registry.add(definition), ...this.sendProblems(definition)];
+    for (const problem of problems)
+      this.parts.problem({
+        code: "SAGA_BAD_DEFINITION",
+        message: `saga ${name} version ${version}: ${problem}`,
+      });
+    if (problems.length > 0) return;
+    const { workers, concurrency, stepTimeoutMs } = this.config;
+    this.turns.open({
+      name,
+      version,
+      concurrency: workers ? concurrency : 0,
+      stepTimeoutMs,
+      run: (turn) => runTurn(this.runnerParts, definition, turn),
+    });
+  }
+
+  /** Checks the definitions against those that running instances were started with; the tables exist. @throws SAGA_CHANGED */
+  async begin(): Promise<void> {
+    await checkDefinitions(this.parts.kernel.db, this.registry.all());
+  }
+
+  private get runnerParts(): RunnerParts {
+    const { kernel, log = () => console, clock = systemClock, random = Math.random } = this.parts;
+    const { sender = () => null, insight = noInsight } = this.parts;
+    const { classify, ...limits } = this.config;
+    return {
+      store: this.store,
+      transaction: (run) => kernel.transaction(run),
+      clock,
+      random,
+      limits,
+      classOf: (error) => classify?.(error) ?? failureClass(error),
+      sender,
+      insight,
+      log,
+    };
+  }
+
+  private sendProblems({ steps }: AnySaga): readonly string[] {
+    if ((this.parts.sender?.() ?? null) !== null) return [];
+    return steps
+      .filter((step) => branchesOf(step).some(isSending))
+      .map(({ name }) => `"${name}" sends messages, which needs the feature messaging before this one`);
+  }
+}

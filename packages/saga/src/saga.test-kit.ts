@@ -1,0 +1,201 @@
+// Behaviour of sagas in an app, on every database.
+import { App, type Logger } from "@framework/core";
+import { database, type DatabaseMethods } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { durable, type DurableMethods } from "@framework/durable";
+import { messaging, type MessagingMethods } from "@framework/messaging";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { z } from "zod";
+import { saga, sagas, type SagaInfo, type SagaMethods, SagaReject, type SagaStatus } from "./index.ts";
+
+const quiet: Logger = { info() {}, warn() {}, error() {} };
+
+type SagaTestApp = App & DatabaseMethods & DurableMethods & MessagingMethods & SagaMethods;
+
+/** An app that is not started yet. */
+export const sagaApp = (
+  { url }: Pick<TestDatabase, "url">,
+  { workers = true }: { readonly workers?: boolean } = {},
+): SagaTestApp =>
+  new (App.with(database, durable, messaging, sagas))()
+    .enableDatabase({ url })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableSaga({ workers });
+
+/** Starts an app, uses it, and stops it. */
+export const started = async (app: App, use: () => Promise<void>): Promise<void> => {
+  await app.start({ log: quiet });
+  try {
+    await use();
+  } finally {
+    await app.stop();
+  }
+};
+
+/** Waits until an instance is in a status. */
+export const inStatus = async (
+  app: Pick<SagaTestApp, "saga">,
+  id: string,
+  status: SagaStatus,
+): Promise<SagaInfo> => {
+  const found = await waitFor(
+    async () => {
+      const info = await app.saga.get(id);
+      return info?.status === status && info;
+    },
+    { what: `the saga to be ${status}`, timeoutMs: 60_000 },
+  );
+  return found as SagaInfo;
+};
+
+const order = z.object({ book: z.string(), price: z.number() });
+
+export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
+  const fact = (name: string, run: (app: SagaTestApp, place: TestDatabase) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        await using place = await make();
+        await run(sagaApp(place), place);
+      },
+      180_000,
+    );
+
+  fact(
+    "steps run in order, and each sees the outputs of those before it as JSON gives them back",
+    async (app) => {
+      const at = new Date(1_000_000);
+      const checkout = saga("checkout", 1, order)
+        .call("first", ({ input }) => ({ book: input.book, at }))
+        .tx("second", ({ outputs }) => `${outputs.first.book} ${outputs.first.at}`)
+        .parallel("both", { left: { run: () => 1 }, right: { run: ({ outputs }) => outputs.second.length } })
+        .call("last", ({ outputs }) => outputs.both.left + outputs.both.right)
+        .build();
+      app.saga.define(checkout);
+      await started(app, async () => {
+        const { id, isNew } = await app.saga.start(checkout, { book: "Emma", price: 7 }, { key: "order-1" });
+        const info = await inStatus(app, id, "completed");
+        expect([isNew, info.steps.at(-1)?.output]).toEqual([true, 1 + `Emma ${at.toISOString()}`.length]);
+        expect(info.steps.map(({ step, branch, status }) => `${step} ${branch} ${status}`)).toEqual([
+          "first  done",
+          "second  done",
+          "both left done",
+          "both right done",
+          "last  done",
+        ]);
+      });
+    },
+  );
+
+  fact(
+    "a saga that is started in a transaction runs after its commit, and never after a rollback",
+    async (app) => {
+      const ran: string[] = [];
+      const note = saga("note", 1)
+        .call("note", ({ key }) => void ran.push(key))
+        .build();
+      app.saga.define(note);
+      await started(app, async () => {
+        const undone = app.db.transaction(async (tx) => {
+          await app.saga.start(note, null, { key: "undone", tx });
+          throw new Error("no");
+        });
+        await expect(undone).rejects.toThrow("no");
+        const { id } = await app.db.transaction((tx) => app.saga.start(note, null, { key: "kept", tx }));
+        await inStatus(app, id, "completed");
+        expect([ran, (await app.saga.list()).sagas.length]).toEqual([["kept"], 1]);
+      });
+    },
+  );
+
+  fact("a refusal undoes what happened, in reverse, and the timeline says why", async (app) => {
+    const effects: string[] = [];
+    const checkout = saga("checkout", 1, order)
+      .tx("reserve", () => "place 7", { undo: (_, place) => void effects.push(`release ${place}`) })
+      .call("charge", () => "charge 9", { undo: (_, charge) => void effects.push(`refund ${charge}`) })
+      .call("ship", () => {
+        throw new SagaReject("no carrier delivers there");
+      })
+      .build();
+    app.saga.define(checkout);
+    await started(app, async () => {
+      const { id } = await app.saga.start(checkout, { book: "Emma", price: 7 }, { key: "1" });
+      const info = await inStatus(app, id, "compensated");
+      expect(effects).toEqual(["refund charge 9", "release place 7"]);
+      expect(info.error).toMatchObject({ name: "SagaReject", message: "no carrier delivers there" });
+      const events = (await app.saga.timeline(id)).map(({ event, step }) => `${event} ${step}`);
+      expect(events).toEqual([
+        "start null",
+        "advance reserve",
+        "advance charge",
+        "fail ship",
+        "undo charge",
+        "restore reserve",
+      ]);
+    });
+  });
+
+  fact("a message ends a wait, whether it comes before or during it, and counts once", async (app) => {
+    const packed = z.object({ weight: z.coerce.number() });
+    const delivery = saga("delivery", 1)
+      .call("order", () => "ordered")
+      .waitFor("packed", { timeout: "1h", schema: packed })
+      .waitFor("fetched")
+      .call("end", ({ outputs }) => outputs.packed.weight)
+      .build();
+    app.saga.define(delivery);
+    await started(app, async () => {
+      const { id } = await app.saga.start(delivery, null, { key: "7" });
+      expect((await inStatus(app, id, "waiting")).waitsFor).toBe("packed");
+      const message = { key: "7", id: "m1", name: "packed", data: { weight: "12" } };
+      expect(await app.saga.deliver(delivery, { key: "7", id: "m2", name: "fetched" })).toBe("kept");
+      expect(await app.saga.deliver(delivery, message)).toBe("resumed");
+      expect((await inStatus(app, id, "completed")).steps.at(-1)?.output).toBe(12);
+      expect(await app.saga.deliver(delivery, message)).toBe("ended");
+      expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
+      await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
+        status: 422,
+      });
+    });
+  });
+
+  fact(
+    "messages of a send step are sent with its commit, with ids that a repeated attempt would keep",
+    async (app) => {
+      const got: { readonly id: string; readonly data: unknown }[] = [];
+      app.enableMessaging();
+      app.messaging.subscribe("orders", { group: "g" }, ({ id, data }) => void got.push({ id, data }));
+      const telling = saga("telling", 1, order)
+        .send("tell", ({ input }) => ({ topic: "orders", type: "order.placed", data: input }))
+        .build();
+      app.saga.define(telling);
+      await started(app, async () => {
+        const { id } = await app.saga.start(telling, { book: "Emma", price: 7 }, { key: "1" });
+        await inStatus(app, id, "completed");
+        await waitFor(() => got.length > 0, { what: "the message", timeoutMs: 60_000 });
+        expect(got).toEqual([{ id: `${id}:tell:0`, data: { book: "Emma", price: 7 } }]);
+      });
+    },
+  );
+
+  fact(
+    "a process with workers: false starts and looks at sagas, and another one runs them",
+    async (app, place) => {
+      const where: string[] = [];
+      const made = (name: string) =>
+        saga("split", 1)
+          .call("work", () => void where.push(name))
+          .build();
+      const front = sagaApp(place, { workers: false });
+      const [local, remote] = [made("front"), made("back")];
+      front.saga.define(local);
+      app.saga.define(remote);
+      await started(front, async () => {
+        const { id } = await front.saga.start(local, null, { key: "1" });
+        await started(app, async () => void (await inStatus(front, id, "completed")));
+        expect(where).toEqual(["back"]);
+      });
+    },
+  );
+};

@@ -1,0 +1,16 @@
+import type { Database } from "@framework/database";
+import type { AnySaga } from "../definition/definition.ts";
+import { changedDefinition } from "../errors/saga-errors.ts";
+
+/**
+ * Compares each list of steps with that of its running instances. A list that changed is fine while none runs.
+ *
+ * @throws SAGA_CHANGED when instances run that were started with another list of the same version
+ */
+export const checkDefinitions = async (db: Database, definitions: readonly AnySaga[]): Promise<void> => {
+  for (const { name, version, hash } of definitions) {
+    const running = await db.fetchValue`SELECT id FROM framework_sagas
+      WHERE name = ${name} AND version = ${version} AND finished_at IS NULL AND hash <> ${hash} LIMIT 1`;
+    if (running !== null) throw changedDefinition(name, version);
+  }
+};

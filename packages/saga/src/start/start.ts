@@ -1,0 +1,75 @@
+import { validate } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import type { AnySaga } from "../definition/definition.ts";
+import { badValue } from "../errors/saga-errors.ts";
+import { intents } from "../run/arrive.ts";
+import { jsonValue } from "../store/json-value.ts";
+import type { SagaStore } from "../store/saga-store.ts";
+import type { Turns } from "../turns/turns.ts";
+
+/** A new instance. */
+export interface StartOptions {
+  /** Identifies what the saga is about, such as an order, at most 400 characters: one instance for each key. */
+  readonly key: string;
+  /** Transaction that starts it. @default one of its own */
+  readonly tx?: Transaction | undefined;
+  /** `traceparent` of the work that starts it, for traces. @default none */
+  readonly trace?: string | undefined;
+}
+
+/** An instance that was started, or the one that has its key. */
+export interface Started {
+  /** Id of the instance. */
+  readonly id: string;
+  /** Whether this call started it. */
+  readonly isNew: boolean;
+}
+
+/** What starts instances. */
+export interface StartParts {
+  readonly store: SagaStore;
+  readonly turns: Turns;
+  readonly newId: () => string;
+}
+
+const MAX_KEY = 400;
+const MAX_TRACE = 200;
+
+/** Checks an input and returns it as JSON. @throws ValidationError 422, SAGA_BAD_VALUE */
+export const checkedInput = async (definition: AnySaga, input: unknown): Promise<string> => {
+  const { input: schema, name } = definition;
+  const value = schema === undefined ? input : await validate(schema, input, "body");
+  return jsonValue(value, `the input of "${name}"`) ?? "null";
+};
+
+/** Starts an instance in a transaction, with the intents of its first step. @param input JSON */
+export const startIn = async (
+  { store, turns, newId }: StartParts,
+  tx: Transaction,
+  definition: AnySaga,
+  { key, input, trace }: { readonly key: string; readonly input: string; readonly trace: string | null },
+): Promise<Started> => {
+  const { name, version, hash, steps } = definition;
+  const [first] = steps;
+  const branches = first !== undefined && first.conditions.length === 0 ? intents(first, 0) : [];
+  const started = await store.add(tx, { id: newId(), name, version, hash, key, input, trace, branches });
+  if (started.isNew) await turns.add(tx, { id: started.id, name, version }, 0);
+  return started;
+};
+
+/** @throws SAGA_BAD_VALUE */
+export const checkKey = (key: unknown, what = "the key"): void => {
+  if (
+    typeof key === "string" &&
+    key !== "" &&
+    key.length <= MAX_KEY &&
+    key.isWellFormed() &&
+    !key.includes("\0")
+  )
+    return;
+  throw badValue(`${what} is text of 1 to ${MAX_KEY} characters without NUL and lone surrogates`);
+};
+
+/** Returns the trace as it is stored. */
+export const storedTrace = (trace: string | undefined): string | null =>
+  trace === undefined || !/^[\x21-\x7e]+$/.test(trace) ? null : trace.slice(0, MAX_TRACE);

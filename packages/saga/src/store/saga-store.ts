@@ -1,0 +1,171 @@
+import { type Database, type Queries, sql, type Statement, type Transaction } from "@framework/database";
+import { illegalTransition, staleSaga } from "../errors/saga-errors.ts";
+import { isEnd, isUndoing, type SagaStatus, statusAfter } from "../transitions/transitions.ts";
+import type { Change } from "./change.ts";
+import { type BranchState, type Instance, withBranches } from "./instance.ts";
+import { type InstanceRow, toInstance, type BranchRow, toBranch } from "./rows.ts";
+
+/** Parts of a store. */
+export interface SagaStoreParts {
+  /** The database; that of an app is known only when it starts. */
+  readonly db: () => Database;
+  /** SQL expression of the database's time in milliseconds. */
+  readonly now: () => Statement;
+}
+
+/** A new instance. */
+export interface NewInstance {
+  readonly id: string;
+  readonly name: string;
+  readonly version: number;
+  readonly hash: string;
+  readonly key: string;
+  readonly input: string;
+  readonly trace: string | null;
+  /** Branches of the first step that may begin with the first turn. */
+  readonly branches: readonly BranchState[];
+}
+
+/** Reads and changes instances. Every change is one event of the table of transitions, guarded by the revision. */
+export class SagaStore {
+  private readonly parts: SagaStoreParts;
+
+  constructor(parts: SagaStoreParts) {
+    this.parts = parts;
+  }
+
+  get db(): Database {
+    return this.parts.db();
+  }
+
+  get now(): Statement {
+    return this.parts.now();
+  }
+
+  /** Adds an instance, unless there is one of its name and key. Returns the id of that one, and whether it is new. */
+  async add(tx: Transaction, saga: NewInstance): Promise<{ readonly id: string; readonly isNew: boolean }> {
+    const { id, name, version, hash, key, input, trace, branches } = saga;
+    const { now } = this;
+    const { changes } = await tx.execute`INSERT INTO framework_sagas
+      (id, name, version, hash, key, status, position, revision, is_final, input, active_ms, active_since, trace, created_at, updated_at)
+      VALUES (${id}, ${name}, ${version}, ${hash}, ${key}, ${"ready"}, 0, 1, 0, ${input}, 0, ${now}, ${trace}, ${now}, ${now})
+      ON CONFLICT (name, key) DO NOTHING`;
+    if (changes === 0) {
+      const first =
+        await tx.fetchValue<string>`SELECT id FROM framework_sagas WHERE name = ${name} AND key = ${key}`;
+      return { id: first ?? id, isNew: false };
+    }
+    await this.writeBranches(tx, id, branches);
+    await this.log(tx, id, 1, { event: "start", status: "ready", step: null, note: null });
+    return { id, isNew: true };
+  }
+
+  /** Reads an instance; `null` when there is none. @param lock whether other transactions wait to change it until this one ends */
+  async load(
+    queries: Queries,
+    id: string,
+    { lock = false }: { readonly lock?: boolean } = {},
+  ): Promise<Instance | null> {
+    const locked = lock && this.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
+    const row =
+      await queries.fetchOne<InstanceRow>`SELECT id, name, version, hash, key, status, position, revision,
+      is_final, input, waits_for, wait_until, active_ms, active_since, undo_since, error, trace, ${this.now} AS now
+      FROM framework_sagas WHERE id = ${id} ${locked}`;
+    if (row === null) return null;
+    const branches =
+      await queries.query<BranchRow>`SELECT position, branch, status, attempts, undo_attempts, output, error
+      FROM framework_saga_steps WHERE saga_id = ${id}`;
+    return toInstance(row, branches.map(toBranch));
+  }
+
+  /**
+   * Changes an instance, and returns it as it is then.
+   *
+   * @param held condition of the worker's ownership; operators have none
+   * @throws SAGA_STALE when it was changed or taken over meanwhile: the transaction must be undone
+   */
+  async change(
+    tx: Transaction,
+    saga: Instance,
+    change: Change,
+    held: Statement = sql`1 = 1`,
+  ): Promise<Instance> {
+    const status = statusAfter(saga.status, change.event);
+    if (status === null) throw illegalTransition(saga.status, change.event);
+    const { id, revision } = saga;
+    const { branches = [], position = saga.position, isFinal = saga.isFinal } = change;
+    const error = change.error === undefined ? saga.error : change.error;
+    const { changes } =
+      await tx.execute`UPDATE framework_sagas SET status = ${status}, position = ${position},
+      revision = revision + 1, is_final = ${isFinal ? 1 : 0}, error = ${error}, updated_at = ${this.now}, ${this.times(saga, change, status)}
+      WHERE id = ${id} AND revision = ${revision} AND ${held}`;
+    if (changes === 0) throw staleSaga(id);
+    await this.writeBranches(tx, id, branches);
+    await this.log(tx, id, revision + 1, {
+      event: change.event,
+      status,
+      step: change.step ?? null,
+      note: change.note ?? null,
+    });
+    return {
+      ...saga,
+      status,
+      position,
+      isFinal,
+      error,
+      revision: revision + 1,
+      ...(change.wait === undefined ? {} : waitOf(saga, change.wait)),
+      branches: withBranches(saga.branches, branches),
+    };
+  }
+
+  /** The time limit counts active time: it stops in waits, and for good when the saga goes back or ends. */
+  private times({ undoSince }: Instance, { wait, event }: Change, status: SagaStatus): Statement {
+    const { now } = this;
+    const parts = [
+      status === "running"
+        ? sql`active_since = COALESCE(active_since, ${now})`
+        : sql`active_ms = active_ms + COALESCE(${now} - active_since, 0), active_since = NULL`,
+    ];
+    if (wait === null) parts.push(sql`waits_for = NULL, wait_until = NULL`);
+    else if (wait !== undefined)
+      parts.push(sql`waits_for = ${wait.message}, wait_until = ${now} + ${wait.ms}`);
+    const isNew = undoSince === null || event === "retry" || event === "skip" || event === "settle";
+    if (isUndoing(status) && isNew) parts.push(sql`undo_since = ${now}`);
+    if (isEnd(status)) parts.push(sql`finished_at = ${now}`);
+    return sql.join(parts);
+  }
+
+  private async writeBranches(tx: Transaction, id: string, branches: readonly BranchState[]): Promise<void> {
+    if (branches.length === 0) return;
+    const { now } = this;
+    const rows = branches.map(
+      ({ position, branch, status, attempts, undoAttempts, output, error }) =>
+        sql`(${id}, ${position}, ${branch}, ${status}, ${attempts}, ${undoAttempts}, ${output}, ${error}, ${now}, ${now})`,
+    );
+    await tx.execute`INSERT INTO framework_saga_steps
+      (saga_id, position, branch, status, attempts, undo_attempts, output, error, started_at, changed_at)
+      VALUES ${sql.join(rows)} ON CONFLICT (saga_id, position, branch) DO UPDATE SET status = excluded.status,
+      attempts = excluded.attempts, undo_attempts = excluded.undo_attempts, output = excluded.output, error = excluded.error,
+      changed_at = excluded.changed_at`;
+  }
+
+  private async log(tx: Transaction, id: string, number: number, entry: LogEntry): Promise<void> {
+    const { event, status, step, note } = entry;
+    await tx.execute`INSERT INTO framework_saga_log (saga_id, number, at, event, status, step, note)
+      VALUES (${id}, ${number}, ${this.now}, ${event}, ${status}, ${step}, ${note})`;
+  }
+}
+
+interface LogEntry {
+  readonly event: string;
+  readonly status: SagaStatus;
+  readonly step: string | null;
+  readonly note: string | null;
+}
+
+const waitOf = (
+  { now }: Instance,
+  wait: NonNullable<Change["wait"]> | null,
+): Pick<Instance, "waitsFor" | "waitUntil"> =>
+  wait === null ? { waitsFor: null, waitUntil: null } : { waitsFor: wait.message, waitUntil: now + wait.ms };

@@ -1,0 +1,8 @@
+// For tests of sagas, and for packages with a runner of their own.
+export {
+  type LostAfter,
+  type TimeMachine,
+  timeMachine,
+  type TimeMachineOptions,
+} from "./testing/time-machine.ts";
+export { type RunnerFixture, sagaRunnerContract } from "./testing/runner-contract.ts";

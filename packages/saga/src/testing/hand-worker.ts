@@ -1,0 +1,95 @@
+import type { Logger } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { type Database, migrate } from "@framework/database";
+import { type TableClock, tableClock } from "@framework/durable/testing";
+import type { AnySaga } from "../definition/definition.ts";
+import { SagaRegistry } from "../definition/registry.ts";
+import type { MessageSender } from "../definition/send-work.ts";
+import { type Insight, noInsight } from "../insight/insight.ts";
+import { LocalRunner } from "../local-runner.ts";
+import { failureClass } from "../run/failure-class.ts";
+import type { RunLimits, RunnerParts } from "../run/runner-parts.ts";
+import { runTurn } from "../run/runner.ts";
+import { SagaStore } from "../store/saga-store.ts";
+import { SAGA_TABLES, sagaTables } from "../store/saga-tables.ts";
+import type { Turn } from "../turns/turns.ts";
+import { HandTurns } from "./hand-turns.ts";
+
+/** Options of a worker. */
+export interface HandWorkerOptions {
+  readonly limits?: Partial<RunLimits>;
+  readonly insight?: Insight;
+  readonly sender?: MessageSender | null;
+}
+
+/** Prepares a database for workers, and returns its clock. */
+export const prepareDatabase = async (db: Database): Promise<TableClock> => {
+  await migrate(db, { set: SAGA_TABLES, migrations: sagaTables });
+  await HandTurns.prepare(db);
+  return await tableClock(db);
+};
+
+const quiet: Logger = { info() {}, warn() {}, error() {} };
+const defaults: RunLimits = {
+  maxRetries: 3,
+  timeoutMs: 300_000,
+  stepTimeoutMs: 30_000,
+  undoTimeoutMs: 86_400_000,
+};
+
+/** One process that runs sagas when the test says so. Nothing is random, and no timer fires. */
+export class HandWorker {
+  readonly runner: LocalRunner;
+  readonly store: SagaStore;
+  private readonly db: Database;
+  private readonly turns: HandTurns;
+  private readonly registry = new SagaRegistry();
+  private readonly parts: RunnerParts;
+
+  constructor(
+    db: Database,
+    time: TableClock,
+    definitions: readonly AnySaga[],
+    { limits = {}, insight = noInsight, sender = null }: HandWorkerOptions = {},
+  ) {
+    const { now } = time;
+    this.db = db;
+    this.turns = new HandTurns(now);
+    this.store = new SagaStore({ db: () => db, now: () => now });
+    for (const definition of definitions) this.registry.add(definition);
+    const transaction: RunnerParts["transaction"] = (run) => db.transaction(run);
+    this.parts = {
+      store: this.store,
+      transaction,
+      clock: virtualClock(),
+      random: () => 0,
+      limits: { ...defaults, ...limits },
+      classOf: failureClass,
+      sender: () => sender,
+      insight,
+      log: () => quiet,
+    };
+    this.runner = new LocalRunner({
+      store: this.store,
+      turns: this.turns,
+      registry: this.registry,
+      transaction,
+    });
+  }
+
+  /** Takes a turn that is due; `null` when there is none. */
+  take(signal?: AbortSignal): Promise<Turn | null> {
+    return this.turns.take(this.db, signal);
+  }
+
+  /** Runs a turn that was taken. */
+  async run(turn: Turn): Promise<void> {
+    const saga = await this.store.load(this.db, turn.sagaId);
+    if (saga !== null) await runTurn(this.parts, this.registry.get(saga.name, saga.version), turn);
+  }
+
+  /** Runs turns until none is due. */
+  async runAll(): Promise<void> {
+    for (let turn = await this.take(); turn !== null; turn = await this.take()) await this.run(turn);
+  }
+}

@@ -1,0 +1,32 @@
+import { type Database, openDatabase } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { createKernel, type OwnKernel } from "@framework/durable/feature";
+import { SagaSet } from "../saga-set.ts";
+import type { RunnerFixture } from "./runner-contract.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** The local runner on a database of a test. */
+export const localFixture = (place: TestDatabase): RunnerFixture => {
+  let db: Database | null = null;
+  let kernel: OwnKernel | null = null;
+  return {
+    async run(definitions) {
+      db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+      kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
+      const problem = ({ message }: { readonly message: string }): never => {
+        throw new Error(message);
+      };
+      const set = new SagaSet({ kernel, problem, log: () => quiet });
+      for (const definition of definitions) set.define(definition);
+      await kernel.start();
+      await set.begin();
+      return set.runner;
+    },
+    async close() {
+      await kernel?.stop();
+      await db?.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+};

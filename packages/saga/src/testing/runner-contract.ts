@@ -1,0 +1,205 @@
+import assert from "node:assert/strict";
+import { type PortContract, portContract } from "@framework/core/testing";
+import { saga } from "../definition/saga.ts";
+import type { AnySaga } from "../definition/definition.ts";
+import { SagaReject } from "../errors/saga-reject.ts";
+import type { SagaInfo } from "../operate/saga-info.ts";
+import type { SagaRunner } from "../port/saga-runner.ts";
+import type { SagaStatus } from "../transitions/transitions.ts";
+import { until } from "./until.ts";
+
+/** A runner under test. */
+export interface RunnerFixture {
+  /** Starts a runner of these sagas on an empty store. */
+  run(definitions: readonly AnySaga[]): Promise<SagaRunner>;
+  /** Ends what the fixture opened. */
+  close(): Promise<void>;
+}
+
+const inStatus = (runner: SagaRunner, id: string, status: SagaStatus): Promise<SagaInfo> =>
+  until(`the saga to be ${status}`, async () => {
+    const info = await runner.get(id);
+    return info?.status === status ? info : null;
+  });
+
+const because = { reason: "the test says so" };
+const quick = { retry: { attempts: 3, delayMs: 1 } } as const;
+
+/** The suite of runners: what a saga does, whichever engine runs it. */
+export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("saga runner", {
+  "runs steps in order, and each sees the outputs of those before it": async ({ run }) => {
+    const definition = saga("sum", 1)
+      .call("one", () => ({ value: 1 }))
+      .parallel("both", { a: { run: ({ outputs }) => outputs.one.value + 1 }, b: { run: () => 3 } })
+      .call("all", ({ outputs }) => outputs.one.value + outputs.both.a + outputs.both.b)
+      .build();
+    const runner = await run([definition]);
+    const { id, isNew } = await runner.start(definition, null, { key: "k" });
+    assert.equal(isNew, true);
+    assert.equal((await inStatus(runner, id, "completed")).steps.at(-1)?.output, 6);
+  },
+  "has one instance for each key": async ({ run }) => {
+    let runs = 0;
+    const definition = saga("once", 1)
+      .call("count", () => void runs++)
+      .build();
+    const runner = await run([definition]);
+    const starts = await Promise.all([1, 2, 3].map(() => runner.start(definition, null, { key: "same" })));
+    assert.equal(new Set(starts.map(({ id }) => id)).size, 1);
+    assert.equal(starts.filter(({ isNew }) => isNew).length, 1);
+    await inStatus(runner, starts[0]?.id ?? "", "completed");
+    assert.equal((await runner.start(definition, null, { key: "same" })).isNew, false);
+    assert.equal(runs, 1);
+  },
+  "undoes what started in reverse when the business says no": async ({ run }) => {
+    const undone: unknown[] = [];
+    const definition = saga("no", 1)
+      .call("first", () => 1, { undo: (_, output) => void undone.push(output) })
+      .call("second", () => 2, { undo: (_, output) => void undone.push(output) })
+      .call("third", () => {
+        throw new SagaReject("no");
+      })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    const info = await inStatus(runner, id, "compensated");
+    assert.deepEqual(undone, [2, 1]);
+    assert.equal(info.error?.name, "SagaReject");
+  },
+  "repeats a step after a transient error, with the same idempotency key": async ({ run }) => {
+    const keys: string[] = [];
+    const definition = saga("again", 1)
+      .call(
+        "flaky",
+        ({ idempotencyKey, attempt }) => {
+          keys.push(idempotencyKey);
+          if (attempt < 3) throw new Error("later");
+          return attempt;
+        },
+        quick,
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 3);
+    assert.deepEqual(
+      keys,
+      Array.from({ length: 3 }, () => keys[0]),
+    );
+  },
+  "undoes the saga when all attempts have failed, with the step that failed": async ({ run }) => {
+    const undone: string[] = [];
+    const definition = saga("over", 1)
+      .call("first", () => 1, { undo: () => void undone.push("first") })
+      .call(
+        "down",
+        () => {
+          throw new Error("down");
+        },
+        { ...quick, undo: (_, output) => void undone.push(`down ${output}`) },
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(undone, ["down undefined", "first"]);
+  },
+  "goes on with a message that comes during a wait, and with one that came before": async ({ run }) => {
+    const definition = saga("waits", 1)
+      .call("order", () => "ordered")
+      .waitFor("packed", { timeout: "1h" })
+      .waitFor("fetched", { timeout: "1h" })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    const fetched = { key: "k", id: "2", name: "fetched" };
+    assert.equal(await runner.deliver(definition, fetched), "kept");
+    assert.equal(await runner.deliver(definition, fetched), "repeated");
+    assert.equal(await runner.deliver(definition, { key: "k", id: "1", name: "packed", data: 7 }), "resumed");
+    const info = await inStatus(runner, id, "completed");
+    assert.equal(info.steps.find(({ step }) => step === "packed")?.output, 7);
+    assert.equal(await runner.deliver(definition, { ...fetched, id: "3" }), "ended");
+    assert.equal(await runner.deliver(definition, { ...fetched, key: "other" }), "unknown");
+  },
+  "goes on after a sleep": async ({ run }) => {
+    const definition = saga("sleeps", 1)
+      .sleep("20ms")
+      .call("end", () => "awake")
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "completed");
+  },
+  "pauses at a programming error, undoes nothing, and goes on when an operator says so": async ({ run }) => {
+    let isBroken = true;
+    let undos = 0;
+    const definition = saga("bug", 1)
+      .call("paid", () => 1, { undo: () => void undos++ })
+      .call("typo", () => {
+        if (isBroken) throw new TypeError("x is not a function");
+      })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "paused");
+    isBroken = false;
+    assert.equal(await runner.retry(id, because), true);
+    await inStatus(runner, id, "completed");
+    assert.equal(undos, 0);
+  },
+  "undoes a saga that an operator cancels in a wait": async ({ run }) => {
+    const undone: string[] = [];
+    const definition = saga("cancelled", 1)
+      .call("order", () => 1, { undo: () => void undone.push("order") })
+      .waitFor("packed", { timeout: "1h" })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    assert.equal(await runner.cancel(id, because), true);
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(undone, ["order"]);
+    await assert.rejects(runner.cancel(id, because), { status: 409 });
+  },
+  "pauses after the pivot instead of undoing": async ({ run }) => {
+    let undos = 0;
+    const definition = saga("pivots", 1)
+      .call("paid", () => 1, { undo: () => void undos++ })
+      .pivot()
+      .call("ship", () => {
+        throw new SagaReject("no carrier");
+      })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "paused");
+    await assert.rejects(runner.cancel(id, because), { status: 409 });
+    assert.equal(await runner.settle(id, because), true);
+    await inStatus(runner, id, "completed");
+    assert.equal(undos, 0);
+  },
+  "lists instances by status, and shows what happened to one": async ({ run }) => {
+    const definition = saga("seen", 1)
+      .call("work", ({ key }) => {
+        if (key === "bad") throw new SagaReject("no");
+      })
+      .build();
+    const runner = await run([definition]);
+    const [good, bad] = [
+      await runner.start(definition, 1, { key: "good" }),
+      await runner.start(definition, 2, { key: "bad" }),
+    ];
+    await inStatus(runner, good.id, "completed");
+    const info = await inStatus(runner, bad.id, "compensated");
+    assert.equal(info.input, 2);
+    const { sagas } = await runner.list({ name: "seen", status: "compensated" });
+    assert.deepEqual(
+      Array.from(sagas, ({ key }) => key),
+      ["bad"],
+    );
+    const timeline = await runner.timeline(bad.id);
+    assert.deepEqual([timeline[0]?.event, timeline.at(-1)?.status], ["start", "compensated"]);
+    assert.equal(await runner.get("00000000-0000-0000-0000-000000000000"), null);
+  },
+});

@@ -1,0 +1,13 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Longest wait of a fact: other work may use the machine. */
+const LIMIT_MS = 60_000;
+
+/** Waits for a value; `what` names it in the error. */
+export const until = async <T>(what: string, find: () => Promise<T | null>): Promise<T> => {
+  for (const end = performance.now() + LIMIT_MS; performance.now() < end; await pause(5)) {
+    const found = await find();
+    if (found !== null) return found;
+  }
+  throw new Error(`waited ${LIMIT_MS} ms for ${what}`);
+};

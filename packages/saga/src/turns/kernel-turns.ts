@@ -1,0 +1,106 @@
+import type { Transaction } from "@framework/database";
+import { type Kernel, TryLaterError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
+import type { Logger } from "@framework/core";
+import { unknownSaga } from "../errors/saga-errors.ts";
+import type { Turn, TurnOf, Turns } from "./turns.ts";
+
+/** Payload of an item: a turn of an instance. */
+interface TurnPayload {
+  readonly id: string;
+}
+
+/** One list of steps to work on. */
+export interface TurnQueueOptions {
+  readonly name: string;
+  readonly version: number;
+  /** Instances that run in this process at a time; 0 for a process that runs none. */
+  readonly concurrency: number;
+  /** Longest attempt at a step, for the health of the queue. */
+  readonly stepTimeoutMs: number;
+  run(turn: Turn): Promise<void>;
+}
+
+const WEEK_MS = 604_800_000;
+const CLOSED_MS = 60_000;
+/** Pause after a failure of machinery, such as a database that is away. */
+const PAUSE_MS = 1000;
+
+/**
+ * Turns as items of the kernel's queues, one queue for each version of a saga: processes without its code never claim it. An instance has at most one
+ * unfinished item, by its unique key.
+ */
+export class KernelTurns implements Turns {
+  private readonly kernel: Kernel;
+  private readonly log: () => Logger;
+  private readonly queues = new Map<string, WorkQueue<TurnPayload>>();
+
+  constructor(kernel: Kernel, log: () => Logger) {
+    this.kernel = kernel;
+    this.log = log;
+  }
+
+  /** Opens the queue of a version. */
+  open({ name, version, concurrency, stepTimeoutMs, run }: TurnQueueOptions): void {
+    const queue = queueOf(name, version);
+    const opened = this.kernel.queue<TurnPayload>({
+      name: queue,
+      kind: "saga",
+      isPlain: true,
+      concurrency: Math.max(concurrency, 1),
+      timeoutMs: WEEK_MS, // a turn has many steps, and each its own limit
+      stalledAfterSecs: (2 * stepTimeoutMs) / 1000 + PAUSE_MS,
+      retry: { attempts: 1000, delayMs: PAUSE_MS },
+      ...(concurrency === 0 && {
+        admission: () => ({ permits: 0, retryInMs: CLOSED_MS, async giveBack() {} }),
+      }),
+      handle: (item) => this.handle(item, run),
+    });
+    this.queues.set(queue, opened);
+  }
+
+  async add(tx: Transaction, saga: TurnOf, delayMs: number): Promise<void> {
+    await this.queue(saga).enqueue({ payload: { id: saga.id }, uniqueKey: saga.id, delayMs }, { tx });
+  }
+
+  async replace(tx: Transaction, saga: TurnOf): Promise<void> {
+    await this.queue(saga).cancel({ uniqueKey: saga.id }, { tx });
+    await this.add(tx, saga, 0);
+  }
+
+  private queue({ name, version }: TurnOf): WorkQueue<TurnPayload> {
+    const queue = this.queues.get(queueOf(name, version));
+    if (queue === undefined) throw unknownSaga(name, version);
+    return queue;
+  }
+
+  /** What the machinery throws is no failure of the saga: the turn is given back, and does not count. */
+  private async handle(item: WorkItem<TurnPayload>, run: (turn: Turn) => Promise<void>): Promise<void> {
+    try {
+      await run(this.turnOf(item));
+    } catch (error) {
+      if (!item.signal.aborted)
+        this.log().warn("saga: a turn failed and is repeated", { id: item.payload.id, error });
+      throw new TryLaterError(isStale(error) ? 0 : PAUSE_MS, { isCounted: false });
+    }
+  }
+
+  private turnOf(item: WorkItem<TurnPayload>): Turn {
+    const { id } = item.payload;
+    const queue = this.queues.get(item.queue);
+    return {
+      sagaId: id,
+      attempt: item.attempt,
+      signal: item.signal,
+      held: item.held,
+      end: (tx) => item.complete(tx),
+      async again(tx, delayMs) {
+        await item.complete(tx);
+        await queue?.enqueue({ payload: { id }, uniqueKey: id, delayMs }, { tx });
+      },
+    };
+  }
+}
+
+const queueOf = (name: string, version: number): string => `saga:${name}:${version}`;
+const isStale = (error: unknown): boolean =>
+  (error as { readonly code?: unknown } | null)?.code === "SAGA_STALE";
