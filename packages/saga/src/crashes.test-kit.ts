@@ -30,20 +30,19 @@ const everyKind = (ledger: Ledger, ending: Ending): AnySaga =>
     .call("charge", ({ idempotencyKey }) => ledger.call(idempotencyKey), {
       undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
     })
-    .parallel("notify", {
-      mail: {
-        run: ({ idempotencyKey }) => ledger.call(idempotencyKey),
+    .parallel("notify", (branch) => ({
+      mail: branch(({ idempotencyKey }) => ledger.call(idempotencyKey), {
         undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
         check: ({ idempotencyKey }) => (ledger.has(idempotencyKey) ? { output: "found" } : null),
-      },
-      phone: {
-        run: ({ idempotencyKey, attempt }) => {
+      }),
+      phone: branch(
+        ({ idempotencyKey, attempt }) => {
           if (attempt === 1) throw new Error("the line is busy");
           return ledger.call(idempotencyKey);
         },
-        undo: ({ idempotencyKey }) => ledger.call(idempotencyKey),
-      },
-    })
+        { undo: ({ idempotencyKey }) => ledger.call(idempotencyKey) },
+      ),
+    }))
     .waitFor("packed")
     .sleep("1h")
     .call("ship", ({ idempotencyKey }) => {

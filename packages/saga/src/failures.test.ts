@@ -409,15 +409,15 @@ test("an output that cannot be stored is a programming error", async () => {
 
 test("of the branches of a parallel step only those that failed are repeated", async () => {
   const ran: string[] = [];
-  const run = (name: string, failures: number) => ({
-    run: ({ attempt }: { readonly attempt: number }) => {
+  const run =
+    (name: string, failures: number) =>
+    ({ attempt }: { readonly attempt: number }) => {
       ran.push(`${name} ${attempt}`);
       if (attempt <= failures) throw new Error("later");
       return name;
-    },
-  });
+    };
   const definition = saga("s", 1)
-    .parallel("all", { a: run("a", 0), b: run("b", 2), c: run("c", 1) })
+    .parallel("all", (branch) => ({ a: branch(run("a", 0)), b: branch(run("b", 2)), c: branch(run("c", 1)) }))
     .build();
   await using own = await bench(definition);
   const id = await own.start();

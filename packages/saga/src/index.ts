@@ -9,6 +9,7 @@ export type {
   AttemptOptions,
   CallBranch,
   CallOptions,
+  MakeBranch,
   Outgoing,
   TxOptions,
   WaitOptions,

@@ -69,7 +69,10 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       const checkout = saga("checkout", 1, order)
         .call("first", ({ input }) => ({ book: input.book, at }))
         .tx("second", ({ outputs }) => `${outputs.first.book} ${outputs.first.at}`)
-        .parallel("both", { left: { run: () => 1 }, right: { run: ({ outputs }) => outputs.second.length } })
+        .parallel("both", (branch) => ({
+          left: branch(() => 1),
+          right: branch(({ outputs }) => outputs.second.length),
+        }))
         .call("last", ({ outputs }) => outputs.both.left + outputs.both.right)
         .build();
       app.saga.define(checkout);

@@ -11,6 +11,7 @@ import type {
   AttemptOptions,
   CallBranch,
   CallOptions,
+  MakeBranch,
   Outgoing,
   TxOptions,
   WaitOptions,
@@ -68,13 +69,15 @@ export class SagaBuilder<Given, Input, Outputs> {
   /** Calls that run side by side; the output has that of each branch. What has succeeded is kept while the others are retried. */
   parallel<const Name extends string, Outs extends Record<string, unknown>>(
     name: Name,
-    branches: { readonly [K in keyof Outs]: CallBranch<Input, Outputs, Outs[K]> },
-  ): SagaBuilder<Given, Input, With<Outputs, Name, { readonly [K in keyof Outs]: Awaited<Outs[K]> }>> {
-    const named = Object.entries<CallBranch<Input, Outputs, never>>(branches as never);
+    branches: (branch: MakeBranch<Input, Outputs>) => { readonly [K in keyof Outs]: CallBranch<Outs[K]> },
+  ): SagaBuilder<Given, Input, With<Outputs, Name, Outs>> {
+    const made: Record<string, CallBranch<unknown>> = branches((run, options) => ({
+      work: { ...options, run },
+    }));
     return this.add({
       kind: "call",
       name,
-      branches: named.map(([branch, work]) => this.branch(name, branch, work)),
+      branches: Object.entries(made).map(([branch, { work }]) => this.branch(name, branch, work as AnyWork)),
     });
   }
 

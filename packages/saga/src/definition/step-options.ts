@@ -45,11 +45,19 @@ export interface CallOptions<Input, Outputs, Out> extends AttemptOptions {
   readonly onUnknown?: OnUnknown;
 }
 
-/** A branch of a `parallel` step. */
-export interface CallBranch<Input, Outputs, Out> extends CallOptions<Input, Outputs, Out> {
-  /** Does the work of the branch. */
-  readonly run: (context: StepContext<Input, Outputs>) => Awaitable<Out>;
+/** A branch of a `parallel` step, made by the function that its callback gets. */
+export interface CallBranch<Out> {
+  /** Its work and options, without their types. */
+  readonly work: object;
+  /** Only a type; absent at run time. */
+  readonly "~out"?: Out;
 }
+
+/** Makes a branch of a `parallel` step. */
+export type MakeBranch<Input, Outputs> = <Out>(
+  run: (context: StepContext<Input, Outputs>) => Awaitable<Out>,
+  options?: CallOptions<Input, Outputs, Awaited<Out>>,
+) => CallBranch<Awaited<Out>>;
 
 /** Options of `waitFor`. */
 export interface WaitOptions<S extends StandardSchema | undefined = undefined> {

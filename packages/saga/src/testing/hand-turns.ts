@@ -40,7 +40,7 @@ export class HandTurns implements Turns {
   async take(db: Database, signal: AbortSignal = new AbortController().signal): Promise<Turn | null> {
     const row = await db.transaction(async (tx) => {
       const first = await tx.fetchValue<string>`SELECT saga_id FROM framework_saga_test_turns
-        WHERE due_at <= ${this.now} ORDER BY due_at, saga_id LIMIT 1`;
+        WHERE due_at <= ${this.now} ORDER BY attempts, due_at, saga_id LIMIT 1`;
       return await tx.fetchOne<TurnRow>`UPDATE framework_saga_test_turns SET fence = fence + 1, attempts = attempts + 1
         WHERE saga_id = ${first} RETURNING saga_id, fence, attempts`;
     });

@@ -30,7 +30,10 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
   "runs steps in order, and each sees the outputs of those before it": async ({ run }) => {
     const definition = saga("sum", 1)
       .call("one", () => ({ value: 1 }))
-      .parallel("both", { a: { run: ({ outputs }) => outputs.one.value + 1 }, b: { run: () => 3 } })
+      .parallel("both", (branch) => ({
+        a: branch(({ outputs }) => outputs.one.value + 1),
+        b: branch(() => 3),
+      }))
       .call("all", ({ outputs }) => outputs.one.value + outputs.both.a + outputs.both.b)
       .build();
     const runner = await run([definition]);

@@ -1,0 +1,74 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { z } from "zod";
+import { saga, sagas, type StartInput } from "./index.ts";
+
+const input = z.object({ book: z.string(), at: z.coerce.date() });
+
+const order = saga("order", 1, input)
+  .tx(
+    "reserve",
+    ({ input: { book } }, tx) => {
+      void tx.execute`SELECT ${book}`;
+      return { place: 7, since: new Date(0) };
+    },
+    {
+      undo: (_, { place, since }, tx) => {
+        const text: string = since;
+        void tx.execute`SELECT ${place}, ${text}`;
+      },
+    },
+  )
+  .call(
+    "charge",
+    ({ outputs }) => {
+      const place: number = outputs.reserve.place;
+      // @ts-expect-error a date is text once it was stored
+      const since: Date = outputs.reserve.since;
+      // @ts-expect-error a step sees the outputs of those before it only
+      void outputs.packed;
+      return [place, since] as const;
+    },
+    {
+      undo: (_, output) => {
+        // @ts-expect-error it may be unknown whether the step happened
+        void output.length;
+      },
+    },
+  )
+  .parallel("notify", (branch) => ({
+    mail: branch(async ({ outputs }) => outputs.charge.length, { undo: (_, sent) => void (sent === 2) }),
+    phone: branch(() => "called"),
+  }))
+  .waitFor("packed", { timeout: "3d", schema: z.object({ weight: z.number() }) })
+  .when(
+    ({ outputs }) => outputs.packed.weight > 10,
+    (branch) => branch.call("crane", () => "lifted"),
+  )
+  // @ts-expect-error a duration has a unit
+  .sleep("3 weeks")
+  .pivot()
+  .send("tell", ({ outputs, key }) => {
+    const mail: number = outputs.notify.mail;
+    const phone: string = outputs.notify.phone;
+    const both = [mail, phone];
+    const crane: string | undefined = outputs.crane;
+    // @ts-expect-error a step that may be skipped has no certain output
+    const certain: string = outputs.crane;
+    return { topic: "orders", type: "order.sent", key, data: [both, crane, certain] };
+  })
+  .build();
+
+const app = new (App.with(database, durable, sagas))().enableDatabase().enableSaga({ maxRetries: 5 });
+app.saga.define(order).define(
+  saga("other", 2)
+    .call("work", () => 1)
+    .build(),
+);
+const given: StartInput<typeof order> = { book: "Emma", at: new Date(0) };
+await app.saga.start(order, given, { key: "1" });
+// @ts-expect-error a member of the wrong type
+await app.saga.start(order, { book: 7, at: new Date(0) }, { key: "1" });
+// @ts-expect-error a key is required
+await app.saga.start(order, given, {});
