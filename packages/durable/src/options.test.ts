@@ -1,0 +1,111 @@
+import { readFileSync } from "node:fs";
+import type { Database } from "@framework/database";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel, type KernelOptions, type OwnKernel } from "./feature.ts";
+import { DurableConfig } from "./index.ts";
+import { sqliteFile } from "./testing/open-databases.test-kit.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** A kernel with a queue whose handler always fails. */
+const failing = async (db: Database, options: KernelOptions): Promise<OwnKernel> => {
+  const kernel = createKernel(db, { log: quiet, ...options });
+  const queue = kernel.queue<string>({
+    name: "mail",
+    retry: { attempts: 1 },
+    handle() {
+      throw new Error("no");
+    },
+  });
+  await kernel.start();
+  await queue.enqueue({ payload: "a" });
+  await waitFor(async () => (await kernel.parked.count()) === 1);
+  return kernel;
+};
+
+test("codeVersion is stored with parked work, which is kept for keepParkedSecs after it was discarded", async () => {
+  await using database = await sqliteFile();
+  const db = database.open();
+  const kernel = await failing(db, { config: { codeVersion: "1.2.3" } });
+  const [item] = (await kernel.parked.list()).items;
+  expect(item?.codeVersion).toBe("1.2.3");
+  const id = item?.id ?? "";
+  await kernel.parked.discard([id], { note: "not needed" });
+  await kernel.stop();
+  const next = async (config: NonNullable<KernelOptions["config"]>): Promise<OwnKernel> => {
+    const started = createKernel(database.open(), { log: quiet, config });
+    started.queue<string>({ name: "mail", handle: () => {} });
+    await started.start();
+    return started;
+  };
+  const keeping = await next({});
+  expect(await keeping.parked.inspect(id)).toMatchObject({ state: "discarded" });
+  await keeping.stop();
+  const removing = await next({ keepParkedSecs: 0 });
+  await waitFor(async () => (await removing.parked.inspect(id)) === null);
+  await removing.stop();
+});
+
+test("pollMinMs and pollMaxMs are the pauses between two looks for work", async () => {
+  await using database = await sqliteFile();
+  const clock = virtualClock();
+  const config = { pollMinMs: 5000, pollMaxMs: 5000 };
+  const kernel = createKernel(database.open(), { clock, log: quiet, config });
+  const done: string[] = [];
+  kernel.queue<string>({ name: "mail", handle: ({ payload }) => void done.push(payload) });
+  await kernel.start();
+  const adding = createKernel(database.open(), { log: quiet, config: { runWork: false } });
+  const queue = adding.queue<string>({ name: "mail", handle: () => {} });
+  await adding.start();
+  await clock.advance(5000); // the first looks have found nothing
+  await queue.enqueue({ payload: "a" });
+  await clock.advance(4900);
+  expect(done).toEqual([]);
+  await clock.advance(5000);
+  await waitFor(() => done.length === 1);
+  await adding.stop();
+  await kernel.stop();
+});
+
+test("migrationTimeoutSecs bounds the wait for another process that migrates", async () => {
+  await using database = await sqliteFile();
+  const other = database.open();
+  const kernel = createKernel(database.open(), { log: quiet, config: { migrationTimeoutSecs: 0.05 } });
+  kernel.queue<string>({ name: "mail", handle: () => {} });
+  await other.transaction(async (tx) => {
+    await tx.execute("CREATE TABLE busy (id INTEGER)");
+    const cause = { message: expect.stringContaining("longer than 0.05 s") as unknown };
+    await expect(kernel.start()).rejects.toMatchObject({ cause });
+  });
+  await kernel.stop();
+});
+
+/** The test in which each option changes behaviour: its file, and its name. */
+const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: string]>> = {
+  leaseMs: [
+    "takeover.test-kit.ts",
+    "no lane ever has two owners while processes are frozen beyond their lease",
+  ],
+  pollMinMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
+  pollMaxMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
+  runWork: ["leases-and-lanes.test-kit.ts", "a process with runWork: false runs no lanes"],
+  migrateAtStart: ["durable.test.ts", "in production missing tables are a start error"],
+  migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
+  maxParked: ["work/queues.test-kit.ts", "when the parked work is full"],
+  keepParkedSecs: [
+    "options.test.ts",
+    "codeVersion is stored with parked work, which is kept for keepParkedSecs",
+  ],
+  codeVersion: ["options.test.ts", "codeVersion is stored with parked work"],
+  admin: ["admin/admin.test.ts", "there is no admin API unless it is asked for"],
+};
+
+test("every option changes behaviour in a test", () => {
+  const options = new Set([...Object.keys(DurableConfig.of()), "admin"]); // which has no default
+  expect(Object.keys(tests).toSorted()).toEqual([...options].toSorted());
+  for (const [option, [file, name]] of Object.entries(tests)) {
+    const source = readFileSync(new URL(`./${file}`, import.meta.url), "utf8");
+    expect([option, source.includes(name), source.includes(option)]).toEqual([option, true, true]);
+  }
+});
