@@ -53,7 +53,11 @@ const seenOf = ({ row, reply, held, calls }: Answered, on: On): Facts => {
 const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
   const status = row.status(on);
   const isPreflight = row.isPreflight === true;
-  const cors = [pageOrigin, "true", isPreflight ? null : "X-Request-ID"];
+  const exposed = [
+    "X-Request-ID",
+    ...(on.has("commands") ? ["Idempotent-Replayed", "Consistency-Token"] : []),
+  ];
+  const cors = [pageOrigin, "true", isPreflight ? null : exposed.join(", ")];
   const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
   const isLimited = on.has("rateLimit") && !isPreflight;
   return {

@@ -14,6 +14,8 @@ export interface KillOptions {
   readonly workingMs: number;
   /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
   readonly leastKills?: number;
+  /** Whether the processes have done what the test needs: on a busy machine some are killed before they do anything. @default always */
+  readonly isEnough?: () => Promise<boolean>;
   /** Time after which it ends in any case. @default 30 times as long as the processes shall work, at least 300000 */
   readonly limitMs?: number;
   /** Processes that work at a time. @default 2 */
@@ -42,7 +44,14 @@ export interface Killed {
 export const killWarmProcesses = async (options: KillOptions): Promise<Killed> => {
   const { program, env = () => ({}), meanLifeMs = 50, workingMs } = options;
   const { limitMs = Math.max(300_000, workingMs * 30) } = options;
-  const { leastKills = 0, working = 2, standby = 3, random = Math.random, begins = false } = options;
+  const {
+    isEnough = async () => true,
+    leastKills = 0,
+    working = 2,
+    standby = 3,
+    random = Math.random,
+    begins = false,
+  } = options;
   let started = 0;
   let kills = 0;
   let workedMs = 0;
@@ -51,15 +60,16 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
   const left = (): number => Math.max(leastKills - kills, Math.ceil((workingMs - workedMs) / meanLifeMs));
   const waiting = Array.from({ length: Math.min(working + standby, Math.max(working, left())) }, start);
   const begun = performance.now();
-  const isOver = (): boolean =>
-    (workedMs >= workingMs && kills >= leastKills) || performance.now() - begun >= limitMs;
+  const isOver = async (): Promise<boolean> =>
+    (workedMs >= workingMs && kills >= leastKills && (await isEnough())) ||
+    performance.now() - begun >= limitMs;
   const next = (): WarmProcess => {
     const current = waiting.shift() ?? start();
     if (waiting.length < Math.min(working + standby, left() - 1)) waiting.push(start());
     return current;
   };
   const slot = async (): Promise<void> => {
-    while (!isOver()) {
+    while (!(await isOver())) {
       const current = next();
       await current.ready;
       const lifeMs = random() * 2 * meanLifeMs;

@@ -27,6 +27,8 @@ export const killedProcesses = (
         program: new URL("./payments.test-program.ts", import.meta.url),
         env: (at) => ({ DATABASE: place.url, LOG: log, AT: String(at) }),
         workingMs: KILL_SECS * 1000,
+        leastKills: 2,
+        isEnough: async () => readNotes(log).acknowledged.length > 0,
       });
       const notes = readNotes(log);
       await rm(folder, { recursive: true });
