@@ -63,12 +63,13 @@ export class CommandQueue {
     });
   }
 
-  /** Adds a command in a transaction, and returns the id for its status, which cannot be guessed. */
+  /** Adds a command in a transaction, and returns the id for its status, which cannot be guessed: the work has a hash of its secret. */
   async enqueue({ call, operation, input }: CommandRun, tx: Transaction): Promise<string> {
     const { raw, invocation, tenant } = call;
     const secret = randomBytes(16).toString("base64url");
     const lane = operation.key?.(input as never) ?? null; // the validated input of this command
-    const headers = { secret, tenant, caller: this.callerHash(invocation), ...storedCaller(invocation) };
+    const stored = { secret: fingerprintOf(secret), tenant };
+    const headers = { ...stored, caller: this.callerHash(invocation), ...storedCaller(invocation) };
     const payload: QueuedCommand = { command: operation.name, input: raw };
     if (raw !== undefined) storedJson(`the input of command ${operation.name}`, raw, "CQRS_BAD_INPUT");
     const key = lane === null ? undefined : fingerprintOf(tenant, lane);
@@ -81,7 +82,7 @@ export class CommandQueue {
   async find(id: string): Promise<FoundCommand | null> {
     const [, work = "", secret = ""] = /^(\d{1,18})-([\w-]{22})$/.exec(id) ?? [];
     const info = work === "" ? null : await this.queue.get(work);
-    if (info === null || !isSame(info.headers["secret"] ?? "", secret)) return null;
+    if (info === null || !isSame(info.headers["secret"] ?? "", fingerprintOf(secret))) return null;
     const status = statusOf(info);
     return {
       status,

@@ -119,6 +119,9 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal((await client.get(url, from("1"))).status, 200);
     assert.equal((await client.get(url, from("2"))).status, 404);
     const [, number = ""] = /(\d+)-/.exec(url) ?? [];
+    const [, secret = ""] = /\d+-(.+)$/.exec(url) ?? [];
+    const stored = await app.db.query("SELECT payload, headers FROM framework_work"); // which operators see
+    assert.ok(secret.length > 0 && !JSON.stringify(stored).includes(secret));
     for (const id of [number, `${number}-`, `${number}-${"A".repeat(22)}`, "x", "1-"])
       assert.equal((await client.get(`/commands/${id}`, from("1"))).status, 404);
   },
