@@ -117,6 +117,6 @@ test("the first example of every README compiles and runs in a folder with only 
   );
   expect(executed.flatMap(({ block }, index) => runProblems(block, results[index]))).toEqual([]);
   const others = all.filter(({ block }) => !block.runs);
-  const needServers = ["kafka", "rabbitmq", "redis"].map((name) => `@framework/${name}/README.md`);
+  const needServers = ["kafka", "rabbitmq", "redis", "sqs"].map((name) => `@framework/${name}/README.md`);
   expect(others.map(({ block }) => block.document)).toEqual(needServers);
 });
