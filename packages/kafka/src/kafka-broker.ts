@@ -39,8 +39,14 @@ export const kafkaBroker = (config: ConfigInput<KafkaConfig> = {}): BrokerAdapte
 export const adapterOf = (config: KafkaConfig): BrokerAdapter => ({
   name: "kafka",
   capabilities: capabilitiesOf(config),
+  servers: serversOf(config),
   open: (context) => openBroker(config, context),
 });
+
+const serversOf = ({ brokers, tls }: KafkaConfig): NonNullable<BrokerAdapter["servers"]> => {
+  const hosts = typeof brokers === "string" ? brokers.split(",").map((host) => host.trim()) : brokers;
+  return hosts.map((host) => ({ host, protocol: tls === false ? "kafka" : "kafka-secure" }));
+};
 
 const openBroker = (config: KafkaConfig, { clock, random, log }: BrokerContext): Broker => {
   const admin = new AdminClient(config, log);

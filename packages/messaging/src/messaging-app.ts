@@ -16,6 +16,7 @@ import { databaseBroker } from "./database/database-broker.ts";
 import { DatabaseInbox } from "./inbox/database-inbox.ts";
 import { messagingError } from "./errors/messaging-error.ts";
 import { messageOperations, reportBrokers } from "./insight/report.ts";
+import type { MessagingOutline } from "./outline/messaging-outline.ts";
 import type { SubscriptionStatus } from "./consume/subscription-status.ts";
 import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
@@ -83,6 +84,31 @@ export class MessagingApp {
   /** All brokers that were enabled. */
   get brokers(): readonly EnabledBroker[] {
     return Array.from(this.enabled.values());
+  }
+
+  /** What the app sends and receives: complete at the start. */
+  outline(): MessagingOutline {
+    const brokers = Array.from(this.enabled.values(), ({ name, adapter, config }) => ({
+      name,
+      system: adapter.name,
+      servers: adapter.servers ?? [],
+      envelope: adapter.capabilities.envelope,
+      hasReplies: adapter.capabilities.privateTopics,
+      sends: config.topics.map((each) =>
+        typeof each === "string"
+          ? { topic: each, description: null, schemas: null }
+          : { topic: each.name, description: each.description, schemas: each.schemas },
+      ),
+      receives: this.specs
+        .filter(({ broker }) => this.nameOf(broker) === name)
+        .map(({ topic, group, schema, schemas }) => ({
+          topic: typeof topic === "string" ? topic : topic.source,
+          isPattern: typeof topic !== "string",
+          group,
+          schemas: schema ?? (schemas === null ? null : Object.fromEntries(schemas)),
+        })),
+    }));
+    return { brokers };
   }
 
   /** Adds a broker. The first one adds the tasks of messaging to the app's life. */

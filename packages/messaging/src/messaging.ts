@@ -33,7 +33,10 @@ export const messaging: Feature<MessagingMethods> = {
   install: (host, needs) => {
     const app = new MessagingApp(host, kernelIn(needs));
     const programs = messagingOf(app);
-    const kinds = registerSetup(programs, (...added) => app.enable(...added));
+    const kinds = registerSetup(programs, {
+      addBroker: (...added) => app.enable(...added),
+      outline: () => app.outline(),
+    });
     return {
       enableMessaging(config: object = {}) {
         enable(app, kinds, config);

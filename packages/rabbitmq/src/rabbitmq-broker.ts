@@ -51,8 +51,15 @@ export const rabbitmqBroker = (config: ConfigInput<RabbitMQConfig> = {}): Broker
   return {
     name: "rabbitmq",
     capabilities: capabilitiesOf(checked),
+    servers: [serverOf(checked)],
     open: (context) => openBroker(checked, context),
   };
+};
+
+/** The address without user and password. */
+const serverOf = ({ url }: RabbitMQConfig): { readonly host: string; readonly protocol: string } => {
+  const { host, protocol } = new URL(url);
+  return { host, protocol: protocol.slice(0, -1) };
 };
 
 const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: BrokerContext): Broker => {

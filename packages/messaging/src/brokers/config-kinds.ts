@@ -1,5 +1,6 @@
 import type { ConfigInput } from "@framework/core/feature";
 import type { MessagingConfig } from "../messaging-config.ts";
+import type { MessagingOutline } from "../outline/messaging-outline.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
 
 /** Options of messaging that a broker's configuration may carry. */
@@ -21,6 +22,8 @@ export interface MessagingSetup {
   acceptConfig(kind: ConfigKind): void;
   /** Adds a broker by name, for an `enableX` of its own. */
   addBroker(name: string, adapter: BrokerAdapter, shared?: SharedConfig): void;
+  /** Returns what the app sends and receives, for a document about it: complete when the app starts. */
+  outline(): MessagingOutline;
 }
 
 interface Setup extends MessagingSetup {
@@ -32,13 +35,14 @@ const setups = new WeakMap<object, Setup>();
 /** Registers the setup of an app under its `messaging`, where packages of brokers find it. */
 export const registerSetup = (
   messaging: object,
-  addBroker: MessagingSetup["addBroker"],
+  { addBroker, outline }: Pick<MessagingSetup, "addBroker" | "outline">,
 ): readonly ConfigKind[] => {
   const kinds: ConfigKind[] = [];
   setups.set(messaging, {
     kinds,
     acceptConfig: (kind) => void kinds.push(kind),
     addBroker,
+    outline,
   });
   return kinds;
 };

@@ -15,6 +15,13 @@ export interface BrokerAdapter {
   readonly name: string;
   /** What the broker can do. */
   readonly capabilities: Capabilities;
+  /** Addresses for the API document, never with credentials. @default none */
+  readonly servers?: readonly {
+    /** `host:port`. */
+    readonly host: string;
+    /** Protocol as AsyncAPI names it: `kafka`, `kafka-secure`, `amqp`, `amqps`, `sqs`. */
+    readonly protocol: string;
+  }[];
   /** Opens the broker for one process, without I/O: it connects on first use, and again for as long as it is open. Never throws. */
   open(context: BrokerContext): Broker;
 }

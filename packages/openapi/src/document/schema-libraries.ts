@@ -17,9 +17,7 @@ export const readableRoutes = async (
   routes: readonly RouteInfo[],
   given: SchemaConverters,
 ): Promise<readonly RouteInfo[]> => {
-  const vendors = new Set(routes.flatMap(schemasOf).filter(isForeign).map(vendorOf));
-  const loaded = vendors.has("valibot") && !Object.hasOwn(given, "valibot") ? await loadValibot() : {};
-  const converters: SchemaConverters = { ...loaded, ...given };
+  const converters = await convertersFor(routes.flatMap(schemasOf), given);
   const problems: Problem[] = [];
   const readable = routes.map((route) => {
     const missing = schemasOf(route)
@@ -31,6 +29,16 @@ export const readableRoutes = async (
   });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return readable;
+};
+
+/** Returns the converters for schemas: those of `given`, and valibot's own where it is needed. */
+export const convertersFor = async (
+  schemas: readonly StandardSchema[],
+  given: SchemaConverters,
+): Promise<SchemaConverters> => {
+  const vendors = new Set(schemas.filter(isForeign).map(vendorOf));
+  const loaded = vendors.has("valibot") && !Object.hasOwn(given, "valibot") ? await loadValibot() : {};
+  return { ...loaded, ...given };
 };
 
 const schemasOf = ({ options }: RouteInfo): StandardSchema[] =>
@@ -51,14 +59,20 @@ const problemOf = ({ method, path }: RouteInfo, vendor: string): Problem => {
   return { code: "OPENAPI_NO_JSON_SCHEMA", message };
 };
 
+/** Returns a schema that carries Standard JSON Schema, if its library or a converter can. */
+export const withConverter = <S extends StandardSchema | undefined>(
+  schema: S,
+  converters: SchemaConverters,
+): S => {
+  if (schema === undefined || !isForeign(schema)) return schema;
+  const convert = converters[vendorOf(schema)];
+  if (convert === undefined) return schema;
+  const jsonSchema = { input: () => convert(schema, "input"), output: () => convert(schema, "output") };
+  return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with one member more
+};
+
 const withConverters = (route: RouteInfo, converters: SchemaConverters): RouteInfo => {
-  const readable = <S extends StandardSchema | undefined>(schema: S): S => {
-    if (schema === undefined || !isForeign(schema)) return schema;
-    const convert = converters[vendorOf(schema)];
-    if (convert === undefined) return schema;
-    const jsonSchema = { input: () => convert(schema, "input"), output: () => convert(schema, "output") };
-    return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with one member more
-  };
+  const readable = <S extends StandardSchema | undefined>(schema: S): S => withConverter(schema, converters);
   const { params, query, body, responses } = route.options;
   const options = {
     ...route.options,

@@ -1,0 +1,123 @@
+import { createRequire } from "node:module";
+import { App, HttpError } from "@framework/core";
+import { memoryBroker, messaging, type Topic, topic } from "@framework/messaging";
+import type { BrokerAdapter } from "@framework/messaging/adapter";
+import { expect, test } from "@jest/globals";
+import { Ajv } from "ajv";
+import { z } from "zod";
+import { asyncapi, type AsyncapiDocument } from "./index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+const specification = createRequire(import.meta.url)(
+  "@asyncapi/specs/schemas/3.0.0-without-$id.json",
+) as object;
+
+/** Checks a document by the JSON Schema of the specification. */
+const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(specification);
+
+const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
+const books = topic("books", { "book.created": Book, "book.deleted": z.object({ id: z.int() }) });
+
+/** A broker with addresses and binary events, as that of a package. */
+const distant = (): BrokerAdapter => {
+  const inner = memoryBroker();
+  return {
+    ...inner,
+    name: "distant",
+    capabilities: { ...inner.capabilities, envelope: { mode: "binary", prefix: "ce_" } },
+    servers: [
+      { host: "a:9092", protocol: "kafka" },
+      { host: "b:9092", protocol: "kafka" },
+    ],
+  };
+};
+
+const appOn = (broker: BrokerAdapter, topics: readonly (string | Topic)[] = [books]) =>
+  new (App.with(messaging, asyncapi))().enableMessaging({ broker, topics });
+
+const documentOf = async (app: App): Promise<AsyncapiDocument> => {
+  await app.start({ log: quiet });
+  const reply = await app.fetch(new Request("http://localhost/asyncapi.json"));
+  await app.stop();
+  expect(reply.status).toBe(200);
+  return (await reply.json()) as AsyncapiDocument;
+};
+
+test("the document is valid by the schema of AsyncAPI 3.0.0", async () => {
+  const app = appOn(distant(), [books, "raw"]).enableAsyncapi({
+    title: "Books",
+    version: "2.0.0",
+    description: "x",
+  });
+  app.messaging.addBroker("second", memoryBroker(), { topics: ["audit"] });
+  app.messaging.subscribe(books, { group: "search", broker: "default" }, () => {});
+  app.messaging.subscribe("audit", { group: "log", broker: "second", schema: z.string() }, () => {});
+  const document = await documentOf(app);
+  validate(document);
+  expect(validate.errors).toBeNull();
+  expect(validate({ ...document, channels: { books: { address: 7 } } })).toBe(false); // the schema looks at it
+});
+
+test("a topic is a channel with its messages, and each direction an operation", async () => {
+  const app = appOn(memoryBroker()).enableAsyncapi();
+  app.messaging.subscribe(books, { group: "search" }, () => {});
+  const { channels, operations } = await documentOf(app);
+  expect(Object.keys(channels["books"]?.messages ?? {})).toEqual(["book.created", "book.deleted"]);
+  expect(Object.entries(operations).map(([name, { action }]) => [name, action])).toEqual([
+    ["send.books", "send"],
+    ["receive.books.search", "receive"],
+  ]);
+  expect(operations["receive.books.search"]?.reply?.address.location).toBe(
+    "$message.header#/framework-reply-to",
+  );
+});
+
+test("payload and headers are what the broker carries: attributes in headers in binary mode", async () => {
+  const { components } = await documentOf(appOn(distant()).enableAsyncapi());
+  expect(components.messages["books.book.created"]).toMatchObject({
+    name: "book.created",
+    contentType: "application/json",
+    headers: { properties: { ce_type: { const: "book.created" }, traceparent: { type: "string" } } },
+    payload: { $ref: "#/components/schemas/Book" },
+  });
+  expect(components.schemas["Book"]).toMatchObject({
+    properties: { title: { type: "string" } },
+    required: ["id", "title"],
+  });
+});
+
+test("payload and headers are what the broker carries: one object with attributes and data in structured mode", async () => {
+  const { components } = await documentOf(appOn(memoryBroker()).enableAsyncapi());
+  expect(components.messages["books.book.deleted"]).toMatchObject({
+    contentType: "application/cloudevents+json",
+    payload: {
+      required: ["specversion", "id", "type", "source"],
+      properties: { type: { const: "book.deleted" }, data: { properties: { id: { type: "integer" } } } },
+    },
+  });
+});
+
+test("the servers of a broker are listed, and its channels name them", async () => {
+  const { servers, channels } = await documentOf(appOn(distant()).enableAsyncapi());
+  expect(servers).toEqual({
+    default: { host: "a:9092", protocol: "kafka" },
+    "default-2": { host: "b:9092", protocol: "kafka" },
+  });
+  expect(channels["books"]?.servers).toEqual([
+    { $ref: "#/servers/default" },
+    { $ref: "#/servers/default-2" },
+  ]);
+});
+
+test("guards protect the document, and without the feature there is none", async () => {
+  const guard = (): never => {
+    throw new HttpError(403, "no");
+  };
+  const app = appOn(memoryBroker()).enableAsyncapi({ guards: [guard] });
+  await app.start({ log: quiet });
+  expect((await app.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(403);
+  await app.stop();
+  const without = appOn(memoryBroker());
+  expect((await without.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(404);
+});

@@ -1,0 +1,3 @@
+export { asyncapi, type Asyncapi } from "./asyncapi.ts";
+export { AsyncapiConfig } from "./asyncapi-config.ts";
+export type { AsyncapiDocument } from "./asyncapi-document.ts";

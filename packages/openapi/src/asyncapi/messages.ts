@@ -1,0 +1,103 @@
+import type { StandardSchema } from "@framework/core";
+import type { BrokerOutline } from "@framework/messaging/adapter";
+import type { Components } from "../document/components.ts";
+import { convertersFor, type SchemaConverters, withConverter } from "../document/schema-libraries.ts";
+import type { JsonSchema } from "../document/json-schema.ts";
+import { jsonSchemaOf } from "../document/standard-json-schema.ts";
+
+/** A message with its key in channels. */
+export interface NamedMessage {
+  readonly key: string;
+  readonly message: object;
+}
+
+/** Returns the JSON Schema of what senders give; any value for a schema that has none. */
+export type PlaceSchema = (schema: StandardSchema, name: string) => JsonSchema;
+
+/** Any value. AsyncAPI takes no `true` as a payload. */
+const anything: JsonSchema = {};
+
+type Schemas = BrokerOutline["receives"][number]["schemas"];
+
+/** Returns how schemas are written: with references to components. */
+export const schemaPlacer = async (
+  brokers: readonly BrokerOutline[],
+  given: SchemaConverters,
+  components: Components,
+): Promise<PlaceSchema> => {
+  const all = brokers.flatMap(({ sends, receives }) =>
+    [...sends, ...receives].flatMap(({ schemas }) => schemasIn(schemas)),
+  );
+  const converters = await convertersFor(all, given);
+  return (schema, name) => {
+    const found = jsonSchemaOf(withConverter(schema, converters), "input");
+    return found === null ? anything : components.place({ schema: found, side: "input", name });
+  };
+};
+
+const schemasIn = (schemas: Schemas): readonly StandardSchema[] => {
+  if (schemas === null) return [];
+  return isSchema(schemas) ? [schemas] : Object.values(schemas);
+};
+
+const isSchema = (schemas: NonNullable<Schemas>): schemas is StandardSchema => "~standard" in schemas;
+
+/** Returns the messages of a topic: one for each type, or one of any type. */
+export const messagesOf = (
+  topic: string,
+  schemas: Schemas,
+  { envelope }: BrokerOutline,
+  place: PlaceSchema,
+): readonly NamedMessage[] => {
+  const named = (type: string | null, data: JsonSchema): NamedMessage => {
+    const key = (type ?? "any").replaceAll(/[^\w.-]+/g, "_");
+    const shape = envelope.mode === "binary" ? binary(envelope.prefix, type, data) : structured(type, data);
+    return { key, message: { name: type ?? topic, ...shape } };
+  };
+  if (schemas === null) return [named(null, anything)];
+  if (isSchema(schemas)) return [named(null, place(schemas, topic))];
+  return Object.entries(schemas).map(([type, schema]) => named(type, place(schema, type)));
+};
+
+const text = { type: "string" } as const;
+const time = { type: "string", format: "date-time" } as const;
+
+/** Attributes of CloudEvents 1.0. */
+const attributes = (type: string | null): Readonly<Record<string, object>> => ({
+  specversion: { const: "1.0" },
+  id: text,
+  type: type === null ? text : { const: type },
+  source: { type: "string", format: "uri-reference" },
+  subject: text,
+  time,
+  partitionkey: text,
+});
+
+const required = ["specversion", "id", "type", "source"];
+
+/** Attributes in headers, the data alone as payload. */
+const binary = (prefix: string, type: string | null, payload: JsonSchema): object => {
+  const own = Object.entries(attributes(type)).map(([name, schema]) => [`${prefix}${name}`, schema] as const);
+  return {
+    contentType: "application/json",
+    headers: {
+      type: "object",
+      required: required.map((name) => `${prefix}${name}`),
+      properties: { ...Object.fromEntries(own), ...tracing },
+    },
+    payload,
+  };
+};
+
+/** One JSON object with the attributes and the data. */
+const structured = (type: string | null, data: JsonSchema): object => ({
+  contentType: "application/cloudevents+json",
+  headers: { type: "object", properties: tracing },
+  payload: {
+    type: "object",
+    required,
+    properties: { ...attributes(type), datacontenttype: { const: "application/json" }, data },
+  },
+});
+
+const tracing = { traceparent: text, tracestate: text, baggage: text };
