@@ -94,6 +94,12 @@ export class AppBroker {
           ({ label, state, reason }) =>
             `the subscription "${label}" is ${state}${reason === null ? "" : `: ${reason}`}`,
         ),
+      ...this.subscriptions
+        .filter(({ stalledMs }) => stalledMs > 0)
+        .map(
+          ({ label, lag, stalledMs }) =>
+            `the subscription "${label}" is stalled: ${lag} messages wait, and none came for ${Math.round(stalledMs / 1000)} s`,
+        ),
     ];
     if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);
     return { ...details, subscriptions: this.subscriptions.length };

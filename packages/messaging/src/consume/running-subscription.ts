@@ -49,6 +49,9 @@ export interface SubscriptionParts extends MessageLimits {
   readonly isPrivate: boolean;
 }
 
+/** A consumer is stalled after so long without a delivery, while messages wait. */
+const STALLED_MS = 60_000;
+
 /** A subscription that runs: its consumer, and the flow of its deliveries. */
 export class RunningSubscription {
   readonly spec: SubscriptionSpec;
@@ -58,6 +61,8 @@ export class RunningSubscription {
   reason: string | null = "it has not started";
   /** Messages that waited at the broker when it was last asked; `null` when unknown. */
   lag: number | null = null;
+  /** Deliveries so far, and when that was last normal. */
+  private progress: { readonly received: number; readonly at: number };
   private readonly parts: SubscriptionParts;
   private readonly consumer: Consumer;
   private readonly flow: Flow;
@@ -69,6 +74,7 @@ export class RunningSubscription {
     const { spec } = parts;
     this.spec = spec;
     this.parts = parts;
+    this.progress = { received: 0, at: parts.clock.now() };
     this.handle = this.observed(this.handler());
     this.flow = new Flow({
       ...parts,
@@ -119,8 +125,19 @@ export class RunningSubscription {
     await this.consumer.close();
   }
 
+  /** Reads the lag, and notes whether anything was received since the last time. */
   async readLag(): Promise<void> {
     this.lag = await this.consumer.lag().catch(() => null);
+    const { clock } = this.parts;
+    const { received } = this.counts;
+    const hasWork = (this.lag ?? 0) > 0 && this.state === "running" && this.flow.intake.size === 0;
+    if (!hasWork || received !== this.progress.received) this.progress = { received, at: clock.now() };
+  }
+
+  /** Milliseconds for which messages have waited at the broker and none came, while nothing was held; 0 when that is not so. */
+  get stalledMs(): number {
+    const stalledMs = this.parts.clock.now() - this.progress.at;
+    return stalledMs >= STALLED_MS ? stalledMs : 0;
   }
 
   private changed(state: ConsumerState, reason: string | null): void {

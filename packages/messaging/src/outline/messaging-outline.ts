@@ -23,15 +23,20 @@ export interface BrokerOutline {
   readonly hasReplies: boolean;
   /** Topics that the app says it sends to; without schemas for those given by name. */
   readonly sends: readonly {
+    /** Name at the broker. */
     readonly topic: string;
+    /** Text about it; `null` for none. */
     readonly description: string | null;
+    /** Schemas by type; `null` for none. */
     readonly schemas: Schemas | null;
   }[];
   /** Subscriptions. */
   readonly receives: readonly {
     /** A topic, or the text of a pattern. */
     readonly topic: string;
+    /** Whether `topic` is a regular expression. */
     readonly isPattern: boolean;
+    /** Name of the group. */
     readonly group: string;
     /** Schemas by type, or one of every type; `null` for none. */
     readonly schemas: Schemas | StandardSchema | null;

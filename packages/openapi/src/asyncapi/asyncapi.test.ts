@@ -1,20 +1,19 @@
-import { createRequire } from "node:module";
+import specs from "@asyncapi/specs";
 import { App, HttpError } from "@framework/core";
 import { memoryBroker, messaging, type Topic, topic } from "@framework/messaging";
 import type { BrokerAdapter } from "@framework/messaging/adapter";
 import { expect, test } from "@jest/globals";
 import { Ajv } from "ajv";
 import { z } from "zod";
-import { asyncapi, type AsyncapiDocument } from "./index.ts";
+import type { AsyncapiDocument } from "./asyncapi-document.ts";
+import { asyncapi } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-const specification = createRequire(import.meta.url)(
-  "@asyncapi/specs/schemas/3.0.0-without-$id.json",
-) as object;
-
 /** Checks a document by the JSON Schema of the specification. */
-const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(specification);
+const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(
+  specs.schemasWithoutId["3.0.0"] as object,
+);
 
 const Book = z.object({ id: z.int(), title: z.string() }).meta({ id: "Book" });
 const books = topic("books", { "book.created": Book, "book.deleted": z.object({ id: z.int() }) });

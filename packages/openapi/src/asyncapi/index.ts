@@ -1,3 +1,2 @@
 export { asyncapi, type Asyncapi } from "./asyncapi.ts";
 export { AsyncapiConfig } from "./asyncapi-config.ts";
-export type { AsyncapiDocument } from "./asyncapi-document.ts";
