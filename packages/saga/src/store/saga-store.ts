@@ -26,6 +26,18 @@ export interface NewInstance {
   readonly branches: readonly BranchState[];
 }
 
+/** What a change writes beside the row of its instance. */
+interface Written {
+  readonly id: string;
+  readonly number: number;
+  readonly branches: readonly BranchState[];
+  readonly entry: LogEntry;
+}
+
+const upsert: Statement = sql`ON CONFLICT (saga_id, position, branch) DO UPDATE SET status = excluded.status,
+  attempts = excluded.attempts, undo_attempts = excluded.undo_attempts, output = excluded.output, error = excluded.error,
+  changed_at = excluded.changed_at`;
+
 /** Reads and changes instances. Every change is one event of the table of transitions, guarded by the revision. */
 export class SagaStore {
   private readonly parts: SagaStoreParts;
@@ -95,18 +107,16 @@ export class SagaStore {
     const { id, revision } = saga;
     const { branches = [], position = saga.position, isFinal = saga.isFinal } = change;
     const error = change.error === undefined ? saga.error : change.error;
-    const { changes } =
-      await tx.execute`UPDATE framework_sagas SET status = ${status}, position = ${position},
+    const update = sql`UPDATE framework_sagas SET status = ${status}, position = ${position},
       revision = revision + 1, is_final = ${isFinal ? 1 : 0}, error = ${error}, updated_at = ${this.now}, ${this.times(saga, change, status)}
       WHERE id = ${id} AND revision = ${revision} AND ${held}`;
-    if (changes === 0) throw staleSaga(id);
-    await this.writeBranches(tx, id, branches);
-    await this.log(tx, id, revision + 1, {
-      event: change.event,
-      status,
-      step: change.step ?? null,
-      note: change.note ?? null,
-    });
+    const { event, step = null, note = null } = change;
+    const written = { id, number: revision + 1, branches, entry: { event, status, step, note } };
+    const isWritten =
+      this.db.dialect === "postgres"
+        ? await this.writeAtOnce(tx, update, written)
+        : await this.writeInTurn(tx, update, written);
+    if (!isWritten) throw staleSaga(id);
     return {
       ...saga,
       status,
@@ -136,6 +146,47 @@ export class SagaStore {
     return sql.join(parts);
   }
 
+  /** SQLite, whose statements cost no round trip. */
+  private async writeInTurn(
+    tx: Transaction,
+    update: Statement,
+    { id, number, branches, entry }: Written,
+  ): Promise<boolean> {
+    const { changes } = await tx.execute(update);
+    if (changes === 0) return false;
+    await this.writeBranches(tx, id, branches);
+    await this.log(tx, id, number, entry);
+    return true;
+  }
+
+  /** PostgreSQL: one round trip. The other writes read the updated row, so they follow it, and nothing is written when it is stale. */
+  private async writeAtOnce(
+    tx: Transaction,
+    update: Statement,
+    { number, branches, entry }: Written,
+  ): Promise<boolean> {
+    const { now } = this;
+    const { event, status, step, note } = entry;
+    const rows = branches.map(
+      (each) =>
+        sql`(${each.position}, ${each.branch}, ${each.status}, ${each.attempts}, ${each.undoAttempts}, ${each.output}, ${each.error})`,
+    );
+    const steps =
+      rows.length === 0
+        ? sql``
+        : sql`steps AS (INSERT INTO framework_saga_steps
+            (saga_id, position, branch, status, attempts, undo_attempts, output, error, started_at, changed_at)
+            SELECT changed.id, v.position::integer, v.branch::text, v.status::text, v.attempts::integer, v.undone::integer,
+              v.output::text, v.error::text, ${now}, ${now}
+            FROM changed, (VALUES ${sql.join(rows)}) AS v (position, branch, status, attempts, undone, output, error)
+            ${upsert}),`;
+    const changed = await tx.fetchValue`WITH changed AS (${update} RETURNING id), ${steps}
+      entry AS (INSERT INTO framework_saga_log (saga_id, number, at, event, status, step, note)
+        SELECT changed.id, ${number}::bigint, ${now}, ${event}::text, ${status}::text, ${step}::text, ${note}::text FROM changed)
+      SELECT id FROM changed`;
+    return changed !== null;
+  }
+
   private async writeBranches(tx: Transaction, id: string, branches: readonly BranchState[]): Promise<void> {
     if (branches.length === 0) return;
     const { now } = this;
@@ -145,9 +196,7 @@ export class SagaStore {
     );
     await tx.execute`INSERT INTO framework_saga_steps
       (saga_id, position, branch, status, attempts, undo_attempts, output, error, started_at, changed_at)
-      VALUES ${sql.join(rows)} ON CONFLICT (saga_id, position, branch) DO UPDATE SET status = excluded.status,
-      attempts = excluded.attempts, undo_attempts = excluded.undo_attempts, output = excluded.output, error = excluded.error,
-      changed_at = excluded.changed_at`;
+      VALUES ${sql.join(rows)} ${upsert}`;
   }
 
   private async log(tx: Transaction, id: string, number: number, entry: LogEntry): Promise<void> {

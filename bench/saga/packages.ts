@@ -1,0 +1,7 @@
+/** What is measured here, from its source, and the servers. */
+// oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
+export { openDatabase } from "../../packages/database/src/index.ts";
+export { createKernel } from "../../packages/durable/src/feature.ts";
+export { saga } from "../../packages/saga/src/index.ts";
+export { SagaSet } from "../../packages/saga/src/saga-set.ts";
+export { startPostgres } from "../../tools/services/src/postgres.ts";

@@ -1,0 +1,71 @@
+/**
+ * Runs sagas of three calls beside items of a bare queue of `@framework/durable`, which claims and completes, in turns within one run. A saga of three
+ * steps writes three times what an item writes, with outputs and a timeline.
+ *
+ *   pnpm --filter @framework/bench bench:saga [sqlite] [postgres] [--rounds 7] [--sagas 1000] [--concurrency 20]
+ */
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { kernelWork } from "../durable/kernel-work.ts";
+import { printTable, printTitle } from "../measure/report.ts";
+import { estimate, shown } from "../measure/statistics.ts";
+import { startPostgres } from "./packages.ts";
+import { sagaWork } from "./saga-work.ts";
+
+const WARM_UP = 2;
+const payload = { order: 12_345 };
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "7" },
+    sagas: { type: "string", default: "1000" },
+    concurrency: { type: "string", default: "20" },
+  },
+});
+const rounds = Number(values.rounds);
+const sagas = Number(values.sagas);
+const concurrency = Number(values.concurrency);
+
+const measure = async (what: string, url: string): Promise<void> => {
+  const own = await sagaWork(url, concurrency);
+  const bare = await kernelWork(url, concurrency, () => {});
+  const taken: { readonly own: number; readonly bare: number }[] = [];
+  try {
+    for (let round = -WARM_UP; round < rounds; round++) {
+      const ownMs = await own.work(sagas);
+      const bareMs = await bare.work(sagas, payload);
+      if (round >= 0) taken.push({ own: ownMs, bare: bareMs });
+    }
+  } finally {
+    await own.close();
+    await bare.close();
+  }
+  const perSecond = (ms: number): number => (sagas * 1000) / ms;
+  const median = (pick: (one: (typeof taken)[number]) => number): number => estimate(taken.map(pick)).median;
+  printTable(
+    [what, "claims and completions of a saga beside an item", "sagas/s", "steps/s", "items/s"],
+    [
+      [
+        "3 calls",
+        shown(estimate(taken.map((one) => one.bare / one.own)), 2),
+        median((one) => perSecond(one.own)).toFixed(0),
+        median((one) => 3 * perSecond(one.own)).toFixed(0),
+        median((one) => perSecond(one.bare)).toFixed(0),
+      ],
+    ],
+  );
+};
+
+const parts = positionals.length === 0 ? ["sqlite", "postgres"] : positionals;
+printTitle(`Sagas of three calls beside items, median of ${rounds} rounds of ${sagas} with a 95 % interval`);
+if (parts.includes("sqlite")) {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "bench-saga-"));
+  await measure("SQLite", `sqlite://${join(folder.path, "bench.db")}`);
+}
+if (parts.includes("postgres")) {
+  await using server = await startPostgres();
+  await measure("PostgreSQL", server.url);
+}

@@ -1,0 +1,22 @@
+// One process of the kill tests: runs sagas until it is killed. Prints `ready` when it runs.
+import { openDatabase } from "@framework/database";
+import { createKernel } from "@framework/durable/feature";
+import { untilGo } from "@framework/warm-processes";
+import { orderSaga } from "./killed.test-sagas.ts";
+import { SagaSet } from "./saga-set.ts";
+
+const { DATABASE = "" } = process.env;
+const db = openDatabase({ url: DATABASE, connectionTimeoutSecs: 60, poolSize: 4 });
+const log = { info() {}, warn() {}, error() {} };
+const kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50, leaseMs: 600_000 }, log });
+const set = new SagaSet({
+  kernel,
+  log: () => log,
+  problem({ message }) {
+    throw new Error(message);
+  },
+});
+set.define(orderSaga(db));
+await db.fetchValue("SELECT 1");
+await untilGo();
+await kernel.start();

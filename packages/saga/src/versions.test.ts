@@ -1,0 +1,196 @@
+// Definitions, versions, health, metrics and the HTTP API of an app.
+import { App, type HttpRequest } from "@framework/core";
+import { database } from "@framework/database";
+import { databaseInFile, type TestDatabase } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { healthChecks } from "@framework/health";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type AnySaga, saga, sagas } from "./index.ts";
+import { inStatus, started } from "./saga.test-kit.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+const appOn = ({ url }: Pick<TestDatabase, "url">, ...definitions: readonly AnySaga[]) => {
+  const app = new (App.with(database, durable, healthChecks, sagas))()
+    .enableDatabase({ url })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableHealthChecks()
+    .enableSaga({
+      admin: {
+        path: "/admin/sagas",
+        guards: [(request: HttpRequest) => request.getHeader("key") === "secret"],
+      },
+    });
+  for (const definition of definitions) app.saga.define(definition);
+  return app;
+};
+
+const waiting = (version: number, more = false): AnySaga => {
+  const begun = saga("order", version)
+    .call("order", () => version)
+    .waitFor("packed");
+  return more ? begun.call("more", () => version).build() : begun.build();
+};
+
+const failureOf = (app: App): Promise<string> =>
+  app.start({ log: quiet }).then(
+    () => "started",
+    (error: Error) => error.message,
+  );
+
+test("two versions live side by side, each with its own steps", async () => {
+  await using place = databaseInFile();
+  const [one, two] = [waiting(1), waiting(2, true)];
+  const app = appOn(place, one, two);
+  await started(app, async () => {
+    const { id: first } = await app.saga.start(one, null, { key: "1" });
+    const { id: second } = await app.saga.start(two, null, { key: "2" });
+    await inStatus(app, first, "waiting");
+    await inStatus(app, second, "waiting");
+    for (const key of ["1", "2"]) await app.saga.deliver(two, { key, id: "m", name: "packed" });
+    expect((await inStatus(app, first, "completed")).steps).toHaveLength(2);
+    expect((await inStatus(app, second, "completed")).steps).toHaveLength(3);
+  });
+});
+
+test("a process without the code of a version warns in its readiness, and leaves the instances alone", async () => {
+  await using place = databaseInFile();
+  const [old, now] = [waiting(1), waiting(2)];
+  const before = appOn(place, old);
+  let id = "";
+  await started(before, async () => {
+    ({ id } = await before.saga.start(old, null, { key: "1" }));
+    await inStatus(before, id, "waiting");
+  });
+  const after = appOn(place, now);
+  await started(after, async () => {
+    const report = async (): Promise<string> =>
+      (await after.fetch(new Request("http://localhost/health"))).text();
+    await waitFor(async () => (await report()).includes("degraded"), {
+      what: "the first count",
+      timeoutMs: 60_000,
+    });
+    expect(await report()).toContain("order version 1 are unfinished, and this process has no code for them");
+    await expect(after.saga.deliver(now, { key: "1", id: "m", name: "packed" })).rejects.toMatchObject({
+      code: "SAGA_UNKNOWN",
+    });
+    expect((await after.saga.get(id))?.status).toBe("waiting");
+  });
+});
+
+test("a list of steps that changed without a new version is refused at start while instances of it run", async () => {
+  await using place = databaseInFile();
+  const app = appOn(place, waiting(1));
+  await started(app, async () => {
+    const { id } = await app.saga.start(waiting(1), null, { key: "1" });
+    await inStatus(app, id, "waiting");
+  });
+  expect(await failureOf(appOn(place, waiting(1, true)))).toContain(
+    'the steps of "order" version 1 are not those',
+  );
+  expect(await failureOf(appOn(place, waiting(1), waiting(2, true)))).toBe("started");
+});
+
+test("all mistakes in definitions are reported at start, together", async () => {
+  const app = appOn({ url: "sqlite://:memory:" });
+  app.saga
+    .define(saga("no spaces", 0).build())
+    .define(
+      saga("twice", 1)
+        .call("a", () => 1)
+        .call("a", () => 2)
+        .build(),
+    )
+    .define(
+      saga("limits", 1)
+        .call("a", () => 1, { timeoutMs: 0, retry: { attempts: 0 } })
+        .sleep("3 weeks" as never)
+        .build(),
+    )
+    .define(
+      saga("checks", 1)
+        .call("a", () => 1, { onUnknown: "check" })
+        .pivot()
+        .pivot()
+        .build(),
+    )
+    .define(
+      saga("sends", 1)
+        .send("tell", () => ({ topic: "t", type: "x" }))
+        .build(),
+    )
+    .define(waiting(1))
+    .define(waiting(1));
+  const failure = await failureOf(app);
+  for (const message of [
+    "saga no spaces version 0: its name has 1 to 64 letters",
+    "its version is a whole number",
+    "it has no steps",
+    'there are two steps "a"; rename one',
+    '"a": timeoutMs is a whole number',
+    "RetryPolicy.attempts",
+    '"sleep-2": its duration is milliseconds, or text such as',
+    'onUnknown "check" needs the function check',
+    "it has two pivots",
+    '"tell" sends messages, which needs the feature messaging',
+    "saga order version 1: it is defined twice",
+  ])
+    expect(failure).toContain(message);
+});
+
+test("sagas that are defined but not enabled are a start error", async () => {
+  const app = new (App.with(database, durable, sagas))().enableDatabase({ url: "sqlite://:memory:" });
+  app.saga.define(waiting(1));
+  expect(await failureOf(app)).toContain("call enableSaga()");
+});
+
+test("the HTTP API shows and decides for those who pass its guards, and only for them", async () => {
+  let isBroken = true;
+  const definition = saga("order", 1)
+    .call("typo", () => {
+      if (isBroken) throw new TypeError("x");
+    })
+    .build();
+  const app = appOn({ url: "sqlite://:memory:" }, definition);
+  const call = async (
+    method: string,
+    path: string,
+    body?: object,
+    key = "secret",
+  ): Promise<readonly [number, string]> => {
+    const headers = { key, "content-type": "application/json" };
+    const request = new Request(`http://localhost/admin/sagas${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const reply = await app.fetch(request);
+    return [reply.status, await reply.text()];
+  };
+  await started(app, async () => {
+    const { id } = await app.saga.start(definition, { book: "Emma" }, { key: "7" });
+    await inStatus(app, id, "paused");
+    expect((await call("GET", "", undefined, "wrong"))[0]).toBe(403);
+    const [listed, list] = await call("GET", "?status=paused&limit=1");
+    expect([listed, JSON.parse(list)]).toMatchObject([
+      200,
+      { sagas: [{ id, key: "7", error: { name: "TypeError" } }], next: null },
+    ]);
+    expect((await call("GET", "?status=nonsense"))[0]).toBe(422);
+    expect(JSON.parse((await call("GET", `/${id}`))[1])).toMatchObject({ input: { book: "Emma" } });
+    expect((await call("GET", "/0000"))[0]).toBe(404);
+    expect((await call("POST", `/${id}/retry`, {}))[0]).toBe(422);
+    isBroken = false;
+    expect(await call("POST", `/${id}/retry`, { reason: "repaired" })).toEqual([200, '{"done":true}']);
+    await inStatus(app, id, "completed");
+    expect((await call("POST", `/${id}/cancel`, { reason: "late" }))[0]).toBe(409);
+    expect((await call("POST", "/0000/skip", { reason: "none" }))[0]).toBe(404);
+    const [, timeline] = await call("GET", `/${id}/timeline`);
+    expect(
+      JSON.parse(timeline).timeline.map(
+        ({ event, note }: { event: string; note: string }) => `${event} ${note}`,
+      ),
+    ).toContain("retry repaired");
+  });
+});
