@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "@jest/globals";
-import { type Program, seededRandom, startProgram, type TestClient } from "@framework/testing";
+import { type Program, seededRandom, type TestClient } from "@framework/testing";
+import { startBooks } from "./start-books.test-kit.ts";
 
-const main = join(import.meta.dirname, "main.ts");
 const kills = Number(process.env["BOOKS_KILLS"] ?? 2);
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 
@@ -78,12 +78,10 @@ test(
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
       BOOKS_DATABASE_SECS: "120", // a busy disk may take seconds for a commit
-      REDIS_URL: undefined, // other tests open circuits there
       BOOKS_RATE: "1000000000",
       BOOKS_LOG: "warn",
     };
-    const start = (): Promise<Program> =>
-      startProgram(main, { conditions: ["@framework/source"], env, timeoutMs: 60_000 });
+    const start = (): Promise<Program> => startBooks(env);
     const random = seededRandom(seed);
     const ledger: Ledger = { acknowledged: new Map(), sent: new Set() };
     let cut = 0;

@@ -4,8 +4,9 @@ import { mkdtempDisposableSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { findProgram } from "@framework/services";
-import { startProgram, waitFor } from "@framework/testing";
+import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
+import { startBooks } from "./start-books.test-kit.ts";
 
 /** The process renews its leases, and its place among the processes, with a commit each, at this interval at most. */
 const RENEWAL_MS = 5000;
@@ -39,14 +40,9 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
     using folder = mkdtempDisposableSync(join(tmpdir(), "books-flush-"));
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
-      REDIS_URL: undefined, // other tests open circuits there
       BOOKS_LOG: "error",
     };
-    await using program = await startProgram(join(import.meta.dirname, "main.ts"), {
-      conditions: ["@framework/source"],
-      env,
-      timeoutMs: 60_000,
-    });
+    await using program = await startBooks(env);
     const post = async (n: number) => {
       expect((await program.client.post("/books", { json: { title: `T${n}` } })).status).toBe(201);
     };

@@ -2,25 +2,21 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { type Program, startProgram } from "@framework/testing";
-
-const main = join(import.meta.dirname, "main.ts");
-
-const start = (env: Record<string, string>, args: readonly string[] = []): Promise<Program> =>
-  startProgram(main, { conditions: ["@framework/source"], env, args });
+import type { Program } from "@framework/testing";
+import { startBooks } from "./start-books.test-kit.ts";
 
 test("the program serves the books, stops cleanly, and has them after a restart", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
   const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
   {
-    await using program = await start(env);
+    await using program = await startBooks(env);
     expect((await program.client.get("/books")).json()).toEqual({ books: [], total: 0 });
     await program.client.post("/books", { json: { title: "Dune" } });
     await program.client.post("/books", { json: { title: "Emma" } });
     await program.client.delete("/books/2");
     expect(await program.stop()).toEqual({ code: 0, signal: null });
   }
-  await using again = await start(env);
+  await using again = await startBooks(env);
   expect((await again.client.get("/books/1")).json()).toMatchObject({ title: "Dune" });
   expect((await again.client.post("/books", { json: { title: "It" } })).json()).toMatchObject({ id: 3 });
 });
@@ -31,7 +27,7 @@ describe("two workers", () => {
   beforeAll(async () => {
     const folder = stack.use(mkdtempDisposableSync(join(tmpdir(), "books-")));
     const env = { DATABASE_URL: `sqlite://${join(folder.path, "books.db")}` };
-    program = stack.use(await start(env, ["--workers", "2"]));
+    program = stack.use(await startBooks(env, ["--workers", "2"]));
   });
   afterAll(() => stack.disposeAsync());
 
@@ -71,12 +67,12 @@ describe("two workers", () => {
 });
 
 test("several workers with a database in memory are refused", async () => {
-  const started = start({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
+  const started = startBooks({ DATABASE_URL: "sqlite://:memory:" }, ["--workers", "2"]);
   await expect(started).rejects.toThrow("its own database in memory");
 });
 
 test("invalid settings are reported before the start", async () => {
-  const started = start({
+  const started = startBooks({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_RATE: "many",
     BOOKS_LOAN_DAYS: "",

@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import { type Database, openDatabase } from "@framework/database";
 import { type FragileServer, findProgram, startPostgres } from "@framework/services";
-import { type Program, startProgram, waitFor } from "@framework/testing";
+import { type Program, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { FaultyNetwork } from "./postgres-faults.test-kit.ts";
+import { startBooks } from "./start-books.test-kit.ts";
 
 /** How long requests wait for the database: a quarter of the default, so that the test need not wait so long. `BOOKS_DATABASE_SECS=6` tests the default. */
 const DATABASE_SECS = Number(process.env["BOOKS_DATABASE_SECS"] ?? "1.5");
@@ -32,15 +32,11 @@ beforeAll(async () => {
   const url = new URL(server.url);
   url.port = String(network.port);
   url.username = "books";
-  books = await startProgram(join(import.meta.dirname, "main.ts"), {
-    conditions: ["@framework/source"],
-    env: {
-      DATABASE_URL: url.href,
-      BOOKS_DATABASE_SECS: String(DATABASE_SECS),
-      REDIS_URL: undefined,
-      BOOKS_LOG: "error",
-      BOOKS_RATE: "1000000000",
-    },
+  books = await startBooks({
+    DATABASE_URL: url.href,
+    BOOKS_DATABASE_SECS: String(DATABASE_SECS),
+    BOOKS_LOG: "error",
+    BOOKS_RATE: "1000000000",
   });
 });
 afterAll(async () => {

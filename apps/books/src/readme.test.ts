@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { expect, test } from "@jest/globals";
-import { startProgram, type TestClient } from "@framework/testing";
+import type { TestClient } from "@framework/testing";
+import { startBooks } from "./start-books.test-kit.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
 
@@ -79,11 +80,7 @@ test("every row of the table of routes has a command", () => {
 });
 
 test("the output of each command is that of the README", async () => {
-  const main = join(import.meta.dirname, "main.ts");
-  await using program = await startProgram(main, {
-    conditions: ["@framework/source"],
-    env: { DATABASE_URL: "sqlite://:memory:" },
-  });
+  await using program = await startBooks({ DATABASE_URL: "sqlite://:memory:" });
   for (const { command, status, printed } of examples) {
     const reply = await send(program.client, command);
     expect([command, reply.status, undated(reply.printed)]).toEqual([command, status, undated(printed)]);

@@ -2,10 +2,8 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { withServer } from "@framework/services";
-import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-
-const main = join(import.meta.dirname, "main.ts");
+import { startBooks } from "./start-books.test-kit.ts";
 
 withServer("redis", (url) => {
   test("two hosts of two workers never serve a list older than the last acknowledged change", async () => {
@@ -16,8 +14,8 @@ withServer("redis", (url) => {
       REDIS_URL: url,
       BOOKS_LOG: "error",
     };
-    const options = { conditions: ["@framework/source"], env, args: ["--workers", "2"] };
-    const starting = [startProgram(main, options), startProgram(main, options)] as const;
+    const workers = ["--workers", "2"];
+    const starting = [startBooks(env, workers), startBooks(env, workers)] as const;
     await using first = await starting[0];
     await using second = await starting[1];
     for (let n = 1; n <= 10; n++) {

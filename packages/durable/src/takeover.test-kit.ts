@@ -133,13 +133,16 @@ export const takeovers = (test: typeof jestTest, make: () => Promise<TestDatabas
 
   fact(
     "no lane ever has two owners while processes are frozen beyond their lease, killed and replaced",
-    async ({ url }) => {
+    async (database) => {
+      const { url } = database;
       const random = seededRandom(17);
       const processes = Array.from({ length: 3 }, () => new LaneProcess(url, SHORT_LEASE_MS));
       const allHeld = (what: string): Promise<unknown> =>
         waitFor(() => processes.flatMap(({ held }) => held).length === 4, { what });
       try {
         await allHeld("all lanes");
+        const written = () => database.open().fetchValue<number>("SELECT count(*) FROM ledger");
+        await waitFor(async () => ((await written()) ?? 0) > 0, { what: "the first write" });
         const end = performance.now() + CHAOS_SECS * 1000;
         do {
           processes.push(...processes.splice(0, Math.floor(random() * processes.length)));

@@ -1,8 +1,8 @@
-import { join } from "node:path";
 import { openDatabase } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
-import { type Program, seededRandom, startProgram, type TestClient, waitFor } from "@framework/testing";
+import { type Program, seededRandom, type TestClient, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
+import { startBooks } from "../start-books.test-kit.ts";
 
 const seed = Number(process.env["BOOKS_SEED"] ?? Date.now() % 1_000_000);
 const mostKills = Number(process.env["BOOKS_KILLS"] ?? 2);
@@ -86,17 +86,10 @@ export const crashFacts = (test: typeof jestTest, make: () => Promise<TestDataba
       const env = {
         DATABASE_URL: place.url,
         BOOKS_DATABASE_SECS: "120", // a busy disk may take seconds for a commit
-        REDIS_URL: undefined, // other tests open circuits there
         BOOKS_RATE: "1000000000",
         BOOKS_LOG: "warn",
       };
-      const main = join(import.meta.dirname, "../main.ts");
-      const start = (more = {}): Promise<Program> =>
-        startProgram(main, {
-          conditions: ["@framework/source"],
-          env: { ...env, ...more },
-          timeoutMs: 120_000,
-        });
+      const start = (more = {}): Promise<Program> => startBooks({ ...env, ...more });
       const random = seededRandom(seed);
       const seen: Seen = { acknowledged: new Map(), cut: new Map(), token: "", nextBook: 1 };
       let [kills, behind, repeated] = [0, 0, 0];

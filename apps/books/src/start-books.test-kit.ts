@@ -1,0 +1,14 @@
+import { join } from "node:path";
+import { type Program, startProgram } from "@framework/testing";
+
+/** Starts the program in its own process, without the servers that the environment of the tests names: other tests use them at the same time. */
+export const startBooks = (
+  env: Readonly<Record<string, string | undefined>>,
+  args: readonly string[] = [],
+): Promise<Program> =>
+  startProgram(join(import.meta.dirname, "main.ts"), {
+    conditions: ["@framework/source"],
+    env: { REDIS_URL: undefined, KAFKA_BROKERS: undefined, AMQP_URL: undefined, ...env },
+    args,
+    timeoutMs: 120_000,
+  });
