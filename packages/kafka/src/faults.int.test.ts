@@ -1,7 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { type FragileServer, findProgram, freePort, startKafka } from "@framework/services";
+import {
+  type FragileServer,
+  findProgram,
+  freePort,
+  startKafka,
+  startProxy,
+  type TcpProxy,
+} from "@framework/services";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { type CuttingProxy, startProxy } from "./cutting-proxy.test-kit.ts";
 import { Ledger, newTopic, REQUEST_MS, sendAll, until, untilRunning, worker } from "./faults.test-kit.ts";
 
 /** Messages of one test: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
@@ -12,12 +18,12 @@ const EACH = TOTAL / KEYS;
 const CHUNK = Math.max(2, EACH / 100);
 
 let server: FragileServer;
-let proxy: CuttingProxy;
+let proxy: TcpProxy;
 
 beforeAll(async () => {
   if (findProgram("java") === null) throw new Error("java is not installed");
   const [port, advertisedPort] = [await freePort(), await freePort()];
-  proxy = await startProxy(`127.0.0.1:${port}`, advertisedPort);
+  proxy = await startProxy(`127.0.0.1:${port}`, { port: advertisedPort });
   // A server that is killed is refused by its controller until its own session has ended.
   const settings = { "broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 500 };
   server = await startKafka({ port, advertisedPort, settings });
@@ -32,9 +38,9 @@ const underFault = async (fault: () => Promise<void>): Promise<Ledger> => {
   const [topic, ledger] = [newTopic(), new Ledger()];
   const work = (): Promise<void> => pause(3);
   const apps = [
-    await worker(proxy.address, topic, { ledger, work }),
-    await worker(proxy.address, topic, { ledger, work }),
-    await worker(proxy.address, topic, {}),
+    await worker(proxy.url, topic, { ledger, work }),
+    await worker(proxy.url, topic, { ledger, work }),
+    await worker(proxy.url, topic, {}),
   ] as const;
   for (const app of apps) await untilRunning(app);
   const sent = sendAll(apps[2], topic, { keys: KEYS, each: EACH, chunk: CHUNK });

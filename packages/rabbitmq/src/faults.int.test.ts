@@ -1,36 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
-import { Ledger } from "@framework/messaging/testing";
-import { findProgram, type RabbitMqServer, startProxy, startRabbitMq } from "@framework/services";
+import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
 import { waitFor } from "@framework/testing";
+import { expectEverythingDespite, LIMIT_MS } from "./harm.test-kit.ts";
 import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
 
-/** Messages of each fault; FRAMEWORK_RABBITMQ_MESSAGES=100000 makes these tests long. */
-const MESSAGES = Number(process.env["FRAMEWORK_RABBITMQ_MESSAGES"] ?? 400);
-const LIMIT_MS = 300_000 + MESSAGES * 20;
-
 const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
-
-/** Sends and handles everything with two consuming processes, while `harm` does its work after a quarter of it. */
-const expectEverythingDespite = async (
-  url: string,
-  harm: () => Promise<void>,
-  before: () => Promise<void> = async () => {},
-): Promise<void> => {
-  const topic = newName();
-  const ledger = new Ledger(MESSAGES);
-  const config = { url, topics: [topic], heartbeatSecs: 1, sendTimeoutMs: 2000 };
-  await using one = new TestApp(config).subscribe(topic, { order: "key" }, ledger.handle);
-  await using two = new TestApp(config).subscribe(topic, { order: "key" }, ledger.handle);
-  await using sender = new TestApp(config);
-  await Promise.all([one, two, sender].map((app) => app.start()));
-  await before();
-  const sending = ledger.send(sender, topic);
-  await waitFor(() => ledger.count >= MESSAGES / 4, { timeoutMs: LIMIT_MS });
-  await harm();
-  await sending;
-  expect(await ledger.sequences()).toEqual(ledger.expected);
-};
 
 block("with a server that is harmed", () => {
   let server: RabbitMqServer;
@@ -42,65 +17,12 @@ block("with a server that is harmed", () => {
   });
 
   test(
-    "a server that is killed and starts again loses no message, and keeps the order of each key",
-    async () => {
-      const harm = async (): Promise<void> => {
-        await server.kill();
-        await server.start();
-      };
-      // RabbitMQ 3.10 writes the directory of its quorum queues with a delay: a queue that is younger does not survive the kill.
-      await expectEverythingDespite(server.url, harm, () => sleep(5000));
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    "a server that is restarted in order loses no message, and keeps the order of each key",
-    async () => {
-      await expectEverythingDespite(server.url, async () => {
-        await server.shutdown();
-        await server.start();
-      });
-    },
-    LIMIT_MS,
-  );
-
-  test(
     "a server that freezes is noticed by its heartbeats, and nothing is lost",
     async () => {
       await expectEverythingDespite(server.url, async () => {
         server.pause();
         await sleep(4000); // longer than a send, and than two heartbeats
         server.resume();
-      });
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    "connections that are cut again and again lose no message",
-    async () => {
-      await using proxy = await startProxy(server.url);
-      await expectEverythingDespite(proxy.url, async () => {
-        for (let cuts = 0; cuts < 5; cuts++) {
-          const before = proxy.accepted;
-          proxy.drop();
-          await waitFor(() => proxy.accepted >= before + 2);
-        }
-      });
-    },
-    LIMIT_MS,
-  );
-
-  test(
-    "a connection without answers ends with a time limit, and another one is made",
-    async () => {
-      await using proxy = await startProxy(server.url);
-      await expectEverythingDespite(proxy.url, async () => {
-        proxy.isForwarding = false;
-        await sleep(3000);
-        proxy.isForwarding = true;
-        proxy.drop();
       });
     },
     LIMIT_MS,
@@ -151,7 +73,7 @@ block("with a server that is harmed", () => {
         await waitFor(() => sink.bodies.includes("before"));
         const settlements = sink.deliveries.map((delivery) => ({ delivery, action: "done" }) as const);
         expect(await consumer.settle(settlements)).toEqual([]);
-        const waiting = process.send([{ body: "after" }], AbortSignal.timeout(LIMIT_MS)); // `control` takes a minute on a busy machine
+        const waiting = process.send([{ body: "after" }]);
         await server.control("set_vm_memory_high_watermark", "0.4");
         expect(await waiting).toEqual([{ ok: true }]);
         await waitFor(() => sink.bodies.includes("after"));

@@ -225,10 +225,10 @@ withServer("rabbitmq", (url) => {
 
   test("amqps connects with the authorities of ca, and with no others", async () => {
     const certificate = selfSigned("127.0.0.1");
-    await using proxy = await startProxy(url, certificate);
+    await using proxy = await startProxy(url, { tls: certificate });
     const secure = proxy.url.replace("127.0.0.1", "localhost");
     const named = selfSigned("localhost");
-    await using other = await startProxy(url, named);
+    await using other = await startProxy(url, { tls: named });
     await using trusted = new TestProcess({
       url: other.url.replace("127.0.0.1", "localhost"),
       ca: named.cert,

@@ -1,10 +1,15 @@
 // One file: every fault of a server is tested against the same guarantees.
 import { App } from "@framework/core";
 import { rateLimit } from "@framework/rate-limit";
-import { type FragileServer, findProgram, startRedis, startRedisCluster } from "@framework/services";
+import {
+  type FragileServer,
+  findProgram,
+  startRedis,
+  startRedisCluster,
+  startProxy,
+} from "@framework/services";
 import { testClient, waitFor } from "@framework/testing";
 import { afterAll, afterEach, beforeAll, expect, test } from "@jest/globals";
-import { startProxy } from "./cutting-proxy.test-kit.ts";
 import {
   type OpenRedis,
   openRedis,

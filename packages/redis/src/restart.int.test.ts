@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { App } from "@framework/core";
 import { caching } from "@framework/cache";
-import { type FragileServer, findProgram, startRedis } from "@framework/services";
+import { type FragileServer, findProgram, startRedis, startProxy } from "@framework/services";
 import { type TestClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { startProxy } from "./cutting-proxy.test-kit.ts";
 import { openRedis, redis, redisValues } from "./index.ts";
 
 /** Restarts under load: more with `FRAMEWORK_REDIS_RESTARTS=20`. Each one waits for leases of 4 s. */

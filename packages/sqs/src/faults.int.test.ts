@@ -84,9 +84,9 @@ test(
   async () => {
     await using proxy = await startProxy(server.url);
     await expectEverythingDespite(proxy.url, async () => {
-      proxy.isForwarding = false;
+      proxy.mode = "silent";
       await sleep(1500);
-      proxy.isForwarding = true;
+      proxy.mode = "pass";
       proxy.drop();
     });
   },

@@ -2,29 +2,34 @@ import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 import { createServer as createTlsServer } from "node:tls";
 
-/** A proxy between a client and the server, with faults of a network. */
+/** A TCP proxy between a client and a server, with the faults of a network. */
 export interface TcpProxy extends AsyncDisposable {
   /** Address of the server, with that of the proxy in its place. */
   readonly url: string;
-  /** Whether bytes are forwarded; otherwise connections stay open without answers. */
-  isForwarding: boolean;
+  /**
+   * `pass`: forward everything; `silent`: keep connections open but forward nothing; `slow`: delay each answer by 200 ms; `cut`: forward requests,
+   * close the connection at the next answer, then `pass`.
+   */
+  mode: "pass" | "silent" | "slow" | "cut";
   /** Connections that were accepted. */
   readonly accepted: number;
   /** Closes all connections. */
   drop(): void;
 }
 
-/**
- * Starts a proxy on loopback.
- *
- * @param to address of the server: a URL
- * @param tls certificate and key, for clients that use TLS; the server gets the plain text
- */
-export const startProxy = async (
-  to: string,
-  tls?: { readonly cert: string; readonly key: string },
-): Promise<TcpProxy> => {
-  const target = new URL(to);
+/** Options of a proxy. */
+export interface TcpProxyOptions {
+  /** Port to listen on. @default a free one */
+  readonly port?: number;
+  /** Certificate and key, for clients that use TLS; the server's side stays without. */
+  readonly tls?: { readonly cert: string; readonly key: string };
+}
+
+const SLOW_MS = 200;
+
+/** Starts a proxy on loopback. @param to the server's `host:port`, or its URL */
+export const startProxy = async (to: string, { port = 0, tls }: TcpProxyOptions = {}): Promise<TcpProxy> => {
+  const target = new URL(to.includes("://") ? to : `tcp://${to}`);
   const sockets = new Set<Socket>();
   let accepted = 0;
   const forward = (front: Socket): void => {
@@ -32,27 +37,26 @@ export const startProxy = async (
     const back = connect(Number(target.port), target.hostname);
     for (const socket of [front, back]) {
       sockets.add(socket);
-      socket.on("error", () => {});
+      socket.on("error", () => {}); // the close follows
       socket.on("close", () => {
         sockets.delete(socket);
         front.destroy();
         back.destroy();
       });
     }
-    front.on("data", (chunk: Buffer) => void (proxy.isForwarding && back.write(chunk)));
-    back.on("data", (chunk: Buffer) => void (proxy.isForwarding && front.write(chunk)));
+    front.on("data", (chunk: Buffer) => void (proxy.mode !== "silent" && back.write(chunk)));
+    back.on("data", (chunk: Buffer) => answer(proxy, front, chunk));
   };
   const server: Server = tls === undefined ? createServer(forward) : createTlsServer(tls, forward);
-  server.listen(0, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   await once(server, "listening");
-  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const url = to.replace(target.host, address);
   const drop = (): void => {
     for (const socket of sockets) socket.destroy();
   };
-  const proxy = {
+  const url = to.replace(target.host, `127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const proxy: TcpProxy = {
     url: tls === undefined ? url : url.replace("://", "s://"),
-    isForwarding: true,
+    mode: "pass",
     get accepted() {
       return accepted;
     },
@@ -64,4 +68,12 @@ export const startProxy = async (
     },
   };
   return proxy;
+};
+
+const answer = (proxy: TcpProxy, front: Socket, chunk: Buffer): void => {
+  if (proxy.mode === "cut") {
+    proxy.mode = "pass";
+    front.destroy();
+  } else if (proxy.mode === "slow") setTimeout(() => front.write(chunk), SLOW_MS);
+  else if (proxy.mode === "pass") front.write(chunk);
 };

@@ -1,0 +1,36 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "@jest/globals";
+import { startProxy, withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expectEverythingDespite, LIMIT_MS } from "./harm.test-kit.ts";
+
+withServer("rabbitmq", (url) => {
+  test.concurrent(
+    "connections that are cut again and again lose no message",
+    async () => {
+      await using proxy = await startProxy(url);
+      await expectEverythingDespite(proxy.url, async () => {
+        for (let cuts = 0; cuts < 5; cuts++) {
+          const before = proxy.accepted;
+          proxy.drop();
+          await waitFor(() => proxy.accepted >= before + 2);
+        }
+      });
+    },
+    LIMIT_MS,
+  );
+
+  test.concurrent(
+    "a connection without answers ends with a time limit, and another one is made",
+    async () => {
+      await using proxy = await startProxy(url);
+      await expectEverythingDespite(proxy.url, async () => {
+        proxy.mode = "silent";
+        await sleep(3000);
+        proxy.mode = "pass";
+        proxy.drop();
+      });
+    },
+    LIMIT_MS,
+  );
+});
