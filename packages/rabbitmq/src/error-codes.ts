@@ -12,8 +12,9 @@ export const rabbitmqErrors: ErrorCatalogue = {
     action: "check memory and disk of the server; the message may have been stored",
   },
   RABBITMQ_REFUSED: {
-    summary: "the server refused a message: a queue is full or cannot store it safely",
-    action: "check the lengths and the state of the queues of the topic",
+    summary:
+      "the server refused a message: a queue is full or cannot store it safely, or the user may not write to the topic",
+    action: "check the lengths and the state of the queues of the topic, and the permissions of the user",
   },
   RABBITMQ_UNROUTABLE: {
     summary: "no group has a queue for the topic, or the topic does not exist; nothing was stored",

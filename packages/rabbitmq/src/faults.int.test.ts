@@ -84,4 +84,25 @@ block("with a server that is harmed", () => {
     },
     LIMIT_MS,
   );
+
+  test(
+    "a user without permissions learns which one is missing, and a send is refused",
+    async () => {
+      const [user, topic] = [newName(), newName()];
+      await server.control("add_user", user, "secret-of-user");
+      await server.control("set_permissions", user, "^$", "^$", "^$");
+      await using owner = new TestProcess({ url: server.url }, topic);
+      await owner.declare();
+      await using stranger = new TestProcess(
+        { url: server.url.replace("guest:guest", `${user}:secret-of-user`) },
+        topic,
+      );
+      const problems = await stranger.broker.topology(stranger.topology(), "create");
+      expect(problems.length).toBeGreaterThan(0);
+      for (const problem of problems) expect(problem).toContain("grant the permission");
+      expect(await stranger.send([{}])).toMatchObject([{ ok: false, error: { code: "RABBITMQ_REFUSED" } }]);
+      expect(JSON.stringify(problems) + stranger.lines.all.join()).not.toContain("secret-of-user");
+    },
+    LIMIT_MS,
+  );
 });

@@ -20,6 +20,8 @@ export interface KafkaOptions {
   readonly port?: number;
   /** The port that clients are told to use: that of a proxy. @default its own */
   readonly advertisedPort?: number;
+  /** One more listener for clients: its protocol, such as `SASL_SSL`, and its `host:port`. */
+  readonly secureListener?: { readonly name: string; readonly address: string };
   /** More settings, as in `server.properties`. */
   readonly settings?: Readonly<Record<string, string | number>>;
   /** SCRAM users, as `--add-scram` of the format tool takes them. */
@@ -33,7 +35,9 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
   const folder = new ServerFolder("kafka");
   const [port, controller] = [chosen.port ?? (await freePort()), await freePort()];
   const ports = { port, controller, advertised: chosen.advertisedPort ?? port };
-  const { settings = {}, scramUsers = [] } = chosen;
+  const { scramUsers = [], secureListener } = chosen;
+  const more = secureListener === undefined ? {} : withListener(ports, secureListener);
+  const settings = { ...more, ...chosen.settings };
   writeFileSync(folder.at("server.properties"), properties(ports, folder.at("data"), settings));
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
   const options = [
@@ -62,6 +66,15 @@ interface Ports {
   readonly controller: number;
   readonly advertised: number;
 }
+
+const withListener = (
+  { port, controller, advertised }: Ports,
+  { name, address }: NonNullable<KafkaOptions["secureListener"]>,
+): Readonly<Record<string, string>> => ({
+  listeners: `PLAINTEXT://127.0.0.1:${port},${name}://${address},CONTROLLER://127.0.0.1:${controller}`,
+  "advertised.listeners": `PLAINTEXT://127.0.0.1:${advertised},${name}://${address}`,
+  "listener.security.protocol.map": `PLAINTEXT:PLAINTEXT,${name}:${name},CONTROLLER:PLAINTEXT`,
+});
 
 const properties = (
   { port, controller, advertised }: Ports,

@@ -53,6 +53,8 @@ export class Publisher {
   private confirmed = 0;
   private readonly pending = new Map<string, Pending[]>();
   private known = new Set<string>();
+  /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
+  private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
 
   constructor(parts: PublisherParts) {
     this.parts = parts;
@@ -129,7 +131,7 @@ export class Publisher {
     signal.addEventListener("abort", abort, { once: true });
     try {
       const hasRoom = channel.publish(exchange, routingKey, content, options, (error: unknown) =>
-        this.answered(pending, exchange, error),
+        this.answered(pending, exchange, this.explained(channel, error)),
       );
       if (!hasRoom) this.drained ??= Promise.withResolvers();
       await promise;
@@ -148,9 +150,16 @@ export class Publisher {
         new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: the message was returned: ${where}`),
       );
     }
+    if (replyCode(error) === FORBIDDEN && reasonOf(error).includes(`exchange '${exchange}'`))
+      return pending.reject(refused(reasonOf(error), error)); // other messages of the channel are not to blame
     if (reasonOf(error) !== "message nacked") return pending.reject(unavailable(reasonOf(error), error));
     this.confirmed++;
     pending.reject(refused("a queue did not take it", error));
+  }
+
+  /** Returns the server's reason when it has closed the channel, else the error. */
+  private explained(channel: ConfirmChannel, error: unknown): unknown {
+    return error === null || error === undefined ? error : (this.closedBy.get(channel) ?? error);
   }
 
   /** Ends the wait of one message. When the server has confirmed nothing since it was published, the connection is replaced. */
@@ -171,7 +180,7 @@ export class Publisher {
   private async open(): Promise<ConfirmChannel> {
     try {
       const channel = await (await this.parts.link.open()).createConfirmChannel();
-      channel.on("error", () => {}); // "close" follows, and pending messages have the error
+      channel.on("error", (error: Error) => void this.closedBy.set(channel, error)); // "close" follows
       channel.on("return", ({ properties }: { properties: { messageId?: unknown } }) =>
         this.returned(properties.messageId),
       );

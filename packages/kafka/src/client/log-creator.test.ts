@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import type { LogEntry } from "kafkajs";
+import { logCreatorOf } from "./log-creator.ts";
+
+const ERROR = 1;
+const WARN = 2;
+
+const written = (level: number, message: string, fields: Readonly<Record<string, unknown>> = {}) => {
+  const lines: unknown[] = [];
+  const writer =
+    (name: string) =>
+    (...line: readonly unknown[]): void =>
+      void lines.push([name, ...line]);
+  const log = { debug: writer("debug"), info: writer("info"), warn: writer("warn"), error: writer("error") };
+  const entry = {
+    namespace: "Connection",
+    level,
+    label: "",
+    log: { message, timestamp: "now", logger: "kafkajs", stack: "at driver", ...fields },
+  };
+  logCreatorOf(log)(WARN)(entry as LogEntry);
+  return lines;
+};
+
+test("states that are tried again are lines for debugging, without the driver's stack and time", () => {
+  for (const message of [
+    "The group is rebalancing, re-joining",
+    "Connection error: connect ECONNREFUSED 127.0.0.1:9092",
+    "There is no leader for this topic-partition as we are in the middle of a leadership election",
+    "This server does not host this topic-partition",
+    "The group coordinator is not available",
+  ])
+    expect(written(ERROR, message, { broker: "a:1" })).toEqual([
+      ["debug", `kafka: ${message}`, { namespace: "Connection", broker: "a:1" }],
+    ]);
+  expect(written(WARN, "anything that the driver warns of")).toMatchObject([
+    ["debug", expect.anything(), expect.anything()],
+  ]);
+});
+
+test("an error of the driver that it does not try again is a warning", () => {
+  expect(written(ERROR, "SASL PLAIN authentication failed")).toEqual([
+    ["warn", "kafka: SASL PLAIN authentication failed", { namespace: "Connection" }],
+  ]);
+});
+
+test("the cause of a failure counts, and a logger without debug gets no line of it", () => {
+  expect(
+    written(ERROR, "Response Metadata(key: 3)", { error: "The broker is not aware of this topic" }),
+  ).toMatchObject([["debug", expect.anything(), expect.anything()]]);
+  const quiet = { info() {}, warn: () => expect("a warning").toBe("no line"), error() {} };
+  const log = { message: "Connection timeout", timestamp: "now" };
+  logCreatorOf(quiet)(WARN)({ namespace: "", level: ERROR, label: "", log });
+});

@@ -1,0 +1,55 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { messaging } from "@framework/messaging";
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { rabbitmq } from "./index.ts";
+import { newName, TestApp } from "./process.test-kit.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const program = new URL("./consumer.test-program.ts", import.meta.url).pathname;
+
+withServer("rabbitmq", (url) => {
+  test("a process that is killed between the commit of its effect and its acknowledgement has the effect once, with the inbox", async () => {
+    await using file = databaseInFile();
+    const topic = newName();
+    const app = new (App.with(database, durable, messaging, rabbitmq))()
+      .enableDatabase({ url: file.url })
+      .enableDurable()
+      .enableRabbitmq({ url, topics: [topic] });
+    app.messaging.subscribe(topic, { group: "group", dedupe: "inbox" }, async ({ id }, { tx }) => {
+      await tx.execute("INSERT INTO effects (message) VALUES ($1)", [id]);
+    });
+    const preparing = new (App.with(database))().enableDatabase({ url: file.url });
+    await preparing.start({ log: quiet });
+    await preparing.db.execute("CREATE TABLE effects (message TEXT NOT NULL)");
+    await preparing.stop();
+
+    const env = { ...process.env, AMQP_URL: url, DATABASE_URL: file.url, TOPIC: topic };
+    const flags = ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning"];
+    const child = spawn(process.execPath, [...flags, program], {
+      env,
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    const exit = once(child, "exit");
+    await using sender = await new TestApp({ url, topics: [topic] }).start();
+    await waitFor(() =>
+      sender.app.messaging.send(topic, { id: "a", type: "t", data: 1 }).then(
+        () => true,
+        () => false, // the process has not declared its queue yet
+      ),
+    );
+    expect(await exit).toEqual([null, "SIGKILL"]);
+
+    await app.start({ log: quiet });
+    await waitFor(() => app.messaging.status()[0]?.done === 1);
+    expect(app.messaging.status()[0]).toMatchObject({ redelivered: 1, duplicates: 1 });
+    expect(await app.db.query("SELECT message FROM effects")).toEqual([{ message: "a" }]);
+    await app.stop();
+  });
+});
