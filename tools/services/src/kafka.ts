@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { askKafka } from "./ask-kafka.ts";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
+import { kafkaArchive } from "./kafka-archive.ts";
 import { kafkaJars } from "./kafka-jars.ts";
 import { needProgram } from "./programs.ts";
 import type { FragileServer } from "./running-server.ts";
@@ -20,6 +21,8 @@ export interface KafkaOptions {
   readonly port?: number;
   /** The port that clients are told to use: that of a proxy. @default its own */
   readonly advertisedPort?: number;
+  /** Whether it writes the archive of classes at its stop, if there is none. @default false */
+  readonly writesArchive?: boolean;
   /** One more listener for clients: its protocol, such as `SASL_SSL`, and its `host:port`. */
   readonly secureListener?: { readonly name: string; readonly address: string };
   /** More settings, as in `server.properties`. */
@@ -40,7 +43,9 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
   const settings = { ...more, ...chosen.settings };
   writeFileSync(folder.at("server.properties"), properties(ports, folder.at("data"), settings));
   writeFileSync(folder.at("log4j2.properties"), LOG_SETTINGS);
+  const archive = kafkaArchive(jars, chosen.writesArchive ?? false);
   const options = [
+    ...archive.toRead,
     ...javaOptions,
     `-Dlog4j2.configurationFile=${folder.at("log4j2.properties")}`,
     "-cp",
@@ -50,15 +55,29 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
   const users = scramUsers.flatMap((user) => ["--add-scram", user]);
   const config = ["-c", folder.at("server.properties")];
   await promisify(execFile)(java, [...options, ...format, ...users, ...config], { cwd: folder.path }); // other servers start meanwhile
-  const args = [...options, "kafka.Kafka", folder.at("server.properties")];
+  const args = [...archive.toWrite, ...options, "kafka.Kafka", folder.at("server.properties")];
   const broker = `127.0.0.1:${port}`;
-  return await startFragileServer({
+  const server = await startFragileServer({
     name: "Kafka",
     url: broker,
     folder,
     process: new ServerProcess({ program: java, args, folder, env: { LOG_DIR: folder.path } }),
     ask: () => askKafka([broker]),
   });
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    archive.stopped();
+  };
+  return {
+    url: server.url,
+    kill: () => server.kill(),
+    start: () => server.start(),
+    shutdown: () => server.shutdown(),
+    pause: () => server.pause(),
+    resume: () => server.resume(),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 };
 
 interface Ports {

@@ -63,7 +63,7 @@ export const services: readonly Service[] = [
     name: "kafka",
     variable: "KAFKA_BROKERS",
     programs: { java: "default-jre-headless", mvn: "maven" },
-    start: startKafka,
+    start: () => startKafka({ writesArchive: true }),
     ask: (brokers) => askKafka(brokers.split(",")),
   },
   { name: "sqs", variable: "SQS_ENDPOINT", programs: {}, start: startSqs, ask: askSqs },
