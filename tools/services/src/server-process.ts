@@ -13,6 +13,8 @@ export interface ServerCommand {
 }
 
 const alive = new Set<ServerProcess>();
+/** Whether the servers are killed when this process ends. */
+let isWatching = false;
 
 /** One server's process: started, stopped, killed, paused and started again over the same data. */
 export class ServerProcess {
@@ -42,7 +44,8 @@ export class ServerProcess {
     child.on("error", () => {}); // `running` turns false, and the readiness check reports the log
     child.unref();
     this.child = child;
-    if (alive.size === 0) process.once("exit", killAll);
+    if (!isWatching) process.once("exit", killAll);
+    isWatching = true;
     alive.add(this);
   }
 
