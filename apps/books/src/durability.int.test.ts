@@ -41,6 +41,7 @@ const watchFlushes = async (program: string, pid: number, file: string) => {
     const env = {
       DATABASE_URL: `sqlite://${join(folder.path, "books.db")}`,
       BOOKS_LOG: "error",
+      BOOKS_WORK: "off", // the work that follows a request writes too
     };
     await using program = await startBooks(env);
     const post = async (n: number) => {
