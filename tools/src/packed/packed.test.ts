@@ -83,7 +83,10 @@ interface Example {
   readonly path: string;
 }
 
-/** Writes the first example of a README, and imports of all entries, into a folder with only the packages of its install line. */
+/**
+ * Writes the first example of a README, and imports of the entries, into a folder with only the packages of its install line. Where a package has optional peers
+ * of ours, entries besides the first are imported in a folder that has these too.
+ */
 const newcomer = (name: string): Example => {
   const document = `${name}/README.md`;
   const readme = textOf(name, "README.md");
@@ -97,10 +100,17 @@ const newcomer = (name: string): Example => {
     packages,
     line.split(/\s+/).filter((word) => !word.startsWith("-")),
   );
-  const entries = Object.keys(readManifest(homeOf(name)).exports ?? {}).map((entry) => name + entry.slice(1));
+  const { exports = {}, peerDependenciesMeta = {} } = readManifest(homeOf(name));
+  const [first = "", ...others] = Object.keys(exports).map((entry) => name + entry.slice(1));
+  const optional = Object.keys(peerDependenciesMeta).filter((peer) => peer.startsWith("@framework/"));
+  const more = `${home}-with-optional-peers`;
+  if (optional.length > 0) install(root, more, packages, [name, ...optional]);
+  const imports = (entries: readonly string[]): string =>
+    entries.map((entry) => `import "${entry}";\n`).join("");
   writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');
   writeFileSync(join(home, "example.ts"), "\n".repeat(block.line) + block.code);
-  writeFileSync(join(home, "entries.ts"), entries.map((entry) => `import "${entry}";\n`).join(""));
+  writeFileSync(join(home, "entries.ts"), imports(optional.length > 0 ? [first] : [first, ...others]));
+  if (optional.length > 0) writeFileSync(join(more, "entries.ts"), imports(others));
   return { block, path: join(home, "example.ts") };
 };
 
