@@ -29,7 +29,7 @@ export class HandTurns implements Turns {
       VALUES (${id}, ${this.now} + ${Math.ceil(delayMs)}, 1, 0) ON CONFLICT (saga_id) DO NOTHING`;
   }
 
-  /** The fence grows, so that whoever has the turn has lost it. */
+  /** The fence grows, so that the worker that has the turn loses it. */
   async replace(tx: Transaction, { id }: TurnOf): Promise<void> {
     await tx.execute`INSERT INTO framework_saga_test_turns (saga_id, due_at, fence, attempts)
       VALUES (${id}, ${this.now}, 1, 0) ON CONFLICT (saga_id) DO UPDATE SET due_at = excluded.due_at,
