@@ -51,7 +51,8 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
     "-cp",
     `${jars}/*`,
   ];
-  const format = ["kafka.tools.StorageTool", "format", "-t", randomBytes(16).toString("base64url")];
+  const id = `--cluster-id=${randomBytes(16).toString("base64url")}`; // one word: an id may begin with "-"
+  const format = ["kafka.tools.StorageTool", "format", id];
   const users = scramUsers.flatMap((user) => ["--add-scram", user]);
   const config = ["-c", folder.at("server.properties")];
   await promisify(execFile)(java, [...options, ...format, ...users, ...config], { cwd: folder.path }); // other servers start meanwhile
