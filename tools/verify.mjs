@@ -1,7 +1,8 @@
-// Runs all checks of a change; the last line has the totals.
+// Runs all checks of a change; the last lines have every failed test and the totals.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
 
 const found = () =>
   globSync(
@@ -37,6 +38,8 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 for (const file of found()) {
   const counts = JSON.parse(readFileSync(file, "utf8"));
   for (const key of Object.keys(total)) total[key] += counts[key];
+  for (const { file: suite, test, message } of counts.failures ?? [])
+    console.log(`\nFAILED ${dirname(file)}/${suite}${test && ` › ${test}`}\n${message}`);
 }
 for (const step of failed) console.log(`failed: ${step}`);
 const incomplete = process.env.CI !== undefined && total.skipped > 0; // in CI a skipped test is a failure

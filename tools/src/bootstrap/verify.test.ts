@@ -21,7 +21,7 @@ const verify = ({
   failing = [],
   stale = {},
   ci = false,
-}: Steps): { status: number | null; last: string } => {
+}: Steps): { status: number | null; last: string; stdout: string } => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "verify-"));
   const write = (path: string, text: string): void => {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });
@@ -44,7 +44,7 @@ const verify = ({
     encoding: "utf8",
     env: { ...process.env, CI: ci ? "true" : undefined, PATH },
   });
-  return { status, last: stdout.trimEnd().split("\n").at(-1) ?? "" };
+  return { status, stdout, last: stdout.trimEnd().split("\n").at(-1) ?? "" };
 };
 
 const core = { passed: 3, failed: 0, skipped: 1 };
@@ -52,11 +52,11 @@ const books = { passed: 4, failed: 0, skipped: 0 };
 
 test("the last line is the sum of all packages", () => {
   const counts = { "packages/core": core, "apps/books": books, tools: books };
-  expect(verify({ counts })).toEqual({ status: 0, last: "11 passed, 0 failed, 1 skipped" });
+  expect(verify({ counts })).toMatchObject({ status: 0, last: "11 passed, 0 failed, 1 skipped" });
 });
 
 test("one failed test fails the command", () => {
-  expect(verify({ counts: { tools: { passed: 3, failed: 1, skipped: 0 } } })).toEqual({
+  expect(verify({ counts: { tools: { passed: 3, failed: 1, skipped: 0 } } })).toMatchObject({
     status: 1,
     last: "3 passed, 1 failed, 0 skipped",
   });
@@ -65,7 +65,7 @@ test("one failed test fails the command", () => {
 test.each(["turbo", "node", "pnpm", "oxfmt", "knip"])(
   "the command fails when %s fails, and still prints the totals last",
   (name) => {
-    expect(verify({ counts: { tools: books }, failing: [name] })).toEqual({
+    expect(verify({ counts: { tools: books }, failing: [name] })).toMatchObject({
       status: 1,
       last: "4 passed, 0 failed, 0 skipped",
     });
@@ -73,7 +73,7 @@ test.each(["turbo", "node", "pnpm", "oxfmt", "knip"])(
 );
 
 test("a run without tests fails, despite counts of an earlier run", () => {
-  expect(verify({ stale: { "packages/core": core } })).toEqual({
+  expect(verify({ stale: { "packages/core": core } })).toMatchObject({
     status: 1,
     last: "0 passed, 0 failed, 0 skipped",
   });
@@ -83,4 +83,14 @@ test("a skipped test fails the command in CI only", () => {
   expect(verify({ counts: { "packages/core": core }, ci: false }).status).toBe(0);
   expect(verify({ counts: { "packages/core": core }, ci: true }).status).toBe(1);
   expect(verify({ counts: { "packages/core": books }, ci: true }).status).toBe(0);
+});
+
+test("every failed test is named at the end, with the beginning of its message", () => {
+  const failures = [{ file: "src/a.test.ts", test: "adds", message: "Expected: 3" }];
+  const { stdout } = verify({
+    counts: { "packages/core": core, tools: { passed: 3, failed: 1, skipped: 0, failures } },
+  });
+  expect(stdout).toMatch(
+    /FAILED tools\/src\/a\.test\.ts › adds\nExpected: 3\n6 passed, 1 failed, 1 skipped\n$/,
+  );
 });

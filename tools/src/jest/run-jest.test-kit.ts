@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempDisposableSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "../root.ts";
+
+interface Run {
+  readonly status: number | null;
+  readonly stderr: string;
+  /** The file that `verify.mjs` adds up. */
+  readonly results: unknown;
+}
+
+/** Runs jest, with this workspace's reporters, over one test file of the given body. */
+export const runJest = (file: string): Run => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "leftovers-"));
+  const tool = (name: string): string => join(root, "tools/jest", name);
+  const reporters = [
+    [tool("leftovers-reporter.js"), { graceMs: 300 }],
+    [tool("totals-reporter.js"), {}],
+  ];
+  mkdirSync(join(folder.path, "src"));
+  symlinkSync(join(root, "node_modules"), join(folder.path, "node_modules"), "junction");
+  writeFileSync(join(folder.path, "package.json"), '{ "type": "module" }');
+  writeFileSync(
+    join(folder.path, "jest.config.json"),
+    JSON.stringify({ reporters, maxWorkers: 1, transform: {} }),
+  );
+  writeFileSync(join(folder.path, "src/one.test.js"), file);
+  const jest = join(root, "node_modules/jest/bin/jest.js");
+  const { status, stderr } = spawnSync(process.execPath, ["--experimental-vm-modules", jest], {
+    cwd: folder.path,
+    encoding: "utf8",
+    timeout: 60_000,
+  });
+  return {
+    status,
+    stderr,
+    results: JSON.parse(readFileSync(join(folder.path, "test-results.json"), "utf8")),
+  };
+};
