@@ -17,19 +17,3 @@ test("the README's table has every option with its default", () => {
   expect(documented).toEqual(CachingConfig.of());
   expect(Object.keys(documented)).toEqual(Object.keys(CachingConfig.of()));
 });
-
-test("the README's error codes are those of the package", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  const documented = [...readme.matchAll(/^\| `(CACHE_\w+)` +\|/gm)].map(([, code]) => code);
-  const sources = [
-    "caching",
-    "invalidation/purges",
-    "route/tags",
-    "store/guarded-store",
-    "route/reply-tags",
-  ].map((name) => readFileSync(new URL(`./${name}.ts`, import.meta.url), "utf8"));
-  const thrown = new Set(
-    sources.flatMap((text) => [...text.matchAll(/"(CACHE_\w+)"/g)].map(([, code]) => code)),
-  );
-  expect(new Set(documented)).toEqual(thrown);
-});

@@ -25,24 +25,3 @@ test("the README's limits are those of the sources", () => {
   const limits = rowsOf("Limits").map(([, limit = ""]) => Number(limit.replaceAll(",", "")));
   expect(limits).toEqual([MAX_RUNNING, MAX_ROUTE_KEYS, MAX_QUEUED_BYTES, MAX_LANE, MAX_KEY_LENGTH, 100]);
 });
-
-test("every test that the README names exists", () => {
-  const kits = [
-    "commands/crashes",
-    "commands/time-limits",
-    "commands/executing",
-    "idempotency/keys",
-    "routes/idempotent-routes",
-    "routes/request-transactions",
-    "killed/killed",
-    "killed/held-keys",
-    "killed/rolling",
-    "sync/sync",
-    "queued/queued",
-  ];
-  const files = [...kits.map((kit) => `${kit}.test-kit.ts`), "killed/killed.int.test.ts"];
-  const sources = files.map((file) => readFileSync(new URL(`./${file}`, import.meta.url), "utf8"));
-  const named = rowsOf("Failures").length > 0 ? [...readme.matchAll(/\| "(.+?)(?: …)?" +\|$/gm)] : [];
-  expect(named.length).toBeGreaterThan(4);
-  for (const [, name = ""] of named) expect(sources.some((text) => text.includes(`"${name}`))).toBe(true);
-});

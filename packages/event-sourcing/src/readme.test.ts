@@ -1,6 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { EventSourcingConfig, eventSourcingErrors, openEventStore } from "./index.ts";
+import { EventSourcingConfig, openEventStore } from "./index.ts";
 import * as limits from "./limits.ts";
 import { MAX_PAGE } from "./reading/page-size.ts";
 import { MAX_SNAPSHOT_BYTES } from "./snapshots/snapshots.ts";
@@ -25,17 +25,6 @@ test("the table of options has every field with its default", () => {
     value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
   ]);
   expect(Object.fromEntries(documented)).toEqual(EventSourcingConfig.of());
-});
-
-test("the table of errors has every code of the package", () => {
-  const expected = Object.entries(eventSourcingErrors).map(([code, { status, summary, action }]) => [
-    `\`${code}\``,
-    status === undefined ? summary : `${status}: ${summary}`,
-    action,
-  ]);
-  expect(new Map(rows("Errors").map((row) => [row[0], row]))).toEqual(
-    new Map(expected.map((row) => [row[0], row])),
-  );
 });
 
 test("the table of calls has every method of the store", async () => {
@@ -68,12 +57,4 @@ test("the table of limits has the numbers of the sources", () => {
   expect(documented.get("one batch of `readAll`")).toEqual([MAX_PAGE]);
   expect(documented.get("newer events of a `ConflictError`")).toEqual([limits.MAX_NEWER_EVENTS]);
   expect(documented.get("one snapshot")).toEqual([MAX_SNAPSHOT_BYTES]);
-});
-
-test("the tests named in the table of failures exist", () => {
-  const named = rows("What happens when").flatMap(([, , cell = ""]) =>
-    Array.from(cell.matchAll(/`([^`]+)`/g), ([, path = ""]) => path),
-  );
-  expect(named.length).toBeGreaterThan(6);
-  expect(named.filter((path) => !existsSync(new URL(path, import.meta.url)))).toEqual([]);
 });

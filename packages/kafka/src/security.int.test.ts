@@ -99,7 +99,7 @@ test.each([
     /certificate/i,
   ],
 ] as const)(
-  "%s are the reason why a service is not ready, and are not in it",
+  "a service is not ready, says why, and shows no credentials: %s",
   async (_name, sasl, ca, reason) => {
     const topic = `t${randomUUID().slice(0, 8)}`;
     const app = appWith(sasl, ca, topic);

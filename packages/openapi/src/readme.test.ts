@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { OpenapiConfig, openapiErrors } from "./index.ts";
+import { OpenapiConfig } from "./index.ts";
 import { redoc, swaggerUi } from "./pages/bundle.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -16,9 +16,4 @@ test("the README's table has every option with its default", () => {
 
 test("the README has the versions of Swagger UI and Redoc", () => {
   expect(readme).toContain(`Swagger UI ${swaggerUi.version} and Redoc ${redoc.version}`);
-});
-
-test("the README lists the error codes of this package", () => {
-  for (const [code, { summary, action }] of Object.entries(openapiErrors))
-    expect(readme.replaceAll(/ {2,}/g, " ")).toContain(`| \`${code}\` | ${summary} | ${action} |`);
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
-import { RabbitMQConfig, rabbitmqErrors } from "./index.ts";
+import { RabbitMQConfig } from "./index.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const rowsUnder = (heading: string): readonly (readonly string[])[] =>
@@ -16,12 +16,4 @@ test("the README's table has every option with its default", () => {
     value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
   ]);
   expect(Object.fromEntries(documented)).toEqual(RabbitMQConfig.of());
-});
-
-test("the README's error codes are those of the package, with the same text", () => {
-  const documented = rowsUnder("Errors").map(([code = "", summary, action]) => [
-    code.replaceAll("`", ""),
-    { summary, action },
-  ]);
-  expect(Object.fromEntries(documented)).toEqual(rabbitmqErrors);
 });

@@ -1,4 +1,4 @@
-import { globSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { RedisConfig } from "./index.ts";
 
@@ -13,17 +13,6 @@ test("the README's table has every option with its default", () => {
   ]);
   expect(Object.fromEntries(documented)).toEqual(RedisConfig.of());
   expect(documented.map(([name]) => name)).toEqual(Object.keys(RedisConfig.of()));
-});
-
-test("the README's error codes are those of the package", () => {
-  const documented = [...tableUnder("Errors").matchAll(/^\| `(\w+)` +\|/gm)].map(([, code]) => code);
-  const sources = globSync("**/*.ts", { cwd: import.meta.dirname })
-    .filter((path) => !/\.test(-kit|-program|-d)?\.ts$/.test(path))
-    .map((path) => readFileSync(new URL(path, import.meta.url), "utf8"));
-  const thrown = sources.flatMap((text) =>
-    [...text.matchAll(/"((?:REDIS|CORE)_[A-Z_]*[A-Z])"/g)].map(([, code]) => code),
-  );
-  expect(new Set(documented)).toEqual(new Set(thrown));
 });
 
 test("the README names every metric", () => {
