@@ -3,7 +3,7 @@ import { type HttpRequest, Response, ValidationError, ValueError } from "@framew
 import { RateLimitConfig } from "@framework/rate-limit";
 import { redisCacheStore } from "@framework/redis";
 import { BooksApp } from "./books-app.ts";
-import { bookEvents, publishCreated } from "./books/book-events.ts";
+import { bookEvents, publishWith } from "./books/book-events.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
 import { brokerConfig } from "./broker.ts";
@@ -12,7 +12,7 @@ import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
 import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
-import { indexNewBooks } from "./search/indexing.ts";
+import { indexBooks } from "./search/indexing.ts";
 import { searchRoutes } from "./search/routes.ts";
 import { booksSettings, type BooksSettings } from "./settings.ts";
 
@@ -24,7 +24,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   enableFeatures(app, settings);
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
   app.enableMessaging({ source: "/books", topics: [bookEvents], ...brokerConfig(settings) });
-  if (settings.runWork) indexNewBooks(app);
+  if (settings.runWork) indexBooks(app);
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
@@ -39,7 +39,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .registerBlueprint(
       writingRoutes(books, {
         announce: announceTo(app),
-        publish: publishCreated(app),
+        publish: publishWith(app),
         protection,
         checkRemoval: checkReturned,
       }),
@@ -83,6 +83,7 @@ const enableFeatures = (
       description: "A small service for books.",
       license: { name: "MIT", identifier: "MIT" },
     })
+    .enableAsyncapi({ title: "Books", version: "1.0.0", description: "What happens to books." })
     .enableHealthChecks()
     .enablePrometheus()
     .enableDatabase({

@@ -15,6 +15,7 @@ import { logging } from "@framework/logging";
 import { prometheus } from "@framework/metrics";
 import { messaging } from "@framework/messaging";
 import { openapi } from "@framework/openapi";
+import { asyncapi } from "@framework/openapi/asyncapi";
 import { rateLimit } from "@framework/rate-limit";
 import { redis } from "@framework/redis";
 import { requestId } from "@framework/request-id";
@@ -44,6 +45,7 @@ export class BooksApp extends App.with(
   cqrs,
   jobs,
   messaging,
+  asyncapi,
   redis,
   websocket,
 ) {}

@@ -1,14 +1,26 @@
 import { kafkaBroker } from "@framework/kafka";
-import type { MessagingConfig } from "@framework/messaging";
+import type { BrokerAdapter, MessagingConfig } from "@framework/messaging";
 import { rabbitmqBroker } from "@framework/rabbitmq";
+import { sqsBroker } from "@framework/sqs";
 import type { BooksSettings } from "./settings.ts";
 
-/** The configuration of messaging: on Kafka or RabbitMQ through the outbox, or without either on the database of the books. */
-export const brokerConfig = ({
+/** Addresses of the brokers that messages may travel on; at most one is not `null`. */
+type BrokerSettings = Pick<BooksSettings, "kafkaBrokers" | "amqpUrl" | "sqsRegion" | "sqsEndpoint">;
+
+/** The configuration of messaging: on Kafka, RabbitMQ or SQS through the outbox, or without one on the database of the books. */
+export const brokerConfig = (settings: BrokerSettings): Partial<MessagingConfig> => {
+  const broker = brokerOf(settings);
+  return broker === null ? {} : { broker, outbox: true };
+};
+
+const brokerOf = ({
   kafkaBrokers,
   amqpUrl,
-}: Pick<BooksSettings, "kafkaBrokers" | "amqpUrl">): Partial<MessagingConfig> => {
-  if (kafkaBrokers !== null) return { broker: kafkaBroker({ brokers: kafkaBrokers }), outbox: true };
-  if (amqpUrl !== null) return { broker: rabbitmqBroker({ url: amqpUrl }), outbox: true };
-  return {};
+  sqsRegion,
+  sqsEndpoint,
+}: BrokerSettings): BrokerAdapter | null => {
+  if (kafkaBrokers !== null) return kafkaBroker({ brokers: kafkaBrokers });
+  if (amqpUrl !== null) return rabbitmqBroker({ url: amqpUrl });
+  if (sqsRegion === null) return null;
+  return sqsBroker({ region: sqsRegion, ...(sqsEndpoint !== null && { endpointUrl: sqsEndpoint }) });
 };

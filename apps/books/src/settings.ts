@@ -7,10 +7,14 @@ export interface BooksSettings {
   readonly databaseUrl: string;
   /** `REDIS_URL`: Redis that shares limits, cached replies and the feed between hosts; without it only the workers of one host share them. */
   readonly redisUrl: string | null;
-  /** `KAFKA_BROKERS`: servers of Kafka, separated by commas, for messages; without it and `AMQP_URL` they are in the database. */
+  /** `KAFKA_BROKERS`: servers of Kafka, separated by commas, for messages; without a broker they are in the database. */
   readonly kafkaBrokers: string | null;
-  /** `AMQP_URL`: address of RabbitMQ for messages, in place of Kafka. */
+  /** `AMQP_URL`: address of RabbitMQ for messages. */
   readonly amqpUrl: string | null;
+  /** `SQS_REGION`: region of Amazon SQS for messages, with the credentials that the AWS SDK finds. */
+  readonly sqsRegion: string | null;
+  /** `SQS_ENDPOINT`: address of an emulator of SQS; only with `SQS_REGION`. */
+  readonly sqsEndpoint: string | null;
   /** `BOOKS_SECRET`: when set, writing needs a token signed with it. */
   readonly secret: string | null;
   /** `BOOKS_PASSWORD`: password of the demo token issuer. */
@@ -43,6 +47,8 @@ export const booksSettings = (
     redisUrl: text("REDIS_URL"),
     kafkaBrokers: text("KAFKA_BROKERS"),
     amqpUrl: text("AMQP_URL"),
+    sqsRegion: text("SQS_REGION"),
+    sqsEndpoint: text("SQS_ENDPOINT"),
     secret: text("BOOKS_SECRET"),
     password: text("BOOKS_PASSWORD"),
     origins: text("BOOKS_ORIGINS")
@@ -59,10 +65,17 @@ export const booksSettings = (
       code: "BOOKS_HALF_PROTECTED",
       message: "set both BOOKS_SECRET and BOOKS_PASSWORD, or neither",
     });
-  if (settings.kafkaBrokers !== null && settings.amqpUrl !== null)
+  if (
+    [settings.kafkaBrokers, settings.amqpUrl, settings.sqsRegion].filter((each) => each !== null).length > 1
+  )
     problems.push({
       code: "BOOKS_TWO_BROKERS",
-      message: "set KAFKA_BROKERS or AMQP_URL, not both",
+      message: "set one of KAFKA_BROKERS, AMQP_URL and SQS_REGION",
+    });
+  if (settings.sqsEndpoint !== null && settings.sqsRegion === null)
+    problems.push({
+      code: "BOOKS_NO_REGION",
+      message: "SQS_ENDPOINT is the address of SQS in a region: set SQS_REGION too",
     });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings;

@@ -8,7 +8,13 @@ export const startBooks = (
 ): Promise<Program> =>
   startProgram(join(import.meta.dirname, "main.ts"), {
     conditions: ["@framework/source"],
-    env: { REDIS_URL: undefined, KAFKA_BROKERS: undefined, AMQP_URL: undefined, ...env },
+    env: {
+      REDIS_URL: undefined,
+      KAFKA_BROKERS: undefined,
+      AMQP_URL: undefined,
+      SQS_ENDPOINT: undefined,
+      ...env,
+    },
     args,
     timeoutMs: 120_000,
   });

@@ -51,8 +51,18 @@ export const sqsBroker = (config: ConfigInput<SqsConfig> = {}): BrokerAdapter =>
 export const adapterOf = (config: SqsConfig): BrokerAdapter => ({
   name: "sqs",
   capabilities: capabilitiesOf(config),
+  servers: [{ host: hostOf(config), protocol: "sqs" }],
   open: (context) => openBroker(config, context),
 });
+
+/** `host:port` of the endpoint, or Amazon's of the region. */
+const hostOf = ({ endpointUrl, region }: SqsConfig): string =>
+  endpointUrl === undefined
+    ? `sqs.${region}.${domainOf(region)}`
+    : (URL.parse(endpointUrl)?.host ?? endpointUrl);
+
+const domainOf = (region: string): string =>
+  region.startsWith("cn-") ? "amazonaws.com.cn" : "amazonaws.com";
 
 const openBroker = (config: SqsConfig, { clock, random, log }: BrokerContext): Broker => {
   const api = new SqsApi(config, clock);

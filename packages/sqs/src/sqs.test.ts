@@ -31,6 +31,17 @@ test("reports mistakes in its own fields and in those of messaging together, at 
     expect(failure).toContain(field === "drainMs" ? "MessagingConfig.drainMs" : `SqsConfig.${field}`);
 });
 
+test("the servers of an API document are SQS of the region, or the endpoint", () => {
+  const hosts = [{}, { region: "cn-north-1" }, { endpointUrl: "http://localhost:4566" }].map(
+    (config) => sqsBroker(config).servers,
+  );
+  expect(hosts).toEqual([
+    [{ host: "sqs.us-east-1.amazonaws.com", protocol: "sqs" }],
+    [{ host: "sqs.cn-north-1.amazonaws.com.cn", protocol: "sqs" }],
+    [{ host: "localhost:4566", protocol: "sqs" }],
+  ]);
+});
+
 test("a queue of another region is a mistake", async () => {
   const queueUrl = "https://sqs.eu-central-1.amazonaws.com/123456789012/orders";
   const message = 'SqsConfig.region is "us-east-1", but the queue of queueUrl is in "eu-central-1"';

@@ -4,11 +4,28 @@ import type { BooksApp } from "../books-app.ts";
 import { Book } from "./book.ts";
 
 /** What happens to books, for other services and for workers of this one. */
-export const bookEvents = topic("books", { "book.created": Book });
+export const bookEvents = topic("books", {
+  "book.created": Book,
+  "book.changed": Book,
+  "book.deleted": Book.pick({ id: true }),
+});
 
-/** Publishes a new book in the transaction that stores it: with the book, or not at all. */
-export const publishCreated =
-  ({ messaging }: BooksApp) =>
-  async (tx: Transaction, book: Book): Promise<void> => {
+/** Publishes changes of books, each in the transaction that makes it: with the change, or not at all. */
+export interface Publish {
+  readonly created: (tx: Transaction, book: Book) => Promise<void>;
+  readonly changed: (tx: Transaction, book: Book) => Promise<void>;
+  readonly deleted: (tx: Transaction, id: number) => Promise<void>;
+}
+
+/** Sends to the topic of books; the messages of one book stay in their order. */
+export const publishWith = ({ messaging }: BooksApp): Publish => ({
+  created: async (tx, book) => {
     await messaging.send(bookEvents, { type: "book.created", key: String(book.id), data: book }, { tx });
-  };
+  },
+  changed: async (tx, book) => {
+    await messaging.send(bookEvents, { type: "book.changed", key: String(book.id), data: book }, { tx });
+  },
+  deleted: async (tx, id) => {
+    await messaging.send(bookEvents, { type: "book.deleted", key: String(id), data: { id } }, { tx });
+  },
+});

@@ -10,7 +10,7 @@ export interface BookQuery {
 }
 
 /** Called in the transaction that removes a book; what it throws undoes the removal. */
-export type RemovalCheck = (tx: Transaction, id: number) => Promise<void>;
+export type Removed = (tx: Transaction, id: number) => Promise<void>;
 
 /** Called in the transaction that stores a book; what it throws undoes that. */
 export type Stored = (tx: Transaction, book: Book) => Promise<void>;
@@ -23,9 +23,9 @@ export interface BookStore {
   get(id: number): Promise<Book | null>;
   add(book: NewBook, stored: Stored): Promise<Book>;
   /** The changed book, or `null` when there is none. */
-  change(id: number, changes: BookChanges): Promise<Book | null>;
+  change(id: number, changes: BookChanges, stored: Stored): Promise<Book | null>;
   /** Returns whether the book existed. */
-  remove(id: number, check: RemovalCheck): Promise<boolean>;
+  remove(id: number, removed: Removed): Promise<boolean>;
   /** Returns whether the book exists; if so, it is not removed before the transaction ends. */
   hold(tx: Transaction, id: number): Promise<boolean>;
 }

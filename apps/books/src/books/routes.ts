@@ -11,7 +11,8 @@ import {
 } from "./book.ts";
 import type { BooksApp } from "../books-app.ts";
 import { MAX_PAGE } from "../fields.ts";
-import type { BookStore, RemovalCheck, Stored } from "./book-store.ts";
+import type { Publish } from "./book-events.ts";
+import type { BookStore, Removed } from "./book-store.ts";
 
 /** Publishes a change of a book after it is stored; the reply waits for it. */
 export type Announce = (event: BookEvent) => Promise<void>;
@@ -19,12 +20,12 @@ export type Announce = (event: BookEvent) => Promise<void>;
 /** What the writing routes need besides the store. */
 export interface Writing {
   readonly announce: Announce;
-  /** Publishes a new book, in the transaction that stores it. */
-  readonly publish: Stored;
+  /** Publishes a change in the transaction that makes it. */
+  readonly publish: Publish;
   /** Middleware around all of them, such as an authentication. */
   readonly protection: readonly HttpMiddleware[];
   /** Throws in the transaction that removes a book, if it must stay. */
-  readonly checkRemoval: RemovalCheck;
+  readonly checkRemoval: Removed;
 }
 
 /** A change of a book, as sent to the feed. */
@@ -87,7 +88,7 @@ export const writingRoutes = (
     "",
     { summary: "Add a book", body: NewBook, responses: { 201: BookSchema, 400: BookError } },
     async (request) => {
-      const book = await books.add(request.input.body, publish);
+      const book = await books.add(request.input.body, publish.created);
       await announce({ event: "added", book });
       return Response.json(book, { status: 201 });
     },
@@ -97,7 +98,7 @@ export const writingRoutes = (
     "/{id}",
     { summary: "Change a book", body: BookChanges, responses: { 200: BookSchema, 404: BookError } },
     async (request): Promise<Book | Response> => {
-      const book = await books.change(toInt(request.params.id, "id"), request.input.body);
+      const book = await books.change(toInt(request.params.id, "id"), request.input.body, publish.changed);
       if (book === null) return notFound();
       await announce({ event: "changed", book });
       return book;
@@ -114,7 +115,11 @@ export const writingRoutes = (
     },
     async (request) => {
       const id = toInt(request.params.id, "id");
-      if (!(await books.remove(id, checkRemoval))) return notFound();
+      const isRemoved = await books.remove(id, async (tx) => {
+        await checkRemoval(tx, id);
+        await publish.deleted(tx, id);
+      });
+      if (!isRemoved) return notFound();
       await announce({ event: "deleted", id });
       return { deleted: true, id };
     },

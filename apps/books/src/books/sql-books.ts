@@ -31,18 +31,26 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
       { timeoutSecs },
     ),
 
-  change: async (id, changes) => {
+  change: async (id, changes, stored) => {
     const sets = assignments(changes);
     if (sets.length === 0) return await db.fetchOne<Book>`SELECT ${columns} FROM books WHERE id = ${id}`;
-    return await db.fetchOne<Book>`UPDATE books SET ${sql.join(sets)} WHERE id = ${id} RETURNING ${columns}`;
+    return await db.transaction(
+      async (tx) => {
+        const book =
+          await tx.fetchOne<Book>`UPDATE books SET ${sql.join(sets)} WHERE id = ${id} RETURNING ${columns}`;
+        if (book !== null) await stored(tx, book);
+        return book;
+      },
+      { timeoutSecs },
+    );
   },
 
-  remove: (id, check) =>
+  remove: (id, removed) =>
     db.transaction(
       async (tx) => {
-        // First the row, which waits for transactions that hold it; the check sees what they committed.
+        // First the row, which waits for transactions that hold it; the callback sees what they committed.
         const { changes } = await tx.execute`DELETE FROM books WHERE id = ${id}`;
-        if (changes > 0) await check(tx, id);
+        if (changes > 0) await removed(tx, id);
         return changes > 0;
       },
       { timeoutSecs },

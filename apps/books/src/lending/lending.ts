@@ -1,6 +1,6 @@
 import type { HttpMiddleware } from "@framework/core";
 import { decideWith } from "@framework/cqrs";
-import type { BookStore, RemovalCheck } from "../books/book-store.ts";
+import type { BookStore, Removed } from "../books/book-store.ts";
 import type { BooksApp } from "../books-app.ts";
 import { BorrowBook, RemindMember, ReturnBook } from "./commands.ts";
 import { LendingError } from "./lending-error.ts";
@@ -23,7 +23,7 @@ export interface LendingOptions {
 /** What the table of books needs of the ledger. */
 export interface Lending {
   /** Refuses in a transaction that a lent book is removed. @throws LendingError BOOKS_LENT */
-  readonly checkReturned: RemovalCheck;
+  readonly checkReturned: Removed;
 }
 
 /** Adds the lending ledger: commands, queries and the reminder. */

@@ -13,10 +13,10 @@ export const searchRoutes = (db: Database): Blueprint<"/search", BooksApp> => {
     "",
     {
       summary: "Find books by a word",
-      description: `Of title or author as the book was added, in any case; in the order of ids, ${MAX_PAGE} at most. A new book is found a moment later.`,
+      description: `Of title or author, in any case; in the order of ids, ${MAX_PAGE} at most. A new or changed book is found a moment later.`,
       query: z.object({ word: text(MAX_WORD).min(1) }),
       responses: { 200: z.object({ books: z.array(Book) }) },
-      cache: false, // the worker indexes a book after its reply
+      cache: false, // the worker indexes a change after its reply
     },
     async ({ input: { query } }) => ({
       books:

@@ -1,4 +1,4 @@
-// A new book is indexed through every broker, and never one that was not stored.
+// Changes of books are indexed through every broker, and never one that was not stored.
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { socketClient, type TestClient, waitFor } from "@framework/testing";
 import type { BooksApp } from "../books-app.ts";
@@ -34,6 +34,26 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
     await until(async () => (await found("ulysses")).length === 1);
     await client.delete(`/books/${id}`);
     expect(await found("ulysses")).toEqual([]);
+  }, 180_000);
+
+  test("a book with a new title is found by its words, and not by the old ones", async () => {
+    const { id } = (await client.post("/books", { json: { title: "First Impressions" } })).json() as {
+      id: number;
+    };
+    await client.put(`/books/${id}`, { json: { title: "Second Thoughts" } });
+    await until(async () => (await found("thoughts")).length === 1);
+    expect(await found("impressions")).toEqual([]);
+  }, 180_000);
+
+  test("the index keeps no word of a book that was deleted", async () => {
+    const { id } = (await client.post("/books", { json: { title: "Walden" } })).json() as { id: number };
+    await client.delete(`/books/${id}`);
+    await client.post("/books", { json: { title: "Emma" } });
+    await until(async () => (await found("emma")).length === 1);
+    const words = (): Promise<unknown> =>
+      app.db.fetchValue`SELECT count(*) FROM book_words WHERE book = ${id}`;
+    await until(async () => (await words()) === 0);
+    expect(await found("emma")).toHaveLength(1);
   }, 180_000);
 
   test("a book that is not stored is not published", async () => {
