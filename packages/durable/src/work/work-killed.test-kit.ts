@@ -8,7 +8,7 @@ import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 import { killedWorker } from "./killed-queue.test-kit.ts";
 
 /** Seconds that the killed processes work in total. */
-const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.4");
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
 /** Items that wait at most while processes are killed. */
 const MAX_READY = 400;
@@ -37,7 +37,7 @@ export const killedWorkers = (test: typeof jestTest, make: () => Promise<TestDat
       expect(done).toBeGreaterThan(0);
       await finish(database.url);
       await expectEachOnce(db, added);
-      expect(killed.kills).toBeGreaterThanOrEqual(8);
+      expect(killed.kills).toBeGreaterThanOrEqual(6);
       if (KILL_SECS > 10) console.log(JSON.stringify({ ...killed, items: added, done }));
     },
     600_000 + KILL_SECS * 30_000,
@@ -69,7 +69,7 @@ const killWhileAdding = async (db: Database, url: string): Promise<{ added: numb
         env: () => ({ DATABASE: url }),
         workingMs: KILL_SECS * 1000,
         begins: true,
-        leastKills: 8,
+        leastKills: 6,
         isEnough: async () => (await doneIn(db)) > 0, // or no worker was killed at its work
       });
     } finally {

@@ -5,7 +5,7 @@ import { type NewEvent, openEventStore } from "../index.ts";
 import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.ts";
 
 /** Histories to try; `FRAMEWORK_HISTORIES=5000` is the long form. */
-const histories = Number(process.env["FRAMEWORK_HISTORIES"] ?? 200);
+const histories = Number(process.env["FRAMEWORK_HISTORIES"] ?? 100);
 
 const event: fc.Arbitrary<NewEvent> = fc.oneof(
   fc.string({ unit: "binary", maxLength: 5 }).map((member) => Borrowed({ member })),

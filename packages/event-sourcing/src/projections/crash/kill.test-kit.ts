@@ -11,7 +11,7 @@ import { killedDesk, killedShelf } from "./killed-views.test-kit.ts";
 const log = { info() {}, warn() {}, error: console.error };
 
 /** Seconds that the killed processes work in total. */
-const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.4");
+const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 
 /** Limit of a test: on a busy machine starts take many times as long as the work. */
 export const KILL_TEST_MS: number = 600_000 + KILL_SECS * 30_000;

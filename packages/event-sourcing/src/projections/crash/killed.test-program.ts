@@ -1,4 +1,4 @@
-// A process that appends and runs projections, from its go until it is killed. Environment: DATABASE, its address.
+// A process that appends and runs projections, from its go until it is killed; it has begun when its first append is stored. Environment: DATABASE, its address.
 import { openDatabase } from "@framework/database";
 import { hasBegun, untilGo } from "@framework/warm-processes";
 import { openEventStore } from "../../index.ts";
@@ -12,8 +12,8 @@ await db.fetchValue("SELECT 1");
 await untilGo();
 const projections = [killedShelf(), killedDesk];
 const store = await openEventStore({ events: loanTypes, projections }, { db, log });
-hasBegun();
 for (let at = 0; ; at += 3) {
   await store.append(`own-${process.pid}`, Extended({ days: 1 }));
+  if (at === 0) hasBegun();
   await lend(store, 3, 7, at);
 }
