@@ -373,6 +373,38 @@ test("a worker that froze in a step cannot write once another one has taken over
   expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["heir", "heir"]);
 });
 
+test("a worker that froze cannot write from the moment on when another one has claimed the saga, before that one writes anything", async () => {
+  const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
+  const definition = saga("s", 1)
+    .call("one", () => frozen)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const zombie = own.worker.run((await own.worker.take()) as never);
+  const heir = (await own.worker2().take()) as never;
+  thaw();
+  await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
+  expect((await own.info(id)).steps.map(({ status }) => status)).toEqual(["started"]);
+  await own.worker.run(heir);
+  expect((await own.info(id)).status).toBe("completed");
+});
+
+test("a change by an old state of a saga is refused, whoever holds it", async () => {
+  const definition = saga("s", 1)
+    .call("one", () => 1)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const { store } = own.worker;
+  const read = await store.load(store.db, id);
+  if (read === null) throw new Error("no such saga");
+  await store.db.transaction((tx) => store.change(tx, read, { event: "begin" }));
+  const again = store.db.transaction((tx) => store.change(tx, read, { event: "pause" }));
+  await expect(again).rejects.toMatchObject({ code: "SAGA_STALE" });
+  const illegal = store.db.transaction((tx) => store.change(tx, read, { event: "restore" }));
+  await expect(illegal).rejects.toMatchObject({ code: "SAGA_ILLEGAL" });
+});
+
 test("a list of steps that was changed without a new version is not run", async () => {
   const definition = saga("s", 1)
     .call("one", () => 1)
