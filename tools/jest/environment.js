@@ -1,4 +1,5 @@
 import { TestEnvironment } from "jest-environment-node";
+import "./compiled-code.js";
 
 const ordinary = Function.prototype[Symbol.hasInstance];
 const names =
