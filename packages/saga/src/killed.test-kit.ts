@@ -16,8 +16,8 @@ const KILL_SECS = Number(process.env["FRAMEWORK_KILL_SECS"] ?? "0.3");
 /** A worker of a busy machine lives longer than it should. */
 const LEAST_KILLS = 6;
 
-/** Sagas that wait at most while processes are killed. */
-const MAX_OPEN = 300;
+/** Sagas that wait at most while processes are killed: more would only have to be completed at the end. */
+const MAX_OPEN = 40;
 
 const quiet = { info() {}, warn() {}, error() {} };
 

@@ -35,7 +35,7 @@ const settled = async (url: string, version: number): Promise<OpenEventStore> =>
   return store;
 };
 
-/** Events to begin with, so that shards have work at every moment. */
+/** Events to begin with, so that shards have work at every moment until the last process is killed. */
 const fill = async (connectionUrl: string): Promise<void> => {
   await using store = await openEventStore({
     connectionUrl,
@@ -45,7 +45,7 @@ const fill = async (connectionUrl: string): Promise<void> => {
   for (let stream = 0; stream < 20; stream++)
     await store.append(
       `filled-${stream}`,
-      Array.from({ length: 50 }, () => Extended({ days: 1 })),
+      Array.from({ length: KILL_SECS > 1 ? 50 : 20 }, () => Extended({ days: 1 })),
     );
 };
 
