@@ -246,6 +246,21 @@ test("the exception handler of the nearest class answers, in any registration or
   expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
 });
 
+test("an error that an exception handler answers with 500 is logged all the same, one that it expects is not", async () => {
+  const app = new App()
+    .exceptionHandler(RangeError, () => Response.json({ error: "out of range" }, { status: 503 }))
+    .exceptionHandler(Error, () => ({ error: "Internal server error" }));
+  app.get("/bug", () => {
+    throw new Error("a bug");
+  });
+  app.get("/expected", () => {
+    throw new RangeError("expected");
+  });
+  const lines = await quiet(app, "production");
+  expect([(await ask(app, "/bug")).status, (await ask(app, "/expected")).status]).toEqual([500, 503]);
+  expect(lines.filter((line) => line.includes("failed"))).toEqual(["GET /bug failed: a bug"]);
+});
+
 test("a failing exception handler results in a plain 500 and a log line", async () => {
   const app = new App().exceptionHandler(Error, async () => {
     throw new Error("handler canary");

@@ -64,7 +64,7 @@ describe.each(["fast", "node"] as const)("%s", (transport) => {
     ["/now/7", ["start http GET /now/{id}", "end 200"]],
     ["/later", ["start http GET /later", "end 202"]],
     ["/bad", ["start http GET /bad", "error a bug", "end 500 Error"]],
-    ["/handled", ["start http GET /handled", "end 500 500"]],
+    ["/handled", ["start http GET /handled", "error expected", "end 500 RangeError"]],
     ["/nowhere", ["start http GET", "end 404"]],
     ["/%", ["start http GET", "end 400"]],
   ])("publishes start, error and end of a request for %s", (target, expected) =>

@@ -27,11 +27,12 @@ export const createRescue = (
   { settings, requests, accept }: RescueParts,
 ): Rescue<HttpRequest, Response> => {
   const inspect = inspectReply("an exception handler", settings);
+  const report = (error: Error, request: HttpRequest): void => {
+    requests.failed(request, error);
+    logFailure(error, request, settings);
+  };
   const standard = (error: Error, request: HttpRequest): Response => {
-    if (statusOf(error) === 500) {
-      requests.failed(request, error);
-      logFailure(error, request, settings);
-    }
+    if (statusOf(error) === 500) report(error, request);
     const path = request.path === UNREADABLE ? null : request.path;
     return accept(errorReply(error, { path, accept: request.getHeader("accept") }, settings), request);
   };
@@ -52,9 +53,11 @@ export const createRescue = (
     if (handler === null) return standard(error, request);
     const recover = (failure: unknown) => handlerFailed(failure, error, request);
     try {
-      const reply = mapAwaitable(handler(request, error), (value) =>
-        accept(inspect(withStatusOf(error, value)), request),
-      );
+      const reply = mapAwaitable(handler(request, error), (value) => {
+        const answer = inspect(withStatusOf(error, value));
+        if (answer.status === 500) report(error, request); // a handler that restyles errors must not hide bugs
+        return accept(answer, request);
+      });
       return isPromise(reply) ? reply.then(undefined, recover) : reply;
     } catch (failure) {
       return recover(failure);
