@@ -3,4 +3,4 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { crashPointFacts } from "./crash-points.test-kit.ts";
 
-withServer("postgres", (server) => crashPointFacts(test, () => databaseInSchema(server)));
+withServer("postgres", (server) => crashPointFacts(test.concurrent, () => databaseInSchema(server)));

@@ -241,7 +241,7 @@ const inboxScenario = async (): Promise<Scenario> => {
 
 /** Registers the facts for one kind of database. */
 export const crashPointFacts = (
-  test: typeof jestTest,
+  test: typeof jestTest.concurrent,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   const fact = (name: string, scenario: MakeScenario, least: number): void =>

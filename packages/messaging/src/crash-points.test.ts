@@ -2,4 +2,4 @@ import { databaseInFile } from "@framework/database/testing";
 import { test } from "@jest/globals";
 import { crashPointFacts } from "./crash-points.test-kit.ts";
 
-crashPointFacts(test, databaseInFile);
+crashPointFacts(test.concurrent, databaseInFile);

@@ -3,4 +3,4 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { databaseAppFacts } from "./database-app.test-kit.ts";
 
-withServer("postgres", (server) => databaseAppFacts(test, () => databaseInSchema(server)));
+withServer("postgres", (server) => databaseAppFacts(test.concurrent, () => databaseInSchema(server)));

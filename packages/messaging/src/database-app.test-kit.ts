@@ -18,7 +18,7 @@ const appOn = ({ url }: Pick<TestDatabase, "url">) =>
 type MessagingApp = ReturnType<typeof appOn>;
 
 export const databaseAppFacts = (
-  test: typeof jestTest,
+  test: typeof jestTest.concurrent,
   make: () => TestDatabase | Promise<TestDatabase>,
 ): void => {
   const fact = (name: string, run: (app: MessagingApp, place: TestDatabase) => Promise<void>): void =>

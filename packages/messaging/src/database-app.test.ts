@@ -4,7 +4,7 @@ import { expect, test } from "@jest/globals";
 import { databaseAppFacts } from "./database-app.test-kit.ts";
 import { messaging } from "./index.ts";
 
-databaseAppFacts(test, databaseInFile);
+databaseAppFacts(test.concurrent, databaseInFile);
 
 test("messaging on the database needs one, which the start says", async () => {
   const app = new (App.with(messaging))().enableMessaging();
