@@ -33,8 +33,8 @@ test("a service whose read never ends is gone at its drain deadline, and so is t
   await waitFor(() => processesWith(file.url) > before, { what: "the reading process" });
   const from = performance.now();
   expect(await program.stop("SIGTERM")).toEqual({ code: 1, signal: null });
-  expect(performance.now() - from).toBeGreaterThan(900);
-  expect(performance.now() - from).toBeLessThan(30_000); // the deadline is 1 s; the read has no end
+  expect(performance.now() - from).toBeGreaterThan(290);
+  expect(performance.now() - from).toBeLessThan(30_000); // the deadline is 0.3 s; the read has no end
   expect(await reply).toBe("cut");
   await waitFor(() => processesWith(file.url) === 0);
 });

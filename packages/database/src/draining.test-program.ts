@@ -13,4 +13,4 @@ app.get("/blocking", () => {
   return app.db.query(blocking);
 });
 const workers = Number(process.env["WORKERS"]);
-await app.run({ argv: [], workers, env: "production", cluster: { shutdownTimeoutSecs: 1 } });
+await app.run({ argv: [], workers, env: "production", cluster: { shutdownTimeoutSecs: 0.3 } });

@@ -39,10 +39,10 @@ app.post("/release", async () => {
   return { held: false };
 });
 
-/** Takes two seconds or more. */
+/** Takes two seconds on PostgreSQL; on SQLite it counts 40 million rows, which takes about 10 ns each. */
 const slow =
   app.db.dialect === "postgres"
     ? "SELECT pg_sleep(2)"
-    : "SELECT count(*) FROM (WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT 1 FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g, d AS h, d AS i WHERE i.x < 9)";
+    : "SELECT count(*) FROM (WITH d(x) AS (VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9)) SELECT 1 FROM d AS a, d AS b, d AS c, d AS e, d AS f, d AS g, d AS h, d AS i WHERE i.x < 4)";
 app.get("/slow", async () => ({ rows: (await app.db.query(slow)).length }));
 await app.run({ argv: [], workers: 1, env: "production" });
