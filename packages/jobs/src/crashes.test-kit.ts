@@ -155,13 +155,13 @@ export const crashFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
         (await events()).map(({ event }) => event.slice(11, 16)).toSorted();
       // Berlin shows 1:40 to 2:40 in summer time until 1:00 UTC, then 2:00 again; repeated times do not run.
       const expected = ["00:00", "00:20", "00:40", "02:00", "02:20", "02:40"];
-      const steps = Array.from({ length: 40 }, (_, at) => at);
+      const steps = Array.from({ length: 20 }, (_, at) => at);
       for (const step of steps) {
-        await time.advance(300_000);
+        await time.advance(600_000);
         const now = await time.read();
         const due = expected.filter((run) => Date.parse(`2026-10-25T${run}Z`) <= now);
         await waitFor(async () => (await runs()).length >= due.length, { what: `the runs ${due.join(" ")}` });
-        if (step === 10) await one[Symbol.asyncDispose]();
+        if (step === 5) await one[Symbol.asyncDispose]();
       }
       expect(await runs()).toEqual(expected);
     },

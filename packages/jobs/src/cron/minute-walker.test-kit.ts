@@ -8,8 +8,8 @@ export interface WalkedMinute {
   readonly wall: number;
 }
 
-/** Reads the wall clock of a zone for every minute. @param stride minutes from one question for the offset to the next */
-export const walk = (zone: string, from: number, minutes: number, stride = 1): readonly WalkedMinute[] => {
+/** Reads the wall clock of a zone for every minute. The zone is asked at each hour, and at each minute of an hour within which its offset changes. */
+export const walk = (zone: string, from: number, minutes: number): readonly WalkedMinute[] => {
   const format = new Intl.DateTimeFormat("en-GB", {
     timeZone: zone,
     hourCycle: "h23",
@@ -19,18 +19,22 @@ export const walk = (zone: string, from: number, minutes: number, stride = 1): r
     hour: "numeric",
     minute: "numeric",
   });
+  const offsetAt = (instant: number): number => {
+    const parts = Object.fromEntries(
+      format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
+    ) as Record<string, number>;
+    const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts;
+    return Date.UTC(year, month - 1, day, hour, minute) - instant;
+  };
   const walked: WalkedMinute[] = [];
-  let offset = 0;
-  for (let at = 0; at < minutes; at++) {
-    const instant = from + at * MINUTE;
-    if (at % stride === 0) {
-      const parts = Object.fromEntries(
-        format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]),
-      ) as Record<string, number>;
-      const { year = 0, month = 1, day = 1, hour = 0, minute = 0 } = parts;
-      offset = Date.UTC(year, month - 1, day, hour, minute) - instant;
+  let offset = offsetAt(from);
+  for (let hour = 0; hour < minutes; hour += 60) {
+    const next = offsetAt(from + (hour + 60) * MINUTE);
+    for (let at = hour; at < Math.min(hour + 60, minutes); at++) {
+      const instant = from + at * MINUTE;
+      walked.push({ instant, wall: instant + (next === offset ? offset : offsetAt(instant)) });
     }
-    walked.push({ instant, wall: instant + offset });
+    offset = next;
   }
   return walked;
 };
