@@ -2,9 +2,10 @@ import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { ValueError } from "../errors/http-errors.ts";
 import { Query } from "./query.ts";
+import { anyText } from "../http/testing/any-character.ts";
 
 const arbitrarySearch = fc.oneof(
-  fc.string({ unit: "binary" }),
+  anyText,
   fc.string({
     unit: fc.constantFrom(
       ..."ab=&+%?é\uFEFF\uD800".split(""),

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { type CookieOptions, deleteCookieLine, setCookieLine } from "./set-cookie.ts";
+import { anyText } from "../http/testing/any-character.ts";
 
 const bad = expect.objectContaining({ code: "CORE_BAD_COOKIE" });
 
@@ -55,22 +56,17 @@ test("a browser reads the given values back", () => {
     .stringMatching(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,12}$/)
     .filter((text) => !text.startsWith("__"));
   fc.assert(
-    fc.property(
-      name,
-      fc.string({ unit: "binary" }).filter((text) => text.isWellFormed()),
-      options,
-      (key, value, given) => {
-        const { name: readName, value: readValue, attributes } = parse(setCookieLine(key, value, given));
-        expect([readName, readValue]).toEqual([key, value]);
-        expect(attributes).toEqual({
-          path: given.path ?? "/",
-          ...(given.maxAge === undefined ? {} : { "max-age": String(given.maxAge) }),
-          ...(given.domain === undefined ? {} : { domain: given.domain }),
-          ...(given.httpOnly === true ? { httponly: "" } : {}),
-          ...(given.sameSite === undefined ? {} : { samesite: given.sameSite === "Lax" ? "Lax" : "Strict" }),
-        });
-      },
-    ),
+    fc.property(name, anyText, options, (key, value, given) => {
+      const { name: readName, value: readValue, attributes } = parse(setCookieLine(key, value, given));
+      expect([readName, readValue]).toEqual([key, value]);
+      expect(attributes).toEqual({
+        path: given.path ?? "/",
+        ...(given.maxAge === undefined ? {} : { "max-age": String(given.maxAge) }),
+        ...(given.domain === undefined ? {} : { domain: given.domain }),
+        ...(given.httpOnly === true ? { httponly: "" } : {}),
+        ...(given.sameSite === undefined ? {} : { samesite: given.sameSite === "Lax" ? "Lax" : "Strict" }),
+      });
+    }),
     { numRuns: 300 },
   );
 });

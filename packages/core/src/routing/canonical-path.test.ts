@@ -4,6 +4,7 @@ import { HttpError } from "../errors/http-error.ts";
 import { ValueError } from "../errors/http-errors.ts";
 import { type CanonicalTarget, canonicalise, encodePath, isUnder, pathSegments } from "./canonical-path.ts";
 import { Router } from "./router.ts";
+import { anyCharacter, anyText } from "../http/testing/any-character.ts";
 
 const refusal = (target: string): unknown => {
   try {
@@ -138,14 +139,14 @@ describe("on random targets", () => {
       "#",
       "é",
     ),
-    fc.string({ maxLength: 3, unit: "binary" }),
+    fc.string({ maxLength: 3, unit: anyCharacter }),
   );
   const target = fc.array(piece, { maxLength: 12 }).map((pieces) => `/${pieces.join("")}`);
   const accepted = target.filter((text) => !(refusal(text) instanceof HttpError));
 
   test("throws only errors of status 400", () => {
     fc.assert(
-      fc.property(fc.oneof(target, fc.string({ unit: "binary" })), (text) => {
+      fc.property(fc.oneof(target, anyText), (text) => {
         const outcome = refusal(text);
         const facts =
           outcome instanceof HttpError ? outcome.status : typeof (outcome as CanonicalTarget).path;

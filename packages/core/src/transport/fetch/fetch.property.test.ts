@@ -5,6 +5,7 @@ import { App, type HttpRequest } from "../../index.ts";
 import type { Kernel } from "../../kernel/kernel.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import type { RequestSource } from "../../exchange/request-source.ts";
+import { anyCharacter } from "../../http/testing/any-character.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
@@ -37,7 +38,7 @@ const createApp = (): App => {
   return app;
 };
 
-const word = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: "binary", maxLength: 8 }));
+const word = fc.oneof(fc.string({ maxLength: 20 }), fc.string({ unit: anyCharacter, maxLength: 8 }));
 const path = fc.oneof(
   fc.constantFrom(
     "/json",
