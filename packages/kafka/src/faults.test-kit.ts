@@ -60,7 +60,7 @@ export class Ledger {
 export const worker = async (
   brokers: string,
   topic: string,
-  { ledger, work = async () => {}, ...options }: WorkerOptions,
+  { ledger, group = `${topic}-group`, work = async () => {}, ...options }: WorkerOptions,
 ): Promise<App & MessagingMethods> => {
   const app = new (App.with(messaging))().enableMessaging({
     broker: kafkaBroker({
@@ -75,10 +75,8 @@ export const worker = async (
     drainMs: 5000,
   });
   if (ledger !== undefined)
-    app.messaging.subscribe(
-      topic,
-      { group: `${topic}-group`, order: "key", deadLetter: "topic" },
-      (message) => ledger.handle(message, work),
+    app.messaging.subscribe(topic, { group, order: "key", deadLetter: "topic" }, (message) =>
+      ledger.handle(message, work),
     );
   await app.start({ log: quiet });
   return app;
@@ -87,6 +85,8 @@ export const worker = async (
 export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker>[0]> {
   /** Where the handler writes; without one, the process only sends. */
   readonly ledger?: Ledger;
+  /** @default one of the topic's own */
+  readonly group?: string;
   /** What the handler does. */
   readonly work?: () => Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { withServer } from "@framework/services";
@@ -13,6 +14,47 @@ const TOTAL = KEYS * EACH;
 /** Messages of a key in one send: so few that a rebalance meets many sends. */
 const CHUNK = Math.max(2, EACH / 100);
 const LIMIT_MS = 300_000;
+
+const driver = createRequire(import.meta.url);
+const { KafkaJSConnectionClosedError } = driver("kafkajs/src/errors.js");
+const closed = (): Error =>
+  new KafkaJSConnectionClosedError("closed by the test", { host: "127.0.0.1", port: 1 });
+
+/** Fails the driver's next request for the metadata of a topic in a consumer of another one; returns how many failed so far. */
+const failToAsk = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
+  const { prototype } = driver("kafkajs/src/cluster/index.js") as { prototype: DriverCluster };
+  const ask = prototype.addMultipleTargetTopics;
+  let failed = 0;
+  prototype.addMultipleTargetTopics = async function (topics) {
+    if (failed === 1 || !topics.includes(topic) || !this.targetTopics.has(of))
+      return await ask.call(this, topics);
+    failed++;
+    throw closed();
+  };
+  return () => failed;
+};
+
+interface DriverCluster {
+  readonly targetTopics: ReadonlySet<string>;
+  addMultipleTargetTopics(this: DriverCluster, topics: readonly string[]): Promise<void>;
+}
+
+/** Fails the next request of a client for its share of the partitions; returns how many failed so far. */
+const failToSync = (clientId: string): (() => number) => {
+  const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
+  const sync = prototype.syncGroup;
+  let failed = 0;
+  prototype.syncGroup = async function (request) {
+    if (failed === 1 || !request.memberId.startsWith(clientId)) return await sync.call(this, request);
+    failed++;
+    throw closed();
+  };
+  return () => failed;
+};
+
+interface DriverBroker {
+  syncGroup(this: DriverBroker, request: { readonly memberId: string }): Promise<unknown>;
+}
 
 withServer("kafka", (brokers) => {
   test.concurrent(
@@ -53,6 +95,44 @@ withServer("kafka", (brokers) => {
       await pause(500);
       await Promise.all([second.stop(), sender.stop()]);
       expect([...ledger.byKey.values()].flat()).toHaveLength(KEYS * 10);
+    },
+    LIMIT_MS,
+  );
+
+  test.concurrent(
+    "a topic gets its consumer although the group's leader could not ask for it when the consumer joined",
+    async () => {
+      const [topic, other, ledger] = [newTopic(), newTopic(), new Ledger()];
+      const group = `${topic}-group`;
+      const leader = await worker(brokers, topic, { ledger: new Ledger(), group });
+      await untilRunning(leader);
+      const failed = failToAsk({ topic: other, of: topic });
+      const next = await worker(brokers, other, { ledger, group });
+      await sendAll(next, other, { keys: KEYS, each: 1 });
+      await until("all messages", () => ledger.count === KEYS);
+      await Promise.all([leader.stop(), next.stop()]);
+      expect(failed()).toBe(1);
+    },
+    LIMIT_MS,
+  );
+
+  test.concurrent(
+    "a process that joins a group again and does not learn its share of the partitions gets it all the same",
+    async () => {
+      const [topic, ledger] = [newTopic(), new Ledger()];
+      const clientId = `${topic}-second`;
+      const rebalanceTimeoutMs = LIMIT_MS; // then the server ends the member
+      const first = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
+      await untilRunning(first);
+      const second = await worker(brokers, topic, { ledger, clientId, rebalanceTimeoutMs });
+      await untilRunning(second);
+      const failed = failToSync(clientId);
+      const third = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
+      await until("the failure", () => failed() === 1);
+      await sendAll(third, topic, { keys: KEYS, each: 1 });
+      await until("all messages", () => ledger.count === KEYS);
+      await Promise.all([first.stop(), second.stop(), third.stop()]);
+      expect(ledger.count).toBe(KEYS);
     },
     LIMIT_MS,
   );

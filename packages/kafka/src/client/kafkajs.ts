@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { patchFailedSync } from "./patch-failed-sync.ts";
 import { patchRequestTimer } from "./patch-request-timer.ts";
 import { registerCodecs } from "./codecs.ts";
 
@@ -12,6 +13,7 @@ export const kafkajs = (): Kafkajs => {
   if (loaded !== undefined) return loaded;
   const require = createRequire(import.meta.url);
   patchRequestTimer(require);
+  patchFailedSync(require);
   loaded = require("kafkajs") as Kafkajs;
   registerCodecs(loaded);
   return loaded;

@@ -1,5 +1,6 @@
 import type { Cluster, PartitionAssigner } from "kafkajs";
 import { kafkajs } from "../client/kafkajs.ts";
+import { isProtocolError } from "../client/protocol-error.ts";
 import { type Claim, share } from "./share-partitions.ts";
 
 /** What the assignor needs of its consumer. */
@@ -40,22 +41,44 @@ export const assignorOf = ({ held, joining }: AssignorParts): PartitionAssigner 
   });
 };
 
-/** Partitions by topic; topics that do not exist are left out. */
+/**
+ * Partitions by topic; none for a topic that does not exist.
+ *
+ * Any other failure fails the join, which is then tried again: a topic that is left out has no consumer until the next rebalance.
+ */
 const partitionsOf = async (
   cluster: Cluster,
   topics: readonly string[],
 ): Promise<ReadonlyMap<string, readonly number[]>> => {
-  const add = cluster as Cluster & { addMultipleTargetTopics(topics: readonly string[]): Promise<void> };
-  for (const topic of topics) await add.addMultipleTargetTopics([topic]).catch(() => {});
-  return new Map(
-    topics.map((topic) => [
-      topic,
-      cluster
-        .findTopicPartitionMetadata(topic)
-        .map(({ partitionId }) => partitionId)
-        .toSorted((one, other) => one - other),
-    ]),
-  );
+  const found = new Map<string, readonly number[]>();
+  for (const topic of topics)
+    found.set(topic, (await isKnown(cluster, topic)) ? await listed(cluster, topic) : []);
+  return found;
+};
+
+const unknownTopic: ReadonlySet<unknown> = new Set(["UNKNOWN_TOPIC_OR_PARTITION"]);
+
+/** Asks for the metadata of a topic together with all topics that were asked for before. @throws unless the server answers */
+const isKnown = async (cluster: Cluster, topic: string): Promise<boolean> => {
+  try {
+    await cluster.addMultipleTargetTopics([topic]);
+    return true;
+  } catch (error) {
+    if (!isProtocolError(error, unknownTopic)) throw error;
+    await cluster.refreshMetadata(); // fails if one of the earlier topics is the unknown one
+    return false;
+  }
+};
+
+/** @throws when the server lists no partitions of the topic */
+const listed = async (cluster: Cluster, topic: string): Promise<readonly number[]> => {
+  const partitions = (): readonly number[] =>
+    cluster.findTopicPartitionMetadata(topic).map(({ partitionId }) => partitionId);
+  // The driver shares a request that is under way, and that one does not ask for this topic.
+  if (partitions().length === 0) await cluster.refreshMetadata();
+  if (partitions().length === 0)
+    throw new Error(`kafka: the server lists no partitions of the topic ${topic}`);
+  return partitions().toSorted((one, other) => one - other);
 };
 
 /** What a member held; nothing when it says so in another way. */

@@ -1,0 +1,49 @@
+import { createRequire } from "node:module";
+import { expect, test } from "@jest/globals";
+import { patchFailedSync } from "./patch-failed-sync.ts";
+
+const require = createRequire(import.meta.url);
+const { prototype } = require("kafkajs/src/consumer/consumerGroup.js") as {
+  prototype: { joinAndSync(): Promise<void> };
+};
+
+/** A member of a group whose next join fails after `join`. */
+const memberThat = (join: (member: Member) => void): Member => {
+  const member: Member = {
+    generationId: 1,
+    memberId: "m",
+    left: 0,
+    leave: async () => void member.left++,
+    retrier: async () => {
+      join(member);
+      throw Object.assign(new Error("closed"), { retriable: true });
+    },
+  };
+  return member;
+};
+
+interface Member {
+  generationId: number;
+  memberId: string | null;
+  left: number;
+  leave(): Promise<void>;
+  retrier(): Promise<void>;
+}
+
+test("a member that has joined and fails to get its share leaves, and its failure is not tried again by the driver", async () => {
+  expect(patchFailedSync(require)).toBe(true);
+  const member = memberThat((each) => void (each.generationId = 2));
+  await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({
+    message: "closed",
+    retriable: false,
+    cause: { message: "closed" },
+  });
+  expect([member.left, member.memberId]).toEqual([1, null]);
+});
+
+test("a join that fails is tried again by the driver, as the same member", async () => {
+  patchFailedSync(require);
+  const member = memberThat(() => {});
+  await expect(prototype.joinAndSync.call(member)).rejects.toMatchObject({ retriable: true });
+  expect([member.left, member.memberId]).toEqual([0, "m"]);
+});
