@@ -58,6 +58,10 @@ const noReply: RawReply = {
 };
 const fate = (reply: RawReply | undefined): string => reply?.fields.get("connection")?.toLowerCase() ?? "";
 
+/** Whether the end of the request's unread body decides about the connection. */
+const mayContinue = (request: RequestSource | undefined): boolean =>
+  request?.bodyLength === null || request?.field("expect")?.toLowerCase() === "100-continue";
+
 /** Every permitted difference. */
 export const acceptedDifferences: readonly AcceptedDifference[] = [
   {
@@ -66,8 +70,8 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
     explains: (one, other) => one.closed && other.closed && withoutRefusal(one) === withoutRefusal(other),
   },
   {
-    name: "unread chunked body",
-    why: "whether the end of an unread chunked body has arrived when its reply is sent is a race, and so is whether the connection continues; if it does not, it is closed and serves nothing more",
+    name: "unread body",
+    why: "whether the end of an unread body that is chunked, or expected and not asked for, has arrived when its reply is sent is a race, and so is whether the connection continues; if it does not, it is closed and serves nothing more",
     explains(one, other) {
       const [left, right] = [finals(one), finals(other)];
       const at = left.findIndex((reply, index) => fate(reply) !== fate(right[index]));
@@ -77,7 +81,7 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
         .every((reply, index) => withoutFate(reply) === withoutFate(right[index]));
       const [ended, its] = fate(left[at]) === "close" ? [one, left] : [other, right];
       const isLast = its.length === at + 1 && ended.served.length === at + 1 && ended.closed;
-      return same && isLast && [one, other].every(({ served }) => served[at]?.bodyLength === null);
+      return same && isLast && [one, other].every(({ served }) => mayContinue(served[at]));
     },
   },
   {

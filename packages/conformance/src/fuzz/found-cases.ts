@@ -77,6 +77,12 @@ export const foundCases: readonly FoundCase[] = [
     ],
   },
   {
+    name: "an expected body that arrived with its head, unread, after a late answer",
+    pieces: [
+      `DELETE /read HTTP/1.1\r\n${HOST}Content-Length: 3\r\n\r\nabcGET / HTTP/1.1\r\n${HOST}Expect: 100-continue\r\nContent-Length: 10\r\n\r\n5\r\nhello\r\nPATCH /204 HTTP/1.1\r\n${HOST}\r\n`,
+    ],
+  },
+  {
     name: "a reply that is sent before waiters for the previous one are notified of its end",
     pieces: [
       `HEAD /stream HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,

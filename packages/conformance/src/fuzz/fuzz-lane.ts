@@ -29,6 +29,8 @@ export interface FuzzRun {
   readonly count: LaneCount;
   /** @default 20: a lane with so many differences needs an investigation, not more cases */
   readonly maxDifferences?: number;
+  /** Connections to send, besides those that reduce a difference. @default until `isOver` */
+  readonly maxConnections?: number;
   isOver(): boolean;
   tell(text: string): void;
 }
@@ -38,7 +40,7 @@ const BATCH_RUNS = 500;
 /** Sends random traffic over a lane until the time is up, in batches with one seed each, and reports every difference with its smallest traffic. */
 export const fuzzLane = (
   lane: Lane,
-  { seed, count, isOver, tell, maxDifferences = 20 }: FuzzRun,
+  { seed, count, isOver, tell, maxDifferences = 20, maxConnections = Infinity }: FuzzRun,
 ): Promise<void> =>
   lane.run(
     async (check) => {
@@ -48,10 +50,12 @@ export const fuzzLane = (
         await check(given);
         if (!lane.onSockets && count.connections % 20 === 0) await setTimeout(8); // most of the time goes to the lanes with sockets
       });
-      for (let batch = 0; !isOver() && count.differences < maxDifferences; batch++) {
+      const isDone = (): boolean =>
+        isOver() || count.differences >= maxDifferences || count.connections >= maxConnections;
+      for (let batch = 0; !isDone(); batch++) {
         const details = await fc.check(property, {
           seed: seed + batch,
-          numRuns: BATCH_RUNS,
+          numRuns: Math.min(BATCH_RUNS, maxConnections - count.connections),
           interruptAfterTimeLimit: 120_000,
         });
         if (!details.failed || details.counterexample === null) continue;

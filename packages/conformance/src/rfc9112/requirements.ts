@@ -442,7 +442,7 @@ export const requirements: readonly Requirement[] = [
     level: "MUST",
     text: "Every parser on the path agrees on the end of a message.",
     answer: "both transports and an independent reader agree on random traffic",
-    tests: ["both transports and an independent reader of the standard agree on random traffic from %s, %d"],
+    tests: ["both transports and an independent reader of the standard agree on random traffic"],
   },
   {
     section: "RFC 9110 7.8",
