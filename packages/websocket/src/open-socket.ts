@@ -12,7 +12,7 @@ import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
 import type { WebSocketConfig } from "./websocket-config.ts";
 
-/** A send resolves at once while at most this many bytes are queued. */
+/** A send resolves at once while at most this many bytes are queued, or `maxSendQueueBytes` if that is less. */
 const HIGH_WATER_BYTES = 65_536;
 
 /** `readyState` of an open connection. */
@@ -53,6 +53,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private readonly ws: WebSocket;
   private readonly socket: Writable;
   private readonly config: WebSocketConfig;
+  private readonly highWaterBytes: number;
   private readonly rooms: Membership;
   private readonly traffic: Traffic;
   private readonly write: OpenSocketParts<T>["write"];
@@ -78,6 +79,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.ws = ws;
     this.socket = socket;
     this.config = config;
+    this.highWaterBytes = Math.min(HIGH_WATER_BYTES, config.maxSendQueueBytes);
     this.rooms = rooms;
     this.traffic = traffic;
     this.write = write;
@@ -142,13 +144,14 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
     const waiting = this.plain ? socket.writableLength : ws.bufferedAmount;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    if (waiting > 0 && waiting + size > this.config.maxSendQueueBytes) {
+    // A sender that awaits has at most the high water mark queued; its next message may be of any size.
+    if (waiting > this.highWaterBytes && waiting + size > this.config.maxSendQueueBytes) {
       this.traffic.overrun++;
       ws.close(1013, "the client reads too slowly");
       return handled(Promise.reject(closedError()));
     }
     this.traffic.sent++;
-    if (waiting + size <= HIGH_WATER_BYTES) {
+    if (waiting + size <= this.highWaterBytes) {
       if (this.plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
       else ws.send(data, { binary });
       return this.atOnce(size);

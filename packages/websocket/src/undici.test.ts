@@ -17,11 +17,17 @@ const open = async (url: string, protocols: string[] = []) => {
   return { client, received, closed: ended.promise };
 };
 
+const large = Uint8Array.from({ length: 16 * 1024 * 1024 }, (_, at) => at % 251);
+
 describe.each(["fast", "node"] as const)("undici's client on the %s transport", (transport) => {
-  test.each([true, false])(
-    "receives text and bytes back with their type, up to 16 MiB, with compression: %s",
-    async (deflate) => {
-      const size = 16 * 1024 * 1024;
+  // The transports differ up to the upgrade only, so one of them carries the largest messages of each kind.
+  test.each([
+    [transport === "fast" ? 16 : 1, true],
+    [transport === "fast" ? 1 : 16, false],
+  ])(
+    "receives text and bytes back with their type, up to %d MiB, with compression: %s",
+    async (mebibytes, deflate) => {
+      const size = mebibytes * 1024 * 1024;
       await using s = await serve(
         (app) => {
           app.enableWebSocket({ maxMessageBytes: size, deflate });
@@ -33,11 +39,11 @@ describe.each(["fast", "node"] as const)("undici's client on the %s transport", 
       );
       const { client, received, closed } = await open(s.url);
       const small = Uint8Array.of(0, 255);
-      const large = new Uint8Array(size).map((_, at) => at % 251);
-      for (const message of ["héllo \u{1F600}", small, "", "x".repeat(5000), large]) client.send(message);
+      const bytes = large.subarray(0, size);
+      for (const message of ["héllo \u{1F600}", small, "", "x".repeat(5000), bytes]) client.send(message);
       await waitFor(() => received.length === 5);
       expect(received.slice(0, 4)).toEqual(["héllo \u{1F600}", small.buffer, "", "x".repeat(5000)]);
-      expect(Buffer.from(received[4] as ArrayBuffer).equals(large)).toBe(true);
+      expect(Buffer.from(received[4] as ArrayBuffer).equals(bytes)).toBe(true);
       client.send("y".repeat(size));
       await waitFor(() => received.length === 6);
       expect(received[5] === "y".repeat(size)).toBe(true);

@@ -330,6 +330,22 @@ test("a sender that awaits never runs ahead of a stalled client; one that does n
   expect(await over.promise).toMatchObject({ status: "rejected", reason: { code: "WEBSOCKET_CLOSED" } });
 });
 
+test.each([1000, 100_000])(
+  "a sender that awaits may send any message behind small ones, with a queue of %d bytes",
+  async (maxSendQueueBytes) => {
+    await using s = await serve((app) => {
+      app.enableWebSocket({ maxSendQueueBytes, deflate: true });
+      app.websocket("/", async (socket) => {
+        // The first ones are being compressed when the next are sent.
+        for (const size of [2000, 900, 5000, 200_000, 10, 200_000]) await socket.sendText("x".repeat(size));
+      });
+    });
+    const { texts, closed } = collect(await s.open("/", { deflate: true }));
+    expect(await closed).toEqual([1000, ""]);
+    expect(texts.map((text) => text.length)).toEqual([2000, 900, 5000, 200_000, 10, 200_000]);
+  },
+);
+
 test("a client is paused while its handler does not read, and no message is lost", async () => {
   const go = Promise.withResolvers<void>();
   const seen: number[] = [];
