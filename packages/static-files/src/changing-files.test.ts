@@ -9,7 +9,7 @@ import { ServedFolder } from "./served-folder.ts";
 import { canary, makeTree, openBelow, servedApp } from "./served-app.test-kit.ts";
 
 /** Larger than the buffers of a socket. */
-const size = 48 * 1_048_576;
+const size = 24 * 1_048_576;
 const old = Buffer.alloc(size, "old content. ");
 
 const served = async (transport: TransportName) => {

@@ -4,7 +4,7 @@ import { App, ForbiddenError, type TransportName } from "@framework/core";
 import { isUnder } from "@framework/core/feature";
 import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { askRaw } from "./raw-requests.test-kit.ts";
+import { askRaw, RawConversation } from "./raw-requests.test-kit.ts";
 import { root, spellings } from "./path-spellings.test-kit.ts";
 import { canary, servedApp } from "./served-app.test-kit.ts";
 import { isServedName, requestNames } from "./request-names.ts";
@@ -38,13 +38,15 @@ for (const transport of ["fast", "node"] as const) {
     const wrong: string[] = [];
     const queue = [...spellings];
     const worker = async (): Promise<void> => {
+      const conversation = new RawConversation(url);
       for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
-        const { status, head, body } = await askRaw(url, target);
+        const { status, head, body } = await conversation.ask(target);
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         if (`${head}${body}`.includes(canary) || ![200, 301, 400, 404].includes(status))
           wrong.push(`${target}: ${status}`);
         if (status === 301 && !/\r\nlocation: \/static\/[^/\\]/i.test(head)) wrong.push(`${target}: ${head}`);
       }
+      conversation.close();
     };
     await Promise.all(Array.from({ length: 16 }, worker));
     expect(wrong).toEqual([]);
