@@ -41,7 +41,11 @@ describe.each(bothTransportsAndTls)("%s", (_name, make) => {
           await client.untilClosed();
         };
         const offsets = Array.from({ length: bytes.length + 1 }, (_unused, at) => at);
-        await Promise.all(offsets.flatMap((at) => [endBehind(at, 0), endBehind(at, 1 + (at % 7))]));
+        const ends = (at: number): Promise<void>[] => [endBehind(at, 0), endBehind(at, 1 + (at % 7))];
+        // Handshakes take most of the time: over TLS every byte, at one of the two moments.
+        const chosen = (at: number): Promise<void>[] =>
+          make.ca === undefined ? ends(at) : [endBehind(at, at % 2 === 0 ? 0 : 1 + (at % 7))];
+        await Promise.all(offsets.flatMap(chosen));
       }));
   }
 
