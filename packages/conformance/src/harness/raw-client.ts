@@ -30,7 +30,7 @@ export interface RawClient {
   /** Half-closes. */
   end(): void;
   destroy(): void;
-  /** Everything received when `isEnough` first returns true. @throws when it does not within 20 s or the connection closes before */
+  /** Everything received when `isEnough` first returns true. @throws when it does not within a minute or the connection closes before */
   until(isEnough: (received: string) => boolean): Promise<string>;
   /** Everything received, once the server has closed its side. */
   untilClosed(): Promise<string>;

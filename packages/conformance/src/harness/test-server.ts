@@ -99,7 +99,7 @@ export const turn = async (turns = 2): Promise<void> => {
   for (let left = turns; left > 0; left--) await new Promise<void>((resolve) => void setImmediate(resolve));
 };
 
-/** Waits until a condition holds. @throws when it does not within 20 s: generous, so that only a real failure reaches it */
+/** Waits until a condition holds. @throws when it does not within a minute: generous, so that only a real failure reaches it */
 export const eventually = async (holds: () => boolean, what: string): Promise<void> => {
   const end = performance.now() + PATIENCE_MS;
   while (!holds()) {

@@ -140,7 +140,7 @@ const freePort = (): Promise<number> =>
   });
 
 const untilListening = async (port: number, child: ChildProcess, said: () => string): Promise<void> => {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 60_000;
   while (!(await accepts(port))) {
     if (child.exitCode !== null || performance.now() > end)
       throw new Error(`the proxy does not listen: ${said()}`);
