@@ -7,7 +7,10 @@ export interface LeasedTable {
    * twice at once. `signal` aborts at the next renewal.
    */
   renew(signal: AbortSignal): Promise<void>;
-  /** Makes the rows of owners that are gone claimable at once, wakes the processes that wait for them, and returns their number. */
+  /**
+   * Makes the rows of owners that are gone claimable at once, and wakes the processes that wait for them. Returns how many rows the owners had, those included
+   * that a transaction still locks: the next call takes them.
+   */
   expire(owners: readonly string[]): Promise<number>;
   /** Called when no renewal has succeeded for a whole lease: the rows may belong to others. Aborts their work. */
   lost?(): void;

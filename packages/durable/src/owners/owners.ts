@@ -10,6 +10,9 @@ import type { Place } from "../place/place.ts";
 /** Rows of owners that have not been seen for so long are removed. */
 const FORGOTTEN_MS = 3_600_000;
 
+/** Time that an owner which is gone stays registered: the database may still execute what it had sent, such as a claim. */
+const LATE_MS = 5000;
+
 interface OwnerRow {
   readonly id: string;
   readonly pid: number;
@@ -26,6 +29,8 @@ export class Owners implements KernelPart {
   gone = 0;
   private readonly base: KernelBase;
   private readonly heartbeats: Heartbeat[] = [];
+  /** When each owner that is gone was first found without rows. */
+  private cleared: ReadonlyMap<string, number> = new Map();
   private joined: Promise<void> | null = null;
   private here: Place | null = null;
   private hasStopped = false;
@@ -85,7 +90,7 @@ export class Owners implements KernelPart {
     await db.execute`DELETE FROM framework_owners WHERE id = ${id}`;
   }
 
-  /** Takes over from every owner of this place that is gone. Returns their number. */
+  /** Takes over from every owner of this place that is gone, and forgets those that have had no rows for 5 seconds. Returns the number of owners that are gone. */
   async takeOver(): Promise<number> {
     const { db, id, place } = this.base;
     const here = (this.here ??= place());
@@ -93,11 +98,19 @@ export class Owners implements KernelPart {
     const rows = await db.query<OwnerRow>`SELECT id, pid, started FROM framework_owners
       WHERE place = ${here.id} AND id <> ${id}`;
     const gone = rows.filter(({ pid, started }) => here.isGone(pid, started)).map((row) => row.id);
-    if (gone.length === 0) return 0;
-    for (const heartbeat of this.heartbeats) await heartbeat.table.expire(gone);
-    const { changes } = await db.execute`DELETE FROM framework_owners WHERE id IN (${sql.list(gone)})`;
-    this.gone += changes;
+    let found = 0;
+    if (gone.length > 0) for (const heartbeat of this.heartbeats) found += await heartbeat.table.expire(gone);
+    const now = this.base.clock.now();
+    this.cleared = new Map(found > 0 ? [] : gone.map((owner) => [owner, this.cleared.get(owner) ?? now]));
+    await this.forget(gone.filter((owner) => now - (this.cleared.get(owner) ?? now) >= LATE_MS));
     return gone.length;
+  }
+
+  private async forget(gone: readonly string[]): Promise<void> {
+    if (gone.length === 0) return;
+    const { changes } = await this.base.db
+      .execute`DELETE FROM framework_owners WHERE id IN (${sql.list(gone)})`;
+    this.gone += changes;
   }
 
   /** Writes this owner's row, and removes the rows of owners that have been gone for an hour. */

@@ -151,7 +151,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const { wakeUp } = this.parts;
     const queues = await this.inBatches(() => this.parts.store().leasing.takeFrom(owners));
     for (const queue of new Set(queues)) wakeUp.signal(readyChannel(queue));
-    return queues.length;
+    return queues.length + (await this.parts.store().leasing.countOf(owners));
   }
 
   lost(): void {

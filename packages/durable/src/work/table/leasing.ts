@@ -78,6 +78,16 @@ export const takeFromStatement: StatementShape = {
     `${READY} WHERE id IN (${ofOwners(`IN (SELECT s.owner FROM ${list})`, "")}) RETURNING queue`,
 };
 
+export const countOfStatement: StatementShape = {
+  name: "count_of",
+  list: { owner: "text" },
+  returns: { items: "bigint" },
+  postgres: ({ owner }) =>
+    `SELECT count(*) AS items FROM framework_work AS w WHERE w.state = 'running' AND w.owner = ANY (${owner})`,
+  sqlite: ({ list }) =>
+    `SELECT count(*) AS items FROM framework_work AS w WHERE w.state = 'running' AND w.owner IN (SELECT s.owner FROM ${list})`,
+};
+
 const look = (now: string | undefined, queues: string): string => {
   const first = (state: string): string =>
     `SELECT CAST('${state}' AS TEXT) AS kind, CAST(NULL AS TEXT) AS queue, (SELECT min(w.wake_at) FROM framework_work AS w WHERE w.state = '${state}') - ${now} AS ms`;
@@ -139,6 +149,13 @@ export class Leasing {
       takeFromStatement,
       owners.map((owner) => ({ owner })),
     );
+  }
+
+  /** Number of running items that owners have. */
+  async countOf(owners: readonly string[]): Promise<number> {
+    const list = owners.map((owner) => ({ owner }));
+    const [row] = await this.table.read<{ items: number }>(countOfStatement, { list });
+    return row?.items ?? 0;
   }
 
   private async queues(

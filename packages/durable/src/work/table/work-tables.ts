@@ -3,6 +3,7 @@ import { claimStatement } from "./claiming.ts";
 import { findStatement, insertStatement } from "./enqueueing.ts";
 import { blockStatement, unblockStatement } from "./key-order.ts";
 import {
+  countOfStatement,
   heldStatement,
   lookStatement,
   renewStatement,
@@ -68,6 +69,7 @@ const functions = [
   wakeStatement,
   takeStatement,
   takeFromStatement,
+  countOfStatement,
   lookStatement,
   removeStatement,
   settleStatement,

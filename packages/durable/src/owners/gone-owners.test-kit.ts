@@ -1,0 +1,69 @@
+// Owners whose process has ended while the database still executes what it had sent.
+import type { Database, Queries } from "@framework/database";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { createKernel, type OwnKernel, type WorkQueue } from "../feature.ts";
+import { thisPlace } from "../place/place.ts";
+import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
+
+/** So long that no test waits for it. */
+const LEASE_MS = 600_000;
+
+const DEAD = "dead";
+const NO_PROCESS = 2_000_000_000;
+const config = { leaseMs: LEASE_MS, pollMinMs: 5, pollMaxMs: 10 };
+const log = { info() {}, warn() {}, error: console.error };
+
+/** A process with a queue, and the items that it has completed. */
+export interface Worker {
+  readonly kernel: OwnKernel;
+  readonly queue: WorkQueue<string>;
+  readonly done: string[];
+}
+
+export const workerOn = (db: Database): Worker => {
+  const kernel = createKernel(db, { config, log });
+  const done: string[] = [];
+  const queue = kernel.queue<string>({ name: "mail", handle: ({ payload }) => void done.push(payload) });
+  return { kernel, queue, done };
+};
+
+/** Registers an owner whose process has ended. */
+export const registerDead = async (db: Database): Promise<void> => {
+  await db.execute`INSERT INTO framework_owners (id, place, pid, started, seen_at)
+    VALUES (${DEAD}, ${thisPlace().id}, ${NO_PROCESS}, '1', ${Date.now()})`;
+};
+
+/** Claims all ready items for the dead owner. */
+export const claimForDead = async (db: Queries): Promise<void> => {
+  await db.execute`UPDATE framework_work SET state = 'running', owner = ${DEAD}, wake_at = ${Date.now() + LEASE_MS},
+    fence = fence + 1, attempts = attempts + 1 WHERE state = 'ready'`;
+};
+
+/** Lets the worker complete an item: it has looked for owners that are gone before. */
+export const hasLooked = async ({ queue, done }: Worker): Promise<void> => {
+  await queue.enqueue({ payload: "first" });
+  await isDone(done, "first");
+};
+
+export const isDone = (done: readonly string[], item: string): Promise<unknown> =>
+  waitFor(() => done.includes(item), { what: `the item ${item} to be done`, timeoutMs: 60_000 });
+
+/** What holds for claims of a dead process, on every database. */
+export const lateClaims = (test: typeof jestTest, make: () => Promise<TestDatabase>): void =>
+  test("a claim that the database executes after its process was found gone is taken over before its lease ends", async () => {
+    await using database = await make();
+    const db = database.open();
+    await createKernel(db).migrate();
+    await registerDead(db);
+    const worker = workerOn(db);
+    await worker.kernel.start();
+    await hasLooked(worker);
+    await db.transaction(async (tx) => {
+      await worker.queue.enqueue({ payload: "late" }, { tx });
+      await claimForDead(tx);
+    });
+    await isDone(worker.done, "late");
+    expect(worker.done).toEqual(["first", "late"]);
+    await worker.kernel.stop();
+  }, 120_000);
