@@ -41,6 +41,6 @@ export const saidTimes = async (program: Program, line: string, times: number): 
   while ((tallyOf(program)[line] ?? 0) < times) {
     if (performance.now() > end)
       throw new Error(`"${line}" was not written ${times} times:\n${program.stderr()}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 };

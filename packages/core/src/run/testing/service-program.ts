@@ -27,6 +27,6 @@ export const until = async (isDone: () => Promise<boolean>): Promise<void> => {
   const end = performance.now() + 60_000;
   while (!(await isDone())) {
     if (performance.now() > end) throw new Error("the condition did not come true");
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, 25));
   }
 };

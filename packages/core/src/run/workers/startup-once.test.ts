@@ -22,7 +22,7 @@ test("a startup handler with once: service runs in one of 3 workers, and not in 
     process.kill(victim, "SIGKILL");
     await until(async () => started(program).length === 4 + index);
     const replacement = started(program).at(-1) ?? 0;
-    await until(async () => (await pidsAt(url, 12).catch(() => new Set())).has(replacement));
+    await until(async () => (await pidsAt(url, 6).catch(() => new Set())).has(replacement));
   }
   expect(started(program).length).toBe(5);
   expect(ranOnce(program)).toEqual([first]);
