@@ -1,4 +1,5 @@
 import type { Arbitrary } from "fast-check";
+import { anyText } from "./any-text.ts";
 import { isJson, type Json } from "./contract-document.ts";
 import type { FastCheck } from "./peers.ts";
 
@@ -96,7 +97,7 @@ const text = (schema: Json, { fc }: Making): Arbitrary<string> => {
       // fast-check does not support part of the pattern: any text, which may not conform
     }
   }
-  return fc.string({ minLength, maxLength, unit: "binary" });
+  return anyText(fc, { minLength, maxLength });
 };
 
 const byFormat = (format: string, fc: FastCheck): Arbitrary<string> | null => {
