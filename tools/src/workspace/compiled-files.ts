@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** Programs that are no part of the workspace's own: what `new:package` copies. */
+const TEMPLATES = "tools/new-package/template/**";
+
+const codeOf = (root: string, patterns: readonly string[]): string[] =>
+  globSync([...patterns], { cwd: root, exclude: ["**/node_modules", "**/dist", "**/.tmp-*", TEMPLATES] });
+
+/**
+ * Returns the TypeScript files that no `build` compiles, so that no check would see their types: the linter reads types, and leaves their errors to
+ * the builds.
+ */
+export const uncompiled = (root: string): string[] => {
+  const compiled = globSync("{packages/*,apps/*,tests/*,bench,tools,tools/*}/tsconfig.json", { cwd: root })
+    .map((path) => path.slice(0, -"/tsconfig.json".length))
+    .filter((folder) => buildOf(root, folder).startsWith("tsc "))
+    .flatMap((folder) =>
+      includedBy(root, folder).map((part) => `${folder}/${/\*/.test(part) ? part : `${part}/**/*.ts`}`),
+    );
+  const covered = new Set(codeOf(root, compiled));
+  return codeOf(root, ["**/*.ts"]).filter((path) => !covered.has(path));
+};
+
+const json = (path: string): unknown => JSON.parse(readFileSync(path, "utf8"));
+
+const buildOf = (root: string, folder: string): string => {
+  const { scripts = {} } = json(join(root, folder, "package.json")) as { scripts?: Record<string, string> };
+  return scripts["build"] ?? "";
+};
+
+const includedBy = (root: string, folder: string): readonly string[] => {
+  const { include = [], exclude } = json(join(root, folder, "tsconfig.json")) as {
+    include?: string[];
+    exclude?: string[];
+  };
+  return exclude === undefined ? include : [];
+};
