@@ -1,7 +1,8 @@
-import { cpSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { existsSync, globSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Manifest } from "../workspace/read-workspace.ts";
 import { run, runTool } from "./run-node.ts";
+import { filesOf } from "./tarball-problems.ts";
 
 /** Folders of unpacked packages, by name. */
 export type Packages = ReadonlyMap<string, string>;
@@ -42,7 +43,10 @@ export const install = (root: string, folder: string, packages: Packages, names:
     const unpacked = packages.get(name);
     if (unpacked === undefined) symlinkSync(copyOf(root, name), target, "junction");
     else {
-      cpSync(unpacked, target, { recursive: true, filter: (path) => !path.endsWith("node_modules") });
+      for (const path of filesOf(unpacked)) {
+        mkdirSync(dirname(join(target, path)), { recursive: true });
+        linkSync(join(unpacked, path), join(target, path)); // a folder would resolve imports where it was unpacked
+      }
       for (const required of requiredBy(readManifest(unpacked))) wanted.add(required);
     }
   }

@@ -25,6 +25,10 @@ test("code that compiles and prints the expected output has no problem", () => {
 test("a type error is reported at its line of the document", () => {
   const [problem] = checkCode(root, [block(20, 'const fine = 1;\nconst wrong: number = "two";\n')]);
   expect(problem).toMatch(/^packages\/core\/README\.md\(22,7\): error TS2322/);
+  const [misused] = checkCode(root, [
+    block(30, 'import { nearest } from "@framework/core/feature";\nnearest(1, ["b"]);\n'),
+  ]);
+  expect(misused).toMatch(/^packages\/core\/README\.md\(32,9\): error TS2345/);
 });
 
 test("a run that prints something else, nothing that it says, or fails is reported", () => {

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { buildPackages, packageReferences } from "../built-packages.ts";
 import { linkPackages, scratchFolder } from "../scratch-folder.ts";
 import type { Block } from "./extract-blocks.ts";
 import { runProblems } from "./run-problems.ts";
@@ -26,7 +27,8 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
     writeFileSync(join(folder.path, file), "\n".repeat(block.line) + block.code); // so that lines are the document's
     files.set(file, block);
   }
-  const problems = compile(folder.path, files);
+  buildPackages(root);
+  const problems = compile(root, folder.path, files);
   if (problems.length > 0) return problems;
   const executed = [...files].filter(([, block]) => block.runs);
   const runs = runPrograms(
@@ -63,10 +65,10 @@ const tsconfig = {
   },
 };
 
-const compile = (folder: string, files: ReadonlyMap<string, Block>): string[] => {
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+const compile = (root: string, folder: string, files: ReadonlyMap<string, Block>): string[] => {
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...tsconfig, ...packageReferences(root) }));
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  const tsc = join(folder, "../../node_modules/typescript/bin/tsc");
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", "."], {
     cwd: folder,
     encoding: "utf8",

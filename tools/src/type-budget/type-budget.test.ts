@@ -1,7 +1,10 @@
-import { expect, test } from "@jest/globals";
+import { beforeAll, expect, test } from "@jest/globals";
+import { buildPackages } from "../built-packages.ts";
 import { root } from "../root.ts";
 import { countInstantiations } from "./count-instantiations.ts";
 import { manyComposedRoutes, manyRoutes } from "./many-routes.ts";
+
+beforeAll(() => buildPackages(root), 300_000); // without a build before, the compiler takes a minute
 
 const ROUTES = 200;
 const BUDGET = 20_000;
