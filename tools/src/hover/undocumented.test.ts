@@ -2,18 +2,20 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { buildPackages } from "../built-packages.ts";
 import { root } from "../root.ts";
 import { readWorkspace, type WorkspacePackage } from "../workspace/read-workspace.ts";
 import { undocumented } from "./undocumented.ts";
 
 test("an editor shows a text for every exported name and public member of every package", () => {
   const published = readWorkspace(root).filter(({ manifest }) => manifest.private !== true);
+  buildPackages(root);
   expect(undocumented(root, published)).toEqual([]);
 });
 
 test("names and members without a text are reported, with their lines", () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "hover-"));
-  const home = join(folder.path, "packages/one/src");
+  const home = join(folder.path, "packages/one/dist");
   mkdirSync(home, { recursive: true });
   writeFileSync(
     join(home, "base.ts"),
@@ -33,12 +35,12 @@ export class Documented extends Base {
 }
 `,
   );
-  const manifest = { name: "one", exports: { ".": { "@framework/source": "./src/index.ts" } } };
+  const manifest = { name: "one", exports: { ".": { types: "./dist/index.ts" } } };
   const pkg: WorkspacePackage = { folder: "packages/one", manifest, references: [], files: new Map() };
   expect(undocumented(folder.path, [pkg])).toEqual([
-    "packages/one/src/index.ts:3 Bare",
-    "packages/one/src/index.ts:3 Bare.one",
-    "packages/one/src/index.ts:7 Documented.plain",
-    "packages/one/src/index.ts:9 Documented.make",
+    "packages/one/dist/index.ts:3 Bare",
+    "packages/one/dist/index.ts:3 Bare.one",
+    "packages/one/dist/index.ts:7 Documented.plain",
+    "packages/one/dist/index.ts:9 Documented.make",
   ]);
 });

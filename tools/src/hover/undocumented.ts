@@ -4,13 +4,12 @@ import type { WorkspacePackage } from "../workspace/read-workspace.ts";
 
 /**
  * Returns what an editor shows without text when a user points at it: exported names, and public members of exported classes, interfaces and
- * objects, of all entries of the packages. Documentation of a base class or interface counts.
+ * objects, of all entries of the packages. Documentation of a base class or interface counts. Reads the declarations, as an editor does, so the packages
+ * must be built.
  */
 export const undocumented = (root: string, packages: readonly WorkspacePackage[]): string[] => {
   const entries = packages.flatMap(({ folder, manifest }) =>
-    Object.values(manifest.exports ?? {}).map((entry) =>
-      join(root, folder, entry["@framework/source"] ?? ""),
-    ),
+    Object.values(manifest.exports ?? {}).map((entry) => join(root, folder, entry["types"] ?? "")),
   );
   const program = ts.createProgram(entries, options);
   const checker = program.getTypeChecker();
@@ -25,7 +24,6 @@ export const undocumented = (root: string, packages: readonly WorkspacePackage[]
 /** TypeScript 6, whose API is in JavaScript, without the libraries of the language and of Node: only names and comments are read. */
 const options: ts.CompilerOptions = {
   module: ts.ModuleKind.NodeNext,
-  customConditions: ["@framework/source"],
   allowImportingTsExtensions: true,
   noEmit: true,
   noLib: true,
@@ -58,12 +56,17 @@ const isShown = (member: ts.Symbol): boolean => {
   const [declaration] = member.declarations ?? [];
   if (declaration === undefined || member.name.startsWith("__@") || ts.isTypeLiteralNode(declaration.parent))
     return false;
-  const { Private, Protected, Override } = ts.ModifierFlags;
+  const { Private, Protected } = ts.ModifierFlags;
   const modifiers = ts.getCombinedModifierFlags(declaration);
-  if ((modifiers & (Private | Protected)) !== 0 || (member.name === "name" && (modifiers & Override) !== 0))
+  if ((modifiers & (Private | Protected)) !== 0 || (member.name === "name" && isDerived(declaration.parent)))
     return false;
-  return /\/packages\/[\w-]+\/src\//.test(declaration.getSourceFile().fileName);
+  return /\/packages\/[\w-]+\/dist\//.test(declaration.getSourceFile().fileName);
 };
+
+/** Whether a class extends another one, as errors do. */
+const isDerived = (node: ts.Node): boolean =>
+  ts.isClassDeclaration(node) &&
+  (node.heritageClauses ?? []).some(({ token }) => token === ts.SyntaxKind.ExtendsKeyword);
 
 const placeOf = ({ declarations: [declaration] = [] }: ts.Symbol): string => {
   if (declaration === undefined) return "";
