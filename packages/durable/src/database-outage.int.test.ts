@@ -8,7 +8,7 @@ const log = { info() {}, warn() {}, error() {} };
 
 /** A kernel on a server of its own, with two lanes that run. */
 const start = async (url: string, leaseMs: number) => {
-  const db = openDatabase({ url, connectionTimeoutSecs: 0.5 });
+  const db = openDatabase({ url, connectionTimeoutSecs: 10 });
   const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 10, pollMaxMs: 100 }, log });
   await kernel.start();
   const lanes: Lane[] = [];
