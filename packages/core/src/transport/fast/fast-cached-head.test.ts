@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
@@ -99,11 +100,12 @@ test("parses a head after others as it parses it alone", () => {
     fc.property(heads, fc.constantFrom("abc", ""), (texts, body) => {
       const input = new FastInput();
       for (const [at, text] of texts.entries()) {
-        expect(read(input, text, body)).toStrictEqual(read(new FastInput(), text, body));
+        if (!isDeepStrictEqual(read(input, text, body), read(new FastInput(), text, body))) return false;
         if (texts.indexOf(text) < at) again++;
         if (body === "" && texts[at - 1] === text && texts[at - 2] === text && texts[at - 3] === text)
           inARow++;
       }
+      return true;
     }),
     { numRuns: 2000 },
   );
