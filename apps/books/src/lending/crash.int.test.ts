@@ -4,8 +4,8 @@ import { describe, test } from "@jest/globals";
 import { crashFacts } from "./crash.test-kit.ts";
 
 describe("with a SQLite file", () => {
-  crashFacts(test, databaseInFile);
+  crashFacts(test, 1, databaseInFile);
 });
 withServer("postgres", (server) => {
-  crashFacts(test, () => databaseInSchema(server));
+  crashFacts(test, 2, () => databaseInSchema(server));
 });
