@@ -1,7 +1,7 @@
 // Tests of the whole ledger in one file, because they run on every kind of database.
 import type { TestDatabase } from "@framework/database/testing";
 import { socketClient, type TestClient, type TestReply, waitFor } from "@framework/testing";
-import { expect, type test as jestTest } from "@jest/globals";
+import { afterAll, beforeAll, expect, type test as jestTest } from "@jest/globals";
 import { createBooksApp } from "../app.ts";
 import type { BooksApp } from "../books-app.ts";
 import { booksSettings } from "../settings.ts";
@@ -13,11 +13,25 @@ type Facts = (client: TestClient, app: BooksApp) => Promise<void>;
 
 const dune = { title: "Dune", author: "Frank Herbert" };
 
-/** Starts the service on a database, runs the facts, and stops it. */
-const serve = async (place: TestDatabase, env: Env, facts: Facts): Promise<void> => {
-  const app = createBooksApp(
+/** The service that facts share, with two books and a member of the fact's own. */
+interface Own {
+  readonly client: TestClient;
+  readonly first: number;
+  readonly second: number;
+  readonly member: string;
+}
+
+const addBook = async (client: TestClient, book: object): Promise<number> =>
+  (await client.post("/books", { json: book })).json<{ id: number }>().id;
+
+const appOn = (place: TestDatabase, env: Env): BooksApp =>
+  createBooksApp(
     booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_RATE: "1000000", ...env }),
   );
+
+/** Starts the service on a database, runs the facts, and stops it. */
+const serve = async (place: TestDatabase, env: Env, facts: Facts): Promise<void> => {
+  const app = appOn(place, env);
   await using client = socketClient(app);
   await facts(client, app);
 };
@@ -70,40 +84,58 @@ export const lendingFacts = (
       });
     });
 
-  fact("a book is lent for two weeks, and the reply's token makes the shelf show it", async (client) => {
-    const before = Date.now();
-    const lent = await borrow(client, 1, "ann");
-    expect([lent.status, lent.json()]).toEqual([
-      201,
-      { book: 1, member: "ann", dueAt: expect.stringMatching(/^\d{4}-.*Z$/) },
-    ]);
-    const dueInMs = Date.parse(lent.json<{ dueAt: string }>().dueAt) - before;
-    expect(dueInMs).toBeGreaterThanOrEqual(14 * DAY_MS);
-    expect(dueInMs).toBeLessThan(14 * DAY_MS + 60_000);
-    expect(await shelf(client, lent)).toEqual([{ ...lent.json<object>(), title: "Dune", isReminded: false }]);
+  const stack = new AsyncDisposableStack();
+  let shared: TestClient;
+  beforeAll(async () => {
+    const place = stack.use(await make());
+    shared = stack.use(socketClient(appOn(place, {})));
   });
+  afterAll(() => stack.disposeAsync());
+  const ownFact = (name: string, facts: (own: Own) => Promise<void>): void =>
+    test(name, async () => {
+      const [first, second] = [await addBook(shared, dune), await addBook(shared, { title: "Emma" })];
+      await facts({ client: shared, first, second, member: `member of ${first}` });
+    });
 
-  fact("a returned book is on the shelf again, and can be borrowed", async (client) => {
-    await borrow(client, 1, "ann");
-    const returned = await giveBack(client, 1);
+  ownFact(
+    "a book is lent for two weeks, and the reply's token makes the shelf show it",
+    async ({ client, first, member }) => {
+      const before = Date.now();
+      const lent = await borrow(client, first, member);
+      expect([lent.status, lent.json()]).toEqual([
+        201,
+        { book: first, member, dueAt: expect.stringMatching(/^\d{4}-.*Z$/) },
+      ]);
+      const dueInMs = Date.parse(lent.json<{ dueAt: string }>().dueAt) - before;
+      expect(dueInMs).toBeGreaterThanOrEqual(14 * DAY_MS);
+      expect(dueInMs).toBeLessThan(14 * DAY_MS + 60_000);
+      expect(await shelf(client, lent, { member })).toEqual([
+        { ...lent.json<object>(), title: "Dune", isReminded: false },
+      ]);
+    },
+  );
+
+  ownFact("a returned book is on the shelf again, and can be borrowed", async ({ client, first, member }) => {
+    await borrow(client, first, member);
+    const returned = await giveBack(client, first);
     expect([returned.status, returned.text]).toEqual([204, ""]);
-    expect(await shelf(client, returned)).toEqual([]);
-    expect((await borrow(client, 1, "bob")).status).toBe(201);
+    expect(await shelf(client, returned, { member })).toEqual([]);
+    expect((await borrow(client, first, "bob")).status).toBe(201);
   });
 
-  fact("refusals of the domain have their own codes", async (client) => {
-    expect(refusal(await borrow(client, 7, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
-    expect(refusal(await giveBack(client, 1))).toEqual([409, "BOOKS_NOT_LENT"]);
-    expect(refusal(await giveBack(client, 7))).toEqual([409, "BOOKS_NOT_LENT"]);
-    await borrow(client, 1, "ann");
-    const refused = await borrow(client, 1, "bob");
+  ownFact("refusals of the domain have their own codes", async ({ client, first }) => {
+    expect(refusal(await borrow(client, 7000, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+    expect(refusal(await giveBack(client, first))).toEqual([409, "BOOKS_NOT_LENT"]);
+    expect(refusal(await giveBack(client, 7000))).toEqual([409, "BOOKS_NOT_LENT"]);
+    await borrow(client, first, "ann");
+    const refused = await borrow(client, first, "bob");
     expect([refused.status, refused.json()]).toEqual([
       409,
       { error: "Conflict", detail: "The book is lent", status: 409, code: "BOOKS_LENT" },
     ]);
   });
 
-  fact("bad input is a clear 4xx", async (client) => {
+  ownFact("bad input is a clear 4xx", async ({ client }) => {
     for (const body of [
       undefined,
       [],
@@ -164,25 +196,31 @@ export const lendingFacts = (
     await shown(undefined);
   });
 
-  fact("a loan that is repeated with its idempotency key is one loan", async (client) => {
-    const headers = { "idempotency-key": "5b0d-1" };
-    const first = await borrow(client, 1, "ann", headers);
-    const again = await borrow(client, 1, "ann", headers);
-    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
-    expect(again.json()).toEqual(first.json());
-    expect(again.headers.get("consistency-token")).toBe(first.headers.get("consistency-token"));
-    expect((await borrow(client, 2, "ann", headers)).status).toBe(422);
-    expect(await statistics(client, again)).toMatchObject({ books: [{ book: 1, loans: 1 }] });
-  });
+  ownFact(
+    "a loan that is repeated with its idempotency key is one loan",
+    async ({ client, first, second }) => {
+      const headers = { "idempotency-key": "5b0d-1" };
+      const lent = await borrow(client, first, "ann", headers);
+      const again = await borrow(client, first, "ann", headers);
+      expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([201, "true"]);
+      expect(again.json()).toEqual(lent.json());
+      expect(again.headers.get("consistency-token")).toBe(lent.headers.get("consistency-token"));
+      expect((await borrow(client, second, "ann", headers)).status).toBe(422);
+      const { books } = (await statistics(client, again)) as { books: { book: number }[] };
+      expect(books.filter(({ book }) => book >= first)).toEqual([{ book: first, loans: 1 }]);
+    },
+  );
 
-  fact("of 16 concurrent loans of one book, one succeeds", async (client) => {
-    const replies = await Promise.all(Array.from({ length: 16 }, (_, n) => borrow(client, 1, `member ${n}`)));
+  ownFact("of 16 concurrent loans of one book, one succeeds", async ({ client, first }) => {
+    const replies = await Promise.all(
+      Array.from({ length: 16 }, (_, n) => borrow(client, first, `member ${n}`)),
+    );
     const [winner, ...others] = replies.filter(({ status }) => status === 201);
     expect(others).toEqual([]);
     expect(replies.filter((reply) => reply !== winner).map(refusal)).toEqual(
       Array.from({ length: 15 }, () => [409, "BOOKS_LENT"]),
     );
-    const [loan, ...more] = await shelf(client, winner ?? fail());
+    const [loan, ...more] = await shelf(client, winner ?? fail(), { after: first - 1 });
     expect([loan?.member, more]).toEqual([winner?.json<Loan>().member, []]);
   });
 
@@ -202,18 +240,18 @@ export const lendingFacts = (
     });
   });
 
-  fact("a lent book is not deleted, a returned one is", async (client) => {
-    await borrow(client, 1, "ann");
-    expect(refusal(await client.delete("/books/1"))).toEqual([409, "BOOKS_LENT"]);
-    expect((await client.get("/books/1")).json()).toMatchObject(dune);
-    await giveBack(client, 1);
-    expect((await client.delete("/books/1")).json()).toEqual({ deleted: true, id: 1 });
-    expect(refusal(await borrow(client, 1, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
+  ownFact("a lent book is not deleted, a returned one is", async ({ client, first }) => {
+    await borrow(client, first, "ann");
+    expect(refusal(await client.delete(`/books/${first}`))).toEqual([409, "BOOKS_LENT"]);
+    expect((await client.get(`/books/${first}`)).json()).toMatchObject(dune);
+    await giveBack(client, first);
+    expect((await client.delete(`/books/${first}`)).json()).toEqual({ deleted: true, id: first });
+    expect(refusal(await borrow(client, first, "ann"))).toEqual([404, "BOOKS_NO_BOOK"]);
   });
 
-  fact("a book that is borrowed and deleted at once is either lent or gone", async (client) => {
-    for (let book = 3; book < 23; book++) {
-      await client.post("/books", { json: dune });
+  ownFact("a book that is borrowed and deleted at once is either lent or gone", async ({ client }) => {
+    for (let n = 0; n < 20; n++) {
+      const book = await addBook(client, dune);
       const [lent, deleted] = await Promise.all([
         borrow(client, book, "ann"),
         client.delete(`/books/${book}`),
