@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
 import { connect } from "amqplib";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
@@ -11,8 +12,8 @@ import { askPort } from "./ask-port.ts";
 
 /** A RabbitMQ server that can also be administered. */
 export interface RabbitMqServer extends FragileServer {
-  /** Runs `rabbitmqctl` with arguments, and returns its output. @throws with its error output */
-  control(...args: readonly string[]): Promise<string>;
+  /** Evaluates an Erlang expression inside the server, and returns its value as text: `rabbitmqctl` starts a virtual machine for each command. @throws when it fails */
+  evaluate(expression: string): Promise<string>;
 }
 
 /** Starts a separate RabbitMQ server on loopback, with the user `guest` and its own port mapper, so that no process outlives it. */
@@ -46,13 +47,16 @@ export const startRabbitMq = async (): Promise<RabbitMqServer> => {
       process,
       ask: () => askRabbitMq(url),
     });
-    const control = async (...args: readonly string[]): Promise<string> => {
+    const evaluate = async (expression: string): Promise<string> => {
       const options = { cwd: folder.path, env: { ...globalThis.process.env, ...env }, ...user };
-      const ctl = needProgram("rabbitmqctl");
-      const { stdout } = await run(ctl, ["--node", env.RABBITMQ_NODENAME, ...args], options);
-      return stdout;
+      const call = spawn(needProgram("erl_call"), ["-sname", env.RABBITMQ_NODENAME, "-e"], options);
+      call.stdin.end(`${expression}.\n`);
+      const [out, problem] = await Promise.all([text(call.stdout), text(call.stderr), once(call, "close")]);
+      const value = /^\{ok, (.*)\}$/s.exec(out.trim())?.[1];
+      if (value === undefined) throw new Error(`RabbitMQ does not evaluate ${expression}: ${out}${problem}`);
+      return value;
     };
-    return withPortMapper(server, epmd, control);
+    return withPortMapper(server, epmd, evaluate);
   } catch (cause) {
     await epmd.kill();
     throw cause;
@@ -75,12 +79,10 @@ const startPortMapper = async (
   return epmd;
 };
 
-const run = promisify(execFile);
-
 const withPortMapper = (
   server: FragileServer,
   epmd: ServerProcess,
-  control: RabbitMqServer["control"],
+  evaluate: RabbitMqServer["evaluate"],
 ): RabbitMqServer => {
   const stop = async (): Promise<void> => {
     await server.stop();
@@ -93,7 +95,7 @@ const withPortMapper = (
     shutdown: () => server.shutdown(),
     pause: () => server.pause(),
     resume: () => server.resume(),
-    control,
+    evaluate,
     stop,
     [Symbol.asyncDispose]: stop,
   };

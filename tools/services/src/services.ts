@@ -55,7 +55,7 @@ export const services: readonly Service[] = [
   {
     name: "rabbitmq",
     variable: "AMQP_URL",
-    programs: { "rabbitmq-server": "rabbitmq-server", epmd: "erlang-base" },
+    programs: { "rabbitmq-server": "rabbitmq-server", epmd: "erlang-base", erl_call: "erlang-base" },
     start: startRabbitMq,
     ask: askRabbitMq,
   },
