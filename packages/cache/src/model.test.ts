@@ -161,24 +161,40 @@ const fieldsOf = ({
   };
 };
 
-/** The app under test and the reference, with the same handler replies. */
-class Pair {
+/** An app whose handler's replies the current run chooses. Every run has paths of its own, so that one app serves them all. */
+class Cached {
   readonly cached: CachedApp = cachedApp({ ttl });
-  readonly reference = new Reference();
-  readonly seen = new Map<string, number>();
-  private reply: Reply | null = null;
-  private calls = 0;
+  runs = 0;
+  answer: (tag: string | null) => { reply: Reply; body: string } = () => {
+    throw new Error("no reply was chosen");
+  };
 
   constructor() {
     const { app } = this.cached;
-    app.get("/{page}", (request) => {
+    app.get("/{run}/{page}", (request) => {
       const { reply, body } = this.answer(request.getHeader("if-none-match"));
       return new Response(reply.status === 304 ? null : body, {
         status: reply.status,
         headers: fieldsOf(reply),
       });
     });
-    app.post("/{page}", () => "done");
+    app.post("/{run}/{page}", () => "done");
+  }
+}
+
+/** The app under test and the reference, with the same handler replies. */
+class Pair {
+  readonly reference = new Reference();
+  readonly seen = new Map<string, number>();
+  private readonly cached: CachedApp;
+  private readonly run: number;
+  private reply: Reply | null = null;
+  private calls = 0;
+
+  constructor(world: Cached) {
+    this.cached = world.cached;
+    this.run = ++world.runs;
+    world.answer = (tag) => this.answer(tag);
   }
 
   private answer(tag: string | null): { reply: Reply; body: string } {
@@ -197,7 +213,7 @@ class Pair {
       ...(ask.who !== "anonymous" && { authorization: ask.who }),
       ...(ask.control !== "" && { "cache-control": ask.control }),
     };
-    const { status, text, outcome } = await this.cached.get(ask.path, headers);
+    const { status, text, outcome } = await this.cached.get(`/${this.run}${ask.path}`, headers);
     const expected = this.reference.ask(ask, (tag) => this.answer(tag));
     assert.deepEqual({ seen: status === 504 ? "504" : `${status} ${text}`, outcome }, expected);
     this.seen.set(expected.outcome, (this.seen.get(expected.outcome) ?? 0) + 1);
@@ -210,7 +226,7 @@ class Pair {
   }
 
   async write(path: string): Promise<void> {
-    await this.cached.send("POST", path);
+    await this.cached.send("POST", `/${this.run}${path}`);
     this.reference.drop(path);
   }
 }
@@ -231,19 +247,20 @@ for (const vary of ["", "x-a", "x-a, x-b"] as const) {
         { weight: 2, arbitrary: fc.tuple(fc.constant("pass" as const), fc.constantFrom(1, 4, 9, 21)) },
         { weight: 1, arbitrary: fc.tuple(fc.constant("write" as const), fc.constantFrom("/1", "/2")) },
       );
+      const world = new Cached();
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 25 }), async (steps) => {
-          const pair = new Pair();
+          const pair = new Pair(world);
           for (const [kind, first, reply] of steps) {
             if (kind === "ask") await pair.ask(first, reply);
             else if (kind === "pass") await pair.pass(first);
             else await pair.write(first);
           }
           for (const [outcome, count] of pair.seen) totals.set(outcome, (totals.get(outcome) ?? 0) + count);
-          await pair.cached.app.stop();
         }),
         { numRuns: runs },
       );
+      await world.cached.app.stop();
     },
     patienceMs,
   );

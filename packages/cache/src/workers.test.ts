@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Program, startProgram, waitFor } from "@framework/testing";
-import { afterAll, expect, test } from "@jest/globals";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
 interface Value {
   readonly version: number;
@@ -37,22 +37,25 @@ const fill = (program: Program): Promise<unknown> =>
   );
 
 const folder = mkdtempSync(join(tmpdir(), "cache-"));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+let program: Program;
 
-const start = () => {
+beforeAll(async () => {
   const file = join(folder, "version");
   writeFileSync(file, "1");
-  const program = new URL("./versions.test-program.ts", import.meta.url);
-  return startProgram(program, {
+  program = await startProgram(new URL("./versions.test-program.ts", import.meta.url), {
     args: ["--workers", "4"],
     env: { VERSION_FILE: file, FRAMEWORK_ENV: "production" },
     conditions: ["@framework/source"],
     timeoutMs: 60_000,
   });
-};
+});
+
+afterAll(async () => {
+  await program.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 test("when invalidateCache resolves, every worker has dropped the value, and the count includes all workers", async () => {
-  await using program = await start();
   for (let round = 0; round < 5; round++) {
     await fill(program);
     const { version, dropped } = await ask(program, "POST", "/change");
@@ -65,11 +68,9 @@ test("when invalidateCache resolves, every worker has dropped the value, and the
     const { version } = await ask(program, "POST", "/value");
     expect(new Set((await many(program, 32)).map((value) => value.version))).toEqual(new Set([version]));
   }
-  await program.stop();
 });
 
 test("a worker restarted during a drop serves no older reply", async () => {
-  await using program = await start();
   for (let round = 0; round < 3; round++) {
     await fill(program);
     const crashing = ask(program, "POST", "/crash").catch(() => null); // the connection may be lost with the worker
@@ -82,5 +83,4 @@ test("a worker restarted during a drop serves no older reply", async () => {
     expect(seen.length).toBeGreaterThan(20);
     expect(new Set(seen)).toEqual(new Set([version]));
   }
-  await program.stop();
 });
