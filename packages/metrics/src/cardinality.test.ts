@@ -10,7 +10,7 @@ const ask = async (app: App, path: string, init?: RequestInit) =>
 const seriesOf = async (app: App) =>
   parseExposition(await ask(app, "/metrics")).samples.filter(({ name }) => name.startsWith("framework_http"));
 
-test("20,000 random paths, methods and hosts add no series", async () => {
+test("4,000 random paths, methods and hosts add no series", async () => {
   const app = new (App.with(prometheus))().enablePrometheus({ processMetrics: false });
   app.get("/books/{id}", ({ params }) => params.id);
   const random = seededRandom(7);
@@ -22,11 +22,11 @@ test("20,000 random paths, methods and hosts add no series", async () => {
   };
   for (let count = 0; count < 100; count++) await send();
   const before = (await seriesOf(app)).length;
-  for (let count = 0; count < 20_000; count++) await send();
+  for (let count = 0; count < 4000; count++) await send();
   const after = await seriesOf(app);
   expect(after.length).toBe(before);
   const total = after.filter(({ name }) => name === "framework_http_requests_total");
-  expect(total.reduce((sum, { value }) => sum + value, 0)).toBe(20_100);
+  expect(total.reduce((sum, { value }) => sum + value, 0)).toBe(4100);
   expect(new Set(total.map(({ labels }) => labels["method"]))).toEqual(new Set(["GET", "OTHER"]));
 });
 
