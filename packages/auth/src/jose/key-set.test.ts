@@ -51,14 +51,14 @@ test("tokens are verified with the key they name, fetched once at start", async 
   expect([it.world.fetches, [...it.world.urls]]).toEqual([1, ["https://id.example/keys"]]);
 });
 
-test("2,000 unknown key ids cost one fetch per cool-down", async () => {
+test("400 unknown key ids cost one fetch per cool-down", async () => {
   await using it = setUp([one]);
   expect(await it.ask(tokenOf("one"))).toBe(200);
   await it.clock.advance(30_000);
   const [, payload, signature] = tokenOf("x").split(".");
   const statuses = new Set<number>();
   for (let batch = 0; batch < 4; batch++) {
-    const tokens = Array.from({ length: 500 }, (_, at) => {
+    const tokens = Array.from({ length: 100 }, (_, at) => {
       const header = Buffer.from(JSON.stringify({ alg: "RS256", kid: `${batch}-${at}` })).toString(
         "base64url",
       );
