@@ -83,7 +83,7 @@ test("RateLimit and X-RateLimit fields agree on every reply, and a retry after R
         expect((await client.get("/")).status).toBe(200);
       },
     ),
-    { numRuns: 150 },
+    { numRuns: 60 },
   );
 });
 
