@@ -1,11 +1,11 @@
-import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
-import { test } from "@jest/globals";
+import { afterAll, test } from "@jest/globals";
 import { crashes } from "./commands/crashes.test-kit.ts";
 import { executing } from "./commands/executing.test-kit.ts";
 import { timeLimits } from "./commands/time-limits.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
+import { oneSchema } from "./one-schema.test-kit.ts";
 import { queued } from "./queued/queued.test-kit.ts";
 import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
@@ -16,10 +16,14 @@ const own = [executing, keys, timeLimits, crashes, routeKeys, requestTransaction
 /** Those of the event store and the queue have contracts of their own on the newest server. */
 const others = [eventFacts, syncFacts, queued];
 
-withServer("postgres", (server) => {
-  for (const facts of [...own, ...others]) facts(test, () => databaseInSchema(server));
-});
+const onServer = (server: string, facts: readonly (typeof executing)[]): void =>
+  withServer(server, (url) => {
+    const databases = oneSchema(url);
+    afterAll(async () => {
+      await databases[Symbol.asyncDispose]();
+    });
+    for (const each of facts) each(test, databases);
+  });
 
-withServer("postgres-newest", (server) => {
-  for (const facts of own) facts(test, () => databaseInSchema(server));
-});
+onServer("postgres", [...own, ...others]);
+onServer("postgres-newest", own);
