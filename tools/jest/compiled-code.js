@@ -14,8 +14,14 @@ const { SourceTextModule, compileFunction } = vm;
 
 vm.SourceTextModule = class extends SourceTextModule {
   constructor(text, options) {
-    const cachedData = codeOf(options.identifier, text);
-    super(text, { ...options, cachedData });
+    let cachedData = codeOf(options.identifier, text);
+    try {
+      super(text, { ...options, cachedData });
+    } catch (error) {
+      if (error.code !== "ERR_VM_MODULE_CACHED_DATA_REJECTED") throw error; // V8 refuses code from before a change of its flags
+      cachedData = undefined;
+      super(text, options);
+    }
     if (cachedData === undefined) compiled.set(options.identifier, { text, code: this.createCachedData() });
   }
 };
@@ -24,6 +30,7 @@ vm.compileFunction = (text, parameters, options) => {
   const cachedData = codeOf(options.filename, text);
   const produceCachedData = cachedData === undefined;
   const result = compileFunction(text, parameters, { ...options, cachedData, produceCachedData });
+  if (result.cachedDataRejected) compiled.delete(options.filename);
   if (produceCachedData) compiled.set(options.filename, { text, code: result.cachedData });
   return result;
 };
