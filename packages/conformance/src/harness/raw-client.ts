@@ -1,3 +1,4 @@
+// Above 250 lines: the client, and the parser of what it has received, which waits for replies and reads them in the same steps.
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
@@ -127,12 +128,18 @@ export const rawClient = (socket: Socket, { stays = false }: RawClientOptions = 
     until: (isEnough) => wait(() => isEnough(received), "enough bytes"),
     untilClosed: () => wait(() => closed, "end of the connection"),
     replies: async (count, methods) => {
-      let enough = 1; // parsing a long reply at each of its chunks would take minutes
+      // Parsing a long reply, or the replies before the last one, at each chunk would take minutes.
+      let enough = 1;
+      let at = 0;
+      const whole: RawReply[] = [];
       const isEnough = (): boolean => {
         if (received.length < enough && !closed) return false;
-        const found = parseReplies(received, closed, methods);
-        enough = received.length + Math.max(found.at(-1)?.missing ?? 1, 1);
-        return found.filter(({ complete }) => complete).length >= count;
+        const finals = whole.filter(({ status }) => status >= 200).length;
+        const found = parsePrefix(received.slice(at), closed, methods?.slice(finals));
+        whole.push(...found.replies.filter(({ complete }) => complete));
+        at += found.length;
+        enough = received.length + Math.max(found.replies.at(-1)?.missing ?? 1, 1);
+        return whole.length >= count;
       };
       await wait(isEnough, `${count} replies`);
       return parseReplies(received, closed, methods);
@@ -145,8 +152,16 @@ export const parseReplies = (
   received: string,
   closed: boolean,
   methods: readonly string[] = [],
-): RawReply[] => {
+): RawReply[] => parsePrefix(received, closed, methods).replies;
+
+/** Parses replies, and returns how many bytes those before the first incomplete one take. */
+const parsePrefix = (
+  received: string,
+  closed: boolean,
+  methods: readonly string[] = [],
+): { replies: RawReply[]; length: number } => {
   const replies: RawReply[] = [];
+  let length = 0;
   let rest = received;
   let finals = 0;
   while (rest !== "") {
@@ -155,8 +170,9 @@ export const parseReplies = (
     if (reply.reply.status >= 200) finals++;
     replies.push(reply.reply);
     rest = reply.rest;
+    if (reply.reply.complete) length = received.length - rest.length;
   }
-  return replies;
+  return { replies, length };
 };
 
 const parseReply = (
