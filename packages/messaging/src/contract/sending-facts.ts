@@ -160,8 +160,8 @@ export const sendingFacts: PortFacts<BrokerFixture> = {
     const { got, done, sink } = await process.consume();
     await process.send({ delayMs: 800, body: '"late"' });
     await process.send({ body: '"now"' });
-    await done(...(await got(1)));
-    assert.deepEqual(sink.bodies, ['"now"']);
+    await done(...(await got(1)).slice(0, 1));
+    assert.equal(sink.bodies[0], '"now"'); // on a busy machine the late one may be there too
     await until("the late one", () => sink.deliveries.length === 2);
     await done(...sink.deliveries.slice(1));
   },
