@@ -15,7 +15,7 @@ export {
   principalOf,
   User,
 } from "./invocation/principal.ts";
-export { SpanId, TraceId } from "./invocation/trace-keys.ts";
+export { FailedWith, SpanId, TraceId } from "./invocation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
@@ -65,6 +65,7 @@ export type { ImpliedField, ImpliedReply } from "./insight/implied-reply.ts";
 export type { FieldUses, ImpliedReplies } from "./routes/implied-replies.ts";
 export type { AddsRouteOptions, OptionCheck, RouteOption } from "./routes/route-option.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
+export type { CurrentTrace, ReadTrace } from "./insight/current-trace.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
 export type {
   Histogram,

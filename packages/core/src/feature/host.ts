@@ -2,6 +2,7 @@ import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { OpenScope } from "../dependencies/invocation-scope.ts";
 import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
+import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
@@ -180,6 +181,10 @@ export interface HostInsight {
   onOperation<State>(listener: OperationListener<State>): () => void;
   /** Returns the current operation; `null` outside of one, and without listeners. */
   currentOperation(): TracedOperation | null;
+  /** Makes a tracer's spans known to other features: logs name them, messages and stored work carry them. An app has one tracer; a later call replaces it. */
+  provideTrace(read: ReadTrace): this;
+  /** Returns the trace of the running code; `null` outside of one, and without a tracer. */
+  currentTrace(): CurrentTrace | null;
   /** Adds a check that health reports run. */
   healthCheck(check: HealthCheck): this;
   /** Returns every added check; complete from the first start task on. */

@@ -14,6 +14,8 @@ export interface ContextStore<State> {
 export interface OperationListener<State = unknown> {
   /** Operation kinds to receive. @default all */
   readonly kinds?: readonly string[];
+  /** Operation kinds to leave out. A kind without any listener costs nothing. @default none */
+  readonly except?: readonly string[];
   /** Called before the work begins. The result is passed to the other functions and becomes the value of `store`. */
   start(operation: TracedOperation): State;
   /** Called for each error, before the operation ends. */
@@ -58,5 +60,5 @@ export class OperationListeners {
   }
 }
 
-const accepts = ({ kinds }: OperationListener, kind: string): boolean =>
-  kinds === undefined || kinds.includes(kind);
+const accepts = ({ kinds, except = [] }: OperationListener, kind: string): boolean =>
+  (kinds === undefined || kinds.includes(kind)) && !except.includes(kind);

@@ -8,3 +8,6 @@ export const TraceId: Key<string | null> = key<string | null>("trace_id", null);
 
 /** Id of the invocation's span: 16 hexadecimal digits, set by a tracer. */
 export const SpanId: Key<string | null> = key<string | null>("span_id", null);
+
+/** The error that became a reply 500, for tracers and logs; a client never sees it in production. */
+export const FailedWith: Key<Error | null> = key<Error | null>("failed_with", null);

@@ -72,6 +72,8 @@ const insightOf = (registry: InsightRegistry): HostInsight => {
     operation: (definition) => registry.operation(definition),
     onOperation: (listener) => registry.onOperation(listener),
     currentOperation,
+    provideTrace: (read) => (registry.provideTrace(read), insight),
+    currentTrace: () => registry.currentTrace(),
     healthCheck: (check) => (registry.healthCheck(check), insight),
     healthChecks: () => registry.healthChecks(),
   };

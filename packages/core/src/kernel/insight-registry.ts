@@ -1,6 +1,7 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { AppMetrics } from "../insight/app-metrics.ts";
 import { AppOperations } from "../insight/app-operations.ts";
+import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
@@ -29,6 +30,7 @@ export class InsightRegistry {
   private readonly published: AppMetrics;
   private readonly checks: HealthCheck[] = [];
   private readonly snapshots: Map<string, () => unknown> = new Map();
+  private readTrace: ReadTrace = () => null;
   private readonly gate: RegistrationGate;
 
   constructor(app: object, gate: RegistrationGate) {
@@ -76,6 +78,15 @@ export class InsightRegistry {
 
   onOperation<State>(listener: OperationListener<State>): () => void {
     return this.operations.listen(listener);
+  }
+
+  provideTrace(read: ReadTrace): void {
+    this.gate.assertOpen("provideTrace");
+    this.readTrace = read;
+  }
+
+  currentTrace(): CurrentTrace | null {
+    return this.readTrace();
   }
 
   healthCheck(check: HealthCheck): void {

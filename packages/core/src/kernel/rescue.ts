@@ -2,6 +2,7 @@ import { errorReply } from "./error-reply.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
+import { FailedWith } from "../invocation/trace-keys.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { isPromise, mapAwaitable, type Rescue } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -27,8 +28,12 @@ export const createRescue = (
   { settings, requests, accept }: RescueParts,
 ): Rescue<HttpRequest, Response> => {
   const inspect = inspectReply("an exception handler", settings);
-  const report = (error: Error, request: HttpRequest): void => {
+  const failed = (error: Error, request: HttpRequest): void => {
+    request.context.set(FailedWith, error);
     requests.failed(request, error);
+  };
+  const report = (error: Error, request: HttpRequest): void => {
+    failed(error, request);
     logFailure(error, request, settings);
   };
   const standard = (error: Error, request: HttpRequest): Response => {
@@ -37,7 +42,7 @@ export const createRescue = (
     return accept(errorReply(error, { path, accept: request.getHeader("accept") }, settings), request);
   };
   const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
-    requests.failed(request, toError(failure));
+    failed(toError(failure), request);
     settings.log.error("an exception handler failed", {
       error: toError(failure),
       handled: error,
