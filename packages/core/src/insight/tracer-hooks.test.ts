@@ -26,7 +26,11 @@ test("a listener that leaves a kind out hears every other one", async () => {
 });
 
 test("a tracer's current trace is known to every feature, and is null without a tracer", async () => {
-  const trace = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", headers: () => ({}) };
+  const trace = {
+    traceId: "0af7651916cd43dd8448eb211c80319c",
+    spanId: "b7ad6b7169203331",
+    headers: () => ({}),
+  };
   const asking = feature("asking", (host) => {
     host.http.route("GET", "/", () => ({ id: host.insight.currentTrace()?.traceId ?? null }));
   });

@@ -1,0 +1,27 @@
+/** The framework with telemetry: `--telemetry=none` without the package, `off` with the package and not enabled, `on` with `--sampling` and `--collector`. */
+import { App } from "@framework/core";
+import { openVitals } from "./serving.ts";
+import { greeting } from "./workload.ts";
+
+const option = (name: string): string =>
+  process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split("=")[1] ?? "";
+
+const createApp = async (): Promise<App> => {
+  const telemetry = option("telemetry");
+  if (telemetry === "none") return new App();
+  const packages = await import("../telemetry/telemetry-package.ts");
+  const app = new (App.with(packages.telemetry))();
+  if (telemetry === "off") return app;
+  return app.enableTelemetry({
+    otlpEndpoint: `http://127.0.0.1:${option("collector")}`,
+    samplingRate: Number(option("sampling")),
+    traceHeader: false, // the load client wants replies of one length
+  });
+};
+
+const app = await createApp();
+app.get("/json", () => greeting());
+app.get("/users/{id}", ({ params }) => ({ id: Number(params.id) }));
+app.post("/echo", (request) => request.json());
+await openVitals();
+await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });

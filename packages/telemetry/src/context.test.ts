@@ -1,0 +1,74 @@
+import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
+import { context, propagation, trace } from "@opentelemetry/api";
+import { Response as Reply } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { ask, tracedService } from "./traced-app.test-kit.ts";
+
+const traceId = (): string => trace.getSpan(context.active())?.spanContext().traceId ?? "none";
+
+test("1,000 requests at once each keep their own trace over awaits, timers and streams", async () => {
+  await using service = await tracedService({ samplingRate: 0.5 });
+  const { app } = service;
+  app.get("/{n}", async ({ params }) => {
+    const seen = [traceId()];
+    await turn();
+    seen.push(traceId());
+    await wait(Number(params.n) % 5);
+    seen.push(traceId());
+    const chunks = async function* () {
+      yield seen.join(" ");
+      await turn();
+      yield ` ${traceId()}`;
+    };
+    return Reply.stream(chunks());
+  });
+  const ids = Array.from({ length: 1000 }, (_, n) => (n + 1).toString(16).padStart(32, "0"));
+  const replies = await Promise.all(
+    ids.map(async (id, n) =>
+      (await ask(app, `/${n}`, { traceparent: `00-${id}-00000000000000aa-01` })).text(),
+    ),
+  );
+  expect(replies).toEqual(ids.map((id) => Array.from({ length: 4 }, () => id).join(" ")));
+  const { spans } = await service.finish();
+  expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set(ids));
+});
+
+test("a span of the program's own is a child of the request, through the API alone", async () => {
+  await using service = await tracedService();
+  const { app } = service;
+  app.get("/", async () => {
+    const tracer = trace.getTracer("shop");
+    return tracer.startActiveSpan("price", async (span) => {
+      await turn();
+      span.end();
+      return "cheap";
+    });
+  });
+  await ask(app, "/");
+  const { spans } = await service.finish();
+  const [price, request] = spans;
+  expect(spans).toHaveLength(2);
+  expect(price).toMatchObject({ name: "price", parentSpanId: request?.spanId, traceId: request?.traceId });
+});
+
+test("baggage of the caller is readable, and invalid members are left out", async () => {
+  await using service = await tracedService();
+  service.app.get("/", () =>
+    propagation
+      .getBaggage(context.active())
+      ?.getAllEntries()
+      .map(([key, { value }]) => [key, value]),
+  );
+  const reply = await ask(service.app, "/", { baggage: "tenant=north%20west;p=1, bad key=1,=2,plan=%zz" });
+  expect(await reply.json()).toEqual([["tenant", "north west"]]);
+});
+
+test("outside of requests there is no trace, and after the stop nothing is registered", async () => {
+  const service = await tracedService();
+  service.app.get("/", () => traceId());
+  expect(traceId()).toBe("none");
+  expect(await (await ask(service.app, "/")).text()).toHaveLength(32);
+  expect(traceId()).toBe("none");
+  await service[Symbol.asyncDispose]();
+  expect(trace.getTracer("shop").startSpan("nothing").isRecording()).toBe(false);
+});

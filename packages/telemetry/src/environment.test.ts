@@ -1,0 +1,132 @@
+import { afterEach, expect, test } from "@jest/globals";
+import { destinations } from "./settings/destinations.ts";
+import { fromEnvironment } from "./settings/environment.ts";
+import { ask, newApp, tracedService } from "./traced-app.test-kit.ts";
+
+const set = new Map<string, string | undefined>();
+const variable = (name: string, value: string): void => {
+  set.set(name, process.env[name]);
+  process.env[name] = value;
+};
+afterEach(() => {
+  for (const [name, value] of set) {
+    if (value === undefined) delete process.env[name];
+    else process.env[name] = value;
+  }
+  set.clear();
+});
+
+test("reads the standard variables", () => {
+  expect(
+    fromEnvironment({
+      OTEL_SERVICE_NAME: "books",
+      OTEL_RESOURCE_ATTRIBUTES:
+        "service.name=other,service.version=2.0,deployment.environment.name=north%20west",
+      OTEL_TRACES_SAMPLER: "parentbased_traceidratio",
+      OTEL_TRACES_SAMPLER_ARG: "0.25",
+      OTEL_PROPAGATORS: "none",
+      OTEL_BSP_MAX_QUEUE_SIZE: "10",
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: "5",
+      OTEL_BSP_SCHEDULE_DELAY: "100",
+      OTEL_EXPORTER_OTLP_TIMEOUT: "200",
+      OTEL_METRIC_EXPORT_INTERVAL: "300",
+    }),
+  ).toEqual({
+    isDisabled: false,
+    mistakes: [],
+    given: {
+      serviceName: "books",
+      serviceVersion: "2.0",
+      resourceAttributes: { "deployment.environment.name": "north west" },
+      samplingRate: 0.25,
+      propagation: "none",
+      queueSize: 10,
+      batchSize: 5,
+      batchDelayMs: 100,
+      exportTimeoutMs: 200,
+      metricIntervalMs: 300,
+    },
+  });
+});
+
+test("ignores malformed and unsupported variables, and names each", () => {
+  const { given, mistakes } = fromEnvironment({
+    OTEL_SERVICE_NAME: " ",
+    OTEL_RESOURCE_ATTRIBUTES: "a",
+    OTEL_TRACES_SAMPLER: "always_on",
+    OTEL_PROPAGATORS: "b3",
+    OTEL_BSP_MAX_QUEUE_SIZE: "many",
+  });
+  expect(given).toEqual({});
+  expect(mistakes.map((mistake) => mistake.split(" ", 1)[0])).toEqual([
+    "OTEL_RESOURCE_ATTRIBUTES",
+    "OTEL_TRACES_SAMPLER",
+    "OTEL_PROPAGATORS",
+    "OTEL_BSP_MAX_QUEUE_SIZE",
+  ]);
+});
+
+const config = { otlpEndpoint: undefined, protocol: undefined, exportTraces: true, exportMetrics: true };
+const base = "http://collector.test:4318";
+
+test("the program's endpoint wins, then a signal's own, then the common one", () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${base}/in/`,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "http://traces.test/as-it-is",
+  };
+  expect(destinations(config, env, false)).toEqual({
+    traces: { to: "http", url: "http://traces.test/as-it-is" },
+    metrics: { to: "http", url: `${base}/in/v1/metrics` },
+  });
+  expect(destinations({ ...config, otlpEndpoint: base }, env, false).traces.url).toBe(`${base}/v1/traces`);
+});
+
+test("port 4317 and the protocol's variables choose gRPC, and exporters can be none or the console", () => {
+  const grpc = { to: "grpc", url: "http://collector.test:4317" };
+  expect(destinations({ ...config, otlpEndpoint: grpc.url }, {}, false).traces).toEqual(grpc);
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: base,
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+    OTEL_METRICS_EXPORTER: "none",
+  };
+  expect(destinations(config, env, false)).toEqual({
+    traces: { to: "grpc", url: base },
+    metrics: { to: "none", url: "" },
+  });
+  expect(destinations(config, { OTEL_TRACES_EXPORTER: "console" }, false).traces.to).toBe("console");
+  expect([destinations(config, {}, true).traces.to, destinations(config, {}, false).traces.to]).toEqual([
+    "console",
+    "none",
+  ]);
+});
+
+test("a record of the program wins over the environment, and headers for the collector come from it", async () => {
+  variable("OTEL_SERVICE_NAME", "of-environment");
+  variable("OTEL_RESOURCE_ATTRIBUTES", "team=blue");
+  variable("OTEL_EXPORTER_OTLP_HEADERS", "x-collector-key=k1");
+  await using service = await tracedService({ serviceName: "of-program" });
+  service.app.get("/", () => "x");
+  await ask(service.app, "/");
+  const { spans, requests } = await service.finish();
+  expect(spans[0]?.resource).toMatchObject({ "service.name": "of-program", team: "blue" });
+  expect(requests[0]?.headers["x-collector-key"]).toBe("k1");
+});
+
+test("OTEL_SDK_DISABLED makes no spans", async () => {
+  variable("OTEL_SDK_DISABLED", "true");
+  await using service = await tracedService();
+  service.app.get("/", () => "x");
+  expect((await ask(service.app, "/")).headers.get("x-trace-id")).toBeNull();
+  expect((await service.finish()).requests).toEqual([]);
+});
+
+test("mistakes of the record are reported at start, all together", async () => {
+  const app = newApp().enableTelemetry({
+    otlpEndpoint: "collector:4317",
+    queueSize: 0,
+    baggageKeys: ["a b"],
+  });
+  const error = await app.start().then(String, String);
+  for (const field of ["otlpEndpoint", "queueSize", "baggageKeys"])
+    expect(error).toContain(`OpenTelemetryConfig.${field}`);
+});

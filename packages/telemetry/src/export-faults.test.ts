@@ -1,0 +1,125 @@
+import { expect, test } from "@jest/globals";
+import { virtualClock } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { SpanQueue } from "./export/span-queue.ts";
+import { ask, newApp, tracedService, type TracedApp } from "./traced-app.test-kit.ts";
+
+interface Counts {
+  readonly waiting: number;
+  readonly sent: number;
+  readonly dropped: { readonly full: number; readonly failed: number; readonly stopped: number };
+}
+const counts = (app: TracedApp): Counts => app.snapshot()["telemetry"] as Counts;
+const silent = { info() {}, warn() {}, error() {} };
+
+const asked = async (app: TracedApp, times: number): Promise<void> => {
+  await Promise.all(Array.from({ length: times }, () => ask(app, "/")));
+};
+
+test("a collector that is away costs no reply, and every span is counted as dropped", async () => {
+  const warnings: string[] = [];
+  const app = newApp().enableTelemetry({
+    otlpEndpoint: "http://127.0.0.1:9", // the port of `discard`: nothing listens
+    batchSize: 10,
+    batchDelayMs: 1,
+    exportTimeoutMs: 1,
+    exportMetrics: false,
+  });
+  app.get("/", () => "here");
+  await app.start({ env: "production", log: { ...silent, warn: (text) => void warnings.push(text) } });
+  await asked(app, 20);
+  await waitFor(() => counts(app).dropped.failed === 20);
+  expect(counts(app)).toEqual({ waiting: 0, sent: 0, dropped: { full: 0, failed: 20, stopped: 0 } });
+  expect(warnings).toEqual([expect.stringContaining("spans were dropped")]);
+  await app.stop();
+});
+
+test("429 with Retry-After is obeyed, and the spans arrive once", async () => {
+  const paths: (string | undefined)[] = [];
+  await using service = await tracedService(
+    { exportMetrics: false, batchDelayMs: 1 },
+    {
+      fault: (reply, count) => {
+        paths.push(String(count));
+        if (count > 1) return false;
+        reply.writeHead(429, { "retry-after": "1" }).end();
+        return true;
+      },
+    },
+  );
+  service.app.get("/", () => "here");
+  await asked(service.app, 5);
+  await waitFor(() => counts(service.app).sent === 5);
+  expect([service.receiver.spans.length, paths.length]).toEqual([5, 2]);
+});
+
+test("400 is not repeated, and its spans are dropped", async () => {
+  await using service = await tracedService(
+    { exportMetrics: false, batchDelayMs: 1 },
+    { fault: (reply) => (reply.writeHead(400).end(), true) },
+  );
+  service.app.get("/", () => "here");
+  await service.app.start({ log: silent });
+  await asked(service.app, 3);
+  await waitFor(() => counts(service.app).dropped.failed === 3);
+  expect(service.receiver.requests).toHaveLength(1);
+});
+
+test("a collector that hangs fills the queue and no more; replies go on, and the stop ends at its deadline", async () => {
+  const clock = virtualClock();
+  await using service = await tracedService(
+    { exportMetrics: false, batchSize: 10, queueSize: 30, clock },
+    { fault: () => true },
+  );
+  const { app, receiver } = service;
+  app.get("/", () => "here");
+  await app.start({ log: silent });
+  await asked(app, 10);
+  await waitFor(() => receiver.requests.length === 1);
+  await asked(app, 100);
+  expect(counts(app)).toEqual({ waiting: 40, sent: 0, dropped: { full: 70, failed: 0, stopped: 0 } });
+  const stopped = app.stop();
+  await waitFor(async () => (await clock.advance(1000), counts(app).dropped.stopped === 40));
+  await stopped;
+});
+
+test("the stop sends what waits", async () => {
+  await using service = await tracedService({ batchDelayMs: 600_000 });
+  service.app.get("/", () => "here");
+  await asked(service.app, 7);
+  expect(counts(service.app).waiting).toBe(7);
+  expect((await service.finish()).spans).toHaveLength(7);
+});
+
+test("an exporter that throws, or gives no answer, loses its batch only", async () => {
+  const clock = virtualClock();
+  const exported: number[] = [];
+  const queue = new SpanQueue({
+    exporter: {
+      export(spans, done) {
+        exported.push(spans.length);
+        if (exported.length === 1) throw new Error("broken");
+        if (exported.length > 2) done({ code: 0 });
+      },
+      shutdown: () => Promise.resolve(),
+    },
+    queueSize: 10,
+    batchSize: 2,
+    delayMs: 100,
+    timeoutMs: 1000,
+    clock,
+    silently: (work) => work(),
+    failed: () => {},
+  });
+  const span = { spanContext: () => ({ traceFlags: 1 }) } as unknown as ReadableSpan; // what the queue reads
+  for (let made = 0; made < 5; made++) queue.onEnd(span);
+  expect([exported, queue.dropped.failed]).toEqual([[2, 2], 2]);
+  await clock.advance(1000);
+  expect([exported, queue.dropped.failed, queue.sent]).toEqual([[2, 2], 4, 0]);
+  await clock.advance(100);
+  expect([exported, queue.sent, queue.size]).toEqual([[2, 2, 1], 1, 0]);
+  await queue.close(AbortSignal.abort());
+  queue.onEnd(span);
+  expect(queue.dropped).toEqual({ full: 0, failed: 4, stopped: 1 });
+});

@@ -1,0 +1,143 @@
+import { type Context, TraceFlags } from "@opentelemetry/api";
+import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { Clock } from "@framework/core/feature";
+
+/** Bounds of a span queue. */
+export interface SpanQueueOptions {
+  readonly exporter: Pick<SpanExporter, "export" | "shutdown">;
+  /** Most spans that wait; further ones are dropped. */
+  readonly queueSize: number;
+  /** Most spans of one export. */
+  readonly batchSize: number;
+  /** Milliseconds that a span waits at most for others of its batch. */
+  readonly delayMs: number;
+  /** Milliseconds until an export that gives no answer counts as failed. */
+  readonly timeoutMs: number;
+  readonly clock: Clock;
+  /** Runs an export so that its own calls make no spans. */
+  readonly silently: (work: () => void) => void;
+  /** Receives the error of a failed export. */
+  readonly failed: (error: Error, spans: number) => void;
+}
+
+/** Why spans were not sent. */
+export type DropReason = "full" | "failed" | "stopped";
+
+/**
+ * Finished spans on their way to the exporter: one export at a time, a bounded number waiting, and every span counted as sent or dropped.
+ *
+ * Nothing here waits for a request, and no request for this: a collector that is away or slow only makes the queue full.
+ */
+export class SpanQueue implements SpanProcessor {
+  /** Spans that the collector has accepted. */
+  sent = 0;
+  readonly dropped: Record<DropReason, number> = { full: 0, failed: 0, stopped: 0 };
+  private waiting: ReadableSpan[] = [];
+  private inFlight = 0;
+  private cancelTimer: (() => void) | null = null;
+  private isFlushing = false;
+  private isClosed = false;
+  private readonly idle: (() => void)[] = [];
+  private readonly options: SpanQueueOptions;
+
+  constructor(options: SpanQueueOptions) {
+    this.options = options;
+  }
+
+  /** Spans that wait or are being sent. */
+  get size(): number {
+    return this.waiting.length + this.inFlight;
+  }
+
+  onStart(_span: unknown, _parent: Context): void {}
+
+  onEnd(span: ReadableSpan): void {
+    if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
+    if (this.isClosed) this.dropped.stopped++;
+    else if (this.waiting.length >= this.options.queueSize) this.dropped.full++;
+    else {
+      this.waiting.push(span);
+      this.schedule();
+    }
+  }
+
+  /** Sends what waits; resolves when nothing does any more. */
+  forceFlush(): Promise<void> {
+    if (this.size === 0) return Promise.resolve();
+    this.isFlushing = true;
+    const flushed = new Promise<void>((resolve) => void this.idle.push(resolve));
+    this.schedule();
+    return flushed;
+  }
+
+  /** Sends what waits until `deadline` aborts; what is left then is dropped and counted. */
+  async close(deadline: AbortSignal): Promise<void> {
+    const late = new Promise<void>((resolve) => {
+      if (deadline.aborted) resolve();
+      else deadline.addEventListener("abort", () => resolve(), { once: true });
+    });
+    await Promise.race([this.forceFlush(), late]);
+    this.isClosed = true;
+    this.dropped.stopped += this.size;
+    this.waiting = [];
+    this.inFlight = 0;
+    this.cancelTimer?.();
+    void this.options.exporter.shutdown().catch(() => {}); // nothing is left to lose
+  }
+
+  shutdown(): Promise<void> {
+    return this.close(AbortSignal.timeout(this.options.timeoutMs));
+  }
+
+  private schedule(): void {
+    const { batchSize, delayMs, clock } = this.options;
+    if (this.inFlight > 0 || this.isClosed) return;
+    if (this.waiting.length >= batchSize || (this.isFlushing && this.waiting.length > 0)) return this.send();
+    if (this.waiting.length === 0) return this.settle();
+    this.cancelTimer ??= clock.after(delayMs, () => {
+      this.cancelTimer = null;
+      if (this.inFlight === 0) this.send();
+    });
+  }
+
+  private settle(): void {
+    this.isFlushing = false;
+    for (const done of this.idle.splice(0)) done();
+  }
+
+  private send(): void {
+    const { batchSize, timeoutMs, clock, exporter, silently } = this.options;
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+    const batch = this.waiting.splice(0, batchSize);
+    this.inFlight = batch.length;
+    let isOver = false;
+    const over = (error: Error | null): void => {
+      if (isOver) return;
+      isOver = true;
+      cancel();
+      this.settleBatch(batch.length, error);
+    };
+    const cancel = clock.after(timeoutMs, () => over(new Error(`no answer within ${timeoutMs} ms`)));
+    silently(() => {
+      try {
+        exporter.export(batch, ({ code, error }) =>
+          over(code === 0 ? null : (error ?? new Error("the export failed"))),
+        );
+      } catch (error) {
+        over(error instanceof Error ? error : new Error(String(error)));
+      }
+    });
+  }
+
+  private settleBatch(spans: number, error: Error | null): void {
+    if (this.isClosed) return; // counted as stopped
+    this.inFlight = 0;
+    if (error === null) this.sent += spans;
+    else {
+      this.dropped.failed += spans;
+      this.options.failed(error, spans);
+    }
+    this.schedule();
+  }
+}

@@ -1,0 +1,55 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gunzipSync } from "node:zlib";
+import {
+  decodeMetrics,
+  decodeSpans,
+  type ReceivedMetric,
+  type ReceivedSpan,
+} from "./otlp-decoder.test-kit.ts";
+
+/** What a receiver got. */
+export interface Received {
+  readonly url: string;
+  readonly spans: ReceivedSpan[];
+  /** The latest state of each metric. */
+  readonly metrics: Map<string, ReceivedMetric>;
+  readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
+  close(): Promise<void>;
+}
+
+/** Answers an export in another way than with success; returns whether it did. */
+export type Fault = (reply: ServerResponse, count: number) => boolean;
+
+/** Starts a collector on HTTP that decodes what it gets. */
+export const startReceiver = async (fault: Fault = () => false): Promise<Received> => {
+  const spans: ReceivedSpan[] = [];
+  const metrics = new Map<string, ReceivedMetric>();
+  const requests: { path: string; headers: IncomingMessage["headers"] }[] = [];
+  const server = createServer((request, reply) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      requests.push({ path: request.url ?? "", headers: request.headers });
+      if (fault(reply, requests.length)) return;
+      const raw = Buffer.concat(chunks);
+      const bytes = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
+      if (request.url?.endsWith("/traces") === true) spans.push(...decodeSpans(bytes));
+      else for (const metric of decodeMetrics(bytes)) metrics.set(metric.name, metric);
+      reply.writeHead(200, { "content-type": "application/x-protobuf" }).end();
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    spans,
+    metrics,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+};

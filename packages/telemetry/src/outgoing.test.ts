@@ -1,0 +1,78 @@
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, test } from "@jest/globals";
+import { ask, tracedService } from "./traced-app.test-kit.ts";
+
+/** A server that keeps the header fields it gets and answers with a status. */
+const peer = async (status: number) => {
+  const seen: IncomingHttpHeaders[] = [];
+  const server = createServer((request, reply) => {
+    seen.push(request.headers);
+    reply.writeHead(status).end("there");
+  });
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    seen,
+    port,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => void server.close(resolve));
+    },
+  };
+};
+
+test("fetch sends the trace and is a client span, without the query's secrets", async () => {
+  await using there = await peer(200);
+  await using service = await tracedService();
+  const url = `http://127.0.0.1:${there.port}/stock?id=7&api_key=canary`;
+  service.app.get("/", async () => (await fetch(url)).text());
+  await ask(service.app, "/", {
+    tracestate: "a=1",
+    traceparent: `00-${"a".repeat(32)}-${"b".repeat(16)}-03`,
+  });
+  const { spans } = await service.finish();
+  const [call, request] = spans;
+  expect(call).toMatchObject({
+    name: "GET",
+    kind: "client",
+    parentSpanId: request?.spanId,
+    attributes: {
+      "http.request.method": "GET",
+      "http.response.status_code": 200,
+      "server.address": "127.0.0.1",
+      "server.port": there.port,
+      "url.full": `http://127.0.0.1:${there.port}/stock?id=7&api_key=REDACTED`,
+    },
+  });
+  expect(there.seen[0]).toMatchObject({
+    traceparent: `00-${"a".repeat(32)}-${call?.spanId}-03`,
+    tracestate: "a=1",
+  });
+});
+
+test("a reply 404 and a refused connection are errors of the call", async () => {
+  await using there = await peer(404);
+  const gone = await peer(200);
+  await gone[Symbol.asyncDispose]();
+  await using service = await tracedService();
+  service.app.get("/", async () => {
+    await (await fetch(`http://127.0.0.1:${there.port}/`)).text();
+    return await fetch(`http://127.0.0.1:${gone.port}/`).then(String, () => "refused");
+  });
+  await ask(service.app, "/");
+  const [missing, refused] = (await service.finish()).spans;
+  expect(missing).toMatchObject({ status: 2, attributes: { "error.type": "404" } });
+  expect(refused).toMatchObject({ status: 2, kind: "client", events: [{ name: "exception" }] });
+});
+
+test("a field that the program set itself stays", async () => {
+  await using there = await peer(200);
+  await using service = await tracedService();
+  const traceparent = `00-${"c".repeat(32)}-${"d".repeat(16)}-00`;
+  service.app.get("/", async () =>
+    (await fetch(`http://127.0.0.1:${there.port}/`, { headers: { traceparent } })).text(),
+  );
+  await ask(service.app, "/");
+  expect(there.seen[0]?.["traceparent"]).toBe(traceparent);
+});

@@ -1,0 +1,89 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { Attributes, HostInsight, OperationControl, Operations } from "@framework/core/feature";
+import { recordSetter } from "../propagation/carriers.ts";
+import { methodOf } from "../redaction/method.ts";
+import { redactUrl } from "../redaction/redact.ts";
+import { isSuppressed, type Tracing } from "../tracing/tracing.ts";
+
+/** The members of undici's request that its channels publish. */
+interface UndiciRequest {
+  readonly origin: string | URL;
+  readonly method: string;
+  readonly path: string;
+  readonly headers: string | readonly string[];
+  addHeader(name: string, value: string): unknown;
+}
+
+/** Publishes calls of `fetch` and undici as operations of the kind `http.client`, and sends the current trace with them. */
+export const outgoingOperations = (insight: HostInsight): Operations<UndiciRequest> =>
+  insight.operation<UndiciRequest>({
+    kind: "http.client",
+    role: "client",
+    describe: ({ method, origin, path }) => {
+      const { hostname, port, protocol } = new URL(String(origin));
+      const known = methodOf(method);
+      return {
+        name: known === "_OTHER" ? "HTTP" : known,
+        attributes: {
+          "http.request.method": known,
+          "url.full": redactUrl(`${String(origin)}${path}`),
+          "server.address": hostname,
+          "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+        },
+      };
+    },
+  });
+
+/** Apps that watch outgoing calls, the first of which sees them: a call belongs to no app, and would make a span for each. */
+const watching: object[] = [];
+
+/** Watches outgoing calls until the returned function is called. */
+export const watchOutgoing = (tracing: Tracing, operations: Operations<UndiciRequest>): (() => void) => {
+  const self = {};
+  const open = new WeakMap<object, OperationControl>();
+  const created = ({ request }: { readonly request: UndiciRequest }): void => {
+    if (watching[0] !== self || isSuppressed(tracing.contexts.active())) return;
+    const operation = operations.begin(request);
+    if (operation === null) return;
+    open.set(request, operation);
+    operation.within(() => addFields(tracing, request));
+  };
+  const answered = (event: {
+    readonly request: object;
+    readonly response: { readonly statusCode: number };
+  }): void => {
+    const { statusCode: status } = event.response;
+    open.get(event.request)?.end(outcome(status));
+    open.delete(event.request);
+  };
+  const failed = ({ request, error }: { readonly request: object; readonly error: unknown }): void => {
+    open.get(request)?.fail(error);
+    open.get(request)?.end();
+    open.delete(request);
+  };
+  const listeners = [
+    ["undici:request:create", created],
+    ["undici:request:headers", answered],
+    ["undici:request:error", failed],
+  ] as const;
+  watching.push(self);
+  for (const [name, listener] of listeners) subscribe(name, listener as (message: unknown) => void);
+  return () => {
+    watching.splice(watching.indexOf(self), 1);
+    for (const [name, listener] of listeners) unsubscribe(name, listener as (message: unknown) => void);
+  };
+};
+
+/** Fields that the program has set itself stay. */
+const addFields = ({ contexts, propagator }: Tracing, request: UndiciRequest): void => {
+  const fields: Record<string, string> = {};
+  propagator.inject(contexts.active(), fields, recordSetter);
+  const lines = typeof request.headers === "string" ? request.headers.split("\r\n") : request.headers;
+  const present = new Set(lines.map((line) => line.split(":", 1)[0]?.toLowerCase()));
+  for (const [name, value] of Object.entries(fields)) if (!present.has(name)) request.addHeader(name, value);
+};
+
+const outcome = (status: number): Attributes => ({
+  "http.response.status_code": status,
+  ...(status >= 400 && { "error.type": String(status) }),
+});

@@ -1,0 +1,154 @@
+import {
+  context,
+  type HrTime,
+  metrics,
+  propagation,
+  ROOT_CONTEXT,
+  type TextMapPropagator,
+  trace,
+} from "@opentelemetry/api";
+import { type Clock, throttledLog } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
+import { createMetricExporter, createSpanExporter } from "./export/exporters.ts";
+import { SpanQueue } from "./export/span-queue.ts";
+import { apiRequestMeter, OwnRequestMeter, type RequestMeter } from "./metrics/request-meter.ts";
+import { requestMetrics } from "./metrics/request-metrics.ts";
+import { W3cPropagator } from "./propagation/w3c-propagator.ts";
+import { MAX_ATTRIBUTE, redactText } from "./redaction/redact.ts";
+import type { Destinations } from "./settings/destinations.ts";
+import type { OpenTelemetryConfig } from "./telemetry-config.ts";
+import { programHasSdk, registerParts, shareContexts } from "./tracing/globals.ts";
+import { RandomIds } from "./tracing/random-ids.ts";
+import { RatioSampler } from "./tracing/ratio-sampler.ts";
+import { suppressed, type Tracing } from "./tracing/tracing.ts";
+
+/** Everything between a span's end and the collector. */
+export interface Pipeline {
+  readonly tracing: Tracing;
+  /** `null` without metrics. */
+  readonly meter: RequestMeter | null;
+  /** `null` when spans go nowhere, or to the program's own SDK. */
+  readonly queue: SpanQueue | null;
+  /** Sends what waits until `deadline` aborts, and undoes every registration. */
+  stop(deadline: AbortSignal): Promise<void>;
+}
+
+/** Options of `startPipeline`. */
+export interface PipelineOptions {
+  readonly config: Readonly<OpenTelemetryConfig>;
+  readonly clock: Clock;
+  readonly to: Destinations;
+  readonly log: Logger;
+}
+
+const SCOPE = "@framework/telemetry";
+
+/** Starts the SDK, or uses the one that the program runs. @throws TELEMETRY_NEEDS_GRPC */
+export const startPipeline = async (options: PipelineOptions): Promise<Pipeline> =>
+  programHasSdk() ? programPipeline(options.config) : await ownPipeline(options);
+
+/** The program's SDK decides about sampling, propagation and export; nothing is registered. */
+const programPipeline = ({ exportMetrics }: OpenTelemetryConfig): Pipeline => ({
+  tracing: { tracer: trace.getTracer(SCOPE), contexts: context, propagator: propagation, own: null },
+  meter: exportMetrics ? apiRequestMeter(metrics.getMeterProvider()) : null,
+  queue: null,
+  stop: () => Promise.resolve(),
+});
+
+const ownPipeline = async ({ config, clock, to, log }: PipelineOptions): Promise<Pipeline> => {
+  const [{ TracerProvider }, sdk, { resourceFromAttributes }, { AsyncLocalStorageContextManager }] =
+    await Promise.all([
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/sdk-metrics"),
+      import("@opentelemetry/resources"),
+      import("@opentelemetry/context-async-hooks"),
+    ]);
+  const timeoutMs = config.exportTimeoutMs;
+  const spanExporter = await createSpanExporter(to.traces, timeoutMs);
+  const metricExporter = await createMetricExporter(to.metrics, timeoutMs);
+  const { contexts, release } = shareContexts(() => new AsyncLocalStorageContextManager());
+  const resource = resourceFromAttributes(resourceAttributes(config));
+  const ids = new RandomIds();
+  const sampler = new RatioSampler(Math.min(1, Math.max(0, config.samplingRate)));
+  const silent = suppressed(ROOT_CONTEXT);
+  const warn = throttledLog({ clock });
+  const failed = (error: Error, spans: number): void =>
+    warn((omitted) =>
+      log.warn(`telemetry: ${spans} spans were dropped: ${redactText(error.message)}`, { omitted }),
+    );
+  const queue =
+    spanExporter === null
+      ? null
+      : new SpanQueue({
+          exporter: spanExporter,
+          queueSize: config.queueSize,
+          batchSize: Math.min(config.batchSize, config.queueSize),
+          delayMs: config.batchDelayMs,
+          timeoutMs: timeoutMs + GRACE_MS,
+          clock,
+          silently: (work) => contexts.with(silent, work),
+          failed,
+        });
+  const tracers = new TracerProvider({
+    resource,
+    sampler,
+    idGenerator: ids,
+    spanLimits: { attributeValueLengthLimit: MAX_ATTRIBUTE },
+    spanProcessors: queue === null ? [] : [queue],
+  });
+  const meter = config.exportMetrics ? new OwnRequestMeter(time) : null;
+  const reader =
+    metricExporter === null
+      ? null
+      : new sdk.PeriodicExportingMetricReader({
+          exporter: metricExporter,
+          exportIntervalMillis: config.metricIntervalMs,
+          exportTimeoutMillis: Math.min(timeoutMs + GRACE_MS, config.metricIntervalMs),
+          metricProducers: meter === null ? [] : [requestMetrics({ meter, resource, kinds: sdk, time })],
+        });
+  const meters = new sdk.MeterProvider({ resource, readers: reader === null ? [] : [reader] });
+  const propagator = config.propagation === "w3c" ? new W3cPropagator(config.baggageKeys) : noPropagator;
+  const unregister = registerParts({ tracers, meters, propagator });
+  const tracing = { tracer: tracers.getTracer(SCOPE), contexts, propagator, own: { ids, sampler } };
+  return {
+    tracing,
+    meter: reader === null ? null : meter,
+    queue,
+    async stop(deadline) {
+      unregister();
+      const metricsSent = contexts.with(silent, () => meters.shutdown()).catch(() => {}); // the reader has logged it
+      await Promise.race([Promise.all([queue?.close(deadline), metricsSent]), aborted(deadline)]);
+      release();
+    },
+  };
+};
+
+/** Milliseconds that an exporter gets beyond its own timeout to report it. */
+const GRACE_MS = 1000;
+
+const resourceAttributes = (config: OpenTelemetryConfig): Record<string, string> => ({
+  "telemetry.sdk.language": "nodejs",
+  "telemetry.sdk.name": "opentelemetry",
+  ...config.resourceAttributes,
+  "service.name": config.serviceName,
+  "service.version": config.serviceVersion,
+  "service.instance.id": config.resourceAttributes["service.instance.id"] ?? crypto.randomUUID(),
+  "process.pid": String(process.pid),
+});
+
+const noPropagator: TextMapPropagator = {
+  inject: () => {},
+  extract: (current) => current,
+  fields: () => [],
+};
+
+const time = (): HrTime => {
+  const now = Date.now();
+  return [Math.trunc(now / 1000), (now % 1000) * 1_000_000];
+};
+
+const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });

@@ -1,0 +1,57 @@
+import {
+  type Baggage,
+  baggageEntryMetadataFromString,
+  type BaggageEntry,
+  propagation,
+} from "@opentelemetry/api";
+
+/** Most members of baggage that are read or sent. */
+export const MAX_BAGGAGE_MEMBERS = 64;
+/** Most bytes of a `baggage` field that are read or sent. */
+export const MAX_BAGGAGE_BYTES = 8192;
+
+const TOKEN = /^[\w!#$%&'*+.^`|~-]+$/;
+const ENCODED = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
+
+/** Parses a `baggage` field (W3C Baggage); invalid members are left out, and so is what is over the bounds. */
+export const parseBaggage = (field: string): Baggage | null => {
+  const entries: Record<string, BaggageEntry> = Object.create(null) as Record<string, BaggageEntry>;
+  let count = 0;
+  for (const part of field.slice(0, MAX_BAGGAGE_BYTES).split(",", MAX_BAGGAGE_MEMBERS)) {
+    const [pair = "", ...properties] = part.split(";");
+    const at = pair.indexOf("=");
+    const [key, raw] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+    const value = at > 0 && TOKEN.test(key) && ENCODED.test(raw) ? decoded(raw) : null;
+    if (value === null) continue;
+    count++;
+    entries[key] =
+      properties.length === 0
+        ? { value }
+        : { value, metadata: baggageEntryMetadataFromString(properties.join(";").trim()) };
+  }
+  return count === 0 ? null : propagation.createBaggage(entries);
+};
+
+/** Formats the members with these keys as a `baggage` field; empty without one. `null` for keys sends every member. */
+export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null): string => {
+  let field = "";
+  let count = 0;
+  for (const [key, { value, metadata }] of baggage.getAllEntries()) {
+    if ((keys !== null && !keys.has(key)) || !TOKEN.test(key)) continue;
+    const properties = metadata === undefined ? "" : `;${metadata.toString()}`;
+    const member = `${key}=${encodeURIComponent(value.toWellFormed())}${isVisible(properties) ? properties : ""}`;
+    if (count === MAX_BAGGAGE_MEMBERS || field.length + member.length + 1 > MAX_BAGGAGE_BYTES) break;
+    field += count++ === 0 ? member : `,${member}`;
+  }
+  return field;
+};
+
+const decoded = (text: string): string | null => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null; // a malformed escape makes the member invalid
+  }
+};
+
+const isVisible = (text: string): boolean => /^[\x20-\x2b\x2d-\x7e]*$/.test(text);

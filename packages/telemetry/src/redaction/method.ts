@@ -1,0 +1,11 @@
+const numbers: ReadonlyMap<string, number> = new Map(
+  "GET HEAD POST PUT PATCH DELETE OPTIONS CONNECT TRACE QUERY"
+    .split(" ")
+    .map((method, at) => [method, at + 1]),
+);
+
+/** Returns a method as an attribute: one of the known ones, else `_OTHER`, because clients can make up any number of others. */
+export const methodOf = (method: string): string => (numbers.has(method) ? method : "_OTHER");
+
+/** Returns a number of at most 10 for a known method, 0 for any other. */
+export const methodNumber = (method: string): number => numbers.get(method) ?? 0;

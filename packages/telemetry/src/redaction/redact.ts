@@ -1,0 +1,79 @@
+/** Text in the place of a secret. */
+export const REDACTED = "REDACTED";
+
+/** Most characters of an attribute. */
+export const MAX_ATTRIBUTE = 1024;
+
+/** Names of parameters and fields whose values are credentials: a word of this list anywhere in the name. */
+const SECRET_NAME =
+  /pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|auth(?!or(?!iz))|credential|session|cookie|signature|^sig$|^code$|^key$|jwt|bearer|otp|^pin$/i;
+
+/** Tokens by their look: JSON Web Tokens, and keys with the prefix of their issuer. */
+const token = String.raw`ey[\w-]{8,}\.[\w-]{8,}\.[\w-]*|(?:sk|pk|rk|ghp|gho|ghs|glpat|xox[a-z])[-_][\w-]{12,}|github_pat_\w{12,}|(?:AKIA|ASIA)[A-Z0-9]{16}`;
+
+/** Values that look like credentials whatever their name: tokens, and long random text other than a UUID. */
+const secretValue = new RegExp(
+  String.raw`^(?:${token}|(?![\da-f]{8}-[\da-f]{4}-)(?=[^\d]*\d)(?=[^A-Za-z]*[A-Za-z])[\w+/=-]{32,})$`,
+);
+
+/** Replaces the values of a query that are credentials, by name or by look. Takes and returns a query without its `?`. */
+export const redactQuery = (query: string): string =>
+  query
+    .slice(0, 2 * MAX_ATTRIBUTE)
+    .split("&")
+    .map((pair) => {
+      const at = pair.indexOf("=");
+      if (at === -1) return secretValue.test(pair) ? REDACTED : pair;
+      const [name, value] = [pair.slice(0, at), pair.slice(at + 1)];
+      const isSecret = SECRET_NAME.test(decoded(name)) || secretValue.test(decoded(value));
+      return isSecret ? `${name}=${REDACTED}` : pair;
+    })
+    .join("&")
+    .slice(0, MAX_ATTRIBUTE);
+
+/** Segments of paths that are tokens; long random text is left there, since ids look like it. */
+const secretSegment = new RegExp(String.raw`(?<=^|\/)(?:${token})(?=$|\/)`, "g");
+
+/** Replaces the segments of a path that look like credentials. */
+export const redactPath = (path: string): string =>
+  path
+    .slice(0, 2 * MAX_ATTRIBUTE)
+    .replace(secretSegment, REDACTED)
+    .slice(0, MAX_ATTRIBUTE);
+
+/** Redacts the credentials and the query of a URL; any other text is redacted as text. */
+export const redactUrl = (url: string): string => {
+  const withoutUser = url.replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
+  const [path = "", ...rest] = withoutUser.split("?");
+  const query = rest.join("?").split("#")[0] ?? "";
+  const safe = redactPath(path);
+  return (query === "" ? safe : `${safe}?${redactQuery(query)}`).slice(0, MAX_ATTRIBUTE);
+};
+
+/** Redacts credentials inside any text, such as a message of an error: of URLs, of `name=value` and `name: value`, and of authorization schemes. */
+export const redactText = (text: string): string =>
+  text
+    .slice(0, 4 * MAX_ATTRIBUTE)
+    .replace(/([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'@]{1,512}@/gi, `$1${REDACTED}@`)
+    .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]{6,}/gi, `$1 ${REDACTED}`)
+    .replace(
+      /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt)["']?\s{0,2}[:=]\s{0,2}["']?)(?!REDACTED)[^\s&"',;]{1,1024}/gi,
+      `$1${REDACTED}`,
+    )
+    .replace(/\bey[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED)
+    .slice(0, MAX_ATTRIBUTE);
+
+/** Replaces the literals of a statement, which may be data of users. */
+export const redactStatement = (text: string): string =>
+  text
+    .slice(0, 2 * MAX_ATTRIBUTE)
+    .replace(/'(?:[^']|'')*(?:'|$)/g, "?")
+    .slice(0, MAX_ATTRIBUTE);
+
+const decoded = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // a malformed escape hides nothing: the raw text is judged
+  }
+};

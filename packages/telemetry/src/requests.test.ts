@@ -1,0 +1,94 @@
+import { expect, test } from "@jest/globals";
+import { ask, tracedService } from "./traced-app.test-kit.ts";
+
+test("a request becomes a span with the route's pattern and the stable conventions' attributes", async () => {
+  await using service = await tracedService({ serviceName: "books" });
+  const { app } = service;
+  app.get("/books/{id}", ({ params }) => ({ id: params.id }));
+  const reply = await app.fetch(
+    new Request("http://shop.test:8080/books/7?genre=novel", { headers: { "user-agent": "probe/1" } }),
+  );
+  await reply.text();
+  const { spans } = await service.finish();
+  expect(spans).toHaveLength(1);
+  expect(spans[0]).toMatchObject({
+    name: "GET /books/{id}",
+    kind: "server",
+    status: 0,
+    parentSpanId: "",
+    traceId: reply.headers.get("x-trace-id"),
+    scope: "@framework/telemetry",
+    resource: { "service.name": "books", "service.version": "0.1.0" },
+    attributes: {
+      "http.request.method": "GET",
+      "http.route": "/books/{id}",
+      "http.response.status_code": 200,
+      "url.path": "/books/7",
+      "url.query": "genre=novel",
+      "url.scheme": "http",
+      "server.address": "shop.test",
+      "server.port": 8080,
+      "user_agent.original": "probe/1",
+    },
+  });
+  expect(spans[0]?.endNanos).toBeGreaterThanOrEqual(spans[0]?.startNanos ?? 0n);
+});
+
+test("a client's mistake is no error of the span, and paths and methods of clients are no span names", async () => {
+  await using service = await tracedService();
+  const { app } = service;
+  app.get("/", () => "home");
+  await ask(app, "/nowhere/at/all");
+  await (await app.fetch(new Request("http://shop.test/", { method: "BREW" }))).text();
+  const [unmatched, brewed] = (await service.finish()).spans;
+  expect(unmatched).toMatchObject({
+    name: "GET",
+    status: 0,
+    attributes: { "http.response.status_code": 404 },
+  });
+  expect(unmatched?.attributes["http.route"]).toBeUndefined();
+  expect(brewed).toMatchObject({
+    name: "HTTP",
+    attributes: { "http.request.method": "_OTHER", "http.request.method_original": "BREW" },
+  });
+});
+
+test("a thrown error marks the span and is its exception event", async () => {
+  await using service = await tracedService();
+  const { app } = service;
+  app.get("/bug", () => {
+    throw new TypeError("cannot open https://ann:pw-canary@db.test/");
+  });
+  await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
+  await ask(app, "/bug");
+  const [span] = (await service.finish()).spans;
+  expect(span).toMatchObject({
+    status: 2,
+    attributes: { "http.response.status_code": 500, "error.type": "TypeError" },
+    events: [
+      {
+        name: "exception",
+        attributes: {
+          "exception.type": "TypeError",
+          "exception.message": "cannot open https://REDACTED@db.test/",
+          "exception.stacktrace": expect.stringContaining("requests.test.ts"),
+        },
+      },
+    ],
+  });
+  expect(
+    JSON.stringify(span, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
+  ).not.toContain("pw-canary");
+});
+
+test("excluded paths and the routes of features make no spans, nor does what they call", async () => {
+  await using service = await tracedService({ excludedPaths: ["/internal"] });
+  const { app } = service;
+  app.get("/internal/state", () => "fine");
+  app.get("/internals", () => "shown");
+  await ask(app, "/internal/state");
+  const reply = await ask(app, "/internals");
+  const { spans } = await service.finish();
+  expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/internals"]);
+  expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
+});

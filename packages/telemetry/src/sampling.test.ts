@@ -1,0 +1,52 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "@jest/globals";
+import { RatioSampler } from "./tracing/ratio-sampler.ts";
+import { ask, tracedService } from "./traced-app.test-kit.ts";
+
+const hex = (bytes: number): string => randomBytes(bytes).toString("hex");
+const caller = (flags: string): Record<string, string> => ({
+  traceparent: `00-${hex(16)}-${hex(8)}-${flags}`,
+});
+
+test("a ratio samples its share of 100,000 traces, within three standard deviations", () => {
+  const all = 100_000;
+  const bytes = randomBytes(16 * all).toString("hex");
+  for (const ratio of [0.01, 0.1, 0.5]) {
+    const sampler = new RatioSampler(ratio);
+    let sampled = 0;
+    for (let at = 0; at < all; at++) if (sampler.isSampled(bytes.slice(at * 32, at * 32 + 32))) sampled++;
+    expect(Math.abs(sampled - all * ratio)).toBeLessThan(3.5 * Math.sqrt(all * ratio * (1 - ratio)));
+  }
+});
+
+test("0 samples nothing and 1 everything, and a trace sampled at a lower ratio is sampled at every higher one", () => {
+  for (let at = 0; at < 1000; at++) {
+    const id = at === 0 ? "f".repeat(32) : hex(16);
+    expect([new RatioSampler(0).isSampled(id), new RatioSampler(1).isSampled(id)]).toEqual([false, true]);
+    const [at02, at03] = [new RatioSampler(0.2).isSampled(id), new RatioSampler(0.3).isSampled(id)];
+    expect(at02 && !at03).toBe(false);
+  }
+});
+
+test("a caller's decision is followed, whatever the rate", async () => {
+  await using none = await tracedService({ samplingRate: 0 });
+  none.app.get("/", () => "x");
+  await ask(none.app, "/");
+  await ask(none.app, "/", caller("00"));
+  const sampled = caller("01");
+  await ask(none.app, "/", sampled);
+  const { spans } = await none.finish();
+  const [, traceId, parentSpanId] = sampled["traceparent"]?.split("-") ?? [];
+  expect(spans).toMatchObject([{ traceId, parentSpanId, kind: "server" }]);
+  await using every = await tracedService({ samplingRate: 1 });
+  every.app.get("/", () => "x");
+  await ask(every.app, "/", caller("00"));
+  expect((await every.finish()).spans).toEqual([]);
+});
+
+test("rates outside 0 to 1 are clamped", async () => {
+  await using service = await tracedService({ samplingRate: 7 });
+  service.app.get("/", () => "x");
+  await ask(service.app, "/");
+  expect((await service.finish()).spans).toHaveLength(1);
+});

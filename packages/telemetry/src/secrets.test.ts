@@ -1,0 +1,80 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { redactPath, redactQuery, redactStatement, redactText, redactUrl } from "./redaction/redact.ts";
+import { ask, tracedService } from "./traced-app.test-kit.ts";
+
+const CANARY = "canaryCANARY0123456789";
+const jwt = `eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.${CANARY}`;
+const text = (value: unknown): string =>
+  JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? String(each) : each));
+
+test("no credential of a request is in its span: fields, cookies, query, path, credentials of the URL", async () => {
+  await using service = await tracedService();
+  service.app.get("/files/{token}", () => "x");
+  const names = [
+    "token",
+    "access_token",
+    "password",
+    "api_key",
+    "apikey",
+    "client_secret",
+    "sig",
+    "code",
+    "session_id",
+    "X-Amz-Signature",
+    "auth",
+    "pass%77ord",
+  ];
+  const query = names.map((name) => `${name}=${CANARY}`).join("&");
+  await ask(service.app, `/files/${jwt}?page=2&${query}&next=${jwt}`, {
+    authorization: `Bearer ${CANARY}`,
+    cookie: `session=${CANARY}`,
+    "x-api-key": CANARY,
+  });
+  const [span] = (await service.finish()).spans;
+  expect(text(span)).not.toContain(CANARY);
+  expect(span?.attributes["url.query"]).toMatch(/^page=2&token=REDACTED&/);
+  expect(span?.attributes["url.path"]).toBe("/files/REDACTED");
+});
+
+test.each([
+  ["postgres://ann:pw@db.test/shop?x=1", "postgres://REDACTED@db.test/shop?x=1"],
+  ["https://shop.test/a?token=t#frag", "https://shop.test/a?token=REDACTED"],
+  ["https://shop.test/", "https://shop.test/"],
+])("URL %s", (url, expected) => expect(redactUrl(url)).toBe(expected));
+
+test.each([
+  [
+    "connect ECONNREFUSED postgres://ann:pw@db.test:5432",
+    "connect ECONNREFUSED postgres://REDACTED@db.test:5432",
+  ],
+  ["sent Authorization: Bearer abcdefgh", "sent Authorization: REDACTED REDACTED"],
+  ['{"password":"hunter2"}', '{"password":"REDACTED"}'],
+  [`bad token ${jwt}`, "bad token REDACTED"],
+  ["the author of the book", "the author of the book"],
+])("text %s", (from, expected) => {
+  expect(redactText(from).replace("Bearer REDACTED", "REDACTED REDACTED")).toBe(expected);
+});
+
+test("ordinary values stay readable", () => {
+  const query = "author=austen&page=2&id=0190f5c2-8f1e-7c3a-9d6b-3b1f6f6e2a11&q=a%20b";
+  expect(redactQuery(query)).toBe(query);
+  expect(redactPath("/skateboarding-shoes/asia-pacific-region/0190f5c2-8f1e-7c3a")).toBe(
+    "/skateboarding-shoes/asia-pacific-region/0190f5c2-8f1e-7c3a",
+  );
+  expect(redactStatement("SELECT 'it''s' FROM a WHERE b = $1 AND c = 'x")).toBe(
+    "SELECT ? FROM a WHERE b = $1 AND c = ?",
+  );
+});
+
+test("redaction takes any text, gives at most 1,024 characters, and in linear time", () => {
+  const redactions = [redactUrl, redactQuery, redactPath, redactText, redactStatement];
+  fc.assert(
+    fc.property(fc.string({ unit: "binary", maxLength: 3000 }), (any) => {
+      for (const redact of redactions) expect(redact(any).length).toBeLessThanOrEqual(1024);
+    }),
+    { numRuns: 50 },
+  );
+  for (const piece of ["a://", "password=", "ey-", "'", "&", "bearer ", "x".repeat(9)])
+    for (const redact of redactions) expect(redact(piece.repeat(200_000)).length).toBeLessThanOrEqual(1024);
+});

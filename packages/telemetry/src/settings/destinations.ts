@@ -1,0 +1,55 @@
+import type { OpenTelemetryConfig } from "../telemetry-config.ts";
+import type { Variables } from "./environment.ts";
+
+/** Where one kind of data is sent. */
+export interface Destination {
+  readonly to: "http" | "grpc" | "console" | "none";
+  /** Empty for the console and for nowhere. */
+  readonly url: string;
+}
+
+/** Where spans and metrics are sent. */
+export interface Destinations {
+  readonly traces: Destination;
+  readonly metrics: Destination;
+}
+
+type Signal = "traces" | "metrics";
+type Config = Pick<OpenTelemetryConfig, "otlpEndpoint" | "protocol" | "exportTraces" | "exportMetrics">;
+
+/**
+ * Returns where data is sent: to `otlpEndpoint`, else where `OTEL_EXPORTER_OTLP_*` says, else in debug mode to the console.
+ *
+ * The endpoint of one signal (`OTEL_EXPORTER_OTLP_TRACES_ENDPOINT`) is used as it is; others get the path of the signal, as OTLP asks.
+ */
+export const destinations = (config: Config, env: Variables, isDebug: boolean): Destinations => ({
+  traces: destination("traces", config, env, isDebug),
+  metrics: destination("metrics", config, env, isDebug),
+});
+
+const nowhere: Destination = { to: "none", url: "" };
+
+const destination = (signal: Signal, config: Config, env: Variables, isDebug: boolean): Destination => {
+  const upper = signal.toUpperCase();
+  const read = (name: string): string | undefined => env[name]?.trim() || undefined;
+  const isOn = signal === "traces" ? config.exportTraces : config.exportMetrics;
+  const exporter = read(`OTEL_${upper}_EXPORTER`);
+  if (!isOn || exporter === "none") return nowhere;
+  if (exporter === "console") return { to: "console", url: "" };
+  const own = config.otlpEndpoint === undefined ? read(`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`) : undefined;
+  const base = config.otlpEndpoint ?? read("OTEL_EXPORTER_OTLP_ENDPOINT");
+  const url = own ?? base;
+  if (url === undefined || !URL.canParse(url))
+    return isDebug && signal === "traces" ? { to: "console", url: "" } : nowhere;
+  const protocol =
+    config.protocol ?? read(`OTEL_EXPORTER_OTLP_${upper}_PROTOCOL`) ?? read("OTEL_EXPORTER_OTLP_PROTOCOL");
+  if (protocol === "grpc" || (protocol === undefined && new URL(url).port === "4317"))
+    return { to: "grpc", url };
+  return { to: "http", url: own ?? withPath(url, `v1/${signal}`) };
+};
+
+const withPath = (base: string, path: string): string => {
+  const url = new URL(base);
+  url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
+  return url.href;
+};

@@ -1,0 +1,96 @@
+import type { ConfigInput } from "@framework/core/feature";
+import type { OpenTelemetryConfig } from "../telemetry-config.ts";
+
+/** Variables of a process. */
+export type Variables = Readonly<Record<string, string | undefined>>;
+
+/** Values that the standard variables give, and the mistakes in them. */
+export interface FromEnvironment {
+  readonly isDisabled: boolean;
+  readonly given: ConfigInput<OpenTelemetryConfig>;
+  readonly mistakes: readonly string[];
+}
+
+type Given = { -readonly [Name in keyof OpenTelemetryConfig]?: OpenTelemetryConfig[Name] };
+
+/**
+ * Reads the standard `OTEL_*` variables. As OpenTelemetry asks, a malformed one is ignored with a warning, and an empty one is not set.
+ *
+ * Headers, compression and certificates (`OTEL_EXPORTER_OTLP_*`) are read by the exporters themselves.
+ */
+export const fromEnvironment = (env: Variables): FromEnvironment => {
+  const given: Given = {};
+  const mistakes: string[] = [];
+  const wrong = (name: string, wanted: string): void =>
+    void mistakes.push(`${name} is ignored: it must be ${wanted}`);
+  const read = (name: string): string | null => env[name]?.trim() || null;
+  const number = (name: string, field: NumberField, max: number): void => {
+    const value = read(name);
+    if (value === null) return;
+    const isValid = /^\d{1,9}$/.test(value) && Number(value) >= 1 && Number(value) <= max;
+    if (isValid) given[field] = Number(value);
+    else wrong(name, `a whole number from 1 to ${max}`);
+  };
+  readResource(read, given, wrong);
+  readSampler(read, given, wrong);
+  readPropagators(read, given, wrong);
+  number("OTEL_BSP_SCHEDULE_DELAY", "batchDelayMs", 600_000);
+  number("OTEL_BSP_MAX_QUEUE_SIZE", "queueSize", 100_000);
+  number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "batchSize", 10_000);
+  number("OTEL_EXPORTER_OTLP_TIMEOUT", "exportTimeoutMs", 600_000);
+  number("OTEL_METRIC_EXPORT_INTERVAL", "metricIntervalMs", 86_400_000);
+  return { isDisabled: read("OTEL_SDK_DISABLED")?.toLowerCase() === "true", given, mistakes };
+};
+
+type NumberField = "batchDelayMs" | "queueSize" | "batchSize" | "exportTimeoutMs" | "metricIntervalMs";
+type Read = (name: string) => string | null;
+type Wrong = (name: string, wanted: string) => void;
+
+const readResource = (read: Read, given: Given, wrong: Wrong): void => {
+  const attributes: Record<string, string> = {};
+  for (const pair of read("OTEL_RESOURCE_ATTRIBUTES")?.split(",") ?? []) {
+    const [, name, raw] = /^\s*([\w.-]{1,255})\s*=\s*(\S{0,1024})\s*$/.exec(pair) ?? [];
+    if (name === undefined || raw === undefined || !isEscaped(raw)) {
+      wrong("OTEL_RESOURCE_ATTRIBUTES", "a list of name=value, percent-encoded");
+      return;
+    }
+    attributes[name] = decodeURIComponent(raw);
+  }
+  const { "service.name": named, "service.version": version, ...others } = attributes;
+  const name = read("OTEL_SERVICE_NAME") ?? named;
+  if (name !== undefined) given.serviceName = name;
+  if (version !== undefined) given.serviceVersion = version;
+  if (Object.keys(others).length > 0) given.resourceAttributes = others;
+};
+
+const isEscaped = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** Sampling is always parent-based here, so only those samplers are known. */
+const readSampler = (read: Read, given: Given, wrong: Wrong): void => {
+  const sampler = read("OTEL_TRACES_SAMPLER");
+  if (sampler === null) return;
+  const ratio = Number(read("OTEL_TRACES_SAMPLER_ARG") ?? "1");
+  if (sampler === "parentbased_always_on") given.samplingRate = 1;
+  else if (sampler === "parentbased_always_off") given.samplingRate = 0;
+  else if (sampler !== "parentbased_traceidratio")
+    wrong("OTEL_TRACES_SAMPLER", "parentbased_always_on, parentbased_always_off or parentbased_traceidratio");
+  else if (ratio >= 0 && ratio <= 1) given.samplingRate = ratio;
+  else wrong("OTEL_TRACES_SAMPLER_ARG", "a number from 0 to 1");
+};
+
+const readPropagators = (read: Read, given: Given, wrong: Wrong): void => {
+  const names = read("OTEL_PROPAGATORS")
+    ?.split(",")
+    .map((name) => name.trim());
+  if (names === undefined) return;
+  if (names.every((name) => name === "tracecontext" || name === "baggage")) given.propagation = "w3c";
+  else if (names.length === 1 && names[0] === "none") given.propagation = "none";
+  else wrong("OTEL_PROPAGATORS", "tracecontext,baggage or none");
+};

@@ -1,0 +1,54 @@
+import type { Context, Link } from "@opentelemetry/api";
+import type { TracedOperation } from "@framework/core/feature";
+import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
+import { spanOf, type Tracing } from "../tracing/tracing.ts";
+
+/** Kinds whose headers say what caused them, whatever the worker that took them was doing. */
+const carriedKinds: ReadonlySet<string> = new Set(["message", "work"]);
+
+/** Attribute of a saga's attempt: `traceparent` of the work that started the saga. */
+export const STARTED_BY = "saga.started_by";
+
+/** The context that an operation's span begins in, and the spans that it is linked to. */
+export interface OperationParent {
+  readonly context: Context;
+  readonly links: Link[];
+}
+
+/**
+ * Returns the parent of an operation: the work around it, or the remote work that its headers name.
+ *
+ * The attempt of a saga continues the trace that started the saga; within another trace it is linked to it.
+ */
+export const parentOf = (tracing: Tracing, operation: TracedOperation): OperationParent => {
+  const active = tracing.contexts.active();
+  const around = spanOf(active);
+  const headers = around === null || carriedKinds.has(operation.kind) ? carriedBy(operation) : null;
+  const startedBy = operation.attributes[STARTED_BY];
+  const source = headers ?? (typeof startedBy === "string" ? only("traceparent", startedBy) : null);
+  if (source === null) return { context: active, links: [] };
+  const context = tracing.propagator.extract(active, source, fieldGetter);
+  if (headers !== null || around === null) return { context, links: [] };
+  const cause = spanOf(context);
+  const isSame = cause === null || cause.traceId === around.traceId;
+  return { context: active, links: isSame ? [] : [{ context: cause }] };
+};
+
+/** Returns the headers of the object that an operation receives; `null` for work of our own. */
+const carriedBy = ({ role, subject, parent }: TracedOperation): FieldSource | null => {
+  if ((role !== "consumer" && role !== "server") || subject === null || subject === parent?.subject)
+    return null;
+  const { headers } = subject as { readonly headers?: unknown };
+  if (typeof headers !== "object" || headers === null) return null;
+  if ("get" in headers && typeof headers.get === "function") return headers as FieldSource;
+  return {
+    get(name) {
+      const value: unknown = Object.hasOwn(headers, name) ? (headers as Record<string, unknown>)[name] : null;
+      return typeof value === "string" ? value : null;
+    },
+  };
+};
+
+const only = (field: string, value: string): FieldSource => ({
+  get: (name) => (name === field ? value : null),
+});

@@ -1,0 +1,78 @@
+import { type Context, type Span, type SpanContext, SpanStatusCode, trace } from "@opentelemetry/api";
+import { Context as InvocationContext } from "@framework/core";
+import { type OperationListener, SpanId, TraceId, type TracedOperation } from "@framework/core/feature";
+import { redactAttributes } from "../redaction/redact-attributes.ts";
+import { SpanContextOf } from "../tracing/span-context.ts";
+import { isSampled, isSuppressed, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
+import { addedAttributes, operationSpanName, spanKinds } from "./operation-names.ts";
+import { parentOf, STARTED_BY } from "./operation-parent.ts";
+import { recordError } from "./span-errors.ts";
+
+/** The span of an operation and the context of its work. */
+interface OperationSpan {
+  readonly span: Span | null;
+  readonly context: Context;
+}
+
+/**
+ * Makes a span for each operation other than requests.
+ *
+ * Statements and commands outside of a trace make none: a queue that looks for work every second would fill the collector.
+ */
+export const operationSpans = (tracing: Tracing): OperationListener<OperationSpan | null> => ({
+  except: ["http"],
+  start: (operation) => begin(tracing, operation),
+  error(operation, state) {
+    if (operation.error !== null && state?.span) recordError(state.span, operation.error);
+  },
+  end({ attributes, error }, state) {
+    if (!state?.span) return;
+    const { span } = state;
+    for (const [name, value] of Object.entries(redactAttributes(attributes)))
+      if (value !== undefined && name !== STARTED_BY) span.setAttribute(name, value);
+    if (error === null && attributes["error.type"] !== undefined)
+      span.setStatus({ code: SpanStatusCode.ERROR });
+    span.end();
+  },
+  store: {
+    run: (state, work) => (state === null ? work() : tracing.contexts.with(state.context, work)),
+  },
+});
+
+const begin = (tracing: Tracing, operation: TracedOperation): OperationSpan | null => {
+  const { tracer, own, contexts } = tracing;
+  if (isSuppressed(contexts.active())) return null;
+  const { context: parent, links } = parentOf(tracing, operation);
+  const caller = spanOf(parent);
+  if (caller === null && operation.kind === "db") return null;
+  if (own !== null && caller !== null && !isSampled(caller))
+    return { span: null, context: leaves(operation) ? unrecorded(parent, caller, own) : parent };
+  const attributes = redactAttributes({ ...operation.attributes, ...addedAttributes(operation) });
+  delete attributes[STARTED_BY];
+  const options = { kind: spanKinds[operation.role], attributes, links };
+  const span = tracer.startSpan(operationSpanName(operation), options, parent);
+  nameIn(operation, span);
+  return { span, context: trace.setSpan(parent, span) };
+};
+
+/** Whether the other side gets the trace: each of these calls has an id of its own, recorded or not. */
+const leaves = ({ kind, role }: TracedOperation): boolean =>
+  role === "producer" || (role === "client" && kind !== "db");
+
+const unrecorded = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Context => {
+  const { traceId, traceFlags, traceState } = caller;
+  const span = {
+    traceId,
+    spanId: ids.generateSpanId(),
+    traceFlags,
+    ...(traceState !== undefined && { traceState }),
+  };
+  return new SpanContextOf(parent, trace.wrapSpanContext(span));
+};
+
+/** Names the trace in the context of an invocation, for logs and stored events; that of a request is named already. */
+const nameIn = ({ subject }: TracedOperation, span: Span): void => {
+  if (subject === null || !("context" in subject) || !(subject.context instanceof InvocationContext)) return;
+  const { traceId, spanId } = span.spanContext();
+  if (subject.context.get(TraceId) === null) subject.context.set(TraceId, traceId).set(SpanId, spanId);
+};

@@ -1,0 +1,96 @@
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  flag,
+  integer,
+  isClock,
+  list,
+  oneOf,
+  optional,
+  pathPrefixes,
+  text,
+} from "@framework/core/feature";
+
+/** Options of `enableTelemetry`. The standard `OTEL_*` variables give values to the ones that are not set. */
+export interface OpenTelemetryConfig {
+  /** Name of the service in traces and metrics. @default "framework-service" */
+  readonly serviceName: string;
+  /** Version of the service. @default "0.1.0" */
+  readonly serviceVersion: string;
+  /** URL of an OTLP collector; HTTP paths are added. @default none: to the console in debug mode, else nowhere */
+  readonly otlpEndpoint: string | undefined;
+  /** How the collector is spoken to. @default grpc for port 4317, else http/protobuf */
+  readonly protocol: "grpc" | "http/protobuf" | undefined;
+  /** Share of the traces that begin here which is recorded, clamped to 0 to 1; a caller's decision is followed. @default 1 */
+  readonly samplingRate: number;
+  /** Whether spans are exported. @default true */
+  readonly exportTraces: boolean;
+  /** Whether metrics are exported. @default true */
+  readonly exportMetrics: boolean;
+  /** Paths without spans and metrics, with everything below them. @default ["/health", "/metrics"] */
+  readonly excludedPaths: readonly string[];
+  /** Whether trace context and baggage are read and sent: `w3c` or `none`. @default "w3c" */
+  readonly propagation: "w3c" | "none";
+  /** Whether replies to recorded requests have the field `X-Trace-ID`. @default true */
+  readonly traceHeader: boolean;
+  /** Members of baggage that outgoing calls and messages carry. @default [] */
+  readonly baggageKeys: readonly string[];
+  /** Attributes of the service, such as `deployment.environment.name`. @default {} */
+  readonly resourceAttributes: Readonly<Record<string, string>>;
+  /** Milliseconds that one export may take, retries included. @default 10000 */
+  readonly exportTimeoutMs: number;
+  /** Most spans of one export. @default 512 */
+  readonly batchSize: number;
+  /** Most spans that wait for an export; further ones are dropped and counted. @default 2048 */
+  readonly queueSize: number;
+  /** Milliseconds that a span waits for others of its batch. @default 5000 */
+  readonly batchDelayMs: number;
+  /** Milliseconds between two exports of metrics. @default 60000 */
+  readonly metricIntervalMs: number;
+  /** The clock of durations and batches, for tests. @default the process's */
+  readonly clock: Clock | undefined;
+}
+
+export const OpenTelemetryConfig: ConfigRecord<OpenTelemetryConfig> = configRecord("OpenTelemetryConfig", {
+  serviceName: text("framework-service"),
+  serviceVersion: text("0.1.0"),
+  otlpEndpoint: optional<string>({
+    problem: (value) => (isEndpoint(value) ? null : "must be a URL such as http://localhost:4318"),
+  }),
+  protocol: optional<"grpc" | "http/protobuf">({
+    problem: (value) =>
+      value === "grpc" || value === "http/protobuf" ? null : "must be grpc or http/protobuf",
+  }),
+  samplingRate: decimal(1, {}),
+  exportTraces: flag(true),
+  exportMetrics: flag(true),
+  excludedPaths: { default: ["/health", "/metrics"], problem: pathPrefixes.problem },
+  propagation: oneOf("w3c", ["w3c", "none"]),
+  traceHeader: flag(true),
+  baggageKeys: list<string>([], "names of baggage members", isKey),
+  resourceAttributes: checked({}, "an object of at most 100 texts", areTexts),
+  exportTimeoutMs: integer(10_000, { min: 1, max: 600_000 }),
+  batchSize: integer(512, { min: 1, max: 10_000 }),
+  queueSize: integer(2048, { min: 1, max: 100_000 }),
+  batchDelayMs: integer(5000, { min: 1, max: 600_000 }),
+  metricIntervalMs: integer(60_000, { min: 1, max: 86_400_000 }),
+  clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
+});
+
+function isEndpoint(value: unknown): boolean {
+  if (typeof value !== "string" || !URL.canParse(value)) return false;
+  return ["http:", "https:"].includes(new URL(value).protocol);
+}
+
+function isKey(value: unknown): boolean {
+  return typeof value === "string" && /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(value);
+}
+
+function areTexts(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const values = Object.values(value);
+  return values.length <= 100 && values.every((each) => typeof each === "string");
+}

@@ -1,0 +1,105 @@
+import type { Handler, HttpRequest, Middleware, Response } from "@framework/core";
+import { type ConfigInput, type Feature, type Host, systemClock } from "@framework/core/feature";
+import { outgoingOperations, watchOutgoing } from "./outgoing/outgoing-requests.ts";
+import { type Pipeline, startPipeline } from "./pipeline.ts";
+import { destinations } from "./settings/destinations.ts";
+import { fromEnvironment } from "./settings/environment.ts";
+import { operationSpans } from "./spans/operation-spans.ts";
+import { requestSpans } from "./spans/request-spans.ts";
+import { OpenTelemetryConfig } from "./telemetry-config.ts";
+import { currentTrace } from "./tracing/current-trace.ts";
+
+/** The methods that the feature adds to an app. */
+export interface Telemetry {
+  /**
+   * Records requests and all other operations of the app as OpenTelemetry spans, times requests, and continues the traces of callers.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes; TELEMETRY_NEEDS_GRPC at start
+   */
+  enableTelemetry(config?: ConfigInput<OpenTelemetryConfig>): this;
+}
+
+/**
+ * OpenTelemetry: spans, HTTP metrics, W3C trace context and baggage, exported over OTLP.
+ *
+ * @example
+ * const app = new (App.with(telemetry))().enableTelemetry({ serviceName: "books", otlpEndpoint: "http://localhost:4318" });
+ */
+export const telemetry: Feature<Telemetry> = {
+  name: "telemetry",
+  install: (host) => ({
+    enableTelemetry(input) {
+      const { isDisabled, given, mistakes } = fromEnvironment(process.env);
+      const config = host.configure(OpenTelemetryConfig, { ...given, ...withoutUnset(input) });
+      for (const message of mistakes) host.warn({ code: "TELEMETRY_BAD_VARIABLE", message });
+      if (!isDisabled) observe(host, config);
+      return this;
+    },
+  }),
+};
+
+const withoutUnset = (input: ConfigInput<OpenTelemetryConfig> = {}): ConfigInput<OpenTelemetryConfig> =>
+  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+
+/** Seconds that the last spans may take: less than the process has for the whole drain. */
+const STOP_SECS = 10;
+const FLUSH_MS = 8000;
+
+const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
+  const clock = config.clock ?? systemClock;
+  const now = config.clock?.now ?? (() => performance.now());
+  let pipeline: Pipeline | null = null;
+  let requests: Middleware<HttpRequest, Response> = pass;
+  let undo: (() => void)[] = [];
+  const outgoing = outgoingOperations(host.insight);
+  host.http.use("telemetry", (request, next) => requests(request, next));
+  host.insight.provideTrace(() => (pipeline === null ? null : currentTrace(pipeline.tracing)));
+  countSpans(host, () => pipeline);
+  host.life.onStart({
+    name: "telemetry",
+    async run({ debug, log, env }) {
+      const to = destinations(config, process.env, debug && env === "development");
+      pipeline = await startPipeline({ config, clock, to, log });
+      const { tracing, meter } = pipeline;
+      requests = requestSpans(tracing, { ...config, meter, now });
+      undo = [host.insight.onOperation(operationSpans(tracing)), watchOutgoing(tracing, outgoing)];
+    },
+  });
+  host.life.onStop({
+    name: "telemetry",
+    timeoutSecs: STOP_SECS,
+    async run(_settings, signal) {
+      requests = pass;
+      for (const task of undo.splice(0)) task();
+      const late = new AbortController();
+      const cancel = clock.after(FLUSH_MS, () => late.abort());
+      await pipeline?.stop(AbortSignal.any([signal, late.signal]));
+      cancel();
+    },
+  });
+};
+
+const pass = (request: HttpRequest, next: Handler<HttpRequest, Response>): ReturnType<typeof next> =>
+  next(request);
+
+const countSpans = (host: Host, pipeline: () => Pipeline | null): void => {
+  const last = { sent: 0, dropped: { full: 0, failed: 0, stopped: 0 } };
+  const counts = () => pipeline()?.queue ?? last;
+  host.insight
+    .metric({
+      name: "telemetry_spans_sent_total",
+      help: "Spans that the collector accepted.",
+      type: "counter",
+      read: () => counts().sent,
+    })
+    .metric({
+      name: "telemetry_spans_dropped_total",
+      help: "Spans that were not sent: the queue was full, an export failed, or the app stopped.",
+      type: "counter",
+      read: () => Object.entries(counts().dropped).map(([reason, value]) => ({ value, labels: { reason } })),
+    })
+    .expose("telemetry", () => {
+      const { sent, dropped } = counts();
+      return { waiting: pipeline()?.queue?.size ?? 0, sent, dropped: { ...dropped } };
+    });
+};

@@ -1,0 +1,66 @@
+import {
+  context,
+  type ContextManager,
+  metrics,
+  type MeterProvider,
+  propagation,
+  ProxyTracerProvider,
+  type TextMapPropagator,
+  trace,
+  type TracerProvider,
+} from "@opentelemetry/api";
+import type { Contexts } from "./tracing.ts";
+
+/** The parts of an SDK that one app brings. */
+export interface Parts {
+  readonly tracers: TracerProvider;
+  readonly meters: MeterProvider;
+  readonly propagator: TextMapPropagator;
+}
+
+/** Providers of apps; any other registered one is the program's own. */
+const ours: WeakSet<object> = new WeakSet();
+/** The contexts that all apps of this process share, and the number of apps. */
+let shared: { readonly contexts: Contexts; readonly isOurs: boolean; users: number } | null = null;
+
+/** Whether the program runs an OpenTelemetry SDK of its own. */
+export const programHasSdk = (): boolean => {
+  const provider = trace.getTracerProvider();
+  if (!(provider instanceof ProxyTracerProvider)) return !ours.has(provider);
+  const delegate = provider.getDelegate();
+  const none = new ProxyTracerProvider().getDelegate();
+  return delegate !== none && !ours.has(delegate);
+};
+
+/** Registers a context manager for all apps of the process, unless there is one. `release` undoes it for the last app. */
+export const shareContexts = (
+  create: () => ContextManager,
+): { readonly contexts: Contexts; readonly release: () => void } => {
+  if (shared === null) {
+    const manager = create().enable();
+    const isOurs = context.setGlobalContextManager(manager);
+    shared = { contexts: isOurs ? manager : context, isOurs, users: 0 };
+  }
+  const current = shared;
+  current.users++;
+  return {
+    contexts: current.contexts,
+    release() {
+      if (--current.users > 0) return;
+      if (current.isOurs) context.disable();
+      shared = null;
+    },
+  };
+};
+
+/** Registers an app's parts for the program's own spans and instruments, unless another app has; returns what undoes it. */
+export const registerParts = ({ tracers, meters, propagator }: Parts): (() => void) => {
+  ours.add(tracers);
+  if (!trace.setGlobalTracerProvider(tracers)) return () => {};
+  const undo = [() => trace.disable()];
+  if (metrics.setGlobalMeterProvider(meters)) undo.push(() => metrics.disable());
+  if (propagation.setGlobalPropagator(propagator)) undo.push(() => propagation.disable());
+  return () => {
+    for (const task of undo) task();
+  };
+};

@@ -1,0 +1,51 @@
+import {
+  type Context,
+  createContextKey,
+  type SpanContext,
+  type TextMapPropagator,
+  trace,
+  type Tracer,
+  TraceFlags,
+} from "@opentelemetry/api";
+import type { RandomIds } from "./random-ids.ts";
+import type { RatioSampler } from "./ratio-sampler.ts";
+
+/** The context manager's part that spans need. */
+export interface Contexts {
+  active(): Context;
+  with<A extends unknown[], T>(context: Context, work: (...args: A) => T, self?: undefined, ...args: A): T;
+}
+
+/** The parts of our SDK that make a request cheap which is not sampled: no span is made for it. */
+export interface OwnSdk {
+  readonly ids: RandomIds;
+  readonly sampler: RatioSampler;
+}
+
+/** How spans are made: by our SDK, or by the one that the program runs. */
+export interface Tracing {
+  readonly tracer: Tracer;
+  readonly contexts: Contexts;
+  readonly propagator: TextMapPropagator;
+  /** `null` where the program's SDK decides. */
+  readonly own: OwnSdk | null;
+}
+
+/** The SDK's own key, by its registered description: exporters look at it, and so do instrumentations. */
+const suppressedKey: symbol = createContextKey("OpenTelemetry SDK Context Key SUPPRESS_TRACING");
+
+/** Returns a context in which no spans begin. */
+export const suppressed = (context: Context): Context => context.setValue(suppressedKey, true);
+
+/** Whether no spans begin in a context. */
+export const isSuppressed = (context: Context): boolean => context.getValue(suppressedKey) === true;
+
+/** Returns the valid span of a context; `null` without one. */
+export const spanOf = (context: Context): SpanContext | null => {
+  const span = trace.getSpanContext(context);
+  return span !== undefined && trace.isSpanContextValid(span) ? span : null;
+};
+
+/** Whether a span is exported. */
+export const isSampled = ({ traceFlags }: SpanContext): boolean =>
+  (traceFlags & TraceFlags.SAMPLED) === TraceFlags.SAMPLED;
