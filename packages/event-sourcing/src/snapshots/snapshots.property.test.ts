@@ -8,7 +8,7 @@ import { Borrowed, Extended, Loan, loanTypes, Returned } from "../loan.test-kit.
 const histories = Number(process.env["FRAMEWORK_HISTORIES"] ?? 100);
 
 const event: fc.Arbitrary<NewEvent> = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 5 }).map((member) => Borrowed({ member })),
+  fc.string({ unit: "grapheme", maxLength: 5 }).map((member) => Borrowed({ member })),
   fc.integer({ min: 1, max: 30 }).map((days) => Extended({ days })),
   fc.constant(Returned({})),
 );
