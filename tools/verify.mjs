@@ -10,13 +10,15 @@ const found = () =>
   );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 
-// The steps of a phase run side by side, with more tasks than cores: tests of processes and servers mostly wait.
-const phases = [
+const turbo = (tasks) =>
+  `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
+
+// The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
+// servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them.
+const lists = [
+  [turbo("build"), turbo("lint test")],
   [
-    "turbo run build lint test --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
-    "node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- turbo run test:int --concurrency=3 --continue=dependencies-successful --output-logs=new-only",
-  ],
-  [
+    `node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- ${turbo("test:int")}`,
     "pnpm --silent --filter @framework/bench run bench:instructions:check",
     "node tools/src/published/main.ts",
     "node tools/src/structure/main.ts",
@@ -25,14 +27,16 @@ const phases = [
   ],
 ];
 
-/** The steps that failed. */
-const run = async (steps) => {
-  const ends = steps.map((step) => once(spawn(step, { shell: true, stdio: "inherit" }), "exit"));
-  const statuses = (await Promise.all(ends)).map(([status]) => status);
-  return steps.filter((_, index) => statuses[index] !== 0);
+/** The steps of a list that failed; a failure does not keep the others from running. */
+const failuresOf = async (steps) => {
+  const failed = [];
+  for (const step of steps) {
+    const [status] = await once(spawn(step, { shell: true, stdio: "inherit" }), "exit");
+    if (status !== 0) failed.push(step);
+  }
+  return failed;
 };
-const failed = [];
-for (const steps of phases) failed.push(...(await run(steps)));
+const failed = (await Promise.all(lists.map(failuresOf))).flat();
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const file of found()) {
