@@ -22,6 +22,8 @@ const folder = (name: string): string => join(import.meta.dirname, "..", name);
 export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
   enableFeatures(app, settings);
+  if (settings.collectorUrl !== null)
+    app.enableTelemetry({ serviceName: settings.serviceName, otlpEndpoint: settings.collectorUrl });
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
   app.enableMessaging({ source: "/books", topics: [bookEvents], ...brokerConfig(settings) });
   if (settings.runWork) indexBooks(app);

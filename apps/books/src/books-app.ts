@@ -21,10 +21,12 @@ import { redis } from "@framework/redis";
 import { requestId } from "@framework/request-id";
 import { securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
+import { telemetry } from "@framework/telemetry";
 import { websocket } from "@framework/websocket";
 
 /** The application class: `App` with every feature of the service. */
 export class BooksApp extends App.with(
+  telemetry, // first: it stops last, and so sends the spans of all others
   logging,
   requestId,
   cors,

@@ -15,6 +15,10 @@ export interface BooksSettings {
   readonly sqsRegion: string | null;
   /** `SQS_ENDPOINT`: address of an emulator of SQS; only with `SQS_REGION`. */
   readonly sqsEndpoint: string | null;
+  /** `OTEL_EXPORTER_OTLP_ENDPOINT`: OpenTelemetry collector that gets traces and metrics; the other `OTEL_*` variables apply too. */
+  readonly collectorUrl: string | null;
+  /** `OTEL_SERVICE_NAME`: name of the service in traces and metrics. @default "books" */
+  readonly serviceName: string;
   /** `BOOKS_SECRET`: when set, writing needs a token signed with it. */
   readonly secret: string | null;
   /** `BOOKS_PASSWORD`: password of the demo token issuer. */
@@ -49,6 +53,8 @@ export const booksSettings = (
     amqpUrl: text("AMQP_URL"),
     sqsRegion: text("SQS_REGION"),
     sqsEndpoint: text("SQS_ENDPOINT"),
+    collectorUrl: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
+    serviceName: text("OTEL_SERVICE_NAME") ?? "books",
     secret: text("BOOKS_SECRET"),
     password: text("BOOKS_PASSWORD"),
     origins: text("BOOKS_ORIGINS")

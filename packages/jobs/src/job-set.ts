@@ -1,6 +1,6 @@
 import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
-import { DefinedJob } from "./job/defined-job.ts";
+import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
 import type { Job } from "./job/job.ts";
 import type { InputOf, JobHandler, JobOptions } from "./job/job-options.ts";
 import type { JobPayload } from "./job/job-payload.ts";
@@ -14,7 +14,11 @@ export interface JobSetParts {
   readonly kernel: Kernel;
   /** Called with each mistake in a definition. */
   readonly problem: (problem: Problem) => void;
+  /** @default no traces */
+  readonly trace?: TraceHeaders;
 }
+
+const noTrace: TraceHeaders = () => null;
 
 const NAME = /^[\w.:/-]{1,90}$/;
 const NAME_RULE = "its name has 1 to 90 letters, digits and . _ : / -";
@@ -35,7 +39,8 @@ export class JobSet {
     options: JobOptions<S, I>,
     handler: JobHandler<S, I>,
   ): Job<S> {
-    const job = new DefinedJob<S>(name, options, this.open(name, options, handler));
+    const { trace = noTrace } = this.parts;
+    const job = new DefinedJob<S>(name, options, this.open(name, options, handler), trace);
     this.jobs.set(name, job);
     return job;
   }

@@ -58,7 +58,11 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
   name: "jobs",
   install: (host, needs) => {
     const kernel = kernelOf(needs);
-    const set = new JobSet({ kernel, problem: (problem) => host.problem(problem) });
+    const set = new JobSet({
+      kernel,
+      problem: (problem) => host.problem(problem),
+      trace: () => host.insight.currentTrace()?.headers() ?? null,
+    });
     let isUsed = false;
     const use = (): void => {
       host.check(() => []); // refuses definitions after the start

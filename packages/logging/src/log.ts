@@ -1,4 +1,5 @@
 import type { Logger } from "@framework/core";
+import type { ReadTrace } from "@framework/core/feature";
 import type { LogLevel } from "./logging-config.ts";
 import { withoutUnseen } from "./json-string.ts";
 import { createRedaction, type Redaction, withoutCredentials } from "./redaction.ts";
@@ -27,6 +28,8 @@ export interface LogOptions {
   readonly write: (line: string) => void;
   readonly iso: () => string;
   readonly redaction?: Redaction;
+  /** Returns the trace of the running code, whose ids each line then has. @default no traces */
+  readonly trace?: ReadTrace;
 }
 
 /** Approximate maximum bytes of a record; a longer one keeps only its message. */
@@ -38,6 +41,7 @@ export const createLog = async ({
   write,
   iso,
   redaction = createRedaction(),
+  trace = noTrace,
 }: LogOptions): Promise<Log> => {
   const { pino } = await import("pino");
   const instance = pino(
@@ -52,7 +56,7 @@ export const createLog = async ({
     },
     { write: (line) => write(bounded(withoutUnseen(line))) },
   );
-  return logOf(instance, redaction);
+  return logOf(instance, redaction, trace);
 };
 
 type Leveled = "debug" | "info" | "warn" | "error";
@@ -65,19 +69,29 @@ interface Written extends Record<Leveled, (fields: object, message: string) => v
 
 const noFields: LogFields = Object.freeze({});
 
-const logOf = (instance: Written, redaction: Redaction): Log => {
+const noTrace: ReadTrace = () => null;
+
+/** Adds the ids of the trace of the running code. */
+const traced = (fields: LogFields, trace: ReadTrace): LogFields => {
+  const current = trace();
+  return current === null ? fields : { trace_id: current.traceId, span_id: current.spanId, ...fields };
+};
+
+const logOf = (instance: Written, redaction: Redaction, trace: ReadTrace): Log => {
   const at =
     (level: Leveled) =>
     (message: string, fields: LogFields = noFields): void => {
       if (instance.isLevelEnabled(level))
-        instance[level](fields, withoutCredentials(`${message}`.slice(0, MAX_MESSAGE)));
+        instance[level](traced(fields, trace), withoutCredentials(`${message}`.slice(0, MAX_MESSAGE)));
     };
   return {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    child: (fields) => logOf(instance.child(ownFields(fields, redaction)), redaction),
+    // The log of a request names its trace itself, also outside of the request's asynchronous context.
+    child: (fields) =>
+      logOf(instance.child(ownFields(fields, redaction)), redaction, "trace_id" in fields ? noTrace : trace),
   };
 };
 

@@ -1,5 +1,5 @@
 import type { AppSettings, Handler, HttpRequest, Middleware, Response } from "@framework/core";
-import { type ConfigInput, type Feature, systemClock } from "@framework/core/feature";
+import { type ConfigInput, type Feature, type ReadTrace, systemClock } from "@framework/core/feature";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { isoClock } from "./clock.ts";
 import { createDetails } from "./details.ts";
@@ -43,7 +43,8 @@ export const logging: Feature<Logging> = {
       enableLogging(input) {
         const config = host.configure(LoggingConfig, input);
         const requests = switchable();
-        const lines = new Lines(config, (begun) => {
+        const trace: ReadTrace = () => host.insight.currentTrace();
+        const lines = new Lines(config, trace, (begun) => {
           log = begun.log;
           requests.become(begun.middleware);
         });
@@ -91,12 +92,14 @@ const STOP_PATIENCE_MS = 5000;
 /** The log stream of one app, from its start to its stop. */
 class Lines {
   private readonly config: LoggingConfig;
+  private readonly trace: ReadTrace;
   private readonly begun: (begun: Begun) => void;
   private writer: LineWriter | null = null;
   private undo: (() => void) | null = null;
 
-  constructor(config: LoggingConfig, begun: (begun: Begun) => void) {
+  constructor(config: LoggingConfig, trace: ReadTrace, begun: (begun: Begun) => void) {
     this.config = config;
+    this.trace = trace;
     this.begun = begun;
   }
 
@@ -123,6 +126,7 @@ class Lines {
       level,
       iso,
       redaction,
+      trace: this.trace,
       write: text ? (json) => write(shape(json)) : write,
     });
     const line = text ? textAccessLine(iso, colours) : jsonAccessLine(iso);

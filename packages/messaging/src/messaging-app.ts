@@ -26,6 +26,7 @@ import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
 import type { OutgoingMessage } from "./port/delivery.ts";
 import type { Transaction } from "@framework/database";
 import { Outbox, type SendNow } from "./outbox/outbox.ts";
+import { sendOperations, type SentMessages } from "./send/send-operations.ts";
 import { Sender } from "./send/sender.ts";
 import type { Topic } from "./send/topic.ts";
 import type { SubscriptionSpec } from "./subscribe/subscription-spec.ts";
@@ -54,6 +55,7 @@ export class MessagingApp {
   private readonly running = new Map<string, Running>();
   private readonly outboxes = new Map<string, Outbox>();
   private operations: Operations<Message> | null = null;
+  private sends: Operations<SentMessages> | null = null;
   private readonly instance: string = randomUUID();
 
   constructor(host: Host, kernel: Kernel | null) {
@@ -213,6 +215,7 @@ export class MessagingApp {
   private join(): void {
     const { life, insight } = this.host;
     this.operations = messageOperations(insight);
+    this.sends = sendOperations(insight);
     life.onStart({ name: "messaging", run: (settings) => this.prepare(settings) });
     life.onListening({ name: "messaging", run: () => this.begin() });
     life.onDrain((deadline) => this.drain(deadline));
@@ -221,8 +224,8 @@ export class MessagingApp {
   }
 
   private prepare(settings: AppSettings): void {
-    const { operations } = this;
-    if (operations === null) return;
+    const { operations, sends } = this;
+    if (operations === null || sends === null) return;
     for (const enabled of this.enabled.values()) {
       const { name, adapter, config } = enabled;
       if (adapter.capabilities.isInProcess && settings.workers > 1)
@@ -234,7 +237,7 @@ export class MessagingApp {
       const { log } = settings;
       const context = { name, instance: this.instance, clock, random: Math.random, log };
       const broker = adapter.open(context);
-      const sender = this.sender(enabled, broker, clock);
+      const sender = this.sender(enabled, { broker, clock, sends });
       const app = new AppBroker({
         ...enabled,
         broker,
@@ -254,10 +257,14 @@ export class MessagingApp {
     }
   }
 
-  private sender({ name, adapter, config }: EnabledBroker, broker: Broker, clock: Clock): Sender {
+  private sender(
+    { name, adapter, config }: EnabledBroker,
+    { broker, clock, sends }: { broker: Broker; clock: Clock; sends: Operations<SentMessages> },
+  ): Sender {
     const { capabilities } = adapter;
     const outbox = this.outboxes.get(name) ?? null;
-    return new Sender({ ...config, broker: () => broker, capabilities, clock, outbox });
+    const trace = () => this.host.insight.currentTrace();
+    return new Sender({ ...config, name, sends, trace, broker: () => broker, capabilities, clock, outbox });
   }
 
   /** On the database they are parked by default; other brokers have topics. */

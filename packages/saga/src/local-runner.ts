@@ -29,6 +29,8 @@ export interface LocalRunnerParts {
   readonly transaction: RunTransaction;
   /** Ids of instances. @default random UUIDs */
   readonly newId?: () => string;
+  /** Returns `traceparent` of the running code. @default no traces */
+  readonly trace?: () => string | undefined;
 }
 
 /** Sagas on the app's database. */
@@ -88,7 +90,7 @@ export class LocalRunner implements SagaRunner {
     this.check(definition);
     checkKey(key);
     const text = await checkedInput(definition, input);
-    const saga = { key, input: text, trace: storedTrace(trace) };
+    const saga = { key, input: text, trace: storedTrace(trace ?? this.parts.trace?.()) };
     return await this.within(tx, (own) => startIn(this.parts, own, definition, saga));
   }
 

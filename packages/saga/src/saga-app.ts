@@ -55,6 +55,7 @@ export class SagaApp {
           return insight.operations;
         },
         ended: (saga, end) => insight.ended(saga, end),
+        trace: () => insight.trace(),
       },
     });
     survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });

@@ -52,6 +52,7 @@ export class SagaSet {
       turns: this.turns,
       registry: this.registry,
       transaction: (run) => kernel.transaction(run),
+      trace: () => parts.insight?.trace(),
     });
   }
 

@@ -1,4 +1,7 @@
+import { App } from "@framework/core";
+import { cors } from "@framework/cors";
 import { expect, test } from "@jest/globals";
+import { telemetry } from "./telemetry.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
 test("a request becomes a span with the route's pattern and the stable conventions' attributes", async () => {
@@ -91,4 +94,24 @@ test("excluded paths and the routes of features make no spans, nor does what the
   const { spans } = await service.finish();
   expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/internals"]);
   expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
+});
+
+test("pages of other origins may send traceparent and read the trace's id", async () => {
+  const app = new (App.with(telemetry, cors))().enableCors(["https://shop.example"]);
+  await using service = await tracedService({}, { app });
+  app.get("/", () => "home");
+  const preflight = await app.fetch(
+    new Request("http://shop.test/", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://shop.example",
+        "access-control-request-method": "GET",
+        "access-control-request-headers": "traceparent",
+      },
+    }),
+  );
+  expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("traceparent");
+  const reply = await ask(app, "/", { origin: "https://shop.example" });
+  expect(reply.headers.get("access-control-expose-headers")).toContain("X-Trace-ID");
+  expect((await service.finish()).spans).toHaveLength(2);
 });

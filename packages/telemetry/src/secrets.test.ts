@@ -76,5 +76,5 @@ test("redaction takes any text, gives at most 1,024 characters, and in linear ti
     { numRuns: 50 },
   );
   for (const piece of ["a://", "password=", "ey-", "'", "&", "bearer ", "x".repeat(9)])
-    for (const redact of redactions) expect(redact(piece.repeat(200_000)).length).toBeLessThanOrEqual(1024);
+    for (const redact of redactions) expect(redact(piece.repeat(20_000)).length).toBeLessThanOrEqual(1024);
 });

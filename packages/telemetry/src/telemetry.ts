@@ -1,5 +1,11 @@
 import type { Handler, HttpRequest, Middleware, Response } from "@framework/core";
-import { type ConfigInput, type Feature, type Host, systemClock } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Feature,
+  type FieldUse,
+  type Host,
+  systemClock,
+} from "@framework/core/feature";
 import { outgoingOperations, watchOutgoing } from "./outgoing/outgoing-requests.ts";
 import { type Pipeline, startPipeline } from "./pipeline.ts";
 import { destinations } from "./settings/destinations.ts";
@@ -53,6 +59,7 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   let undo: (() => void)[] = [];
   const outgoing = outgoingOperations(host.insight);
   host.http.use("telemetry", (request, next) => requests(request, next));
+  host.http.usesFields(() => traceFields);
   host.insight.provideTrace(() => (pipeline === null ? null : currentTrace(pipeline.tracing)));
   countSpans(host, () => pipeline);
   host.life.onStart({
@@ -78,6 +85,22 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
     },
   });
 };
+
+/** For the API document, and so that CORS lets pages of other origins use them. */
+const traceFields: readonly FieldUse[] = [
+  {
+    name: "traceparent",
+    in: "request",
+    type: "string",
+    description: "The caller's trace (W3C Trace Context).",
+  },
+  {
+    name: "X-Trace-ID",
+    in: "reply",
+    type: "string",
+    description: "Id of the trace, if it is recorded.",
+  },
+];
 
 const pass = (request: HttpRequest, next: Handler<HttpRequest, Response>): ReturnType<typeof next> =>
   next(request);

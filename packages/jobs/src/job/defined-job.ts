@@ -22,17 +22,22 @@ export type JobKeys<S extends StandardSchema | undefined> = Pick<
   "input" | "key" | "uniqueKey"
 >;
 
+/** Returns the headers that continue the trace of the running code; `null` outside of one. */
+export type TraceHeaders = () => Readonly<Record<string, string>> | null;
+
 /** A job on a queue of its own. */
 export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> {
   readonly name: string;
   private readonly options: JobKeys<S>;
   private readonly opened: WorkQueue<JobPayload> | null;
   private readonly grouped: GroupedAdds | null;
+  private readonly trace: TraceHeaders;
 
   /** @param queue `null` for a job with a mistake, which the start reports */
-  constructor(name: string, options: JobKeys<S>, queue: WorkQueue<JobPayload> | null) {
+  constructor(name: string, options: JobKeys<S>, queue: WorkQueue<JobPayload> | null, trace: TraceHeaders) {
     this.name = name;
     this.options = options;
+    this.trace = trace;
     this.opened = queue;
     this.grouped = queue === null ? null : new GroupedAdds(queue);
   }
@@ -100,9 +105,11 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   }
 
   private async toWork({ input, ...settings }: NewJob<InputOf<S>>): Promise<NewWork<JobPayload>> {
+    const trace = this.trace();
     const stored = await this.check(input);
     return {
       ...settings,
+      ...(trace !== null && { headers: { ...trace, ...settings.headers } }),
       key: settings.key ?? this.options.key?.(input) ?? undefined,
       uniqueKey: settings.uniqueKey ?? this.options.uniqueKey?.(input) ?? undefined,
       payload: { input: stored },

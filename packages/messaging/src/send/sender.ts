@@ -1,4 +1,4 @@
-import type { Clock } from "@framework/core/feature";
+import type { Clock, CurrentTrace, Operations } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { encode } from "../envelope/encode.ts";
 import type { Event } from "../envelope/event.ts";
@@ -10,6 +10,7 @@ import type { Broker, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { Receipt } from "./new-message.ts";
+import type { SentMessages } from "./send-operations.ts";
 import { badMessage } from "./to-event.ts";
 
 /** Options of a send. */
@@ -30,6 +31,12 @@ export interface SenderParts {
   readonly maxMessageBytes: number;
   readonly maxHeaderBytes: number;
   readonly sendTimeoutMs: number;
+  /** Name of the broker in the app. */
+  readonly name: string;
+  /** Publishes sends to traces. */
+  readonly sends: Pick<Operations<SentMessages>, "isObserved" | "run">;
+  /** Returns the trace of the running code. */
+  readonly trace: () => CurrentTrace | null;
   /** Stores messages in a transaction; `null` without one. */
   readonly outbox: { add(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> } | null;
 }
@@ -50,7 +57,19 @@ export class Sender {
   ): Promise<readonly Receipt[]> {
     if (events.length === 0) return [];
     if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
-    const messages = events.map((event) => this.toOutgoing(topic, event, settings));
+    const { name, sends } = this.parts;
+    if (!sends.isObserved) return await this.sendAll(topic, events, settings);
+    const sent = { broker: name, topic, count: events.length };
+    return await sends.run(sent, () => this.sendAll(topic, events, settings));
+  }
+
+  private async sendAll(
+    topic: string,
+    events: readonly Event[],
+    settings: SendSettings,
+  ): Promise<readonly Receipt[]> {
+    const trace = this.parts.trace()?.headers() ?? null;
+    const messages = events.map((event) => this.toOutgoing(topic, event, { ...settings, trace }));
     const { tx } = settings;
     if (tx !== undefined) {
       await this.sendIn(tx, messages);
@@ -86,10 +105,14 @@ export class Sender {
     await outbox.add(tx, messages);
   }
 
-  private toOutgoing(topic: string, event: Event, { delayMs = 0, ttlMs }: SendSettings): OutgoingMessage {
+  private toOutgoing(
+    topic: string,
+    event: Event,
+    { delayMs = 0, ttlMs, trace }: SendSettings & { readonly trace: OutgoingMessage["headers"] | null },
+  ): OutgoingMessage {
     const { capabilities, clock } = this.parts;
     checkDelay(delayMs, "delayMs");
-    let { headers } = event;
+    let headers = trace === null ? event.headers : withTrace(event.headers, trace);
     if (ttlMs !== undefined) {
       checkDelay(ttlMs, "ttlMs");
       headers = { ...headers, [EXPIRES]: String(Math.ceil(clock.date() + ttlMs)) };
@@ -119,6 +142,17 @@ export class Sender {
       throw messagingError("MESSAGING_TOO_LARGE", `a message has larger headers than ${maxHeaders} bytes`);
   }
 }
+
+/** Most bytes of trace context: a caller's baggage must not make a message too large. */
+const MAX_TRACE_BYTES = 1024;
+
+/** Adds trace context to headers that have none. */
+const withTrace = (headers: Event["headers"], trace: Event["headers"]): Event["headers"] => {
+  if ("traceparent" in headers) return headers;
+  const { traceparent } = trace;
+  const fits = headerBytes(trace) <= MAX_TRACE_BYTES;
+  return { ...(fits ? trace : traceparent === undefined ? {} : { traceparent }), ...headers };
+};
 
 const checkDelay = (value: number, name: string): void => {
   if (!(Number.isFinite(value) && value >= 0 && value <= MAX_DELAY_MS))

@@ -18,10 +18,13 @@ export interface ObservedAttempt {
 export interface Insight {
   readonly operations: Pick<Operations<ObservedAttempt>, "run">;
   ended(saga: string, end: AttemptEnd): void;
+  /** Returns `traceparent` of the running code; `undefined` outside of a trace. */
+  trace(): string | undefined;
 }
 
 /** Insight of a runner outside of an app. */
 export const noInsight: Insight = {
   operations: { run: (input, work) => work(input) },
   ended() {},
+  trace: () => undefined,
 };

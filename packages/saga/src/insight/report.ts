@@ -54,6 +54,7 @@ export const reportSagas = (insight: HostInsight, survey: Survey): Insight => {
         },
       }),
     }),
+    trace: () => insight.currentTrace()?.headers()["traceparent"],
     ended(saga, end) {
       const counts = ends.get(saga) ?? new Map<AttemptEnd, number>();
       ends.set(saga, counts.set(end, (counts.get(end) ?? 0) + 1));

@@ -13,7 +13,7 @@ export interface StartOptions {
   readonly key: string;
   /** Transaction that starts it. @default one of its own */
   readonly tx?: Transaction | undefined;
-  /** `traceparent` of the work that starts it, for traces. @default none */
+  /** `traceparent` of the work that starts it, for traces. @default that of the running code, with a tracer */
   readonly trace?: string | undefined;
 }
 

@@ -111,6 +111,7 @@ const losing = (crashAfter: number): Insight => {
       },
     },
     ended() {},
+    trace: () => undefined,
   };
 };
 

@@ -43,7 +43,9 @@ export const redactPath = (path: string): string =>
 
 /** Redacts the credentials and the query of a URL; any other text is redacted as text. */
 export const redactUrl = (url: string): string => {
-  const withoutUser = url.replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
+  const withoutUser = url
+    .slice(0, 2 * MAX_ATTRIBUTE)
+    .replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
   const [path = "", ...rest] = withoutUser.split("?");
   const query = rest.join("?").split("#")[0] ?? "";
   const safe = redactPath(path);

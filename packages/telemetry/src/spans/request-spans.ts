@@ -92,8 +92,15 @@ const begin = (tracing: Tracing, request: HttpRequest): Begun => {
     }
     if (caller === null) ids.reserve(traceId);
   }
-  const options = { kind: SpanKind.SERVER, attributes: requestAttributes(request) };
-  const span = tracer.startSpan(requestSpanName(request), options, parent);
+  const kind = SpanKind.SERVER;
+  const attributes = requestAttributes(request);
+  // A sampler of the program may want the attributes; our SDK copies those of the start twice.
+  const span = tracer.startSpan(
+    requestSpanName(request),
+    own === null ? { kind, attributes } : { kind },
+    parent,
+  );
+  if (own !== null) span.setAttributes(attributes);
   const { traceId, spanId } = span.spanContext();
   return {
     context: new SpanContextOf(parent, span),
