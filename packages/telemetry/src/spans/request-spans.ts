@@ -34,7 +34,7 @@ export interface RequestSpanOptions {
 /**
  * Makes a span for each request, from its head to the end of its reply, and names its trace in the context and on the reply.
  *
- * Middleware and not a listener of operations: an operation costs 2.7 µs a request, this costs half a microsecond for one that is not sampled.
+ * Middleware and not a listener of operations: an operation costs 2.7 µs a request, before any span is made.
  */
 export const requestSpans = (
   tracing: Tracing,
