@@ -110,9 +110,13 @@ const program = async (app: Process, db: Database): Promise<void> => {
 };
 
 const numbersIn = async (db: Database, table: "ledger" | "effects"): Promise<readonly number[]> => {
-  const rows = await db.query<{ number: number }>(`SELECT number FROM ${table}`);
+  const order = table === "effects" ? "ORDER BY place" : "";
+  const rows = await db.query<{ number: number }>(`SELECT number FROM ${table} ${order}`);
   return Array.from(rows, ({ number }) => number);
 };
+
+/** Columns that count rows in the order of their insertion; PostgreSQL itself reuses the places of deleted rows. */
+const counted = { sqlite: "INTEGER", postgres: "BIGINT GENERATED ALWAYS AS IDENTITY" } as const;
 
 const sorted = (numbers: readonly number[]): readonly number[] => numbers.toSorted((a, b) => a - b);
 const firstOfEach = (numbers: readonly number[]): readonly number[] => [...new Set(numbers)];
@@ -134,10 +138,10 @@ const isLong = process.env["FRAMEWORK_CRASHES"] === "all";
 /** Statements of a process until it has started, which the tests of durable crash at. The first one also creates the tables. */
 const statementsOfStart = async (db: Database, enable: Enable): Promise<number> => {
   await live(db, enable, async () => {});
-  const counted = faultingDatabase(db);
+  const counting = faultingDatabase(db);
   let atStart = 0;
-  await live(counted, enable, async () => void (atStart = counted.statements));
-  await counted.close();
+  await live(counting, enable, async () => void (atStart = counting.statements));
+  await counting.close();
   return atStart;
 };
 
@@ -160,7 +164,9 @@ const atEachStatement = async (
 ): Promise<{ readonly crashes: number }> => {
   const db = openDatabase({ url: place.url, connectionTimeoutSecs: 30 });
   await db.execute("CREATE TABLE IF NOT EXISTS ledger (number INTEGER NOT NULL)");
-  await db.execute("CREATE TABLE IF NOT EXISTS effects (number INTEGER NOT NULL)");
+  await db.execute(
+    `CREATE TABLE IF NOT EXISTS effects (place ${counted[db.dialect]} PRIMARY KEY, number INTEGER NOT NULL)`,
+  );
   const atStart = await statementsOfStart(db, (await scenario(() => false)).enable);
   const run = async ({ at, when }: Crash): Promise<FaultingDatabase> => {
     await emptied(db);
