@@ -3,8 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const telemetryErrors: ErrorCatalogue = {
   TELEMETRY_NEEDS_GRPC: {
-    summary:
-      "the collector is spoken to over gRPC, and its exporters are not installed; the app does not start",
+    summary: "`protocol` is gRPC, and the exporters for it are not installed; the app does not start",
     action:
       "install `@opentelemetry/exporter-trace-otlp-grpc` and `@opentelemetry/exporter-metrics-otlp-grpc`, or set `protocol` to `http/protobuf`",
   },

@@ -22,7 +22,7 @@ export interface OpenTelemetryConfig {
   readonly serviceVersion: string;
   /** URL of an OTLP collector; HTTP paths are added. @default none: to the console in debug mode, else nowhere */
   readonly otlpEndpoint: string | undefined;
-  /** How the collector is spoken to. @default grpc for port 4317, else http/protobuf */
+  /** Protocol of the exports. @default grpc for port 4317, else http/protobuf */
   readonly protocol: "grpc" | "http/protobuf" | undefined;
   /** Share of the traces that begin here which is recorded, clamped to 0 to 1; a caller's decision is followed. @default 1 */
   readonly samplingRate: number;
