@@ -42,8 +42,19 @@ export class Endpoint {
     this.handler = handler;
   }
 
-  /** Accepts the handshake or refuses it as HTTP. @param dependencies the route's injections, if any @throws HttpError */
-  answer(request: HttpRequest, dependencies: readonly unknown[]): Response {
+  /** Accepts the handshake, or answers as HTTP. @param dependencies the route's injections, if any @throws HttpError */
+  answer(request: HttpRequest, dependencies: readonly unknown[]): unknown {
+    const { http } = this.options;
+    if (http !== undefined && request.upgrade === null) return http(request);
+    return this.accept(request, dependencies);
+  }
+
+  /** The app's configuration with the route's own limits; read after start, when both are complete. */
+  private get config(): WebSocketConfig {
+    return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
+  }
+
+  private accept(request: HttpRequest, dependencies: readonly unknown[]): Response {
     const { origins, deflate } = this.config;
     const upgrade = checkHandshake(request, origins);
     if (deflate) checkWindowBits(request);
@@ -56,11 +67,6 @@ export class Endpoint {
         void request.scope.call(undefined, () => this.serve(open, request, dependencies));
       });
     });
-  }
-
-  /** The app's configuration with the route's own limits; read after start, when both are complete. */
-  private get config(): WebSocketConfig {
-    return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
   }
 
   private open(

@@ -22,6 +22,8 @@ export interface WebSocketOptions<
   readonly message?: Schema;
   /** Limits and options of this route; a missing field has the value of `enableWebSocket`. Mistakes are CORE_BAD_CONFIG at start. */
   readonly limits?: ConfigInput<WebSocketLimits>;
+  /** Answers requests that ask for no upgrade, for a path that also serves HTTP. @default a 426 */
+  readonly http?: (request: HttpRequest) => unknown;
   /** Supported sub-protocols; the first one that the client also offers is used. */
   readonly protocols?: readonly string[];
 }

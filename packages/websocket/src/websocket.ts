@@ -1,5 +1,4 @@
 import type { AppOf, ConfigInput, Host, HostInsight, PrefixOf, RouteFeature } from "@framework/core/feature";
-import type { Response } from "@framework/core";
 import { Endpoint } from "./endpoint.ts";
 import type { RegisterWebSocket } from "./register-websocket.ts";
 import { Rooms, type Room } from "./rooms.ts";
@@ -52,7 +51,7 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         host.http.route(
           "GET",
           path,
-          (request, ...dependencies): Response => endpoint.answer(request, dependencies),
+          (request, ...dependencies): unknown => endpoint.answer(request, dependencies),
           inject === undefined ? { guards } : { guards, inject },
         );
       },

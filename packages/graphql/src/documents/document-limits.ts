@@ -1,0 +1,130 @@
+import {
+  type DirectiveNode,
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from "graphql";
+import { refused } from "./refused.ts";
+
+/** Limits on the shape of a document. */
+export interface DocumentLimits {
+  readonly maxDepth: number;
+  readonly maxAliases: number;
+  readonly maxDirectives: number;
+  readonly maxFields: number;
+}
+
+/** Measures of a selection set with its fragments expanded. */
+interface Shape {
+  depth: number;
+  aliases: number;
+  directives: number;
+  fields: number;
+}
+
+/**
+ * Checks the shape of a document before validation, whose own rules take quadratic time for repeated fields. Each fragment is measured once, so that
+ * the time is linear in the document, however large its expansion is.
+ *
+ * Returns the refusal, `null` for an acceptable document.
+ */
+export const checkDocument = (
+  document: DocumentNode,
+  limits: DocumentLimits,
+  introspection: boolean,
+): GraphQLError | null => {
+  const measure = new Measure(document, introspection);
+  for (const definition of document.definitions) {
+    if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
+      return refused("Only operations and fragments can be executed");
+    const shape = measure.definition(definition);
+    const refusal = measure.refusal ?? excess(shape, limits);
+    if (refusal !== null) return refusal;
+  }
+  return null;
+};
+
+const excess = ({ depth, aliases, directives, fields }: Shape, limits: DocumentLimits): GraphQLError | null => {
+  if (depth > limits.maxDepth) return over("depth", "maxDepth", limits.maxDepth);
+  if (aliases > limits.maxAliases) return over("number of aliases and repeated fields", "maxAliases", limits.maxAliases);
+  if (directives > limits.maxDirectives) return over("number of directives", "maxDirectives", limits.maxDirectives);
+  return fields > limits.maxFields ? over("number of fields", "maxFields", limits.maxFields) : null;
+};
+
+/** A refusal for a measure that is over its limit. */
+export const over = (measure: string, limit: string, maximum: number): GraphQLError =>
+  refused(`The ${measure} exceeds the limit of ${maximum}`, { limit });
+
+class Measure {
+  refusal: GraphQLError | null = null;
+  private readonly introspection: boolean;
+  private readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  private readonly measured = new Map<string, Shape>();
+  private readonly open = new Set<string>();
+
+  constructor({ definitions }: DocumentNode, introspection: boolean) {
+    this.introspection = introspection;
+    this.fragments = new Map(
+      definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+    );
+  }
+
+  definition(node: OperationDefinitionNode | FragmentDefinitionNode): Shape {
+    if (node.kind === Kind.FRAGMENT_DEFINITION) return this.fragment(node.name.value);
+    const shape: Shape = { depth: 0, aliases: 0, directives: countOf(node.directives), fields: 0 };
+    for (const { directives } of node.variableDefinitions ?? []) shape.directives += countOf(directives);
+    this.add(shape, node.selectionSet, new Set(), "");
+    return shape;
+  }
+
+  /** @param names response names that the set has already, by type condition: repeated ones are compared with each other in validation */
+  private add(shape: Shape, { selections }: SelectionSetNode, names: Set<string>, condition: string): void {
+    for (const node of selections) {
+      shape.directives += countOf(node.directives);
+      if (node.kind === Kind.FRAGMENT_SPREAD) include(shape, this.fragment(node.name.value), 0);
+      else if (node.kind === Kind.INLINE_FRAGMENT)
+        this.add(shape, node.selectionSet, names, node.typeCondition?.name.value ?? condition);
+      else {
+        const name = node.name.value;
+        if (!this.introspection && name.startsWith("__") && name !== "__typename")
+          this.refusal ??= refused("Introspection is disabled", {}, 403);
+        const key = `${condition}.${node.alias?.value ?? name}`;
+        const inner: Shape = { depth: 0, aliases: 0, directives: 0, fields: 1 };
+        if (node.alias !== undefined || names.has(key)) inner.aliases++;
+        names.add(key);
+        if (node.selectionSet !== undefined) this.add(inner, node.selectionSet, new Set(), "");
+        include(shape, inner, 1);
+      }
+    }
+  }
+
+  private fragment(name: string): Shape {
+    const known = this.measured.get(name);
+    if (known !== undefined) return known;
+    const shape: Shape = { depth: 0, aliases: 0, directives: 0, fields: 0 };
+    const node = this.fragments.get(name);
+    if (node === undefined) return shape; // validation names it
+    if (this.open.has(name)) {
+      this.refusal ??= refused(`The fragment "${name}" contains itself`);
+      return shape;
+    }
+    this.open.add(name);
+    shape.directives += countOf(node.directives);
+    this.add(shape, node.selectionSet, new Set(), node.typeCondition.name.value);
+    this.open.delete(name);
+    this.measured.set(name, shape);
+    return shape;
+  }
+}
+
+const countOf = (directives: readonly DirectiveNode[] | undefined): number => directives?.length ?? 0;
+
+const include = (outer: Shape, inner: Shape, levels: number): void => {
+  outer.depth = Math.max(outer.depth, inner.depth + levels);
+  outer.aliases += inner.aliases;
+  outer.directives += inner.directives;
+  outer.fields += inner.fields;
+};

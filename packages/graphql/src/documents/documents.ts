@@ -1,0 +1,127 @@
+import {
+  type DocumentNode,
+  getOperationAST,
+  GraphQLError,
+  type GraphQLSchema,
+  type OperationDefinitionNode,
+  parse,
+  specifiedRules,
+  validate,
+} from "graphql";
+import type { GraphQLConfig } from "../graphql-config.ts";
+import { DocumentCache } from "./document-cache.ts";
+import { checkDocument, over } from "./document-limits.ts";
+import { costOf } from "./query-cost.ts";
+import { refused } from "./refused.ts";
+import { findDocument } from "./trusted-documents.ts";
+
+/** The parameters of an operation as a client sent them. */
+export interface OperationParams {
+  readonly query?: string | null | undefined;
+  readonly documentId?: string | null | undefined;
+  readonly operationName?: string | null | undefined;
+  readonly variables?: Readonly<Record<string, unknown>> | null | undefined;
+  readonly extensions?: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A document that may be executed, and the operation chosen from it. */
+export interface Prepared {
+  readonly document: DocumentNode;
+  readonly operation: OperationDefinitionNode;
+  readonly params: OperationParams;
+}
+
+/** The part of the configuration that decides about documents, with `introspection` settled. */
+export type DocumentRules = Omit<GraphQLConfig, "introspection"> & { readonly introspection: boolean };
+
+/** More would only repeat what is wrong, at a cost. */
+const MAX_ERRORS = 10;
+
+/** Turns parameters into a document to execute: found or parsed, limited, validated. The same for HTTP, batches and sockets. */
+export class Documents {
+  private readonly schema: GraphQLSchema;
+  private readonly rules: DocumentRules;
+  private readonly cache = new DocumentCache();
+
+  constructor(schema: GraphQLSchema, rules: DocumentRules) {
+    this.schema = schema;
+    this.rules = rules;
+  }
+
+  /** Never throws; returns what refuses the operation. */
+  async prepare(params: OperationParams): Promise<Prepared | readonly GraphQLError[]> {
+    const text = await this.textOf(params);
+    if (text instanceof GraphQLError) return [text];
+    const document = this.read(text);
+    if ("errors" in document) return document.errors;
+    const operation = getOperationAST(document.document, params.operationName);
+    if (!operation) return [refused(noOperation(params))];
+    const refusal = this.excessCost(document.document, operation, params);
+    return refusal === null ? { document: document.document, operation, params } : [refusal];
+  }
+
+  /** Parses and checks a text; a good one is cached. */
+  read(text: string): { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] } {
+    const known = this.cache.get(text);
+    if (known !== undefined) return { document: known };
+    const parsed = this.parse(text);
+    if (parsed instanceof GraphQLError) return { errors: [parsed] };
+    const { introspection } = this.rules;
+    const refusal = checkDocument(parsed, this.rules, introspection);
+    if (refusal !== null) return { errors: [refusal] };
+    const errors = validate(this.schema, parsed, specifiedRules, {
+      maxErrors: MAX_ERRORS,
+      hideSuggestions: !introspection,
+    });
+    if (errors.length > 0) return { errors };
+    this.cache.set(text, parsed);
+    return { document: parsed };
+  }
+
+  private parse(text: string): DocumentNode | GraphQLError {
+    const { maxTokens, maxDocumentLength } = this.rules;
+    if (text.length > maxDocumentLength) return over("length of the document", "maxDocumentLength", maxDocumentLength);
+    try {
+      return parse(text, { maxLexicalTokens: maxTokens, maxComments: maxTokens });
+    } catch (error) {
+      if (error instanceof GraphQLError) return error;
+      throw error;
+    }
+  }
+
+  private async textOf({ query, documentId, extensions }: OperationParams): Promise<string | GraphQLError> {
+    const { documents, onlyDocuments } = this.rules;
+    const id = documentId ?? hashOf(extensions);
+    if (id === null) {
+      if (onlyDocuments) return refused("Only registered documents are executed", {}, 403);
+      return query ?? refused("Missing query");
+    }
+    const text = await findDocument(documents, id);
+    // Without registered documents, a query with a hash of its own is an ordinary query.
+    if (text === null && !onlyDocuments && documents === undefined && query) return query;
+    return text ?? refused("Unknown document", { code: "PERSISTED_QUERY_NOT_FOUND" }, 404);
+  }
+
+  private excessCost(
+    document: DocumentNode,
+    operation: OperationDefinitionNode,
+    { variables }: OperationParams,
+  ): GraphQLError | null {
+    const { maxComplexity } = this.rules;
+    if (maxComplexity === undefined) return null;
+    const cost = costOf({ schema: this.schema, document, operation, variables: variables ?? {} });
+    return cost > maxComplexity ? over("cost of the operation", "maxComplexity", maxComplexity) : null;
+  }
+}
+
+/** The hash with which clients of Apollo name a document. */
+const hashOf = (extensions: OperationParams["extensions"]): string | null => {
+  const query = extensions?.["persistedQuery"];
+  if (typeof query !== "object" || query === null || !("sha256Hash" in query)) return null;
+  return typeof query.sha256Hash === "string" ? query.sha256Hash : null;
+};
+
+const noOperation = ({ operationName }: OperationParams): string =>
+  operationName == null
+    ? "The document must have exactly one operation, or operationName must name one"
+    : "The document has no operation with this name";

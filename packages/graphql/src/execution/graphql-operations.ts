@@ -1,0 +1,24 @@
+import type { HttpRequest } from "@framework/core";
+import type { OperationDefinition } from "@framework/core/feature";
+import type { ExecutionResult, OperationDefinitionNode } from "graphql";
+
+/** An operation about to be executed. */
+export interface StartedOperation {
+  readonly operation: OperationDefinitionNode;
+  readonly request: HttpRequest;
+}
+
+/** The operation of a client, as OpenTelemetry names it. Its own name is client input, so it is an attribute and not the name. */
+export const graphqlOperation: OperationDefinition<StartedOperation, ExecutionResult> = {
+  kind: "graphql",
+  role: "server",
+  describe: ({ operation, request }) => ({
+    name: operation.operation,
+    subject: request,
+    attributes: {
+      "graphql.operation.type": operation.operation,
+      ...(operation.name !== undefined && { "graphql.operation.name": operation.name.value.slice(0, 100) }),
+    },
+  }),
+  outcome: ({ errors }) => (errors === undefined ? {} : { "graphql.errors": errors.length }),
+};

@@ -1,0 +1,128 @@
+import { FrameworkError, type Injected, type Injections } from "@framework/core";
+import { handled, type OpenScope } from "@framework/core/feature";
+import type { GraphqlContext } from "./graphql-context.ts";
+
+/** Options of a loader. */
+export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
+  /** Name in messages. */
+  readonly name: string;
+  /** Dependencies of `batch`. */
+  readonly inject?: Inject;
+  /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
+  readonly batch: (keys: readonly K[], context: GraphqlContext, dependencies: Injected<Inject>) => Promise<readonly (V | Error)[]>;
+  /** Returns what distinguishes a key that is an object. @default the key itself */
+  readonly id?: (key: K) => unknown;
+  /** Maximum keys of one batch; more make several. @default 100 */
+  readonly maxBatch?: number;
+  /** Maximum keys of one operation; more fail with GRAPHQL_LOADER_FULL. @default 10000 */
+  readonly maxKeys?: number;
+}
+
+/** Loads values by key in batches, once per key and operation; made by `createLoader`. */
+export interface Loader<K, V> {
+  readonly name: string;
+  /** Loads one batch. */
+  readonly load: (keys: readonly K[], context: GraphqlContext, scope: OpenScope) => Promise<readonly (V | Error)[]>;
+  readonly id: (key: K) => unknown;
+  readonly maxBatch: number;
+  readonly maxKeys: number;
+}
+
+/**
+ * Creates a loader. It holds no values itself: each operation has its own batches and its own cache.
+ *
+ * @example
+ * const authors = createLoader({ name: "authors", inject: { books: Books }, batch: (ids: readonly string[], _, { books }) => books.authors(ids) });
+ * const resolvers = { Book: { author: (book: Book, _: object, context: GraphqlContext) => context.load(authors, book.authorId) } };
+ */
+export const createLoader = <K, V, const Inject extends Injections | undefined = undefined>({
+  name,
+  inject,
+  batch,
+  id = (key) => key,
+  maxBatch = 100,
+  maxKeys = 10_000,
+}: LoaderOptions<K, V, Inject>): Loader<K, V> => ({
+  name,
+  load: async (keys, context, scope) =>
+    await scope.call(inject as Inject, (dependencies) => batch(keys, context, dependencies)),
+  id,
+  maxBatch,
+  maxKeys,
+});
+
+interface Waiting<K, V> extends PromiseWithResolvers<V> {
+  readonly key: K;
+}
+
+/** The keys of one loader in one operation. */
+interface Batches {
+  readonly values: Map<unknown, Promise<unknown>>;
+  waiting: Waiting<unknown, unknown>[];
+}
+
+/** The loaders of one operation. */
+export class LoaderBatches {
+  private readonly context: GraphqlContext;
+  private readonly scope: OpenScope;
+  private readonly loaders = new Map<object, Batches>();
+
+  constructor(context: GraphqlContext, scope: OpenScope) {
+    this.context = context;
+    this.scope = scope;
+  }
+
+  load<K, V>(loader: Loader<K, V>, key: K): Promise<V> {
+    const batches = this.batchesOf(loader);
+    const id = loader.id(key);
+    const known = batches.values.get(id);
+    if (known !== undefined) return known as Promise<V>; // stored under the loader, so of its type
+    if (batches.values.size >= loader.maxKeys) return handled(Promise.reject(full(loader)));
+    const waiting: Waiting<K, V> = { key, ...Promise.withResolvers<V>() };
+    batches.values.set(id, waiting.promise);
+    batches.waiting.push(waiting as Waiting<unknown, unknown>);
+    if (batches.waiting.length === 1) this.schedule(loader as Loader<unknown, unknown>, batches);
+    return handled(waiting.promise); // a resolver may fail before it awaits what it asked for
+  }
+
+  private batchesOf<K, V>(loader: Loader<K, V>): Batches {
+    const known = this.loaders.get(loader);
+    if (known !== undefined) return known;
+    const batches: Batches = { values: new Map(), waiting: [] };
+    this.loaders.set(loader, batches);
+    return batches;
+  }
+
+  /** Waits for the promises that have settled already, since the resolvers behind them may ask for more keys of the same batch. */
+  private schedule(loader: Loader<unknown, unknown>, batches: Batches): void {
+    void Promise.resolve().then(() =>
+      process.nextTick(() => {
+        const { waiting } = batches;
+        batches.waiting = [];
+        for (let at = 0; at < waiting.length; at += loader.maxBatch)
+          void this.dispatch(loader, waiting.slice(at, at + loader.maxBatch));
+      }),
+    );
+  }
+
+  /** Never rejects. */
+  private async dispatch(loader: Loader<unknown, unknown>, waiting: readonly Waiting<unknown, unknown>[]): Promise<void> {
+    try {
+      const values = await loader.load(waiting.map(({ key }) => key), this.context, this.scope);
+      if (!Array.isArray(values) || values.length !== waiting.length) throw badBatch(loader, waiting.length);
+      for (const [at, { resolve, reject }] of waiting.entries()) {
+        const value: unknown = values[at];
+        if (Error.isError(value)) reject(value);
+        else resolve(value);
+      }
+    } catch (error) {
+      for (const { reject } of waiting) reject(error);
+    }
+  }
+}
+
+const full = ({ name, maxKeys }: { readonly name: string; readonly maxKeys: number }): FrameworkError =>
+  new FrameworkError("GRAPHQL_LOADER_FULL", `graphql: the loader "${name}" keeps at most ${maxKeys} keys of an operation`);
+
+const badBatch = ({ name }: { readonly name: string }, keys: number): FrameworkError =>
+  new FrameworkError("GRAPHQL_BAD_BATCH", `graphql: the loader "${name}" must return an array with ${keys} values`);

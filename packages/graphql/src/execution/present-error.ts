@@ -1,0 +1,61 @@
+import { type AppSettings, HttpError } from "@framework/core";
+import { GraphQLError, type GraphQLFormattedError } from "graphql";
+import { isShown } from "./shown-errors.ts";
+
+const UNEXPECTED = "An unexpected error occurred";
+const INTERNAL = "Internal Server Error";
+
+/** Formats an error for clients, with the framework's error body in `extensions`, and logs a fault. */
+export type PresentError = (error: Error) => GraphQLFormattedError;
+
+/**
+ * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw. Everything else is a fault: it is
+ * logged, and its message is shown only with `debug` outside production.
+ */
+export const errorPresenter = ({ debug, env, log }: Pick<AppSettings, "debug" | "env" | "log">): PresentError => {
+  const showsInternals = debug && env !== "production";
+  const fault = (located: GraphQLError, cause: Error): GraphQLFormattedError => {
+    log.error(`graphql: a resolver failed: ${cause.message}`, { error: cause, path: located.path?.join(".") ?? null });
+    const detail = showsInternals ? cause.message : UNEXPECTED;
+    return withPlace(located, detail, { error: INTERNAL, detail, status: 500 });
+  };
+  const refusal = (located: GraphQLError, cause: HttpError): GraphQLFormattedError => {
+    const { error, detail, status, extras } = cause;
+    return status === 500 ? fault(located, cause) : withPlace(located, detail, { ...extras, error, detail, status });
+  };
+  return (error) => {
+    if (!(error instanceof GraphQLError)) return plain(new GraphQLError(error.message)); // a malformed request, from graphql-http
+    const cause = causeOf(error);
+    if (cause === null) return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
+    if (HttpError.is(cause)) return refusal(error, cause);
+    const isForClients = cause instanceof GraphQLError && (isShown(cause) || cause.locations !== undefined);
+    return isForClients ? plain(error) : fault(error, cause);
+  };
+};
+
+/** Returns the innermost error that GraphQL wrapped; `null` for an error of GraphQL's own. */
+const causeOf = (error: GraphQLError): Error | null => {
+  const { originalError } = error;
+  if (originalError === undefined || originalError === error) return null;
+  return originalError instanceof GraphQLError && originalError.originalError !== undefined && !isShown(originalError)
+    ? causeOf(originalError)
+    : originalError;
+};
+
+/** An error for clients: of the request, unless it has an error body of its own. */
+const plain = (error: GraphQLError): GraphQLFormattedError => {
+  const { message, extensions } = error;
+  if (error.path !== undefined) return withPlace(error, message, extensions);
+  return withPlace(error, message, { error: "Bad Request", detail: message, status: 400, ...extensions });
+};
+
+const withPlace = (
+  { locations, path }: GraphQLError,
+  message: string,
+  extensions: Readonly<Record<string, unknown>>,
+): GraphQLFormattedError => ({
+  message,
+  ...(locations !== undefined && { locations }),
+  ...(path !== undefined && { path }),
+  ...(Object.keys(extensions).length > 0 && { extensions }),
+});

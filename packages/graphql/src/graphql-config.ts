@@ -1,0 +1,122 @@
+import { type Awaitable, type Guard, type HttpRequest, isGuard } from "@framework/core";
+import {
+  checked,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  flag,
+  integer,
+  list,
+  optional,
+} from "@framework/core/feature";
+import { type GraphQLSchema, isSchema } from "graphql";
+import type { TrustedDocuments } from "./documents/trusted-documents.ts";
+import type { GraphqlContext } from "./execution/graphql-context.ts";
+import type { Resolvers } from "./schema/field-options.ts";
+
+/** Options of `enableGraphql`; `Values` are the program's own members of the context. */
+export interface GraphQLConfig<Values extends object = object> {
+  /** Path of the endpoint. @default "/graphql" */
+  readonly path: string;
+  /** Whether browsers get GraphiQL at the path. @default true in development, else false */
+  readonly playground: boolean | undefined;
+  /** Whether clients may read the schema. @default true in development, else false */
+  readonly introspection: boolean | undefined;
+  /** The schema, as SDL or as a `GraphQLSchema`. @default an empty one, with a warning */
+  readonly schema: string | GraphQLSchema | undefined;
+  /** Resolvers of a schema in SDL, by type and field. @default {} */
+  readonly resolvers: Resolvers<GraphqlContext & Values>;
+  /** Adds the program's members to the context of an operation. @default none */
+  readonly context: ((base: GraphqlContext) => Awaitable<Values>) | undefined;
+  /** Guards of the endpoint and of the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
+  readonly guards: readonly Guard<HttpRequest>[];
+  /** Called with the payload of `connection_init`; `false` or an HttpError refuses the connection. @default none */
+  readonly connect: ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown) | undefined;
+  /** Trusted documents: texts by id, or a function that returns the text of an id. @default none */
+  readonly documents: TrustedDocuments | undefined;
+  /** Whether only trusted documents are executed. @default false */
+  readonly onlyDocuments: boolean;
+  /** Maximum nesting of fields, fragments expanded. @default 20 */
+  readonly maxDepth: number;
+  /** Maximum cost of an operation: 1 for each field, times the sizes of the lists around it. @default no limit */
+  readonly maxComplexity: number | undefined;
+  /** Maximum tokens of a document. @default 2000 */
+  readonly maxTokens: number;
+  /** Maximum length of a document, in characters. @default 102400 */
+  readonly maxDocumentLength: number;
+  /** Maximum aliases, and fields that repeat a name of their selection set, fragments expanded. @default 15 */
+  readonly maxAliases: number;
+  /** Maximum directives, fragments expanded. @default 50 */
+  readonly maxDirectives: number;
+  /** Maximum fields of a document, fragments expanded. @default 1000 */
+  readonly maxFields: number;
+  /** Whether a request may be a list of operations. @default false */
+  readonly batching: boolean;
+  /** Maximum operations of one request. @default 10 */
+  readonly maxBatch: number;
+  /** Maximum bytes of a request's body. @default 1048576 */
+  readonly maxBodyBytes: number;
+  /** Maximum operations that one socket runs at a time. @default 100 */
+  readonly maxSubscriptions: number;
+  /** Seconds in which a socket must send `connection_init`. @default 10 */
+  readonly initSecs: number;
+  /** Whether results have the operation's duration in `extensions.tracing`. @default false */
+  readonly tracing: boolean;
+}
+
+/** The record, and two presets. */
+export interface GraphQLConfigRecord extends ConfigRecord<GraphQLConfig> {
+  /** For public services: neither playground nor introspection, depth 10, complexity 1000. */
+  production<Values extends object>(input?: ConfigInput<GraphQLConfig<Values>>): ConfigInput<GraphQLConfig<Values>>;
+  /** For development: playground, introspection, batches and tracing. */
+  development<Values extends object>(input?: ConfigInput<GraphQLConfig<Values>>): ConfigInput<GraphQLConfig<Values>>;
+}
+
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isObject = (value: unknown): boolean => typeof value === "object" && value !== null;
+const positive = (initial: number) => integer(initial, { min: 1 });
+
+const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQLConfig", {
+  path: checked(
+    "/graphql",
+    "a path of letters, digits, dots, underscores and dashes, such as /graphql",
+    (value) => typeof value === "string" && /^(?:\/[\w-][\w.-]*)+$/.test(value),
+  ),
+  playground: optional(flag(true)),
+  introspection: optional(flag(true)),
+  schema: optional<string | GraphQLSchema>({
+    problem: (value) => (typeof value === "string" || isSchema(value) ? null : "must be SDL or a GraphQLSchema"),
+  }),
+  resolvers: checked<Resolvers<GraphqlContext>>({}, "resolvers by type and field", isObject),
+  context: optional<(base: GraphqlContext) => Awaitable<object>>({
+    problem: (value) => (isFunction(value) ? null : "must be a function"),
+  }),
+  guards: list<Guard<HttpRequest>>([], "guards", isGuard),
+  connect: optional<(payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown>({
+    problem: (value) => (isFunction(value) ? null : "must be a function"),
+  }),
+  documents: optional<TrustedDocuments>({
+    problem: (value) => (isFunction(value) || isObject(value) ? null : "must be texts by id, or a function"),
+  }),
+  onlyDocuments: flag(false),
+  maxDepth: positive(20),
+  maxComplexity: optional(positive(1)),
+  maxTokens: positive(2000),
+  maxDocumentLength: positive(102_400),
+  maxAliases: integer(15),
+  maxDirectives: integer(50),
+  maxFields: positive(1000),
+  batching: flag(false),
+  maxBatch: positive(10),
+  maxBodyBytes: positive(1_048_576),
+  maxSubscriptions: positive(100),
+  initSecs: decimal(10, { min: 0.01, max: 3600 }),
+  tracing: flag(false),
+});
+
+export const GraphQLConfig: GraphQLConfigRecord = {
+  ...record,
+  production: (input) => ({ playground: false, introspection: false, maxDepth: 10, maxComplexity: 1000, ...input }),
+  development: (input) => ({ playground: true, introspection: true, batching: true, tracing: true, ...input }),
+};

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto";
+import { type HttpRequest, Response } from "@framework/core";
+import { precondition } from "@framework/core/http";
+import { type BundleFile, bundleFiles, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
+
+/** Path of a file of the page: its version is in it, so that clients may cache it forever. */
+export const filePath = (path: string, file: BundleFile): string => `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
+
+/** Constant, so that its hash is too: values come from the element. */
+const SCRIPT = `
+const root = document.getElementById("root");
+const files = new URL(root.dataset.files, location.href).href;
+const workers = { editorWorkerService: "editor", json: "json", graphql: "graphql" };
+self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (id, label) => files + (workers[label] ?? "editor") + ".worker.js" };
+YogaGraphiQL.renderYogaGraphiQL(root, {
+  endpoint: new URL(root.dataset.endpoint, location.href).href,
+  subscriptionsProtocol: "WS",
+  title: "GraphiQL",
+});
+`;
+
+const POLICY = [
+  "default-src 'none'",
+  `script-src 'self' 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
+  "style-src 'self' 'unsafe-inline'",
+  "worker-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Creates GraphiQL for an endpoint. Every address in it is relative, so that it works behind a prefix. */
+export const createPage = (path: string): string => {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  const files = `./${name}/graphiql-${GRAPHIQL_VERSION}/`;
+  return [
+    "<!doctype html>",
+    '<html lang="en">',
+    '<meta charset="utf-8">',
+    '<meta name="viewport" content="width=device-width, initial-scale=1">',
+    "<title>GraphiQL</title>",
+    '<link rel="icon" href="data:,">',
+    `<link rel="stylesheet" href="${files}graphiql.css">`,
+    '<body class="no-focus-outline">',
+    `<div id="root" data-endpoint="./${name}" data-files="${files}"></div>`,
+    `<script src="${files}graphiql.js"></script>`,
+    `<script>${SCRIPT}</script>`,
+    "</html>",
+    "",
+  ].join("\n");
+};
+
+/** Sends the page. */
+export const sendPage = (html: string): Response =>
+  new Response(html, {
+    contentType: "text/html; charset=utf-8",
+    headers: {
+      "cache-control": "no-cache",
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    },
+  });
+
+/** Sends a file of the page, or 304 to a client that has it. */
+export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<Response> => {
+  const etag = `"${GRAPHIQL_VERSION}"`;
+  const headers = { "cache-control": "max-age=31536000, immutable", "x-content-type-options": "nosniff", etag };
+  if (precondition(request, { etag, lastModifiedMs: null }) === "not-modified") {
+    const reply = new Response(null, { headers });
+    reply.status = 304;
+    return reply;
+  }
+  return new Response(await readBundle(file), { contentType: bundleFiles[file][0], headers });
+};

@@ -1,0 +1,135 @@
+import { FrameworkError } from "@framework/core";
+import { nearest } from "@framework/core/feature";
+import {
+  buildSchema as buildFromSdl,
+  type GraphQLEnumType,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLScalarType,
+  type GraphQLSchema,
+  isAbstractType,
+  isEnumType,
+  isInterfaceType,
+  isObjectType,
+  isScalarType,
+  validateSchema,
+} from "graphql";
+import type { GraphqlContext } from "../execution/graphql-context.ts";
+import { type Field, FIELD_OPTIONS, type FieldOptions, type Resolve, type Resolvers, type TypeResolvers } from "./field-options.ts";
+import { guardField } from "./guard-field.ts";
+
+type AnyField = GraphQLField<unknown, GraphqlContext>;
+type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
+
+/** Schemas whose resolvers check guards already: one schema may serve several apps. */
+const guarded = new WeakSet<GraphQLSchema>();
+
+/** Builds the executable schema. @throws GRAPHQL_BAD_SCHEMA with all mistakes */
+export const buildSchema = (source: string | GraphQLSchema, resolvers: Resolvers): GraphQLSchema => {
+  const schema = typeof source === "string" ? parseSdl(source) : source;
+  const problems = validateSchema(schema).map(({ message }) => message);
+  problems.push(...addResolvers(schema, resolvers));
+  if (problems.length > 0) throw badSchema(problems.join("; "));
+  if (!guarded.has(schema)) guardSchema(schema);
+  guarded.add(schema);
+  return schema;
+};
+
+const parseSdl = (sdl: string): GraphQLSchema => {
+  try {
+    return buildFromSdl(sdl);
+  } catch (error) {
+    throw badSchema((error as Error).message, error);
+  }
+};
+
+const badSchema = (message: string, cause?: unknown): FrameworkError =>
+  new FrameworkError("GRAPHQL_BAD_SCHEMA", `graphql: ${message}`, { cause });
+
+const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
+  Object.entries(resolvers).flatMap(([name, entries]) => {
+    const type = schema.getType(name);
+    if (type === undefined) return [unknown(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
+    if (isScalarType(type)) return addScalar(type, entries);
+    return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) => addMember(type, key, entry));
+  });
+
+/** What a scalar of a program defines in place of the pass-through that SDL gives. */
+const SCALAR_MEMBERS = [
+  "coerceOutputValue",
+  "coerceInputValue",
+  "coerceInputLiteral",
+  "valueToLiteral",
+  "serialize",
+  "parseValue",
+  "parseLiteral",
+  "specifiedByURL",
+] as const;
+
+const addScalar = (type: GraphQLScalarType, scalar: unknown): string[] => {
+  if (!isScalarType(scalar)) return [`the resolver of the scalar "${type.name}" must be a GraphQLScalarType`];
+  for (const member of SCALAR_MEMBERS) Reflect.set(type, member, Reflect.get(scalar, member));
+  return [];
+};
+
+const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[] => {
+  if (isEnumType(type)) return addEnumValue(type, key, entry);
+  if (key === "__resolveType" && isAbstractType(type)) {
+    type.resolveType = entry as NonNullable<typeof type.resolveType>;
+    return [];
+  }
+  if (key === "__isTypeOf" && isObjectType(type)) {
+    type.isTypeOf = entry as NonNullable<typeof type.isTypeOf>;
+    return [];
+  }
+  if (!isObjectType(type) && !isInterfaceType(type)) return [`the type "${type.name}" has no fields to resolve`];
+  const fields = type.getFields();
+  const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+  if (field === undefined) return [unknown(`field "${type.name}.${key}"`, key, Object.keys(fields))];
+  return addField(field, entry as Entry, `${type.name}.${key}`);
+};
+
+const addField = (field: AnyField, entry: Entry, name: string): string[] => {
+  const given: Field<GraphqlContext> = typeof entry === "function" ? { resolve: entry } : entry;
+  if (typeof given !== "object" || given === null) return [`the resolver of "${name}" must be a function, or made by field()`];
+  const { resolve, subscribe, ...options } = given;
+  // The dependencies that a resolver takes besides are bound by `guardField`.
+  if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
+  if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;
+  field.extensions = { ...field.extensions, [FIELD_OPTIONS]: options };
+  return [];
+};
+
+const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): string[] => {
+  const found = type.getValue(key);
+  if (found === undefined || found === null)
+    return [unknown(`value "${type.name}.${key}"`, key, type.getValues().map(({ name }) => name))];
+  found.value = value;
+  return [];
+};
+
+const unknown = (what: string, name: string, known: readonly string[]): string => {
+  const [near] = nearest(name, known);
+  return `the schema has no ${what}, which has a resolver${near === undefined ? "" : `; did you mean "${near}"?`}`;
+};
+
+/** Options of a field, from its extensions. */
+export const optionsOf = ({ extensions }: { readonly extensions: AnyField["extensions"] }): FieldOptions =>
+  (extensions[FIELD_OPTIONS] as FieldOptions | undefined) ?? {};
+
+const guardSchema = (schema: GraphQLSchema): void => {
+  const subscriptions = schema.getSubscriptionType();
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith("__")) continue;
+    for (const field of Object.values(type.getFields()))
+      guardField(field as AnyField, `${type.name}.${field.name}`, optionsOf(field), type === subscriptions);
+  }
+};
+
+/** Every field with injections, for the check at start. */
+export const injectionsOf = (schema: GraphQLSchema): readonly (readonly [place: string, options: FieldOptions])[] =>
+  Object.values(schema.getTypeMap()).flatMap((type) =>
+    isObjectType(type)
+      ? Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, optionsOf(field)] as const)
+      : [],
+  );

@@ -1,0 +1,78 @@
+import type { Guard, Injected, Injections } from "@framework/core";
+import type { GraphQLResolveInfo, GraphQLScalarType } from "graphql";
+import type { GraphqlContext } from "../execution/graphql-context.ts";
+
+/** Options of a field. */
+export interface FieldOptions<Inject extends Injections | undefined = Injections | undefined> {
+  /** Guards, run before the resolver in order; they see the field's arguments as `params`. On a subscription, they run once, at its start. */
+  readonly guards?: readonly Guard[];
+  /** Dependencies, passed to the resolver as its last argument. Those of scope `invocation` live as long as the operation, or the event of a subscription. */
+  readonly inject?: Inject;
+  /** Cost of the field itself, for `maxComplexity`. @default 1 */
+  readonly cost?: number;
+}
+
+/** The dependencies of a resolver, as further arguments. */
+export type DependencyArguments<Inject extends Injections | undefined> = Inject extends Injections
+  ? readonly [dependencies: Injected<Inject>]
+  : readonly [];
+
+/** Resolves a field: to a value, a promise, or an error that it throws. */
+export type Resolve<Context, Source = never, Args = never, Dependencies extends readonly unknown[] = never> = (
+  source: Source,
+  args: Args,
+  context: Context,
+  info: GraphQLResolveInfo,
+  ...dependencies: Dependencies
+) => unknown;
+
+/** A field with options, made by `field` or `subscription`. */
+export interface Field<Context> extends FieldOptions {
+  /** Resolves the field. @default the member of the source with its name */
+  readonly resolve?: Resolve<Context>;
+  /** Returns the events of a field of the subscription type, as an async iterable. */
+  readonly subscribe?: Resolve<Context>;
+}
+
+/** Resolvers of one type; an interface or union may have `__resolveType`, an enum its values by name. */
+export type TypeResolvers<Context> = Readonly<Record<string, Resolve<Context> | Field<Context> | string | number | boolean>>;
+
+/** Resolvers of a schema in SDL, by type and field; a scalar has its `GraphQLScalarType`. */
+export type Resolvers<Context = GraphqlContext> = Readonly<Record<string, TypeResolvers<Context> | GraphQLScalarType>>;
+
+/**
+ * A resolver with guards, dependencies or a cost.
+ *
+ * @example
+ * const resolvers = {
+ *   Query: { book: field({ guards: [Authenticated()], inject: { books: Books } }, (_, { id }: { id: string }, context, info, { books }) => books.find(id)) },
+ * };
+ */
+export const field = <
+  const Inject extends Injections | undefined = undefined,
+  Source = unknown,
+  Args = Readonly<Record<string, unknown>>,
+  Context extends object = GraphqlContext,
+>(
+  options: FieldOptions<Inject>,
+  resolve: Resolve<Context, Source, Args, DependencyArguments<Inject>>,
+): Field<Context> => ({ ...options, resolve: resolve as Resolve<Context> });
+
+/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` makes another of it. */
+export const subscription = <
+  const Inject extends Injections | undefined = undefined,
+  Args = Readonly<Record<string, unknown>>,
+  Context extends object = GraphqlContext,
+>(
+  options: FieldOptions<Inject>,
+  subscribe: Resolve<Context, unknown, Args, DependencyArguments<Inject>>,
+  resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) => event,
+): Field<Context> => ({ ...options, subscribe: subscribe as Resolve<Context>, resolve: resolve as Resolve<Context> });
+
+/** Key of the options in the `extensions` of a field. */
+export const FIELD_OPTIONS = "framework";
+
+/** Options for a field of a `GraphQLSchema`: `{ type, resolve, extensions: fieldOptions({ guards }) }`. */
+export const fieldOptions = (options: FieldOptions): { readonly [FIELD_OPTIONS]: FieldOptions } => ({
+  [FIELD_OPTIONS]: options,
+});

@@ -1,0 +1,63 @@
+import { type Awaitable, type Guard, type Injections, verifyGuards } from "@framework/core";
+import { createInvocation, mapAwaitable } from "@framework/core/feature";
+import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from "graphql";
+import { markShown } from "../execution/shown-errors.ts";
+import { type GraphqlContext, stateOf } from "../execution/graphql-context.ts";
+import type { FieldOptions } from "./field-options.ts";
+
+type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
+type ResolverWithDependencies = (...args: readonly [...Parameters<Resolver>, dependencies: unknown]) => unknown;
+
+/** Puts guards and dependencies around a field's resolver; a field without any keeps its own function. */
+export const guardField = (
+  field: GraphQLField<unknown, GraphqlContext>,
+  name: string,
+  options: FieldOptions,
+  isSubscription: boolean,
+): void => {
+  if (isSubscription) {
+    if (field.subscribe !== undefined) field.subscribe = guardedResolver(field.subscribe, name, options);
+    if (field.resolve !== undefined) field.resolve = guardedResolver(field.resolve, name, {});
+    return;
+  }
+  const { guards = [], inject } = options;
+  if (field.resolve === undefined && guards.length === 0 && inject === undefined) return;
+  field.resolve = guardedResolver(field.resolve ?? defaultFieldResolver, name, options);
+};
+
+const guardedResolver = (resolve: Resolver, name: string, { guards = [], inject }: FieldOptions): Resolver => {
+  const marked = withMarkedErrors(inject === undefined ? resolve : withDependencies(resolve, inject));
+  if (guards.length === 0) return marked;
+  return (source, args, context, info) =>
+    mapAwaitable(verify(guards, name, args, context), () => marked(source, args, context, info));
+};
+
+/** Runs a field's guards, with the caller of the operation and the arguments of the field. */
+const verify = (
+  guards: readonly Guard[],
+  name: string,
+  params: Readonly<Record<string, unknown>>,
+  operation: GraphqlContext,
+): Awaitable<void> => {
+  const { guardOptions } = stateOf(operation);
+  const { headers, context, signal } = operation.invocation;
+  return verifyGuards(guards, createInvocation({ kind: "graphql", name, headers, params, context, signal }), guardOptions);
+};
+
+const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
+  const resolver = resolve as ResolverWithDependencies;
+  return (source, args, context, info) =>
+    stateOf(context).scope.call(inject, (dependencies) => resolver(source, args, context, info, dependencies));
+};
+
+/** Marks the errors of the program's own code: a GraphQLError of a resolver is for clients, one of a scalar's output is a fault. */
+const withMarkedErrors =
+  (resolve: Resolver): Resolver =>
+  (source, args, context, info) => {
+    try {
+      const value = resolve(source, args, context, info);
+      return value instanceof Promise ? value.catch(markShown) : value;
+    } catch (error) {
+      return markShown(error);
+    }
+  };

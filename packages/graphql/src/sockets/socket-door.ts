@@ -1,0 +1,145 @@
+import { HttpError, type HttpRequest, type Logger } from "@framework/core";
+import type { ServerSocket } from "@framework/websocket";
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
+import { type Context, makeServer, type Server } from "graphql-ws";
+import type { DocumentRules, Documents, OperationParams, Prepared } from "../documents/documents.ts";
+import { refused } from "../documents/refused.ts";
+import type { Caller, Events, Executor } from "../execution/executor.ts";
+import type { PresentError } from "../execution/present-error.ts";
+import { RunningOperations } from "./running-operations.ts";
+
+/** The sub-protocol of graphql-ws. */
+export const PROTOCOL = "graphql-transport-ws";
+
+/** Dependencies of the WebSocket endpoint. */
+export interface SocketDoorParts {
+  readonly config: DocumentRules;
+  readonly documents: Documents;
+  readonly executor: Executor;
+  readonly present: PresentError;
+  readonly log: Logger;
+}
+
+/** One connection, as graphql-ws passes it on. */
+interface Connection {
+  readonly socket: ServerSocket;
+  readonly request: HttpRequest;
+  readonly running: RunningOperations;
+}
+
+type Connected = Context<Record<string, unknown> | undefined, Connection>;
+
+/** An operation on its way through graphql-ws, as the context value of its arguments. */
+interface Accepted {
+  readonly prepared: Prepared;
+  readonly caller: Caller;
+}
+
+/** The endpoint over WebSocket, by the protocol graphql-transport-ws: all kinds of operations, with the limits of HTTP. */
+export class SocketDoor {
+  private readonly parts: SocketDoorParts;
+  private readonly server: Server<Connection>;
+
+  constructor(parts: SocketDoorParts) {
+    this.parts = parts;
+    const { executor, present, config } = parts;
+    this.server = makeServer<Record<string, unknown> | undefined, Connection>({
+      connectionInitWaitTimeout: config.initSecs * 1000,
+      onConnect: (connected) => this.connect(connected),
+      onSubscribe: (connected, id, payload) => this.subscribe(connected, id, payload as OperationParams),
+      execute: ({ contextValue }) => answered(executor.execute(...acceptedOf(contextValue))),
+      subscribe: ({ contextValue }) => answered(executor.subscribe(...acceptedOf(contextValue))),
+      onNext: (_connected, _id, _payload, _args, result) => {
+        if (result.errors === undefined) return undefined;
+        return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
+      },
+      onError: (_connected, _id, _payload, errors): readonly GraphQLFormattedError[] =>
+        (errors as readonly Error[]).map(present),
+    });
+  }
+
+  /** Serves one connection until it ends. */
+  async serve(socket: ServerSocket, request: HttpRequest): Promise<void> {
+    const running = new RunningOperations();
+    let receive: (text: string) => Promise<void> = () => Promise.resolve();
+    const closed = this.server.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => socket.sendText(text),
+        close: (code, reason) => void socket.close(code, reason),
+        onMessage: (callback) => void (receive = callback),
+      },
+      { socket, request, running },
+    );
+    try {
+      for await (const message of socket) {
+        if (message.isBinary) return await socket.close(4400, "Invalid message received");
+        running.follow(this.guarded(receive(message.text), socket));
+        if (message.text.includes('"complete"')) await running.endUnwanted();
+      }
+    } finally {
+      running.abortAll();
+      await closed(socket.closed?.code ?? 1000, socket.closed?.reason ?? "");
+    }
+  }
+
+  /** Closes the connection when a message fails otherwise than by the client's own end. */
+  private async guarded(handled: Promise<void>, socket: ServerSocket): Promise<void> {
+    try {
+      await handled;
+    } catch (error) {
+      if (!socket.connected) return;
+      this.parts.log.error("graphql: a WebSocket connection failed", { error });
+      await socket.close(1011, "internal error");
+    }
+  }
+
+  private async connect({ connectionParams, extra }: Connected): Promise<boolean> {
+    const { connect } = this.parts.config;
+    if (connect === undefined) return true;
+    try {
+      return (await connect(connectionParams ?? {}, extra.request)) !== false;
+    } catch (error) {
+      if (!HttpError.is(error)) throw error;
+      void extra.socket.close(error.status === 401 ? 4401 : 4403, error.detail);
+      return false;
+    }
+  }
+
+  /** Begins synchronously, so that `serve` knows which operation a message began. */
+  private subscribe(connected: Connected, id: string, payload: OperationParams): Promise<never> {
+    const { extra } = connected;
+    extra.running.begin(id, () => id in connected.subscriptions);
+    return this.accept(extra, extra.running.signalOf(id), payload) as Promise<never>; // arguments without a schema: `execute` is ours
+  }
+
+  private async accept(
+    { request, running }: Connection,
+    signal: AbortSignal,
+    payload: OperationParams,
+  ): Promise<readonly GraphQLError[] | object> {
+    const { maxSubscriptions } = this.parts.config;
+    if (running.size > maxSubscriptions) {
+      return [refused(`A connection has at most ${maxSubscriptions} operations at a time`, { limit: "maxSubscriptions" })];
+    }
+    const prepared = await this.parts.documents.prepare(payload);
+    if (!("document" in prepared)) return prepared;
+    const contextValue: Accepted = { prepared, caller: { request, signal } };
+    return { document: prepared.document, operationName: prepared.params.operationName, contextValue };
+  }
+}
+
+const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
+  const { prepared, caller } = contextValue as Accepted; // set by `accept`
+  return [prepared, caller];
+};
+
+/** A failure outside of resolvers, such as of `context`, is the result of its operation and leaves the connection open. */
+const answered = async (result: Promise<ExecutionResult | Events>): Promise<ExecutionResult | Events> => {
+  try {
+    return await result;
+  } catch (error) {
+    const cause = Error.isError(error) ? error : new Error("a value was thrown", { cause: error });
+    return { errors: [new GraphQLError(cause.message, { cause, originalError: cause })] };
+  }
+};

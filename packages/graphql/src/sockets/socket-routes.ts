@@ -1,0 +1,19 @@
+import type { Guard, HttpRequest } from "@framework/core";
+import type { ServerSocket } from "@framework/websocket";
+
+/** Options of the one WebSocket route of this package. */
+export interface SocketRouteOptions {
+  readonly guards: readonly Guard<HttpRequest>[];
+  readonly protocols: readonly string[];
+  /** Answers requests that ask for no upgrade. */
+  readonly http: (request: HttpRequest) => unknown;
+}
+
+/** The method of the websocket feature that this package calls. */
+export interface SocketRoutes {
+  readonly websocket: (
+    path: string,
+    options: SocketRouteOptions,
+    handler: (socket: ServerSocket, request: HttpRequest) => unknown,
+  ) => void;
+}
