@@ -1,10 +1,10 @@
 import { type AppSettings, FrameworkError, type HttpRequest, NotFoundError, type Problem, type Response } from "@framework/core";
-import type { Host } from "@framework/core/feature";
+import type { Host, Operations } from "@framework/core/feature";
 import { namesType } from "@framework/core/http";
-import { GraphQLError, type GraphQLSchema } from "graphql";
+import type { ExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
 import { type DocumentRules, Documents } from "./documents/documents.ts";
 import { Executor } from "./execution/executor.ts";
-import { graphqlOperation } from "./execution/graphql-operations.ts";
+import { graphqlOperation, type StartedOperation } from "./execution/graphql-operations.ts";
 import { errorPresenter } from "./execution/present-error.ts";
 import { publishTraffic, type Traffic } from "./execution/traffic.ts";
 import type { GraphQLConfig } from "./graphql-config.ts";
@@ -31,6 +31,7 @@ export class GraphqlEndpoint {
   private readonly config: GraphQLConfig;
   private readonly routes: Partial<SocketRoutes>;
   private readonly traffic: Traffic;
+  private readonly operations: Operations<StartedOperation, ExecutionResult>;
   private readonly page: string;
   private started: Started | null = null;
 
@@ -39,6 +40,7 @@ export class GraphqlEndpoint {
     this.config = config;
     this.routes = routes;
     this.traffic = publishTraffic(host.insight);
+    this.operations = host.insight.operation(graphqlOperation);
     this.page = createPage(config.path);
   }
 
@@ -62,13 +64,12 @@ export class GraphqlEndpoint {
   }
 
   private start(schema: GraphQLSchema, settings: AppSettings): void {
-    const { host, traffic } = this;
+    const { host, traffic, operations } = this;
     const { env, debug, log } = settings;
     const { playground = env === "development", introspection = env === "development" } = this.config;
     const config: DocumentRules = { ...this.config, introspection };
     const documents = new Documents(schema, config);
     const present = errorPresenter(settings);
-    const operations = host.insight.operation(graphqlOperation);
     const guardOptions = { explain: debug && env !== "production", log };
     const executor = new Executor({ schema, config, state: host.state, operations, traffic, guardOptions });
     const parts = { config, documents, executor, present, log };
