@@ -1,0 +1,76 @@
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { library } from "../library.test-kit.ts";
+
+const nested = (levels: number): string => `{ book(id: 1) ${"{ author { books ".repeat(levels)} { id } ${"} }".repeat(levels)} }`;
+const aliases = (count: number): string => `{ ${Array.from({ length: count }, (_, at) => `a${at}: now`).join(" ")} }`;
+const doubling = (levels: number): string =>
+  [
+    "{ books { ...F0 } }",
+    ...Array.from({ length: levels }, (_, at) => `fragment F${at} on Book { author { books { ...F${at + 1} } } similar { ...F${at + 1} } }`),
+    `fragment F${levels} on Book { id }`,
+  ].join(" ");
+
+const attacks: readonly (readonly [name: string, query: string, limit: string])[] = [
+  ["depth", nested(20), "maxDepth"],
+  ["depth through fragments", `{ books { ...F } } fragment F on Book ${nested(20).slice(nested(20).indexOf("{ author"), -2)}`, "maxDepth"],
+  ["aliases", aliases(16), "maxAliases"],
+  ["repeated fields", `{ ${"now ".repeat(500)} }`, "maxAliases"],
+  ["repeated fields in inline fragments", `{ ${"... { now } ".repeat(300)} }`, "maxAliases"],
+  ["directives", `{ now ${"@skip(if: false) ".repeat(51)} }`, "maxDirectives"],
+  ["doubling fragments", doubling(9), "maxFields"],
+];
+
+test.each(attacks)("%s is refused on every way in", async (_name, query, limit) => {
+  await using client = testClient(library({ batching: true, maxAliases: 15 }).app);
+  const accept = { accept: "application/graphql-response+json" };
+  const refusal = { errors: [{ extensions: { status: 400, limit } }] };
+  const post = await client.post("/graphql", { json: { query }, headers: accept });
+  expect([post.status, post.json()]).toMatchObject([400, refusal]);
+  const get = await client.get("/graphql", { query: { query }, headers: accept });
+  expect([get.status, get.json()]).toMatchObject([400, refusal]);
+  const batch = await client.post("/graphql", { json: [{ query }] });
+  expect(batch.json()).toMatchObject([refusal]);
+});
+
+test("a document of many tokens, or too long, is refused before it is read", async () => {
+  await using client = testClient(library({ maxDocumentLength: 20_000 }).app);
+  const tokens = await client.post("/graphql", { json: { query: `{ ${"now ".repeat(2000)} }` } });
+  expect(tokens.text).toContain("more than 2000 tokens");
+  const long = await client.post("/graphql", { json: { query: `{ now } #${"x".repeat(20_000)}` } });
+  expect(long.json()).toMatchObject({ errors: [{ extensions: { limit: "maxDocumentLength" } }] });
+});
+
+test("a fragment that contains itself is refused", async () => {
+  await using client = testClient(library().app);
+  const query = "{ books { ...A } } fragment A on Book { similar { ...B } } fragment B on Book { similar { ...A } }";
+  const reply = await client.post("/graphql", { json: { query } });
+  expect(reply.text).toContain("contains itself");
+});
+
+test.each([
+  ["{ books(first: 5) { id } }", 6],
+  ["query($n: Int) { books(first: $n) { id } }", 6],
+  ["query($n: Int = 5) { books(first: $n) { id } }", 6],
+  ["{ books(first: 5) { similar(first: 3) { id } } }", 1 + 5 * (2 + 3)],
+  ["{ books(first: 5) { ...F } } fragment F on Book { id title }", 11],
+])("maxComplexity: %s costs %d", async (query, cost) => {
+  const json = { query, variables: query.includes("= 5") ? {} : { n: 5 } };
+  await using enough = testClient(library({ maxComplexity: cost }).app);
+  expect((await enough.post("/graphql", { json })).json()).toHaveProperty("data");
+  await using less = testClient(library({ maxComplexity: cost - 1 }).app);
+  expect((await less.post("/graphql", { json })).json()).toMatchObject({ errors: [{ extensions: { limit: "maxComplexity" } }] });
+});
+
+test("introspection and suggestions are for development, unless asked for", async () => {
+  const types = { json: { query: "{ __schema { types { name } } }" } };
+  const hidden = { json: { query: '{ ... { __type(name: "Book") { name } } }' } };
+  await using production = testClient(library().app, { env: "production" });
+  for (const asked of [types, hidden])
+    expect((await production.post("/graphql", asked)).text).toContain("Introspection is disabled");
+  expect((await production.post("/graphql", { json: { query: "{ helo }" } })).text).not.toContain("hello");
+  await using open = testClient(library({ introspection: true }).app, { env: "production" });
+  expect((await open.post("/graphql", types)).json()).toHaveProperty("data");
+  await using development = testClient(library().app);
+  expect((await development.post("/graphql", { json: { query: "{ helo }" } })).text).toContain("hello");
+});

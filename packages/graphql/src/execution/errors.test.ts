@@ -1,0 +1,55 @@
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { library } from "../library.test-kit.ts";
+
+const errorOf = async (field: string, env: "development" | "production", debug = false): Promise<unknown> => {
+  await using client = testClient(library().app, { env, debug });
+  const reply = await client.post("/graphql", { json: { query: `{ ${field} }` } });
+  const { errors = [] } = reply.json<{ errors?: { message: string; extensions: unknown; path: unknown }[] }>();
+  return errors.map(({ message, extensions, path }) => [message, extensions, path])[0];
+};
+
+const unexpected = "An unexpected error occurred";
+
+test.each(["broken", "odd"])("a fault in %s is masked in production, even under debug", async (field) => {
+  for (const debug of [false, true])
+    expect(await errorOf(field, "production", debug)).toEqual([
+      unexpected,
+      { error: "Internal Server Error", detail: unexpected, status: 500 },
+      [field],
+    ]);
+});
+
+test("a fault has its message under debug in development, and is logged with its field", async () => {
+  expect(await errorOf("broken", "development", true)).toMatchObject(["canary", { status: 500 }, ["broken"]]);
+  await using client = testClient(library().app, { env: "production" });
+  await client.post("/graphql", { json: { query: "{ broken }" } });
+  expect(JSON.stringify(client.logs)).toContain("canary");
+});
+
+test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
+  expect(await errorOf("refused", "production")).toEqual([
+    "not yours",
+    { error: "Forbidden", detail: "not yours", status: 403 },
+    ["refused"],
+  ]);
+  expect(await errorOf("mine", "production")).toEqual(["for the client", { code: "MINE" }, ["mine"]]);
+});
+
+test("a client that disconnects aborts the resolver's signal", async () => {
+  const { app, events } = library();
+  const aborter = new AbortController();
+  const asked = app.fetch(
+    new Request("http://localhost/graphql", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ query: "{ hangs }" }),
+      signal: aborter.signal,
+    }),
+  );
+  const settled = Promise.allSettled([asked]);
+  while (!events.includes("waits")) await new Promise((resolve) => setImmediate(resolve));
+  aborter.abort();
+  await settled;
+  expect(events).toEqual(["waits", "aborted"]);
+});

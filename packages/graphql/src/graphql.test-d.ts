@@ -1,0 +1,37 @@
+import { App, dependency, type HttpRequest } from "@framework/core";
+import { field, graphql, type GraphqlContext, subscription } from "./index.ts";
+
+const app = new (App.with(graphql))();
+const Clock = dependency("clock", { create: () => ({ now: () => 7 }) });
+
+app.enableGraphql().enableGraphql({ path: "/api" }).get("/", () => "hello");
+
+app.enableGraphql({
+  context: (base) => ({ user: base.request.path }),
+  resolvers: {
+    Query: {
+      me: (_: unknown, _args: object, context) => context.user.length,
+      // @ts-expect-error the context has the members that `context` returns, and no others
+      bad: (_: unknown, _args: object, context) => context.usr,
+      now: field({ inject: { clock: Clock } }, (_source, _args, _context, _info, { clock }) => clock.now()),
+    },
+    Subscription: { ticks: subscription({}, async function* (_source, { to }: { to: number }) { yield to; }) },
+  },
+});
+
+field({ inject: { clock: Clock } }, (_source, _args, _context, _info, dependencies) => {
+  // @ts-expect-error only the named dependencies are there
+  void dependencies.clok;
+});
+
+// @ts-expect-error a guard of requests does not fit a field: its arguments are no request
+field({ guards: [(request: HttpRequest) => request.path === "/"] }, () => 1);
+
+const load = (context: GraphqlContext): AbortSignal => context.signal;
+void load;
+
+// @ts-expect-error the method exists only where the feature is composed
+new App().enableGraphql();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableGraphql({ pth: "/api" });

@@ -1,0 +1,123 @@
+import { App, dependency, ForbiddenError, type Token } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { websocket, type WebSocketMethods } from "@framework/websocket";
+import { GraphQLError } from "graphql";
+import { createLoader, field, type Graphql, graphql, type GraphQLConfig, type GraphqlContext, type Loader, subscription } from "./index.ts";
+
+export const SCHEMA = `
+  type Query {
+    hello(name: String! = "you"): String!
+    now: Int
+    book(id: ID!): Book
+    books(first: Int): [Book!]!
+    node: Node
+    secret(level: Int): String
+    mine: String
+    refused: String
+    broken: String
+    odd: Int
+    hangs: String
+  }
+  interface Node { id: ID! }
+  type Book implements Node { id: ID! title: String author: Author similar(first: Int): [Book!]! }
+  type Author { id: ID! name: String books: [Book!]! }
+  type Mutation { add(title: String!): Book }
+  type Subscription { ticks(to: Int!): Int waits: Int guarded: Int }
+`;
+
+/** A clock as a dependency of the resolvers. */
+export const Clock: Token<{ now(): number }> = dependency("clock", { create: () => ({ now: () => 7 }) });
+
+/** The parts of a library that tests look at. */
+export interface Library {
+  readonly app: App & Graphql & WebSocketMethods;
+  /** Keys of each batch of authors. */
+  readonly batches: (readonly string[])[];
+  /** What happened, in order. */
+  readonly events: string[];
+}
+
+type Book = { readonly id: string; readonly title: string };
+
+const bookOf = (id: string): Book => ({ id, title: `Book ${id}` });
+
+/** An app with books, whose fields show one behaviour each. */
+export const library = (config: ConfigInput<GraphQLConfig> = {}): Library => {
+  const batches: (readonly string[])[] = [];
+  const events: string[] = [];
+  const authors: Loader<string, { id: string; name: string }> = createLoader({
+    name: "authors",
+    batch: async (ids: readonly string[]) => {
+      batches.push(ids);
+      return ids.map((id) => ({ id, name: `Author ${id}` }));
+    },
+  });
+  const books = (_: unknown, { first = 3 }: { first?: number }): Book[] =>
+    Array.from({ length: first }, (_value, index) => bookOf(String(index + 1)));
+  const untilAborted = (signal: AbortSignal): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      events.push("waits");
+      signal.addEventListener("abort", () => {
+        events.push("aborted");
+        reject(new Error("aborted"));
+      });
+    });
+  const app = new (App.with(websocket, graphql))().enableGraphql({
+    schema: SCHEMA,
+    resolvers: {
+      Query: {
+        hello: (_: unknown, { name }: { name: string }) => `Hello, ${name}`,
+        now: field({ inject: { clock: Clock } }, (_source, _args, _context, _info, { clock }) => clock.now()),
+        book: (_: unknown, { id }: { id: string }) => bookOf(id),
+        books,
+        secret: field({ guards: [({ params }) => params["level"] === 7] }, () => "the secret"),
+        mine: () => {
+          throw new GraphQLError("for the client", { extensions: { code: "MINE" } });
+        },
+        refused: () => {
+          throw new ForbiddenError("not yours");
+        },
+        broken: () => {
+          throw new Error("canary");
+        },
+        odd: () => "canary",
+        hangs: (_: unknown, _args: object, { signal }) => untilAborted(signal),
+        node: () => bookOf("1"),
+      },
+      Node: { __resolveType: () => "Book" },
+      Book: {
+        author: ({ id }: Book, _: object, context: GraphqlContext) => context.load(authors, String(Number(id) % 2)),
+        similar: field({ cost: 2 }, books),
+      },
+      Author: { books: () => books(null, {}) },
+      Mutation: {
+        add: (_: unknown, { title }: { title: string }) => {
+          events.push(`added ${title}`);
+          return bookOf("9");
+        },
+      },
+      Subscription: {
+        ticks: subscription({}, async function* (_source, { to }: { to: number }) {
+          try {
+            for (let tick = 1; tick <= to; tick++) yield tick;
+          } finally {
+            events.push("ticks ended");
+          }
+        }),
+        waits: subscription({}, async function* (_source, _args, { signal }) {
+          try {
+            yield 1;
+            await untilAborted(signal);
+          } finally {
+            events.push("closed");
+          }
+        }),
+        guarded: subscription({ guards: [() => "members only"] }, async function* () {
+          yield 1;
+        }),
+      },
+    },
+    ...config,
+  });
+  return { app, batches, events };
+};

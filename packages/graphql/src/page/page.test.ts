@@ -1,0 +1,29 @@
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { library } from "../library.test-kit.ts";
+
+const html = { accept: "text/html,*/*;q=0.8" };
+
+test("a browser gets GraphiQL in development; every address in it is served by this host", async () => {
+  await using client = testClient(library().app);
+  const page = await client.get("/graphql", { headers: html });
+  expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+  expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const addresses = Array.from(page.text.matchAll(/ (?:src|href)="(\.[^"]*)"/g), ([, url = ""]) => url);
+  expect(addresses).toHaveLength(2);
+  for (const address of addresses) {
+    const { pathname } = new URL(address, "http://test.local/graphql");
+    const file = await client.get(pathname);
+    expect([file.status, file.headers.get("cache-control")]).toEqual([200, "max-age=31536000, immutable"]);
+    const again = await client.get(pathname, { headers: { "if-none-match": file.headers.get("etag") ?? "" } });
+    expect(again.status).toBe(304);
+  }
+});
+
+test("in production there is no page, unless asked for", async () => {
+  await using production = testClient(library().app, { env: "production" });
+  expect((await production.get("/graphql", { headers: html })).status).toBe(400);
+  expect((await production.get("/graphql/graphiql-5.24.1/graphiql.css")).status).toBe(404);
+  await using asked = testClient(library({ playground: true }).app, { env: "production" });
+  expect((await asked.get("/graphql", { headers: html })).status).toBe(200);
+});

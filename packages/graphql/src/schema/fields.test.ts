@@ -1,0 +1,74 @@
+import { App, type Guard, UnauthorizedError } from "@framework/core";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { GraphQLObjectType, GraphQLSchema, GraphQLString } from "graphql";
+import { fieldOptions, graphql } from "../index.ts";
+import { library } from "../library.test-kit.ts";
+
+test("a guard of a field sees its arguments, and a refusal concerns that field alone", async () => {
+  await using client = testClient(library().app);
+  const reply = await client.post("/graphql", { json: { query: "{ a: secret(level: 7) b: secret(level: 1) now }" } });
+  expect(reply.json()).toMatchObject({
+    data: { a: "the secret", b: null, now: 7 },
+    errors: [{ path: ["b"], extensions: { error: "Forbidden", status: 403 } }],
+  });
+});
+
+test("guards and authentication are the ones of routes: the context of the request has the caller", async () => {
+  const member: Guard = ({ context }) => {
+    if (context.get("user") === null) throw new UnauthorizedError();
+  };
+  const schema = new GraphQLSchema({
+    query: new GraphQLObjectType({
+      name: "Query",
+      fields: { me: { type: GraphQLString, resolve: () => "me", extensions: fieldOptions({ guards: [member] }) } },
+    }),
+  });
+  const app = new (App.with(graphql))().enableGraphql({ schema });
+  app.use((request, next) => {
+    if (request.getHeader("x-user") !== null) request.context.set("user", "ada");
+    return next(request);
+  });
+  await using client = testClient(app);
+  const ask = async (headers: Record<string, string>) => (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
+  expect(await ask({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
+  expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
+});
+
+test("guards of the configuration refuse the request as HTTP", async () => {
+  await using client = testClient(library({ guards: [() => false] }).app);
+  expect((await client.post("/graphql", { json: { query: "{ now }" } })).status).toBe(403);
+});
+
+test("the context has the program's members, made for each operation", async () => {
+  let made = 0;
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: "type Query { count: Int }",
+    resolvers: { Query: { count: (_: unknown, _args: object, context) => context.count } },
+    context: () => ({ count: ++made }),
+  });
+  await using client = testClient(app);
+  for (const count of [1, 2])
+    expect((await client.post("/graphql", { json: { query: "{ count }" } })).json()).toEqual({ data: { count } });
+});
+
+test("a loader batches the keys of one operation, and shares nothing with another", async () => {
+  const { app, batches } = library();
+  await using client = testClient(app);
+  const json = { query: "{ books(first: 4) { author { name } } }" };
+  const replies = await Promise.all([client.post("/graphql", { json }), client.post("/graphql", { json })]);
+  for (const reply of replies)
+    expect(reply.json<{ data: { books: unknown[] } }>().data.books).toEqual(
+      ["1", "0", "1", "0"].map((id) => ({ author: { name: `Author ${id}` } })),
+    );
+  expect(batches).toEqual([["1", "0"], ["1", "0"]]);
+});
+
+test("mistakes of a schema are reported at start, with the nearest name", async () => {
+  const start = (config: Parameters<typeof library>[0]) => library(config).app.start();
+  await expect(start({ schema: "type Query {" })).rejects.toThrow("GRAPHQL_BAD_SCHEMA");
+  await expect(start({ resolvers: { Query: { helo: () => 1 } } })).rejects.toThrow('did you mean "hello"?');
+  await expect(start({ resolvers: { Qery: {} } })).rejects.toThrow('did you mean "Query"?');
+  const alone = new (App.with(graphql))().enableGraphql({ schema: "type Query { a: Int } type Subscription { b: Int }" });
+  await expect(alone.start()).rejects.toThrow("compose websocket before graphql");
+});
