@@ -32,7 +32,9 @@ export interface GraphQLConfig<Values extends object = object> {
   /** Guards of the endpoint and of the upgrade to WebSocket, after the app's; a refusal is an HTTP reply. @default [] */
   readonly guards: readonly Guard<HttpRequest>[];
   /** Called with the payload of `connection_init`; `false` or an HttpError refuses the connection. @default none */
-  readonly connect: ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown) | undefined;
+  readonly connect:
+    | ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown)
+    | undefined;
   /** Trusted documents: texts by id, or a function that returns the text of an id. @default none */
   readonly documents: TrustedDocuments | undefined;
   /** Whether only trusted documents are executed. @default false */
@@ -68,9 +70,13 @@ export interface GraphQLConfig<Values extends object = object> {
 /** The record, and two presets. */
 export interface GraphQLConfigRecord extends ConfigRecord<GraphQLConfig> {
   /** For public services: neither playground nor introspection, depth 10, complexity 1000. */
-  production<Values extends object>(input?: ConfigInput<GraphQLConfig<Values>>): ConfigInput<GraphQLConfig<Values>>;
+  production<Values extends object>(
+    input?: ConfigInput<GraphQLConfig<Values>>,
+  ): ConfigInput<GraphQLConfig<Values>>;
   /** For development: playground, introspection, batches and tracing. */
-  development<Values extends object>(input?: ConfigInput<GraphQLConfig<Values>>): ConfigInput<GraphQLConfig<Values>>;
+  development<Values extends object>(
+    input?: ConfigInput<GraphQLConfig<Values>>,
+  ): ConfigInput<GraphQLConfig<Values>>;
 }
 
 const isFunction = (value: unknown): boolean => typeof value === "function";
@@ -86,7 +92,8 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
   playground: optional(flag(true)),
   introspection: optional(flag(true)),
   schema: optional<string | GraphQLSchema>({
-    problem: (value) => (typeof value === "string" || isSchema(value) ? null : "must be SDL or a GraphQLSchema"),
+    problem: (value) =>
+      typeof value === "string" || isSchema(value) ? null : "must be SDL or a GraphQLSchema",
   }),
   resolvers: checked<Resolvers<GraphqlContext>>({}, "resolvers by type and field", isObject),
   context: optional<(base: GraphqlContext) => Awaitable<object>>({
@@ -117,6 +124,18 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
 
 export const GraphQLConfig: GraphQLConfigRecord = {
   ...record,
-  production: (input) => ({ playground: false, introspection: false, maxDepth: 10, maxComplexity: 1000, ...input }),
-  development: (input) => ({ playground: true, introspection: true, batching: true, tracing: true, ...input }),
+  production: (input) => ({
+    playground: false,
+    introspection: false,
+    maxDepth: 10,
+    maxComplexity: 1000,
+    ...input,
+  }),
+  development: (input) => ({
+    playground: true,
+    introspection: true,
+    batching: true,
+    tracing: true,
+    ...input,
+  }),
 };

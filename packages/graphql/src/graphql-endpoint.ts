@@ -1,4 +1,11 @@
-import { type AppSettings, FrameworkError, type HttpRequest, NotFoundError, type Problem, type Response } from "@framework/core";
+import {
+  type AppSettings,
+  FrameworkError,
+  type HttpRequest,
+  NotFoundError,
+  type Problem,
+  type Response,
+} from "@framework/core";
 import type { Host, Operations } from "@framework/core/feature";
 import { namesType } from "@framework/core/http";
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
@@ -59,7 +66,8 @@ export class GraphqlEndpoint {
   }
 
   private get running(): Started {
-    if (this.started === null) throw new FrameworkError("CORE_NOT_STARTED", "graphql: the app has not started");
+    if (this.started === null)
+      throw new FrameworkError("CORE_NOT_STARTED", "graphql: the app has not started");
     return this.started;
   }
 
@@ -79,7 +87,8 @@ export class GraphqlEndpoint {
   private get = (request: HttpRequest): Response | Promise<Response> => {
     const { http, playground } = this.running;
     const { query } = request;
-    const wantsPage = playground && !query.has("query") && namesType(request.getHeader("accept"), "text/html");
+    const wantsPage =
+      playground && !query.has("query") && namesType(request.getHeader("accept"), "text/html");
     return wantsPage ? sendPage(this.page) : http.get(request);
   };
 
@@ -106,7 +115,10 @@ export class GraphqlEndpoint {
         if (!this.running.playground) throw new NotFoundError();
         return sendFile(request, file);
       };
-      host.http.route("GET", filePath(config.path, file), serve, { guards: config.guards, exempt: ["limits"] });
+      host.http.route("GET", filePath(config.path, file), serve, {
+        guards: config.guards,
+        exempt: ["limits"],
+      });
     }
   }
 
@@ -114,7 +126,10 @@ export class GraphqlEndpoint {
   private readSchema(): GraphQLSchema {
     const { host, config } = this;
     if (config.schema === undefined) {
-      host.warn({ code: "GRAPHQL_NO_SCHEMA", message: "graphql: enableGraphql got no schema, so the endpoint serves an empty one" });
+      host.warn({
+        code: "GRAPHQL_NO_SCHEMA",
+        message: "graphql: enableGraphql got no schema, so the endpoint serves an empty one",
+      });
     }
     try {
       const schema = buildSchema(config.schema ?? EMPTY_SCHEMA, config.resolvers);
@@ -138,7 +153,9 @@ export class GraphqlEndpoint {
         const read = reader.read(text);
         if ("document" in read) return [];
         const messages = read.errors.map(({ message }: GraphQLError) => message).join("; ");
-        return [{ code: "GRAPHQL_BAD_DOCUMENT", message: `graphql: the document "${id}" is refused: ${messages}` }];
+        return [
+          { code: "GRAPHQL_BAD_DOCUMENT", message: `graphql: the document "${id}" is refused: ${messages}` },
+        ];
       });
     });
   }

@@ -4,7 +4,10 @@ import { field, graphql, type GraphqlContext, subscription } from "./index.ts";
 const app = new (App.with(graphql))();
 const Clock = dependency("clock", { create: () => ({ now: () => 7 }) });
 
-app.enableGraphql().enableGraphql({ path: "/api" }).get("/", () => "hello");
+app
+  .enableGraphql()
+  .enableGraphql({ path: "/api" })
+  .get("/", () => "hello");
 
 app.enableGraphql({
   context: (base) => ({ user: base.request.path }),
@@ -15,7 +18,11 @@ app.enableGraphql({
       bad: (_: unknown, _args: object, context) => context.usr,
       now: field({ inject: { clock: Clock } }, (_source, _args, _context, _info, { clock }) => clock.now()),
     },
-    Subscription: { ticks: subscription({}, async function* (_source, { to }: { to: number }) { yield to; }) },
+    Subscription: {
+      ticks: subscription({}, async function* (_source, { to }: { to: number }) {
+        yield to;
+      }),
+    },
   },
 });
 

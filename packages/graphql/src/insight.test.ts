@@ -10,7 +10,11 @@ test("an operation is published with its type and name, and counted with its out
   const spy: Feature = {
     name: "spy",
     install: (host) => {
-      host.insight.onOperation({ kinds: ["graphql"], start: () => null, end: (operation) => void seen.push(operation) });
+      host.insight.onOperation({
+        kinds: ["graphql"],
+        start: () => null,
+        end: (operation) => void seen.push(operation),
+      });
       metrics = () => host.insight.metrics();
       return {};
     },
@@ -20,7 +24,10 @@ test("an operation is published with its type and name, and counted with its out
     resolvers: { Query: { a: () => 1 } },
   });
   await using client = testClient(app);
-  for (const query of ["query Mine { a }", "query($x: Int!) { a @skip(if: false) ... @include(if: true) { b: a } }"])
+  for (const query of [
+    "query Mine { a }",
+    "query($x: Int!) { a @skip(if: false) ... @include(if: true) { b: a } }",
+  ])
     await client.post("/graphql", { json: { query } });
   expect(seen.map(({ name, role, attributes }) => [name, role, attributes])).toEqual([
     ["query", "server", { "graphql.operation.type": "query", "graphql.operation.name": "Mine" }],

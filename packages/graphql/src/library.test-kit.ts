@@ -2,7 +2,16 @@ import { App, dependency, ForbiddenError, type Token } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import { websocket, type WebSocketMethods } from "@framework/websocket";
 import { GraphQLError } from "graphql";
-import { createLoader, field, type Graphql, graphql, type GraphQLConfig, type GraphqlContext, type Loader, subscription } from "./index.ts";
+import {
+  createLoader,
+  field,
+  type Graphql,
+  graphql,
+  type GraphQLConfig,
+  type GraphqlContext,
+  type Loader,
+  subscription,
+} from "./index.ts";
 
 export const SCHEMA = `
   type Query {
@@ -86,7 +95,8 @@ export const library = (config: ConfigInput<GraphQLConfig> = {}): Library => {
       },
       Node: { __resolveType: () => "Book" },
       Book: {
-        author: ({ id }: Book, _: object, context: GraphqlContext) => context.load(authors, String(Number(id) % 2)),
+        author: ({ id }: Book, _: object, context: GraphqlContext) =>
+          context.load(authors, String(Number(id) % 2)),
         similar: field({ cost: 2 }, books),
       },
       Author: { books: () => books(null, {}) },

@@ -8,7 +8,10 @@ const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 test("the README's table has every option with its default", () => {
   const [, section = ""] = readme.split("## Options");
   const rows = [...section.matchAll(/^\| `(\w+)` +\|.*\| (`.+`|.+?) +\|$/gm)];
-  const defaults = rows.map(([, name = "", value = ""]) => [name, value.startsWith("`") ? JSON.parse(value.slice(1, -1)) : undefined]);
+  const defaults = rows.map(([, name = "", value = ""]) => [
+    name,
+    value.startsWith("`") ? JSON.parse(value.slice(1, -1)) : undefined,
+  ]);
   expect(Object.fromEntries(defaults)).toEqual(GraphQLConfig.of());
 });
 

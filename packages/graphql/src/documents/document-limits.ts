@@ -47,10 +47,15 @@ export const checkDocument = (
   return null;
 };
 
-const excess = ({ depth, aliases, directives, fields }: Shape, limits: DocumentLimits): GraphQLError | null => {
+const excess = (
+  { depth, aliases, directives, fields }: Shape,
+  limits: DocumentLimits,
+): GraphQLError | null => {
   if (depth > limits.maxDepth) return over("depth", "maxDepth", limits.maxDepth);
-  if (aliases > limits.maxAliases) return over("number of aliases and repeated fields", "maxAliases", limits.maxAliases);
-  if (directives > limits.maxDirectives) return over("number of directives", "maxDirectives", limits.maxDirectives);
+  if (aliases > limits.maxAliases)
+    return over("number of aliases and repeated fields", "maxAliases", limits.maxAliases);
+  if (directives > limits.maxDirectives)
+    return over("number of directives", "maxDirectives", limits.maxDirectives);
   return fields > limits.maxFields ? over("number of fields", "maxFields", limits.maxFields) : null;
 };
 
@@ -68,7 +73,9 @@ class Measure {
   constructor({ definitions }: DocumentNode, introspection: boolean) {
     this.introspection = introspection;
     this.fragments = new Map(
-      definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [])),
+      definitions.flatMap((node) =>
+        node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
+      ),
     );
   }
 

@@ -80,7 +80,8 @@ export class Documents {
 
   private parse(text: string): DocumentNode | GraphQLError {
     const { maxTokens, maxDocumentLength } = this.rules;
-    if (text.length > maxDocumentLength) return over("length of the document", "maxDocumentLength", maxDocumentLength);
+    if (text.length > maxDocumentLength)
+      return over("length of the document", "maxDocumentLength", maxDocumentLength);
     try {
       return parse(text, { maxLexicalTokens: maxTokens, maxComments: maxTokens });
     } catch (error) {

@@ -2,18 +2,27 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { library } from "../library.test-kit.ts";
 
-const nested = (levels: number): string => `{ book(id: 1) ${"{ author { books ".repeat(levels)} { id } ${"} }".repeat(levels)} }`;
-const aliases = (count: number): string => `{ ${Array.from({ length: count }, (_, at) => `a${at}: now`).join(" ")} }`;
+const nested = (levels: number): string =>
+  `{ book(id: 1) ${"{ author { books ".repeat(levels)} { id } ${"} }".repeat(levels)} }`;
+const aliases = (count: number): string =>
+  `{ ${Array.from({ length: count }, (_, at) => `a${at}: now`).join(" ")} }`;
 const doubling = (levels: number): string =>
   [
     "{ books { ...F0 } }",
-    ...Array.from({ length: levels }, (_, at) => `fragment F${at} on Book { author { books { ...F${at + 1} } } similar { ...F${at + 1} } }`),
+    ...Array.from(
+      { length: levels },
+      (_, at) => `fragment F${at} on Book { author { books { ...F${at + 1} } } similar { ...F${at + 1} } }`,
+    ),
     `fragment F${levels} on Book { id }`,
   ].join(" ");
 
 const attacks: readonly (readonly [name: string, query: string, limit: string])[] = [
   ["depth", nested(20), "maxDepth"],
-  ["depth through fragments", `{ books { ...F } } fragment F on Book ${nested(20).slice(nested(20).indexOf("{ author"), -2)}`, "maxDepth"],
+  [
+    "depth through fragments",
+    `{ books { ...F } } fragment F on Book ${nested(20).slice(nested(20).indexOf("{ author"), -2)}`,
+    "maxDepth",
+  ],
   ["aliases", aliases(16), "maxAliases"],
   ["repeated fields", `{ ${"now ".repeat(500)} }`, "maxAliases"],
   ["repeated fields in inline fragments", `{ ${"... { now } ".repeat(300)} }`, "maxAliases"],
@@ -43,7 +52,8 @@ test("a document of many tokens, or too long, is refused before it is read", asy
 
 test("a fragment that contains itself is refused", async () => {
   await using client = testClient(library().app);
-  const query = "{ books { ...A } } fragment A on Book { similar { ...B } } fragment B on Book { similar { ...A } }";
+  const query =
+    "{ books { ...A } } fragment A on Book { similar { ...B } } fragment B on Book { similar { ...A } }";
   const reply = await client.post("/graphql", { json: { query } });
   expect(reply.text).toContain("contains itself");
 });
@@ -59,7 +69,9 @@ test.each([
   await using enough = testClient(library({ maxComplexity: cost }).app);
   expect((await enough.post("/graphql", { json })).json()).toHaveProperty("data");
   await using less = testClient(library({ maxComplexity: cost - 1 }).app);
-  expect((await less.post("/graphql", { json })).json()).toMatchObject({ errors: [{ extensions: { limit: "maxComplexity" } }] });
+  expect((await less.post("/graphql", { json })).json()).toMatchObject({
+    errors: [{ extensions: { limit: "maxComplexity" } }],
+  });
 });
 
 test("introspection and suggestions are for development, unless asked for", async () => {

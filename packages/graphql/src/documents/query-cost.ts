@@ -30,7 +30,9 @@ export interface CostParts {
  */
 export const costOf = ({ schema, document, operation, variables }: CostParts): number => {
   const fragments = new Map(
-    document.definitions.flatMap((node) => (node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [])),
+    document.definitions.flatMap((node) =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
+    ),
   );
   const known = new Map<string, number>();
   const sizeOf = (value: ValueNode): number => {
@@ -39,11 +41,14 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     const name = value.name.value;
     const given = Object.hasOwn(variables, name) ? variables[name] : undefined;
     if (given !== undefined) return typeof given === "number" ? given : 1;
-    const initial = operation.variableDefinitions?.find(({ variable }) => variable.name.value === name)?.defaultValue;
+    const initial = operation.variableDefinitions?.find(
+      ({ variable }) => variable.name.value === name,
+    )?.defaultValue;
     return initial === undefined ? 1 : sizeOf(initial);
   };
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined): number => {
-    const field = isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
+    const field =
+      isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
     const own = field === undefined ? 1 : (optionsOf(field).cost ?? 1);
     if (node.selectionSet === undefined) return own;
     let size = 1;

@@ -10,7 +10,9 @@ test("a registered document is executed by its id, over POST and GET", async () 
   await using client = testClient(library({ documents, onlyDocuments: true }).app);
   const post = await client.post("/graphql", { json: { documentId: "greet", variables } });
   expect(post.json()).toEqual(greeting);
-  const get = await client.get("/graphql", { query: { documentId: "greet", variables: JSON.stringify(variables) } });
+  const get = await client.get("/graphql", {
+    query: { documentId: "greet", variables: JSON.stringify(variables) },
+  });
   expect(get.json()).toEqual(greeting);
   const hash = { extensions: { persistedQuery: { version: 1, sha256Hash: "greet" } } };
   expect((await client.post("/graphql", { json: { ...hash, variables } })).json()).toEqual(greeting);
@@ -24,7 +26,9 @@ test("onlyDocuments refuses other queries, and registers none", async () => {
 });
 
 test("documents may come from a function", async () => {
-  await using client = testClient(library({ documents: async (id) => (id === "a" ? "{ hello }" : null) }).app);
+  await using client = testClient(
+    library({ documents: async (id) => (id === "a" ? "{ hello }" : null) }).app,
+  );
   expect((await client.post("/graphql", { json: { documentId: "a" } })).json()).toHaveProperty("data");
   const unknown = await client.post("/graphql", { json: { documentId: "b" } });
   expect(unknown.text).toContain("PERSISTED_QUERY_NOT_FOUND");

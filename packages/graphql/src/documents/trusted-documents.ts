@@ -6,7 +6,10 @@ export type TrustedDocuments =
   | ((id: string) => Awaitable<string | null | undefined>);
 
 /** Returns the text of an id; `null` for an unknown one. */
-export const findDocument = (documents: TrustedDocuments | undefined, id: string): Awaitable<string | null> => {
+export const findDocument = (
+  documents: TrustedDocuments | undefined,
+  id: string,
+): Awaitable<string | null> => {
   if (documents === undefined) return null;
   if (typeof documents === "function") return Promise.resolve(documents(id)).then((text) => text ?? null);
   return Object.hasOwn(documents, id) ? (documents[id] ?? null) : null;

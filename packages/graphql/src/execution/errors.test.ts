@@ -5,7 +5,9 @@ import { library } from "../library.test-kit.ts";
 const errorOf = async (field: string, env: "development" | "production", debug = false): Promise<unknown> => {
   await using client = testClient(library().app, { env, debug });
   const reply = await client.post("/graphql", { json: { query: `{ ${field} }` } });
-  const { errors = [] } = reply.json<{ errors?: { message: string; extensions: unknown; path: unknown }[] }>();
+  const { errors = [] } = reply.json<{
+    errors?: { message: string; extensions: unknown; path: unknown }[];
+  }>();
   return errors.map(({ message, extensions, path }) => [message, extensions, path])[0];
 };
 

@@ -64,7 +64,9 @@ export class Executor {
     const result = await this.measured(prepared, caller, async () => {
       const scope = this.open(prepared, caller);
       try {
-        const args = validateSubscriptionArgs(this.argsOf(prepared, caller, await this.context(scope, caller)));
+        const args = validateSubscriptionArgs(
+          this.argsOf(prepared, caller, await this.context(scope, caller)),
+        );
         if (!("schema" in args)) return await ended(scope, { errors: args });
         const stream = await createSourceEventStream(args);
         if (!(Symbol.asyncIterator in stream)) return await ended(scope, stream);
@@ -96,7 +98,11 @@ export class Executor {
   }
 
   private async *eventsOf(
-    { source, results, scope }: { readonly source: AsyncIterator<unknown>; readonly results: Events; readonly scope: OpenScope },
+    {
+      source,
+      results,
+      scope,
+    }: { readonly source: AsyncIterator<unknown>; readonly results: Events; readonly scope: OpenScope },
     signal: AbortSignal,
   ): Events {
     const { traffic } = this.parts;
@@ -126,7 +132,11 @@ export class Executor {
     return config.context === undefined ? context : addValues(context, await config.context(context));
   }
 
-  private argsOf({ document, params }: Prepared, { signal }: Caller, contextValue: GraphqlContext): ExecutionArgs {
+  private argsOf(
+    { document, params }: Prepared,
+    { signal }: Caller,
+    contextValue: GraphqlContext,
+  ): ExecutionArgs {
     const { schema, config } = this.parts;
     return {
       schema,

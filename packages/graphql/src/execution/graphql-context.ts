@@ -26,7 +26,10 @@ const states = new WeakMap<object, OperationState>();
 export const stateOf = (context: object): OperationState => {
   const state = states.get(context);
   if (state !== undefined) return state;
-  throw new FrameworkError("GRAPHQL_FOREIGN_CONTEXT", "graphql: execute this schema through the app's endpoint");
+  throw new FrameworkError(
+    "GRAPHQL_FOREIGN_CONTEXT",
+    "graphql: execute this schema through the app's endpoint",
+  );
 };
 
 /** Creates the context of one operation, or of one event of a subscription: nothing in it is shared with another. */

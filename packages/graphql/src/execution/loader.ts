@@ -9,7 +9,11 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   /** Dependencies of `batch`. */
   readonly inject?: Inject;
   /** Loads the values of distinct keys: in their order, an `Error` for a key that fails. */
-  readonly batch: (keys: readonly K[], context: GraphqlContext, dependencies: Injected<Inject>) => Promise<readonly (V | Error)[]>;
+  readonly batch: (
+    keys: readonly K[],
+    context: GraphqlContext,
+    dependencies: Injected<Inject>,
+  ) => Promise<readonly (V | Error)[]>;
   /** Returns what distinguishes a key that is an object. @default the key itself */
   readonly id?: (key: K) => unknown;
   /** Maximum keys of one batch; more make several. @default 100 */
@@ -22,7 +26,11 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
 export interface Loader<K, V> {
   readonly name: string;
   /** Loads one batch. */
-  readonly load: (keys: readonly K[], context: GraphqlContext, scope: OpenScope) => Promise<readonly (V | Error)[]>;
+  readonly load: (
+    keys: readonly K[],
+    context: GraphqlContext,
+    scope: OpenScope,
+  ) => Promise<readonly (V | Error)[]>;
   readonly id: (key: K) => unknown;
   readonly maxBatch: number;
   readonly maxKeys: number;
@@ -106,9 +114,16 @@ export class LoaderBatches {
   }
 
   /** Never rejects. */
-  private async dispatch(loader: Loader<unknown, unknown>, waiting: readonly Waiting<unknown, unknown>[]): Promise<void> {
+  private async dispatch(
+    loader: Loader<unknown, unknown>,
+    waiting: readonly Waiting<unknown, unknown>[],
+  ): Promise<void> {
     try {
-      const values = await loader.load(waiting.map(({ key }) => key), this.context, this.scope);
+      const values = await loader.load(
+        waiting.map(({ key }) => key),
+        this.context,
+        this.scope,
+      );
       if (!Array.isArray(values) || values.length !== waiting.length) throw badBatch(loader, waiting.length);
       for (const [at, { resolve, reject }] of waiting.entries()) {
         const value: unknown = values[at];
@@ -122,7 +137,13 @@ export class LoaderBatches {
 }
 
 const full = ({ name, maxKeys }: { readonly name: string; readonly maxKeys: number }): FrameworkError =>
-  new FrameworkError("GRAPHQL_LOADER_FULL", `graphql: the loader "${name}" keeps at most ${maxKeys} keys of an operation`);
+  new FrameworkError(
+    "GRAPHQL_LOADER_FULL",
+    `graphql: the loader "${name}" keeps at most ${maxKeys} keys of an operation`,
+  );
 
 const badBatch = ({ name }: { readonly name: string }, keys: number): FrameworkError =>
-  new FrameworkError("GRAPHQL_BAD_BATCH", `graphql: the loader "${name}" must return an array with ${keys} values`);
+  new FrameworkError(
+    "GRAPHQL_BAD_BATCH",
+    `graphql: the loader "${name}" must return an array with ${keys} values`,
+  );

@@ -12,21 +12,31 @@ export type PresentError = (error: Error) => GraphQLFormattedError;
  * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw. Everything else is a fault: it is
  * logged, and its message is shown only with `debug` outside production.
  */
-export const errorPresenter = ({ debug, env, log }: Pick<AppSettings, "debug" | "env" | "log">): PresentError => {
+export const errorPresenter = ({
+  debug,
+  env,
+  log,
+}: Pick<AppSettings, "debug" | "env" | "log">): PresentError => {
   const showsInternals = debug && env !== "production";
   const fault = (located: GraphQLError, cause: Error): GraphQLFormattedError => {
-    log.error(`graphql: a resolver failed: ${cause.message}`, { error: cause, path: located.path?.join(".") ?? null });
+    log.error(`graphql: a resolver failed: ${cause.message}`, {
+      error: cause,
+      path: located.path?.join(".") ?? null,
+    });
     const detail = showsInternals ? cause.message : UNEXPECTED;
     return withPlace(located, detail, { error: INTERNAL, detail, status: 500 });
   };
   const refusal = (located: GraphQLError, cause: HttpError): GraphQLFormattedError => {
     const { error, detail, status, extras } = cause;
-    return status === 500 ? fault(located, cause) : withPlace(located, detail, { ...extras, error, detail, status });
+    return status === 500
+      ? fault(located, cause)
+      : withPlace(located, detail, { ...extras, error, detail, status });
   };
   return (error) => {
     if (!(error instanceof GraphQLError)) return plain(new GraphQLError(error.message)); // a malformed request, from graphql-http
     const cause = causeOf(error);
-    if (cause === null) return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
+    if (cause === null)
+      return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
     if (HttpError.is(cause)) return refusal(error, cause);
     const isForClients = cause instanceof GraphQLError && (isShown(cause) || cause.locations !== undefined);
     return isForClients ? plain(error) : fault(error, cause);
@@ -37,7 +47,9 @@ export const errorPresenter = ({ debug, env, log }: Pick<AppSettings, "debug" | 
 const causeOf = (error: GraphQLError): Error | null => {
   const { originalError } = error;
   if (originalError === undefined || originalError === error) return null;
-  return originalError instanceof GraphQLError && originalError.originalError !== undefined && !isShown(originalError)
+  return originalError instanceof GraphQLError &&
+    originalError.originalError !== undefined &&
+    !isShown(originalError)
     ? causeOf(originalError)
     : originalError;
 };

@@ -1,7 +1,18 @@
-import { ForbiddenError, HttpError, type HttpRequest, Response, UnsupportedMediaTypeError } from "@framework/core";
+import {
+  ForbiddenError,
+  HttpError,
+  type HttpRequest,
+  Response,
+  UnsupportedMediaTypeError,
+} from "@framework/core";
 import { OriginAllowed } from "@framework/core/feature";
 import { type ExecutionResult, GraphQLError } from "graphql";
-import { createHandler, type Handler, type Request as RequestOfLibrary, type Response as ReplyOfLibrary } from "graphql-http";
+import {
+  createHandler,
+  type Handler,
+  type Request as RequestOfLibrary,
+  type Response as ReplyOfLibrary,
+} from "graphql-http";
 import type { DocumentRules, Documents, OperationParams } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { Executor } from "../execution/executor.ts";
@@ -47,7 +58,8 @@ export class HttpDoor {
     if (refusal !== null) return Response.json({ errors: [this.parts.present(refusal)] }, { status: 400 });
     const replies = await Promise.all(body.map((item) => this.handler(operationOf(request, item))));
     const negotiated = replies.find(([, { status }]) => status === 406 || status === 415) ?? replies[0];
-    if (negotiated === undefined || negotiated[0] === null) return replyOf(negotiated ?? [null, { status: 400, statusText: "" }]);
+    if (negotiated === undefined || negotiated[0] === null)
+      return replyOf(negotiated ?? [null, { status: 400, statusText: "" }]);
     const contentType = negotiated[1].headers?.["content-type"] ?? "application/json; charset=utf-8";
     return new Response(`[${replies.map(([text]) => text ?? "null").join(",")}]`, { contentType });
   }
@@ -56,7 +68,9 @@ export class HttpDoor {
     const { batching, maxBatch } = this.parts.config;
     if (!batching) return refused("Batches are not enabled");
     if (body.length === 0) return refused("A batch has at least one operation");
-    return body.length > maxBatch ? refused(`A batch has at most ${maxBatch} operations`, { limit: "maxBatch" }) : null;
+    return body.length > maxBatch
+      ? refused(`A batch has at most ${maxBatch} operations`, { limit: "maxBatch" })
+      : null;
   }
 
   private async run(
@@ -75,7 +89,9 @@ export class HttpDoor {
   }
 
   private mutationByGet(): ReplyOfLibrary {
-    const body = JSON.stringify({ errors: [this.parts.present(refused("GET executes queries only; send mutations with POST"))] });
+    const body = JSON.stringify({
+      errors: [this.parts.present(refused("GET executes queries only; send mutations with POST"))],
+    });
     const headers = { allow: "POST", "content-type": "application/json; charset=utf-8" };
     return [body, { status: 405, statusText: "Method Not Allowed", headers }];
   }
@@ -84,7 +100,9 @@ export class HttpDoor {
 /** The library drops a `documentId`; `readBody` and `placedQuery` put it into the extensions. */
 const withId = (params: OperationParams): OperationParams => {
   const { documentId } = params.extensions ?? {};
-  return typeof documentId === "string" ? { ...params, documentId, query: params.query === "" ? null : params.query } : params;
+  return typeof documentId === "string"
+    ? { ...params, documentId, query: params.query === "" ? null : params.query }
+    : params;
 };
 
 const operationOf = (request: HttpRequest, body: unknown, url: string = request.url): Operation => ({

@@ -75,7 +75,9 @@ test("other methods are 405 with Allow, and malformed JSON is a 400 with errors"
 
 test("a body over maxBodyBytes is a 413", async () => {
   await using client = testClient(library({ maxBodyBytes: 100 }).app);
-  const reply = await client.post("/graphql", { json: { query: "{ hello }", variables: { name: "x".repeat(100) } } });
+  const reply = await client.post("/graphql", {
+    json: { query: "{ hello }", variables: { name: "x".repeat(100) } },
+  });
   expect(reply.status).toBe(413);
 });
 

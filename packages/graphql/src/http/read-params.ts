@@ -14,10 +14,17 @@ export const readBody = async (request: HttpRequest): Promise<unknown> => {
 /** Accepts `operation_name`, and a `documentId` in place of the query. */
 const withAliases = (body: unknown): unknown => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const { query, operationName, operation_name: alias, documentId, extensions } = body as Readonly<Record<string, unknown>>;
+  const {
+    query,
+    operationName,
+    operation_name: alias,
+    documentId,
+    extensions,
+  } = body as Readonly<Record<string, unknown>>;
   const named = operationName === undefined && alias !== undefined ? { ...body, operationName: alias } : body;
   if (query !== undefined && query !== null) return named;
-  if (typeof documentId === "string") return { ...named, query: "", extensions: { ...(extensions as object), documentId } };
+  if (typeof documentId === "string")
+    return { ...named, query: "", extensions: { ...(extensions as object), documentId } };
   return hasHash(extensions) ? { ...named, query: "" } : named;
 };
 

@@ -15,7 +15,9 @@ test("a browser gets GraphiQL in development; every address in it is served by t
     const { pathname } = new URL(address, "http://test.local/graphql");
     const file = await client.get(pathname);
     expect([file.status, file.headers.get("cache-control")]).toEqual([200, "max-age=31536000, immutable"]);
-    const again = await client.get(pathname, { headers: { "if-none-match": file.headers.get("etag") ?? "" } });
+    const again = await client.get(pathname, {
+      headers: { "if-none-match": file.headers.get("etag") ?? "" },
+    });
     expect(again.status).toBe(304);
   }
 });

@@ -4,7 +4,8 @@ import { precondition } from "@framework/core/http";
 import { type BundleFile, bundleFiles, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
 
 /** Path of a file of the page: its version is in it, so that clients may cache it forever. */
-export const filePath = (path: string, file: BundleFile): string => `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
+export const filePath = (path: string, file: BundleFile): string =>
+  `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
 
 /** Constant, so that its hash is too: values come from the element. */
 const SCRIPT = `
@@ -68,7 +69,11 @@ export const sendPage = (html: string): Response =>
 /** Sends a file of the page, or 304 to a client that has it. */
 export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<Response> => {
   const etag = `"${GRAPHIQL_VERSION}"`;
-  const headers = { "cache-control": "max-age=31536000, immutable", "x-content-type-options": "nosniff", etag };
+  const headers = {
+    "cache-control": "max-age=31536000, immutable",
+    "x-content-type-options": "nosniff",
+    etag,
+  };
   if (precondition(request, { etag, lastModifiedMs: null }) === "not-modified") {
     const reply = new Response(null, { headers });
     reply.status = 304;

@@ -15,7 +15,14 @@ import {
   validateSchema,
 } from "graphql";
 import type { GraphqlContext } from "../execution/graphql-context.ts";
-import { type Field, FIELD_OPTIONS, type FieldOptions, type Resolve, type Resolvers, type TypeResolvers } from "./field-options.ts";
+import {
+  type Field,
+  FIELD_OPTIONS,
+  type FieldOptions,
+  type Resolve,
+  type Resolvers,
+  type TypeResolvers,
+} from "./field-options.ts";
 import { guardField } from "./guard-field.ts";
 
 type AnyField = GraphQLField<unknown, GraphqlContext>;
@@ -51,7 +58,9 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
     const type = schema.getType(name);
     if (type === undefined) return [unknown(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
     if (isScalarType(type)) return addScalar(type, entries);
-    return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) => addMember(type, key, entry));
+    return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) =>
+      addMember(type, key, entry),
+    );
   });
 
 /** What a scalar of a program defines in place of the pass-through that SDL gives. */
@@ -82,7 +91,8 @@ const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[
     type.isTypeOf = entry as NonNullable<typeof type.isTypeOf>;
     return [];
   }
-  if (!isObjectType(type) && !isInterfaceType(type)) return [`the type "${type.name}" has no fields to resolve`];
+  if (!isObjectType(type) && !isInterfaceType(type))
+    return [`the type "${type.name}" has no fields to resolve`];
   const fields = type.getFields();
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
   if (field === undefined) return [unknown(`field "${type.name}.${key}"`, key, Object.keys(fields))];
@@ -91,7 +101,8 @@ const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[
 
 const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   const given: Field<GraphqlContext> = typeof entry === "function" ? { resolve: entry } : entry;
-  if (typeof given !== "object" || given === null) return [`the resolver of "${name}" must be a function, or made by field()`];
+  if (typeof given !== "object" || given === null)
+    return [`the resolver of "${name}" must be a function, or made by field()`];
   const { resolve, subscribe, ...options } = given;
   // The dependencies that a resolver takes besides are bound by `guardField`.
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
@@ -103,7 +114,13 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
 const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): string[] => {
   const found = type.getValue(key);
   if (found === undefined || found === null)
-    return [unknown(`value "${type.name}.${key}"`, key, type.getValues().map(({ name }) => name))];
+    return [
+      unknown(
+        `value "${type.name}.${key}"`,
+        key,
+        type.getValues().map(({ name }) => name),
+      ),
+    ];
   found.value = value;
   return [];
 };
@@ -127,9 +144,13 @@ const guardSchema = (schema: GraphQLSchema): void => {
 };
 
 /** Every field with injections, for the check at start. */
-export const injectionsOf = (schema: GraphQLSchema): readonly (readonly [place: string, options: FieldOptions])[] =>
+export const injectionsOf = (
+  schema: GraphQLSchema,
+): readonly (readonly [place: string, options: FieldOptions])[] =>
   Object.values(schema.getTypeMap()).flatMap((type) =>
     isObjectType(type)
-      ? Object.values(type.getFields()).map((field) => [`${type.name}.${field.name}`, optionsOf(field)] as const)
+      ? Object.values(type.getFields()).map(
+          (field) => [`${type.name}.${field.name}`, optionsOf(field)] as const,
+        )
       : [],
   );

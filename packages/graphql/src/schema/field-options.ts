@@ -18,7 +18,12 @@ export type DependencyArguments<Inject extends Injections | undefined> = Inject 
   : readonly [];
 
 /** Resolves a field: to a value, a promise, or an error that it throws. */
-export type Resolve<Context, Source = never, Args = never, Dependencies extends readonly unknown[] = never> = (
+export type Resolve<
+  Context,
+  Source = never,
+  Args = never,
+  Dependencies extends readonly unknown[] = never,
+> = (
   source: Source,
   args: Args,
   context: Context,
@@ -35,10 +40,14 @@ export interface Field<Context> extends FieldOptions {
 }
 
 /** Resolvers of one type; an interface or union may have `__resolveType`, an enum its values by name. */
-export type TypeResolvers<Context> = Readonly<Record<string, Resolve<Context> | Field<Context> | string | number | boolean>>;
+export type TypeResolvers<Context> = Readonly<
+  Record<string, Resolve<Context> | Field<Context> | string | number | boolean>
+>;
 
 /** Resolvers of a schema in SDL, by type and field; a scalar has its `GraphQLScalarType`. */
-export type Resolvers<Context = GraphqlContext> = Readonly<Record<string, TypeResolvers<Context> | GraphQLScalarType>>;
+export type Resolvers<Context = GraphqlContext> = Readonly<
+  Record<string, TypeResolvers<Context> | GraphQLScalarType>
+>;
 
 /**
  * A resolver with guards, dependencies or a cost.
@@ -66,8 +75,13 @@ export const subscription = <
 >(
   options: FieldOptions<Inject>,
   subscribe: Resolve<Context, unknown, Args, DependencyArguments<Inject>>,
-  resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) => event,
-): Field<Context> => ({ ...options, subscribe: subscribe as Resolve<Context>, resolve: resolve as Resolve<Context> });
+  resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) =>
+    event,
+): Field<Context> => ({
+  ...options,
+  subscribe: subscribe as Resolve<Context>,
+  resolve: resolve as Resolve<Context>,
+});
 
 /** Key of the options in the `extensions` of a field. */
 export const FIELD_OPTIONS = "framework";

@@ -7,7 +7,9 @@ import { library } from "../library.test-kit.ts";
 
 test("a guard of a field sees its arguments, and a refusal concerns that field alone", async () => {
   await using client = testClient(library().app);
-  const reply = await client.post("/graphql", { json: { query: "{ a: secret(level: 7) b: secret(level: 1) now }" } });
+  const reply = await client.post("/graphql", {
+    json: { query: "{ a: secret(level: 7) b: secret(level: 1) now }" },
+  });
   expect(reply.json()).toMatchObject({
     data: { a: "the secret", b: null, now: 7 },
     errors: [{ path: ["b"], extensions: { error: "Forbidden", status: 403 } }],
@@ -21,7 +23,9 @@ test("guards and authentication are the ones of routes: the context of the reque
   const schema = new GraphQLSchema({
     query: new GraphQLObjectType({
       name: "Query",
-      fields: { me: { type: GraphQLString, resolve: () => "me", extensions: fieldOptions({ guards: [member] }) } },
+      fields: {
+        me: { type: GraphQLString, resolve: () => "me", extensions: fieldOptions({ guards: [member] }) },
+      },
     }),
   });
   const app = new (App.with(graphql))().enableGraphql({ schema });
@@ -30,7 +34,8 @@ test("guards and authentication are the ones of routes: the context of the reque
     return next(request);
   });
   await using client = testClient(app);
-  const ask = async (headers: Record<string, string>) => (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
+  const ask = async (headers: Record<string, string>) =>
+    (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
   expect(await ask({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
   expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
 });
@@ -49,7 +54,9 @@ test("the context has the program's members, made for each operation", async () 
   });
   await using client = testClient(app);
   for (const count of [1, 2])
-    expect((await client.post("/graphql", { json: { query: "{ count }" } })).json()).toEqual({ data: { count } });
+    expect((await client.post("/graphql", { json: { query: "{ count }" } })).json()).toEqual({
+      data: { count },
+    });
 });
 
 test("a loader batches the keys of one operation, and shares nothing with another", async () => {
@@ -61,7 +68,10 @@ test("a loader batches the keys of one operation, and shares nothing with anothe
     expect(reply.json<{ data: { books: unknown[] } }>().data.books).toEqual(
       ["1", "0", "1", "0"].map((id) => ({ author: { name: `Author ${id}` } })),
     );
-  expect(batches).toEqual([["1", "0"], ["1", "0"]]);
+  expect(batches).toEqual([
+    ["1", "0"],
+    ["1", "0"],
+  ]);
 });
 
 test("mistakes of a schema are reported at start, with the nearest name", async () => {
@@ -69,6 +79,8 @@ test("mistakes of a schema are reported at start, with the nearest name", async 
   await expect(start({ schema: "type Query {" })).rejects.toThrow("GRAPHQL_BAD_SCHEMA");
   await expect(start({ resolvers: { Query: { helo: () => 1 } } })).rejects.toThrow('did you mean "hello"?');
   await expect(start({ resolvers: { Qery: {} } })).rejects.toThrow('did you mean "Query"?');
-  const alone = new (App.with(graphql))().enableGraphql({ schema: "type Query { a: Int } type Subscription { b: Int }" });
+  const alone = new (App.with(graphql))().enableGraphql({
+    schema: "type Query { a: Int } type Subscription { b: Int }",
+  });
   await expect(alone.start()).rejects.toThrow("compose websocket before graphql");
 });

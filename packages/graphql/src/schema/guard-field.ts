@@ -6,7 +6,9 @@ import { type GraphqlContext, stateOf } from "../execution/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
-type ResolverWithDependencies = (...args: readonly [...Parameters<Resolver>, dependencies: unknown]) => unknown;
+type ResolverWithDependencies = (
+  ...args: readonly [...Parameters<Resolver>, dependencies: unknown]
+) => unknown;
 
 /** Puts guards and dependencies around a field's resolver; a field without any keeps its own function. */
 export const guardField = (
@@ -25,7 +27,11 @@ export const guardField = (
   field.resolve = guardedResolver(field.resolve ?? defaultFieldResolver, name, options);
 };
 
-const guardedResolver = (resolve: Resolver, name: string, { guards = [], inject }: FieldOptions): Resolver => {
+const guardedResolver = (
+  resolve: Resolver,
+  name: string,
+  { guards = [], inject }: FieldOptions,
+): Resolver => {
   const marked = withMarkedErrors(inject === undefined ? resolve : withDependencies(resolve, inject));
   if (guards.length === 0) return marked;
   return (source, args, context, info) =>
@@ -41,13 +47,19 @@ const verify = (
 ): Awaitable<void> => {
   const { guardOptions } = stateOf(operation);
   const { headers, context, signal } = operation.invocation;
-  return verifyGuards(guards, createInvocation({ kind: "graphql", name, headers, params, context, signal }), guardOptions);
+  return verifyGuards(
+    guards,
+    createInvocation({ kind: "graphql", name, headers, params, context, signal }),
+    guardOptions,
+  );
 };
 
 const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
   const resolver = resolve as ResolverWithDependencies;
   return (source, args, context, info) =>
-    stateOf(context).scope.call(inject, (dependencies) => resolver(source, args, context, info, dependencies));
+    stateOf(context).scope.call(inject, (dependencies) =>
+      resolver(source, args, context, info, dependencies),
+    );
 };
 
 /** Marks the errors of the program's own code: a GraphQLError of a resolver is for clients, one of a scalar's output is a fault. */

@@ -120,7 +120,11 @@ export class SocketDoor {
   ): Promise<readonly GraphQLError[] | object> {
     const { maxSubscriptions } = this.parts.config;
     if (running.size > maxSubscriptions) {
-      return [refused(`A connection has at most ${maxSubscriptions} operations at a time`, { limit: "maxSubscriptions" })];
+      return [
+        refused(`A connection has at most ${maxSubscriptions} operations at a time`, {
+          limit: "maxSubscriptions",
+        }),
+      ];
     }
     const prepared = await this.parts.documents.prepare(payload);
     if (!("document" in prepared)) return prepared;

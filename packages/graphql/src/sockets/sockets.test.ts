@@ -19,7 +19,9 @@ afterEach(async () => {
   for (const clean of cleanups.splice(0).toReversed()) await clean();
 });
 
-const serve = async (config: ConfigInput<GraphQLConfig> = {}): Promise<Library & { open(protocol?: string): Promise<Peer> }> => {
+const serve = async (
+  config: ConfigInput<GraphQLConfig> = {},
+): Promise<Library & { open(protocol?: string): Promise<Peer> }> => {
   const parts = library(config);
   const running = await parts.app.run({ port: 0, logs: false, argv: [], exitOnError: false });
   cleanups.push(() => running.close());
@@ -36,7 +38,12 @@ const serve = async (config: ConfigInput<GraphQLConfig> = {}): Promise<Library &
       return {
         messages,
         closed,
-        send: (message) => client.send(typeof message === "object" && !Buffer.isBuffer(message) ? JSON.stringify(message) : (message as string)),
+        send: (message) =>
+          client.send(
+            typeof message === "object" && !Buffer.isBuffer(message)
+              ? JSON.stringify(message)
+              : (message as string),
+          ),
         close: () => client.close(),
       };
     },
@@ -72,13 +79,17 @@ test("queries and mutations run too, with the limits and the errors of HTTP", as
   const queries = ["{ hello }", "{", `{ ${"now ".repeat(100)} }`, "subscription { guarded }", "{ refused }"];
   for (const [at, query] of queries.entries()) {
     peer.send(subscribe(String(at), query));
-    await waitFor(() => peer.messages.some(({ id, type }) => id === String(at) && (type === "complete" || type === "error")));
+    await waitFor(() =>
+      peer.messages.some(({ id, type }) => id === String(at) && (type === "complete" || type === "error")),
+    );
   }
   const first = (id: string) => peer.messages.find((message) => message["id"] === id);
   expect(first("0")).toMatchObject({ type: "next", payload: { data: { hello: "Hello, you" } } });
   expect(first("1")).toMatchObject({ type: "error", payload: [{ extensions: { status: 400 } }] });
   expect(first("2")).toMatchObject({ type: "error", payload: [{ extensions: { limit: "maxAliases" } }] });
-  expect(first("3")).toMatchObject({ payload: { errors: [{ message: "members only", extensions: { status: 403 } }] } });
+  expect(first("3")).toMatchObject({
+    payload: { errors: [{ message: "members only", extensions: { status: 403 } }] },
+  });
   expect(first("4")).toMatchObject({ payload: { errors: [{ extensions: { status: 403 } }] } });
 });
 
