@@ -53,6 +53,8 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxDirectives: number;
   /** Maximum fields of a document, fragments expanded. @default 1000 */
   readonly maxFields: number;
+  /** Maximum named fragments of a document. @default 50 */
+  readonly maxFragments: number;
   /** Whether a request may be a list of operations. @default false */
   readonly batching: boolean;
   /** Maximum operations of one request. @default 10 */
@@ -114,6 +116,7 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
   maxAliases: integer(15),
   maxDirectives: integer(50),
   maxFields: positive(1000),
+  maxFragments: integer(50),
   batching: flag(false),
   maxBatch: positive(10),
   maxBodyBytes: positive(1_048_576),

@@ -15,6 +15,7 @@ export interface DocumentLimits {
   readonly maxAliases: number;
   readonly maxDirectives: number;
   readonly maxFields: number;
+  readonly maxFragments: number;
 }
 
 /** Measures of a selection set with its fragments expanded. */
@@ -36,6 +37,10 @@ export const checkDocument = (
   limits: DocumentLimits,
   introspection: boolean,
 ): GraphQLError | null => {
+  const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
+  // Validation compares each pair of fragments of a selection set.
+  if (fragments > limits.maxFragments)
+    return over("number of fragments", "maxFragments", limits.maxFragments);
   const measure = new Measure(document, introspection);
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)

@@ -27,6 +27,11 @@ const attacks: readonly (readonly [name: string, query: string, limit: string])[
   ["repeated fields", `{ ${"now ".repeat(500)} }`, "maxAliases"],
   ["repeated fields in inline fragments", `{ ${"... { now } ".repeat(300)} }`, "maxAliases"],
   ["directives", `{ now ${"@skip(if: false) ".repeat(51)} }`, "maxDirectives"],
+  [
+    "many fragments",
+    `{ ...F0 } ${Array.from({ length: 51 }, (_, at) => `fragment F${at} on Query { now }`).join(" ")}`,
+    "maxFragments",
+  ],
   ["doubling fragments", doubling(9), "maxFields"],
 ];
 
