@@ -53,8 +53,9 @@ export class SocketDoor {
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
       },
-      onError: (_connected, _id, _payload, errors): readonly GraphQLFormattedError[] =>
-        (errors as readonly Error[]).map(present),
+      // After the end of the connection every send fails; that is no fault of a resolver.
+      onError: ({ extra }, _id, _payload, errors): readonly GraphQLFormattedError[] =>
+        extra.socket.connected ? (errors as readonly Error[]).map(present) : [],
     });
   }
 
