@@ -56,13 +56,16 @@ const toInput = (
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };
 
+/** A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. */
+const carriesCookies = (request: HttpRequest): boolean =>
+  request.upgrade !== null || request.getHeader("sec-fetch-site") === "cross-site";
+
 const shareResources = (current: () => CorsFields): Middleware<HttpRequest, Response> =>
   function shareResources(request, next) {
     const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
-    // A WebSocket handshake carries cookies and has no preflight: it needs a listed origin, not `*`.
-    if (request.upgrade !== null && origin !== null && fields.names(origin))
+    if (origin !== null && carriesCookies(request) && fields.names(origin))
       request.context.set(OriginAllowed, true);
     const reply = next(request);
     return mapAwaitable(reply, (response) => fields.allow(origin, response));
