@@ -12,7 +12,7 @@ import {
 } from "@framework/core/feature";
 import { type GraphQLSchema, isSchema } from "graphql";
 import type { TrustedDocuments } from "./documents/trusted-documents.ts";
-import type { GraphqlContext } from "./execution/graphql-context.ts";
+import type { GraphqlContext } from "./context/graphql-context.ts";
 import type { Resolvers } from "./schema/field-options.ts";
 
 /** Options of `enableGraphql`; `Values` are the program's own members of the context. */

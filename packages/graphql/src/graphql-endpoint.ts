@@ -9,7 +9,7 @@ import {
 import type { Host, Operations } from "@framework/core/feature";
 import { namesType } from "@framework/core/http";
 import type { ExecutionResult, GraphQLError, GraphQLSchema } from "graphql";
-import { type DocumentRules, Documents } from "./documents/documents.ts";
+import { Documents } from "./documents/documents.ts";
 import { Executor } from "./execution/executor.ts";
 import { graphqlOperation, type StartedOperation } from "./execution/graphql-operations.ts";
 import { errorPresenter } from "./execution/present-error.ts";
@@ -75,7 +75,7 @@ export class GraphqlEndpoint {
     const { host, traffic, operations } = this;
     const { env, debug, log } = settings;
     const { playground = env === "development", introspection = env === "development" } = this.config;
-    const config: DocumentRules = { ...this.config, introspection };
+    const config = { ...this.config, introspection };
     const documents = new Documents(schema, config);
     const present = errorPresenter(settings);
     const guardOptions = { explain: debug && env !== "production", log };
@@ -86,9 +86,7 @@ export class GraphqlEndpoint {
 
   private get = (request: HttpRequest): Response | Promise<Response> => {
     const { http, playground } = this.running;
-    const { query } = request;
-    const wantsPage =
-      playground && !query.has("query") && namesType(request.getHeader("accept"), "text/html");
+    const wantsPage = playground && namesType(request.getHeader("accept"), "text/html");
     return wantsPage ? sendPage(this.page) : http.get(request);
   };
 

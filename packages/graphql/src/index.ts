@@ -12,9 +12,9 @@ export {
   subscription,
   type TypeResolvers,
 } from "./schema/field-options.ts";
-export type { GraphqlContext } from "./execution/graphql-context.ts";
-export { createLoader, type Loader, type LoaderOptions } from "./execution/loader.ts";
+export type { GraphqlContext, Loader } from "./context/graphql-context.ts";
 export type { TrustedDocuments } from "./documents/trusted-documents.ts";
+export { createLoader, type LoaderOptions } from "./context/loader.ts";
 
 // For other packages.
 export { graphqlErrors } from "./error-codes.ts";

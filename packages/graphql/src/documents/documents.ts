@@ -8,12 +8,11 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
-import type { GraphQLConfig } from "../graphql-config.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { checkDocument, over } from "./document-limits.ts";
+import { checkDocument, type DocumentLimits, over } from "./document-limits.ts";
 import { costOf } from "./query-cost.ts";
 import { refused } from "./refused.ts";
-import { findDocument } from "./trusted-documents.ts";
+import { findDocument, type TrustedDocuments } from "./trusted-documents.ts";
 
 /** The parameters of an operation as a client sent them. */
 export interface OperationParams {
@@ -31,8 +30,15 @@ export interface Prepared {
   readonly params: OperationParams;
 }
 
-/** The part of the configuration that decides about documents, with `introspection` settled. */
-export type DocumentRules = Omit<GraphQLConfig, "introspection"> & { readonly introspection: boolean };
+/** The options that decide about documents, with `introspection` settled. */
+export interface DocumentRules extends DocumentLimits {
+  readonly documents: TrustedDocuments | undefined;
+  readonly onlyDocuments: boolean;
+  readonly introspection: boolean;
+  readonly maxTokens: number;
+  readonly maxDocumentLength: number;
+  readonly maxComplexity: number | undefined;
+}
 
 /** More would only repeat what is wrong, at a cost. */
 const MAX_ERRORS = 10;

@@ -14,7 +14,7 @@ import {
 import { optionsOf } from "../schema/build-schema.ts";
 
 /** Arguments that say how many items a field returns. */
-const SIZE_ARGUMENTS = new Set(["first", "last", "limit"]);
+const sizeArguments = new Set(["first", "last", "limit"]);
 
 /** An operation and the values of its variables. */
 export interface CostParts {
@@ -53,7 +53,7 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     if (node.selectionSet === undefined) return own;
     let size = 1;
     for (const argument of node.arguments ?? [])
-      if (SIZE_ARGUMENTS.has(argument.name.value)) size = Math.max(size, sizeOf(argument.value));
+      if (sizeArguments.has(argument.name.value)) size = Math.max(size, sizeOf(argument.value));
     return own + size * ofSet(node.selectionSet, field === undefined ? undefined : getNamedType(field.type));
   };
   const ofFragment = (name: string): number => {

@@ -1,4 +1,4 @@
-import type { GuardOptions, HttpRequest } from "@framework/core";
+import type { Awaitable, GuardOptions, HttpRequest } from "@framework/core";
 import { createInvocation, type HostState, type OpenScope, type Operations } from "@framework/core/feature";
 import {
   createSourceEventStream,
@@ -11,15 +11,23 @@ import {
   mapSourceToResponseEvent,
   validateSubscriptionArgs,
 } from "graphql";
-import type { DocumentRules, Prepared } from "../documents/documents.ts";
-import { addValues, createContext, type GraphqlContext } from "./graphql-context.ts";
+import type { Prepared } from "../documents/documents.ts";
+import { addValues, createContext } from "../context/create-context.ts";
+import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { StartedOperation } from "./graphql-operations.ts";
 import type { Traffic } from "./traffic.ts";
+
+/** Options of execution, with `introspection` settled. */
+export interface ExecutionOptions {
+  readonly introspection: boolean;
+  readonly tracing: boolean;
+  readonly context: ((base: GraphqlContext) => Awaitable<object>) | undefined;
+}
 
 /** Dependencies of an executor. */
 export interface ExecutorParts {
   readonly schema: GraphQLSchema;
-  readonly config: DocumentRules;
+  readonly config: ExecutionOptions;
   readonly state: Pick<HostState, "scope">;
   readonly operations: Operations<StartedOperation, ExecutionResult>;
   readonly traffic: Traffic;

@@ -1,6 +1,6 @@
 import { type AppSettings, HttpError } from "@framework/core";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
-import { isShown } from "./shown-errors.ts";
+import { isShown } from "../schema/shown-errors.ts";
 
 const UNEXPECTED = "An unexpected error occurred";
 const INTERNAL = "Internal Server Error";

@@ -13,15 +13,21 @@ import {
   type Request as RequestOfLibrary,
   type Response as ReplyOfLibrary,
 } from "graphql-http";
-import type { DocumentRules, Documents, OperationParams } from "../documents/documents.ts";
+import type { Documents, OperationParams } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { placedQuery, readBody } from "./read-params.ts";
 
+/** Limits of requests with several operations. */
+export interface BatchLimits {
+  readonly batching: boolean;
+  readonly maxBatch: number;
+}
+
 /** Dependencies of the HTTP endpoint. */
 export interface HttpDoorParts {
-  readonly config: DocumentRules;
+  readonly config: BatchLimits;
   readonly documents: Documents;
   readonly executor: Executor;
   readonly present: PresentError;

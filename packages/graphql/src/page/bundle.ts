@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 /** Version of `@graphql-yoga/render-graphiql`, which bundles GraphiQL in one script. */
 export const GRAPHIQL_VERSION = "5.24.1";
@@ -35,6 +36,7 @@ export const readBundle = (file: BundleFile): Promise<Uint8Array> => {
 
 /** Returns a file from the package of the originals, which is present in the source tree only. */
 export const readOrigin = async (file: BundleFile): Promise<Uint8Array> => {
-  const origin: Readonly<Record<string, unknown>> = await import("@graphql-yoga/render-graphiql/graphiql");
+  const path = createRequire(import.meta.url).resolve("@graphql-yoga/render-graphiql/graphiql");
+  const origin = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   return new TextEncoder().encode(String(origin[bundleFiles[file][1]]));
 };

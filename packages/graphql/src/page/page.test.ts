@@ -9,6 +9,8 @@ test("a browser gets GraphiQL in development; every address in it is served by t
   const page = await client.get("/graphql", { headers: html });
   expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
   expect(page.headers.get("content-security-policy")).toContain("default-src 'none'");
+  const shared = await client.get("/graphql", { headers: html, query: { query: "{ hello }" } });
+  expect(shared.text).toBe(page.text); // GraphiQL reads the query of its address itself
   const addresses = Array.from(page.text.matchAll(/ (?:src|href)="(\.[^"]*)"/g), ([, url = ""]) => url);
   expect(addresses).toHaveLength(2);
   for (const address of addresses) {

@@ -20,7 +20,7 @@ YogaGraphiQL.renderYogaGraphiQL(root, {
 });
 `;
 
-const POLICY = [
+const policy = [
   "default-src 'none'",
   `script-src 'self' 'sha256-${createHash("sha256").update(SCRIPT).digest("base64")}'`,
   "style-src 'self' 'unsafe-inline'",
@@ -60,7 +60,7 @@ export const sendPage = (html: string): Response =>
     contentType: "text/html; charset=utf-8",
     headers: {
       "cache-control": "no-cache",
-      "content-security-policy": POLICY,
+      "content-security-policy": policy,
       "referrer-policy": "no-referrer",
       "x-content-type-options": "nosniff",
     },

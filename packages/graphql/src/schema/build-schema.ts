@@ -14,7 +14,7 @@ import {
   isScalarType,
   validateSchema,
 } from "graphql";
-import type { GraphqlContext } from "../execution/graphql-context.ts";
+import type { GraphqlContext } from "../context/graphql-context.ts";
 import {
   type Field,
   FIELD_OPTIONS,
@@ -64,7 +64,7 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
   });
 
 /** What a scalar of a program defines in place of the pass-through that SDL gives. */
-const SCALAR_MEMBERS = [
+const scalarMembers = [
   "coerceOutputValue",
   "coerceInputValue",
   "coerceInputLiteral",
@@ -77,7 +77,7 @@ const SCALAR_MEMBERS = [
 
 const addScalar = (type: GraphQLScalarType, scalar: unknown): string[] => {
   if (!isScalarType(scalar)) return [`the resolver of the scalar "${type.name}" must be a GraphQLScalarType`];
-  for (const member of SCALAR_MEMBERS) Reflect.set(type, member, Reflect.get(scalar, member));
+  for (const member of scalarMembers) Reflect.set(type, member, Reflect.get(scalar, member));
   return [];
 };
 

@@ -1,6 +1,6 @@
 import type { Guard, Injected, Injections } from "@framework/core";
 import type { GraphQLResolveInfo, GraphQLScalarType } from "graphql";
-import type { GraphqlContext } from "../execution/graphql-context.ts";
+import type { GraphqlContext } from "../context/graphql-context.ts";
 
 /** Options of a field. */
 export interface FieldOptions<Inject extends Injections | undefined = Injections | undefined> {

@@ -1,8 +1,9 @@
 import { type Awaitable, type Guard, type Injections, verifyGuards } from "@framework/core";
 import { createInvocation, mapAwaitable } from "@framework/core/feature";
 import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from "graphql";
-import { markShown } from "../execution/shown-errors.ts";
-import { type GraphqlContext, stateOf } from "../execution/graphql-context.ts";
+import { markShown } from "./shown-errors.ts";
+import { stateOf } from "../context/create-context.ts";
+import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;

@@ -2,7 +2,7 @@ import { HttpError, type HttpRequest, type Logger } from "@framework/core";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
-import type { DocumentRules, Documents, OperationParams, Prepared } from "../documents/documents.ts";
+import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { Caller, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
@@ -11,9 +11,18 @@ import { RunningOperations } from "./running-operations.ts";
 /** The sub-protocol of graphql-ws. */
 export const PROTOCOL = "graphql-transport-ws";
 
+/** Options of connections. */
+export interface SocketOptions {
+  readonly initSecs: number;
+  readonly maxSubscriptions: number;
+  readonly connect:
+    | ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown)
+    | undefined;
+}
+
 /** Dependencies of the WebSocket endpoint. */
 export interface SocketDoorParts {
-  readonly config: DocumentRules;
+  readonly config: SocketOptions;
   readonly documents: Documents;
   readonly executor: Executor;
   readonly present: PresentError;

@@ -1,6 +1,6 @@
 import { FrameworkError, type Injected, type Injections } from "@framework/core";
 import { handled, type OpenScope } from "@framework/core/feature";
-import type { GraphqlContext } from "./graphql-context.ts";
+import type { GraphqlContext, Loader } from "./graphql-context.ts";
 
 /** Options of a loader. */
 export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
@@ -20,20 +20,6 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
   readonly maxBatch?: number;
   /** Maximum keys of one operation; more fail with GRAPHQL_LOADER_FULL. @default 10000 */
   readonly maxKeys?: number;
-}
-
-/** Loads values by key in batches, once per key and operation; made by `createLoader`. */
-export interface Loader<K, V> {
-  readonly name: string;
-  /** Loads one batch. */
-  readonly load: (
-    keys: readonly K[],
-    context: GraphqlContext,
-    scope: OpenScope,
-  ) => Promise<readonly (V | Error)[]>;
-  readonly id: (key: K) => unknown;
-  readonly maxBatch: number;
-  readonly maxKeys: number;
 }
 
 /**

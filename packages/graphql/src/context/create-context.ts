@@ -1,18 +1,7 @@
-import { FrameworkError, type GuardOptions, type HttpRequest, type Invocation } from "@framework/core";
+import { FrameworkError, type GuardOptions, type HttpRequest } from "@framework/core";
 import type { OpenScope } from "@framework/core/feature";
-import { type Loader, LoaderBatches } from "./loader.ts";
-
-/** What resolvers get as their context, besides the program's own members. */
-export interface GraphqlContext {
-  /** The operation as an invocation: guards and dependencies see it. Its context is that of the request or the connection. */
-  readonly invocation: Invocation;
-  /** The HTTP request, or the one that opened the socket. */
-  readonly request: HttpRequest;
-  /** Aborts when the result is no longer wanted: the client disconnected, completed the subscription, or a timeout expired. */
-  readonly signal: AbortSignal;
-  /** Loads a value: keys that are asked for at the same time are one batch, and each is loaded once per operation. */
-  load<K, V>(loader: Loader<K, V>, key: K): Promise<V>;
-}
+import type { GraphqlContext } from "./graphql-context.ts";
+import { LoaderBatches } from "./loader.ts";
 
 /** What the feature keeps for one operation. */
 export interface OperationState {
