@@ -1,0 +1,20 @@
+import { fromJSON, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import type { GrpcService } from "../definitions/grpc-service.ts";
+import { methodOfLoader } from "../definitions/loaded-method.ts";
+import { describePackages } from "../schema/describe-packages.ts";
+import { parseProto } from "../schema/parse-proto.ts";
+
+/** A service of gRPC itself, from the text of its published `.proto`. */
+export const builtinService = (name: string, proto: string): GrpcService => ({
+  name,
+  resolve: () => {
+    const root = parseProto(proto);
+    const options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
+    // The text has the service.
+    const definition = fromJSON(root.toJSON(), options)[name] as ServiceDefinition;
+    const methods = Object.entries(definition).map(([method, parts]: [string, MethodDefinition<object, object>]) =>
+      methodOfLoader(method, parts),
+    );
+    return { methods, files: describePackages(root) };
+  },
+});

@@ -1,0 +1,25 @@
+import type { Guard, Invocation } from "@framework/core";
+import type { Authenticator } from "@framework/core/feature";
+import type { GrpcMethod } from "../definitions/grpc-service.ts";
+import type { AnyHandler } from "../definitions/implementation.ts";
+
+/** A method with its handler and rules, as the doors serve it. */
+export interface BoundMethod {
+  readonly method: GrpcMethod;
+  /** `books.v1.Catalog/GetBook`. */
+  readonly name: string;
+  readonly service: string;
+  /** `null` answers UNIMPLEMENTED. */
+  readonly handle: AnyHandler | null;
+  readonly auth: Authenticator | null;
+  readonly guards: readonly Guard<Invocation>[];
+  /** Longest duration in milliseconds; 0 for no limit. */
+  readonly limitMs: number;
+}
+
+/** Returns when a call must end: the client's deadline or the limit of its method. @param clientMs time since 1970, or `null` */
+export const deadlineOf = (clientMs: number | null, { limitMs }: BoundMethod, nowMs: number): number | null => {
+  const ownMs = limitMs === 0 ? Infinity : nowMs + limitMs;
+  const deadlineMs = Math.min(clientMs ?? Infinity, ownMs);
+  return deadlineMs === Infinity ? null : deadlineMs;
+};

@@ -1,0 +1,169 @@
+import { type Awaitable, type Logger, type Middleware, verifyGuards } from "@framework/core";
+import {
+  type Clock,
+  compose,
+  type HostState,
+  isPromise,
+  mapAwaitable,
+  type Operations,
+} from "@framework/core/feature";
+import { GrpcError } from "../status/grpc-error.ts";
+import { toGrpcError } from "../status/to-grpc-error.ts";
+import type { BoundMethod } from "./bound-method.ts";
+import { isServerFault } from "./call-operations.ts";
+import type { GrpcCall } from "./grpc-call.ts";
+import { readMessage, readMessages } from "./read-messages.ts";
+
+/** How a call ended: the status, or `null` for OK. */
+export type CallOutcome = GrpcError | null;
+
+/** Middleware around calls. */
+export type CallMiddleware = Middleware<GrpcCall, CallOutcome>;
+
+/** What a door supplies for one call. */
+export interface CallWork {
+  readonly bound: BoundMethod;
+  readonly call: GrpcCall;
+  /** The message of the client, or its stream of messages. */
+  readonly input: Uint8Array | AsyncIterable<Uint8Array>;
+  /** Sends a message; the returned promise resolves when the client reads on. */
+  readonly emit: (bytes: Buffer) => Awaitable<void>;
+  /** Called once with the outcome, at once when the call is aborted. */
+  readonly done: (outcome: CallOutcome) => void;
+}
+
+/** Dependencies of a runner. */
+export interface CallRunnerParts {
+  readonly state: Pick<HostState, "invoke">;
+  readonly log: Logger;
+  readonly debug: boolean;
+  readonly clock: Clock;
+  readonly operations: Operations<GrpcCall>;
+  readonly middleware: readonly CallMiddleware[];
+}
+
+/** Runs calls of every door the same way: middleware, authentication, guards, validation, handler, deadline. */
+export class CallRunner {
+  private readonly parts: CallRunnerParts;
+  private readonly active: Set<GrpcCall> = new Set();
+
+  constructor(parts: CallRunnerParts) {
+    this.parts = parts;
+  }
+
+  /** Calls in progress. */
+  get size(): number {
+    return this.active.size;
+  }
+
+  /** Starts a call; never throws. */
+  serve(work: CallWork): void {
+    const { call, done } = work;
+    let isOver = false;
+    let stopTimer = (): void => {};
+    const end = (outcome: CallOutcome): void => {
+      if (isOver) return;
+      isOver = true;
+      stopTimer();
+      call.settle();
+      this.active.delete(call);
+      done(outcome);
+    };
+    this.active.add(call);
+    const remainingMs = call.remainingMs(this.parts.clock.date());
+    if (remainingMs !== null) stopTimer = this.parts.clock.after(remainingMs, () => call.abort(late()));
+    call.onAbort(end);
+    const outcome = this.observed(work);
+    if (isPromise(outcome)) void outcome.then(end); // never rejects
+    else end(outcome);
+  }
+
+  /** Ends every call, such as at the deadline of a drain. Returns their number. */
+  abortAll(reason: GrpcError): number {
+    const calls = [...this.active];
+    for (const call of calls) call.abort(reason);
+    return calls.length;
+  }
+
+  private observed(work: CallWork): Awaitable<CallOutcome> {
+    const operation = this.parts.operations.begin(work.call);
+    if (operation === null) return this.outcome(work);
+    const ended = (outcome: CallOutcome): CallOutcome => {
+      if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
+      operation.end({ "rpc.grpc.status_code": outcome?.statusCode ?? 0 });
+      return outcome;
+    };
+    return mapAwaitable(operation.within(() => this.outcome(work)), ended);
+  }
+
+  private outcome(work: CallWork): Awaitable<CallOutcome> {
+    const { middleware } = this.parts;
+    const inner = (): Awaitable<CallOutcome> => {
+      const performed = this.perform(work);
+      return isPromise(performed) ? performed.then(succeeded) : null;
+    };
+    const rescue = (error: unknown): CallOutcome => this.failed(work.call, error);
+    if (middleware.length > 0) return compose(middleware, inner, rescue)(work.call);
+    try {
+      const outcome = inner();
+      return isPromise(outcome) ? outcome.catch(rescue) : outcome;
+    } catch (error) {
+      return rescue(error);
+    }
+  }
+
+  private failed(call: GrpcCall, error: unknown): GrpcError {
+    const { log, debug } = this.parts;
+    const outcome = toGrpcError(error, debug);
+    const isOwnEnd = call.aborted !== null;
+    if (outcome.status === "INTERNAL" && !isOwnEnd)
+      log.error("a gRPC call failed", { method: call.name, error: outcome.cause ?? outcome });
+    return outcome;
+  }
+
+  private perform(work: CallWork): Awaitable<void> {
+    const { bound, call } = work;
+    const { auth, guards, handle } = bound;
+    if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${call.name} has no handler`);
+    const identified: Awaitable<void> = auth === null ? undefined : auth.identify(call);
+    const { debug: explain, log } = this.parts;
+    const allowed =
+      guards.length === 0 ? identified : mapAwaitable(identified, () => verifyGuards(guards, call, { explain, log }));
+    return mapAwaitable(allowed, () => this.handle(work, handle as (request: unknown, call: GrpcCall) => unknown));
+  }
+
+  private handle(
+    { bound: { method }, call, input, emit }: CallWork,
+    handle: (request: unknown, call: GrpcCall) => unknown,
+  ): Awaitable<void> {
+    const { state } = this.parts;
+    // The doors give bytes for one message and an iterable for a stream.
+    const request = method.requestStream
+      ? readMessages(method, input as AsyncIterable<Uint8Array>)
+      : readMessage(method, input as Uint8Array);
+    return mapAwaitable(request as Awaitable<unknown>, (value): Awaitable<void> => {
+      if (call.aborted !== null) throw call.aborted;
+      if (method.responseStream)
+        return state.invoke(call, undefined, () => this.sendAll(method.response.encode, handle(value, call), call, emit));
+      const reply = state.invoke(call, undefined, () => handle(value, call));
+      return mapAwaitable(reply as Awaitable<unknown>, (message) => emit(method.response.encode(message)));
+    });
+  }
+
+  private async sendAll(
+    encode: (value: unknown) => Buffer,
+    messages: unknown,
+    call: GrpcCall,
+    emit: CallWork["emit"],
+  ): Promise<void> {
+    for await (const message of messages as AsyncIterable<unknown>) {
+      if (call.aborted !== null) throw call.aborted;
+      const sent = emit(encode(message));
+      if (isPromise(sent)) await sent;
+    }
+  }
+}
+
+const succeeded = (): null => null;
+
+const late = (): GrpcError => new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded");

@@ -1,0 +1,126 @@
+import { Context, type Invocation } from "@framework/core";
+import type { GrpcError } from "../status/grpc-error.ts";
+import type { CallMetadata } from "./call-metadata.ts";
+import { ReplyMetadata } from "./reply-metadata.ts";
+
+/** What a door knows about a call. */
+export interface CallParts {
+  /** Service and method: `books.v1.Catalog/GetBook`. */
+  readonly name: string;
+  readonly metadata: CallMetadata;
+  /** Milliseconds since 1970; `null` for none. */
+  readonly deadlineMs: number | null;
+  readonly peer: string | null;
+  readonly draining: AbortSignal;
+  /** Certificate of the client that TLS verified, in DER; `null` without one. */
+  readonly certificate?: Uint8Array | null;
+  /** Context to share, such as that of an HTTP request. @default a new one */
+  readonly context?: Context;
+}
+
+const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
+
+/** One call, as guards, middleware and handlers see it. Context, signal and metadata of the reply are created when first used. */
+export class GrpcCall implements Invocation {
+  readonly kind = "grpc";
+  /** Service and method: `books.v1.Catalog/GetBook`. */
+  readonly name: string;
+  /** Metadata that the client sent. */
+  readonly metadata: CallMetadata;
+  /** Always empty: gRPC has no parameters in its paths. */
+  readonly params: Readonly<Record<string, unknown>> = noParams;
+  /** When the call ends, in milliseconds since 1970: the client's deadline or the limit of the method, whichever is earlier; `null` for neither. */
+  readonly deadlineMs: number | null;
+  /** Address and port of the client; `null` if unknown. */
+  readonly peer: string | null;
+  /** Aborts when the service drains: a stream without an end should finish. Shared by all calls, so remove what you add to it. */
+  readonly draining: AbortSignal;
+  /** Certificate of the client that TLS verified, in DER; `null` without one. */
+  readonly certificate: Uint8Array | null;
+  private ownContext: Context | undefined;
+  private controller: AbortController | undefined;
+  private ended: GrpcError | null = null;
+  private isSettled = false;
+  private whenAborted: ((reason: GrpcError) => void) | null = null;
+  private sentHeaders: ReplyMetadata | undefined;
+  private sentTrailers: ReplyMetadata | undefined;
+
+  constructor({ name, metadata, deadlineMs, peer, draining, certificate = null, context }: CallParts) {
+    this.name = name;
+    this.metadata = metadata;
+    this.deadlineMs = deadlineMs;
+    this.peer = peer;
+    this.draining = draining;
+    this.certificate = certificate;
+    this.ownContext = context;
+  }
+
+  /** The metadata, under the name that guards and authentication read. */
+  get headers(): CallMetadata {
+    return this.metadata;
+  }
+
+  /** Values that belong to the call. */
+  get context(): Context {
+    return (this.ownContext ??= new Context());
+  }
+
+  /** Aborts when the client cancels or disconnects, at the deadline, and when the service stops without waiting longer. Pass it to databases and clients. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = new AbortController();
+      if (this.ended !== null) this.controller.abort(this.ended);
+    }
+    return this.controller.signal;
+  }
+
+  /** Metadata sent before the first message. */
+  get responseHeaders(): ReplyMetadata {
+    return (this.sentHeaders ??= new ReplyMetadata());
+  }
+
+  /** Metadata sent with the status. */
+  get trailers(): ReplyMetadata {
+    return (this.sentTrailers ??= new ReplyMetadata());
+  }
+
+  /** Milliseconds until the deadline, at least 0; `null` without one. @param nowMs time since 1970. @default now */
+  remainingMs(nowMs: number = Date.now()): number | null {
+    return this.deadlineMs === null ? null : Math.max(0, this.deadlineMs - nowMs);
+  }
+
+  /** Why the call was aborted; `null` while it was not. */
+  get aborted(): GrpcError | null {
+    return this.ended;
+  }
+
+  /** The header fields that were set; `null` for none. */
+  get headersToSend(): ReplyMetadata | null {
+    return this.sentHeaders ?? null;
+  }
+
+  /** The trailers that were set; `null` for none. */
+  get trailersToSend(): ReplyMetadata | null {
+    return this.sentTrailers ?? null;
+  }
+
+  /** Marks the call as answered: `abort` does nothing any more. */
+  settle(): void {
+    this.isSettled = true;
+    this.whenAborted = null;
+  }
+
+  /** Ends the call early with a status; for its door. Only the first call counts, and none after the answer. */
+  abort(reason: GrpcError): void {
+    if (this.ended !== null || this.isSettled) return;
+    this.ended = reason;
+    this.controller?.abort(reason);
+    this.whenAborted?.(reason);
+  }
+
+  /** Calls the door's listener when the call is aborted, at once if it was. Replaces an earlier listener. */
+  onAbort(listener: ((reason: GrpcError) => void) | null): void {
+    this.whenAborted = listener;
+    if (this.ended !== null) listener?.(this.ended);
+  }
+}

@@ -1,0 +1,10 @@
+// For programs that call services.
+export { type ClientMethods, type GrpcClient, grpcClient } from "./client/grpc-client.ts";
+export type {
+  GrpcCallOptions,
+  GrpcClientOptions,
+  GrpcClientTls,
+  GrpcRetry,
+  OutgoingCall,
+} from "./client/client-config.ts";
+export { FailedCall } from "./client/call-sender.ts";

@@ -1,0 +1,135 @@
+import * as grpc from "@grpc/grpc-js";
+import { compose } from "@framework/core/feature";
+import type { GrpcMethod } from "../definitions/grpc-service.ts";
+import type { GrpcError } from "../status/grpc-error.ts";
+import type { GrpcCallOptions, GrpcClientOptions, OutgoingCall } from "./client-config.ts";
+import { sendAll } from "./send-all.ts";
+import { toClientError } from "./to-client-error.ts";
+
+const TIMEOUT_MS = 30_000;
+
+/** One call before middleware. */
+export interface CallToSend {
+  readonly name: string;
+  readonly method: GrpcMethod;
+  readonly request: unknown;
+  readonly options: GrpcCallOptions;
+}
+
+/** A failed call within middleware, whose `next` never throws: it is thrown to the caller at the end. */
+export class FailedCall {
+  readonly error: GrpcError;
+
+  constructor(error: GrpcError) {
+    this.error = error;
+  }
+}
+
+type Started =
+  | grpc.ClientUnaryCall
+  | grpc.ClientReadableStream<unknown>
+  | grpc.ClientWritableStream<unknown>
+  | grpc.ClientDuplexStream<unknown, unknown>;
+
+/** Sends calls over one connection: middleware, deadline, cancellation, metadata. */
+export class CallSender {
+  private readonly connection: grpc.Client;
+  private readonly options: GrpcClientOptions;
+
+  constructor(connection: grpc.Client, options: GrpcClientOptions) {
+    this.connection = connection;
+    this.options = options;
+  }
+
+  /** Returns a promise of the answer, or an async iterable of the answers. */
+  send(call: CallToSend): unknown {
+    const outgoing: OutgoingCall = {
+      name: call.name,
+      request: call.request,
+      metadata: new Map(Object.entries({ ...this.options.metadata, ...call.options.metadata })),
+      deadlineMs: this.deadlineOf(call.options),
+    };
+    const inner = (each: OutgoingCall): unknown => this.start(call, each);
+    const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
+    const { use = [] } = this.options;
+    const answer = compose(use, inner, rescue)(outgoing);
+    return call.method.responseStream ? streamed(answer) : single(answer);
+  }
+
+  private deadlineOf({ timeoutMs = this.options.timeoutMs ?? TIMEOUT_MS, within }: GrpcCallOptions): number | null {
+    const ownMs = timeoutMs === 0 ? Infinity : Date.now() + timeoutMs;
+    const deadlineMs = Math.min(ownMs, within?.deadlineMs ?? Infinity);
+    return deadlineMs === Infinity ? null : deadlineMs;
+  }
+
+  private start(call: CallToSend, { name, request, metadata, deadlineMs }: OutgoingCall): unknown {
+    const { method, options } = call;
+    const { connection } = this;
+    const fields = new grpc.Metadata();
+    for (const [field, value] of metadata) fields.set(field, typeof value === "string" ? value : Buffer.from(value));
+    const settings: grpc.CallOptions = deadlineMs === null ? {} : { deadline: deadlineMs };
+    const path = `/${name}`;
+    const encode = (value: unknown): Buffer => method.request.encode(value);
+    const decode = (bytes: Buffer): unknown => method.response.decode(bytes);
+    const signals = [options.signal, options.within?.signal].filter((signal) => signal !== undefined);
+    if (method.responseStream) {
+      const stream = method.requestStream
+        ? connection.makeBidiStreamRequest(path, encode, decode, fields, settings)
+        : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
+      const release = cancelWith(stream, signals);
+      if (method.requestStream) void sendAll(stream as grpc.ClientDuplexStream<unknown, unknown>, request as AsyncIterable<unknown>);
+      return answers(stream, release);
+    }
+    return new Promise((resolve, reject) => {
+      const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
+        release();
+        if (error === null) resolve(value);
+        else reject(toClientError(error));
+      };
+      const started = method.requestStream
+        ? connection.makeClientStreamRequest(path, encode, decode, fields, settings, answered)
+        : connection.makeUnaryRequest(path, encode, decode, request, fields, settings, answered);
+      const release = cancelWith(started, signals);
+      if (method.requestStream) void sendAll(started as grpc.ClientWritableStream<unknown>, request as AsyncIterable<unknown>);
+    });
+  }
+}
+
+/** Cancels a call when a signal aborts. Returns a function that ends this. */
+const cancelWith = (call: Started, signals: readonly AbortSignal[]): (() => void) => {
+  const cancel = (): void => call.cancel();
+  for (const signal of signals) {
+    if (signal.aborted) queueMicrotask(cancel); // the caller listens for the outcome by then
+    signal.addEventListener("abort", cancel, { once: true });
+  }
+  return () => {
+    for (const signal of signals) signal.removeEventListener("abort", cancel);
+  };
+};
+
+/** Reads a stream lazily: the server is paused while the caller does not read. */
+async function* answers(
+  stream: grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>,
+  release: () => void,
+): AsyncGenerator<unknown> {
+  try {
+    for await (const message of stream) yield message;
+  } catch (error) {
+    throw toClientError(error);
+  } finally {
+    release();
+    stream.cancel(); // does nothing after the end
+  }
+}
+
+const single = async (answer: unknown): Promise<unknown> => {
+  const value = await answer;
+  if (value instanceof FailedCall) throw value.error;
+  return value;
+};
+
+async function* streamed(answer: unknown): AsyncGenerator<unknown> {
+  const source = await answer;
+  if (source instanceof FailedCall) throw source.error;
+  yield* source as AsyncIterable<unknown>;
+}

@@ -1,0 +1,28 @@
+import type { ServiceError } from "@grpc/grpc-js";
+import { GrpcError } from "../status/grpc-error.ts";
+import { type GrpcStatusName, statusName } from "../status/grpc-status.ts";
+import { decodeDetails } from "../status/status-details-codec.ts";
+
+const DETAILS = "grpc-status-details-bin";
+
+/** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. */
+export const toClientError = (error: unknown): GrpcError => {
+  if (GrpcError.is(error)) return error;
+  if (!isServiceError(error))
+    return new GrpcError("INTERNAL", Error.isError(error) ? error.message : String(error), { cause: error });
+  const status = statusName(error.code);
+  const metadata: Record<string, string | Uint8Array> = {};
+  for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {})) if (name !== DETAILS) metadata[name] = value;
+  const [details] = error.metadata?.get(DETAILS) ?? [];
+  return new GrpcError(status as Exclude<GrpcStatusName, "OK">, error.details, {
+    metadata,
+    cause: error,
+    details: details instanceof Uint8Array ? decodeDetails(details) : [],
+  });
+};
+
+const isServiceError = (error: unknown): error is Pick<ServiceError, "code" | "details"> & Partial<Pick<ServiceError, "metadata">> =>
+  typeof error === "object" &&
+  error !== null &&
+  typeof (error as { code?: unknown }).code === "number" &&
+  typeof (error as { details?: unknown }).details === "string";

@@ -1,0 +1,74 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
+import { isSchemaService, type SchemaService } from "../definitions/schema-service.ts";
+import { protoOf } from "../schema/resolve-schema-service.ts";
+
+/** Output of the command. */
+export interface Output {
+  say(line: string): void;
+  complain(line: string): void;
+}
+
+const USAGE = "usage: framework-grpc <module that exports services> [--check]";
+
+/**
+ * `framework-grpc <module>`: writes the `.proto` of every service that the module exports; with `--check` it only checks whether they are up to date.
+ *
+ * @returns the exit code: 0, or 1 when a file is out of date, the module has no service with `proto`, or a schema cannot be mapped
+ */
+export const runProtoCommand = async (args: readonly string[], output: Output): Promise<number> => {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        check: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    if (values.help) {
+      output.say(USAGE);
+      return 0;
+    }
+    const [file, ...others] = positionals;
+    if (file === undefined || others.length > 0) throw new Error(USAGE);
+    const services = await servicesOf(file);
+    let outdated = 0;
+    for (const service of services) if (!(await update(service, values.check, output))) outdated++;
+    return outdated === 0 ? 0 : 1;
+  } catch (error) {
+    output.complain(`framework-grpc: ${Error.isError(error) ? error.message : String(error)}`);
+    return 1;
+  }
+};
+
+type RecordedService = SchemaService & { readonly proto: URL };
+
+const servicesOf = async (file: string): Promise<readonly RecordedService[]> => {
+  const module = (await import(pathToFileURL(resolve(file)).href)) as Readonly<Record<string, unknown>>;
+  const services = Object.values(module).filter(
+    (value): value is RecordedService => isSchemaService(value) && value.proto !== null,
+  );
+  if (services.length === 0) throw new Error(`${file} exports no service made by grpcService with \`proto\``);
+  return services;
+};
+
+/** Returns whether the file is up to date afterwards. */
+const update = async (service: RecordedService, checkOnly: boolean, output: Output): Promise<boolean> => {
+  const path = fileURLToPath(service.proto);
+  const present = await readFile(path, "utf8").catch(() => null); // no file yet
+  const text = protoOf(service, present);
+  if (present === text) {
+    output.say(`${path} is up to date`);
+    return true;
+  }
+  if (checkOnly) {
+    output.complain(`${path} is out of date; run framework-grpc without --check`);
+    return false;
+  }
+  await writeFile(path, text);
+  output.say(`${path} written`);
+  return true;
+};

@@ -1,0 +1,71 @@
+import type { StandardSchema } from "@framework/core";
+import type { FileDescriptor } from "../schema/descriptor-messages.ts";
+
+/** The types of one method; definitions carry it for the compiler alone. */
+export interface MethodShape {
+  /** Whether the client sends a stream. */
+  readonly requestStream: boolean;
+  /** Whether the server sends a stream. */
+  readonly responseStream: boolean;
+  /** What the handler gets. */
+  readonly request: unknown;
+  /** What the handler returns. */
+  readonly response: unknown;
+  /** What the client sends. */
+  readonly sent: unknown;
+  /** What the client gets. */
+  readonly received: unknown;
+}
+
+/** The types of a service's methods by their names. */
+export type MethodShapes = Readonly<Record<string, MethodShape>>;
+
+/** Converts messages of one type to bytes and back. */
+export interface MessageCodec {
+  /** @throws FrameworkError GRPC_BAD_MESSAGE, which names the field */
+  encode(value: unknown): Buffer;
+  /** @throws an error for bytes that are not a message of the type */
+  decode(bytes: Uint8Array): unknown;
+}
+
+/** One method with its codecs. */
+export interface GrpcMethod {
+  /** Name in the service, such as `GetBook`. */
+  readonly name: string;
+  readonly requestStream: boolean;
+  readonly responseStream: boolean;
+  readonly request: MessageCodec;
+  readonly response: MessageCodec;
+  /** Validates what clients send; messages of a `.proto` need none. */
+  readonly schema?: StandardSchema;
+}
+
+/** A service with its codecs and descriptors. */
+export interface ResolvedService {
+  readonly methods: readonly GrpcMethod[];
+  /** Descriptors of the service and its messages, a file for each package. */
+  readonly files: readonly FileDescriptor[];
+}
+
+/** How a service is resolved. */
+export interface ResolveOptions {
+  /** Whether field numbers must come from a recorded `.proto`. */
+  readonly recorded: boolean;
+}
+
+/** The definition of a service, which servers implement and clients call. `Methods` has the types. */
+export interface GrpcService<Methods extends MethodShapes = MethodShapes> {
+  /** Full name, such as `books.v1.Catalog`. */
+  readonly name: string;
+  /** Loads `.proto` files, builds codecs and descriptors. @throws ConfigurationError with every mistake */
+  resolve(options: ResolveOptions): ResolvedService;
+  /** Of the types alone; has no value at run time. */
+  readonly shapes?: Methods;
+}
+
+/** Whether text is the full name of a service: a package and a name, such as `books.v1.Catalog`. */
+export const isServiceName = (name: string): boolean =>
+  name.length <= 200 && /^(?:[A-Za-z][A-Za-z0-9_]*\.)*[A-Za-z][A-Za-z0-9_]*$/.test(name);
+
+/** Whether text is the name of a method or message. */
+export const isIdentifier = (name: string): boolean => name.length <= 100 && /^[A-Za-z][A-Za-z0-9_]*$/.test(name);

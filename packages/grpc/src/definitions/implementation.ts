@@ -1,0 +1,45 @@
+import type { Awaitable, Guard, Invocation } from "@framework/core";
+import type { GrpcCall } from "../call/grpc-call.ts";
+import type { MethodShape, MethodShapes } from "./grpc-service.ts";
+
+/** What a handler gets first: a message, or the stream of messages. */
+type InputOf<Shape extends MethodShape> = Shape["requestStream"] extends true
+  ? AsyncIterable<Shape["request"]>
+  : Shape["request"];
+
+/** What a handler returns: a message, or an iterable of messages. */
+type OutputOf<Shape extends MethodShape> = Shape["responseStream"] extends true
+  ? AsyncIterable<Shape["response"]> | Iterable<Shape["response"]>
+  : Awaitable<Shape["response"]>;
+
+/** Handles the calls of one method. A stream of responses is pulled no faster than the client reads. */
+export type MethodHandler<Shape extends MethodShape = MethodShape> = (
+  request: InputOf<Shape>,
+  call: GrpcCall,
+) => OutputOf<Shape>;
+
+/** Options of a method, or of every method of a service. */
+export interface CallRules {
+  /** Guards of the calls; they run after those of `GrpcConfig`. @default [] */
+  readonly guards?: readonly Guard<Invocation>[];
+  /** Whether calls need no authentication and skip the guards of `GrpcConfig`. @default false */
+  readonly open?: boolean;
+  /** Longest duration of a call in seconds, 0 for no limit. @default `maxCallSecs` of `GrpcConfig` */
+  readonly timeoutSecs?: number;
+}
+
+/** A handler with its options. */
+export interface MethodImplementation<Shape extends MethodShape = MethodShape> extends CallRules {
+  readonly handle: MethodHandler<Shape>;
+}
+
+/** The handlers of a service. A method without one answers UNIMPLEMENTED. */
+export type ServiceImplementation<Methods extends MethodShapes> = {
+  readonly [Name in keyof Methods]?: MethodHandler<Methods[Name]> | MethodImplementation<Methods[Name]>;
+};
+
+/** An implementation as the server keeps it. */
+export type AnyImplementation = Readonly<Record<string, AnyHandler | (CallRules & { readonly handle: AnyHandler })>>;
+
+/** A handler without its types; the codecs of its method guarantee them. */
+export type AnyHandler = (request: never, call: GrpcCall) => unknown;

@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type {
+  handleBidiStreamingCall,
+  handleClientStreamingCall,
+  handleServerStreamingCall,
+  handleUnaryCall,
+} from "@grpc/grpc-js";
+import { ConfigurationError } from "@framework/core";
+import { loadSync, type Options, type ServiceDefinition } from "@grpc/proto-loader";
+import protobuf from "protobufjs";
+import { describePackages } from "../schema/describe-packages.ts";
+import type { GrpcService } from "./grpc-service.ts";
+import { methodOfLoader } from "./loaded-method.ts";
+
+/** Types of one method from its handler type in generated code. */
+type ShapeOfHandler<Handler> =
+  Handler extends handleUnaryCall<infer Request, infer Response>
+    ? Shape<Request, Response, false, false>
+    : Handler extends handleServerStreamingCall<infer Request, infer Response>
+      ? Shape<Request, Response, false, true>
+      : Handler extends handleClientStreamingCall<infer Request, infer Response>
+        ? Shape<Request, Response, true, false>
+        : Handler extends handleBidiStreamingCall<infer Request, infer Response>
+          ? Shape<Request, Response, true, true>
+          : never;
+
+interface Shape<Request, Response, RequestStream extends boolean, ResponseStream extends boolean> {
+  readonly requestStream: RequestStream;
+  readonly responseStream: ResponseStream;
+  readonly request: Request;
+  readonly response: Response;
+  readonly sent: Partial<Request>;
+  readonly received: Response;
+}
+
+/** Types of methods from the `…Handlers` interface that `proto-loader-gen-types` writes. */
+export type ShapesOfHandlers<Handlers> = {
+  readonly [Name in keyof Handlers & string]: ShapeOfHandler<Handlers[Name]>;
+};
+
+/** Options of `protoService`, passed to proto-loader. */
+export interface ProtoServiceOptions {
+  /** Folders in which imported files are looked up. @default none */
+  readonly includeDirs?: readonly string[];
+  /** How int64 and the like are represented. @default "number" */
+  readonly longs?: "number" | "string";
+  /** Keeps `snake_case` field names instead of `camelCase`. @default false */
+  readonly keepCase?: boolean;
+}
+
+/**
+ * Reads a service from a `.proto`. Enums are their names, absent messages `null`, absent scalars their defaults.
+ *
+ * @example
+ * import type { CatalogHandlers } from "./generated/books/v1/Catalog.ts"; // by proto-loader-gen-types
+ * const catalog = protoService<CatalogHandlers>("books.v1.Catalog", new URL("./catalog.proto", import.meta.url));
+ */
+export const protoService = <Handlers extends object>(
+  name: string,
+  file: URL | string,
+  options: ProtoServiceOptions = {},
+): GrpcService<ShapesOfHandlers<Handlers>> => ({
+  name,
+  resolve: () => {
+    const definition = load(name, file, options);
+    const methods = Object.entries(definition).map(([method, parts]) => methodOfLoader(method, parts));
+    return { methods, files: describePackages(loadRoot(pathOf(file), options)) };
+  },
+});
+
+const load = (name: string, file: URL | string, options: ProtoServiceOptions): ServiceDefinition => {
+  const { includeDirs = [], longs = "number", keepCase = false } = options;
+  const loaderOptions: Options = {
+    keepCase,
+    longs: longs === "number" ? Number : String,
+    enums: String,
+    defaults: true,
+    oneofs: true,
+    includeDirs: [...includeDirs],
+  };
+  const path = pathOf(file);
+  let found: unknown;
+  try {
+    found = loadSync(path, loaderOptions)[name];
+  } catch (error) {
+    throw mistake(`${path} cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
+  }
+  if (typeof found !== "object" || found === null || "format" in found)
+    throw mistake(`${path} has no service ${name}`);
+  return found as ServiceDefinition; // neither a message nor an enum
+};
+
+const pathOf = (file: URL | string): string => (typeof file === "string" ? file : fileURLToPath(file));
+
+/** Reads the files again with the field names of the `.proto`, for the descriptors: those of the loader are incomplete. */
+const loadRoot = (path: string, { includeDirs = [] }: ProtoServiceOptions): protobuf.Root => {
+  const root = new protobuf.Root();
+  const resolve = root.resolvePath.bind(root);
+  root.resolvePath = (origin, target) => {
+    const found = [...includeDirs].map((folder) => join(folder, target)).find((each) => existsSync(each));
+    return found ?? resolve(origin, target);
+  };
+  return root.loadSync(path, { keepCase: true }).resolveAll() as protobuf.Root;
+};
+
+const mistake = (message: string): ConfigurationError =>
+  new ConfigurationError([{ code: "GRPC_BAD_SERVICE", message }]);

@@ -1,0 +1,49 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const grpcErrors: ErrorCatalogue = {
+  GRPC_BAD_ADDRESS: {
+    summary: "`address` is not a host and a port",
+    action: "write `127.0.0.1:50051`, or `[::]:50051`",
+  },
+  GRPC_BAD_METADATA: {
+    summary: "a name or value of metadata is not allowed in gRPC",
+    action: "the message states the rule; values of names that end in `-bin` are bytes",
+  },
+  GRPC_BAD_MESSAGE: {
+    summary: "a message does not have the type of its field, or a client's bytes are not a message of the type",
+    action: "the message names the field",
+  },
+  GRPC_BAD_SERVICE: {
+    summary: "a service or method has a malformed or taken name, or an implementation for a method that does not exist",
+    action: "the message names it",
+  },
+  GRPC_BAD_TLS: {
+    summary: "certificate and key cannot be loaded or used",
+    action: "the message has the reason; a failed reload keeps the present certificate",
+  },
+  GRPC_NO_JSON_SCHEMA: {
+    summary: "a schema is of a library without Standard JSON Schema",
+    action: "use zod 4.2, ArkType 2.1.28 or Valibot with its converter, or write a `.proto`",
+  },
+  GRPC_NOT_ENABLED: {
+    summary: "services were added, but gRPC is not enabled",
+    action: "call `enableGrpc()`",
+  },
+  GRPC_NOT_STARTED: {
+    summary: "a service was read before the app started",
+    action: "start the app first",
+  },
+  GRPC_NUMBERS_UNRECORDED: {
+    summary: "in production a service of schemas has no `.proto` that records its field numbers",
+    action: "give the service `proto`, and write the file with `framework-grpc`",
+  },
+  GRPC_PROTO_STALE: {
+    summary: "the `.proto` of a service is missing or does not match its schemas",
+    action: "run `framework-grpc FILE`, and commit the result",
+  },
+  GRPC_UNMAPPABLE: {
+    summary: "a schema has no equivalent in Protocol Buffers",
+    action: "the message names the place and the remedy",
+  },
+};

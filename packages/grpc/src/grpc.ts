@@ -1,0 +1,103 @@
+import type { HttpRequest, Response } from "@framework/core";
+import { type ConfigInput, type Feature, type FeatureListener, type Host } from "@framework/core/feature";
+import { servedCall } from "./call/call-operations.ts";
+import type { GrpcService, MethodShapes } from "./definitions/grpc-service.ts";
+import type { AnyHandler, AnyImplementation, CallRules, MethodHandler, ServiceImplementation } from "./definitions/implementation.ts";
+import { structService, type StructShape } from "./definitions/struct-service.ts";
+import { GrpcConfig } from "./grpc-config.ts";
+import { Services } from "./services.ts";
+import { webFieldUses } from "./web/web-field-uses.ts";
+
+/** The methods that the feature adds to an app. */
+export interface Grpc {
+  /** Serves the added services over gRPC on a port of their own, with the health service. @throws CORE_BAD_CONFIG, GRPC_… at start, with all other mistakes */
+  enableGrpc(config?: ConfigInput<GrpcConfig>): this;
+  /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param rules of all its methods */
+  addGrpcService<Methods extends MethodShapes>(
+    service: GrpcService<Methods>,
+    implementation: ServiceImplementation<Methods>,
+    rules?: CallRules,
+  ): this;
+  /** Adds a service of unary methods without schemas: messages are plain objects (`google.protobuf.Struct`), handlers are added by `grpcMethod`. */
+  addGrpcService(name: string, methods?: readonly string[]): this;
+  /** Adds the handler of a method of a service without schemas. @throws GRPC_BAD_SERVICE at start for an unknown service or method */
+  grpcMethod(service: string, method: string, handler: MethodHandler<StructShape>): this;
+  /** Address of the gRPC port; `null` before the listening phase, and without `run`. */
+  readonly grpcAddress: { readonly host: string; readonly port: number } | null;
+}
+
+/**
+ * Adds gRPC services to an app: with a `.proto` or from schemas, all four kinds of calls, the health service, reflection and gRPC-Web.
+ *
+ * @example
+ * const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:50051" });
+ * app.addGrpcService(catalog, { GetBook: ({ id }) => books.get(id) });
+ */
+export const grpc: Feature<Grpc> = {
+  name: "grpc",
+  install: (host) => {
+    const services = new Services(host, host.insight.operation(servedCall));
+    let listener: FeatureListener | null = null;
+    return {
+      enableGrpc(config) {
+        listener = begin(host, services, host.configure(GrpcConfig, config));
+        return this;
+      },
+      addGrpcService(service: GrpcService | string, ...rest: readonly unknown[]) {
+        if (typeof service === "string") {
+          const methods = (rest[0] ?? []) as readonly string[];
+          services.add({ service: structService(service, methods), implementation: services.handlersOf(service), rules: {} });
+        } else {
+          const [implementation, rules = {}] = rest as readonly [AnyImplementation, CallRules?];
+          services.add({ service, implementation, rules });
+        }
+        return this;
+      },
+      grpcMethod(service, method, handler) {
+        services.handle(service, method, handler as AnyHandler);
+        return this;
+      },
+      get grpcAddress() {
+        return listener?.address ?? null;
+      },
+    };
+  },
+};
+
+const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListener => {
+  host.life.onStart({ name: "grpc", run: (settings) => services.start(settings) });
+  host.life.onListening(() => services.server.readiness.listening());
+  host.life.onDrain(() => services.server.readiness.drain(), { probed: true });
+  host.life.onStop({ name: "grpc", run: () => services.stop() });
+  if (config.enableWeb) host.http.usesFields(webFieldUses);
+  services.enable(config, (name) => addWebRoute(host, services, name, config));
+  host.insight.metric({
+    name: "grpc_connections",
+    help: "Open connections of the gRPC port.",
+    type: "gauge",
+    read: () => services.started?.port.size ?? 0,
+  });
+  host.insight.metric({
+    name: "grpc_calls_in_progress",
+    help: "gRPC calls in progress, gRPC-Web included.",
+    type: "gauge",
+    read: () => services.started?.runner.size ?? 0,
+  });
+  host.insight.expose("grpc", () => services.snapshot());
+  return host.life.listener(services.listener(config));
+};
+
+/** Base64 takes four bytes for three. */
+const webBytes = (messageBytes: number): number => Math.ceil((messageBytes + 5) / 3) * 4;
+
+const addWebRoute = (host: Host, services: Services, name: string, { maxMessageSize }: GrpcConfig): void => {
+  const answer = (request: HttpRequest<{ readonly method: string }>): Promise<Response> => {
+    const method = `${name}/${request.params.method}`;
+    const { web, methods } = services.server;
+    return web.answer(request as HttpRequest, method, methods.get(method) ?? null);
+  };
+  host.http.route("POST", `/${name}/{method}`, (request) => answer(request as HttpRequest<{ readonly method: string }>), {
+    maxBodyBytes: webBytes(maxMessageSize),
+  });
+};
+

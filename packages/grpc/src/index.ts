@@ -1,0 +1,28 @@
+export { type Grpc, grpc } from "./grpc.ts";
+export { GrpcConfig, type GrpcConfigRecord } from "./grpc-config.ts";
+export type { Certificates, GrpcTls } from "./server/grpc-tls.ts";
+export { GrpcCall, type CallParts } from "./call/grpc-call.ts";
+export type { CallMetadata } from "./call/call-metadata.ts";
+export type { ReplyMetadata } from "./call/reply-metadata.ts";
+export type { CallMiddleware, CallOutcome } from "./call/call-runner.ts";
+export type {
+  CallRules,
+  MethodHandler,
+  MethodImplementation,
+  ServiceImplementation,
+} from "./definitions/implementation.ts";
+export type { GrpcService, MethodShape, MethodShapes } from "./definitions/grpc-service.ts";
+export {
+  grpcService,
+  type MethodSchemas,
+  type SchemaService,
+  type SchemaServiceOptions,
+  type ServiceSchemas,
+  type ShapesOf,
+} from "./definitions/schema-service.ts";
+export { protoService, type ProtoServiceOptions, type ShapesOfHandlers } from "./definitions/proto-service.ts";
+export { structService, type StructShape } from "./definitions/struct-service.ts";
+export { GrpcError, type GrpcErrorOptions } from "./status/grpc-error.ts";
+export { GrpcStatus, type GrpcStatusName } from "./status/grpc-status.ts";
+export type { FieldViolation, StatusDetail } from "./status/status-detail.ts";
+export { grpcErrors } from "./error-codes.ts";

@@ -1,0 +1,168 @@
+import protobuf from "protobufjs";
+import type {
+  EnumDescriptor,
+  FieldDescriptor,
+  FileDescriptor,
+  MessageDescriptor,
+  ServiceDescriptor,
+} from "./descriptor-messages.ts";
+
+/** Numbers of the types in FieldDescriptorProto. */
+const TYPES: Readonly<Record<string, number>> = {
+  double: 1,
+  float: 2,
+  int64: 3,
+  uint64: 4,
+  int32: 5,
+  fixed64: 6,
+  fixed32: 7,
+  bool: 8,
+  string: 9,
+  bytes: 12,
+  uint32: 13,
+  sfixed32: 15,
+  sfixed64: 16,
+  sint32: 17,
+  sint64: 18,
+};
+const MESSAGE = 11;
+const ENUM = 14;
+const LABELS = { optional: 1, required: 2, repeated: 3 };
+
+/** Describes each package of a resolved root as one file. Names are those of the `.proto`, so it must be parsed with `keepCase`. */
+export const describePackages = (root: protobuf.Root): readonly FileDescriptor[] => {
+  const files: FileDescriptor[] = [];
+  const visit = (space: protobuf.NamespaceBase): void => {
+    const file = describePackage(space);
+    if (file.messageType.length + file.enumType.length + file.service.length > 0) files.push(file);
+    for (const nested of space.nestedArray) if (isPackage(nested)) visit(nested);
+  };
+  visit(root);
+  return files;
+};
+
+/** Returns the name of the file for a package. */
+export const fileNameOf = (packageName: string): string =>
+  `${packageName === "" ? "root" : packageName.replaceAll(".", "/")}.proto`;
+
+const isPackage = (object: protobuf.ReflectionObject): object is protobuf.Namespace =>
+  object instanceof protobuf.Namespace && !(object instanceof protobuf.Type) && !(object instanceof protobuf.Service);
+
+const describePackage = (space: protobuf.NamespaceBase): FileDescriptor => {
+  const packageName = space.fullName.slice(1);
+  const used = new Set<string>();
+  const messageType: MessageDescriptor[] = [];
+  const enumType: EnumDescriptor[] = [];
+  const service: ServiceDescriptor[] = [];
+  for (const nested of space.nestedArray) {
+    if (nested instanceof protobuf.Type) messageType.push(describeMessage(nested, used));
+    else if (nested instanceof protobuf.Enum) enumType.push(describeEnum(nested));
+    else if (nested instanceof protobuf.Service) service.push(describeService(nested, used));
+  }
+  used.delete(packageName);
+  const dependency = [...used].sort().map(fileNameOf);
+  return { name: fileNameOf(packageName), package: packageName, dependency, messageType, enumType, service, syntax: "proto3" };
+};
+
+const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescriptor => {
+  // Synthetic groups of `optional` fields follow the real ones, as the language requires.
+  const oneofs = type.oneofsArray.toSorted((a, b) => Number(isSynthetic(a)) - Number(isSynthetic(b)));
+  const entries = type.fieldsArray.filter((field) => field instanceof protobuf.MapField);
+  const reserved = type.reserved ?? [];
+  return {
+    name: type.name,
+    field: type.fieldsArray.map((field) => describeField(field, oneofs, used)),
+    nestedType: [
+      ...type.nestedArray.filter((nested) => nested instanceof protobuf.Type).map((nested) => describeMessage(nested, used)),
+      ...entries.map((field) => describeEntry(field, used)),
+    ],
+    enumType: type.nestedArray.filter((nested) => nested instanceof protobuf.Enum).map(describeEnum),
+    oneofDecl: oneofs.map(({ name }) => ({ name })),
+    reservedRange: reserved.flatMap((entry) =>
+      typeof entry === "string" ? [] : [{ start: entry[0] ?? 0, end: (entry[1] ?? 0) + 1 }],
+    ), // the end of a range is exclusive
+    reservedName: reserved.filter((entry) => typeof entry === "string"),
+  };
+};
+
+const isSynthetic = ({ fieldsArray: [field] }: protobuf.OneOf): boolean => field?.options?.["proto3_optional"] === true;
+
+const describeField = (
+  field: protobuf.Field,
+  oneofs: readonly protobuf.OneOf[],
+  used: Set<string>,
+): FieldDescriptor => {
+  const { name, id: number, partOf } = field;
+  const jsonName = camelCase(name);
+  if (field instanceof protobuf.MapField) {
+    const typeName = `${field.parent?.fullName ?? ""}.${entryName(name)}`;
+    return { name, number, label: LABELS.repeated, type: MESSAGE, typeName, jsonName };
+  }
+  const label = field.repeated ? LABELS.repeated : field.required ? LABELS.required : LABELS.optional;
+  return {
+    name,
+    number,
+    label,
+    jsonName,
+    ...typeOf(field, used),
+    ...(partOf !== null && { oneofIndex: oneofs.indexOf(partOf) }),
+    ...(field.options?.["proto3_optional"] === true && { proto3Optional: true }),
+  };
+};
+
+const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescriptor, "type" | "typeName"> => {
+  const { resolvedType } = field.resolve();
+  if (resolvedType === null) return { type: TYPES[field.type] ?? 0 };
+  used.add(packageOf(resolvedType));
+  return { type: resolvedType instanceof protobuf.Enum ? ENUM : MESSAGE, typeName: resolvedType.fullName };
+};
+
+/** The message of a map's entries, as the language defines it. */
+const describeEntry = (field: protobuf.MapField, used: Set<string>): MessageDescriptor => {
+  const key = { name: "key", number: 1, label: LABELS.optional, type: TYPES[field.keyType] ?? 0, jsonName: "key" };
+  const value = { name: "value", number: 2, label: LABELS.optional, jsonName: "value", ...typeOf(field, used) };
+  return {
+    name: entryName(field.name),
+    field: [key, value],
+    nestedType: [],
+    enumType: [],
+    oneofDecl: [],
+    options: { mapEntry: true },
+    reservedRange: [],
+    reservedName: [],
+  };
+};
+
+const describeEnum = ({ name, values }: protobuf.Enum): EnumDescriptor => ({
+  name,
+  value: Object.entries(values).map(([value, number]) => ({ name: value, number })),
+});
+
+const describeService = (service: protobuf.Service, used: Set<string>): ServiceDescriptor => ({
+  name: service.name,
+  method: service.methodsArray.map((method) => {
+    const { resolvedRequestType: input, resolvedResponseType: output } = method.resolve() as protobuf.Method;
+    for (const type of [input, output]) if (type !== null) used.add(packageOf(type));
+    return {
+      name: method.name,
+      inputType: input?.fullName ?? "",
+      outputType: output?.fullName ?? "",
+      clientStreaming: method.requestStream === true,
+      serverStreaming: method.responseStream === true,
+    };
+  }),
+});
+
+const packageOf = (type: protobuf.ReflectionObject): string => {
+  let { parent } = type;
+  while (parent !== null && !isPackage(parent)) ({ parent } = parent);
+  return parent?.fullName.slice(1) ?? "";
+};
+
+const camelCase = (name: string): string =>
+  name.replaceAll(/_([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+
+const entryName = (name: string): string => {
+  const camel = camelCase(name);
+  return `${camel.charAt(0).toUpperCase()}${camel.slice(1)}Entry`;
+};

@@ -1,0 +1,33 @@
+import type { StandardSchema } from "@framework/core";
+
+/** A JSON Schema with keywords. */
+export type JsonSchemaObject = Readonly<Record<string, unknown>>;
+
+/** Whether a value is a JSON Schema with keywords. */
+export const isSchemaObject = (value: unknown): value is JsonSchemaObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The member `~standard.jsonSchema` of Standard JSON Schema v1. */
+type Converter = Readonly<Record<"input" | "output", (options: object) => unknown>>;
+
+/**
+ * Returns the JSON Schema of what travels for a schema: its input, which the peer validates. `null` when the library provides none.
+ *
+ * Parts that JSON Schema cannot express allow any value if the library can omit them.
+ */
+export const jsonSchemaOf = (schema: StandardSchema): JsonSchemaObject | null => {
+  const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: Converter };
+  if (jsonSchema === undefined) return null;
+  for (const libraryOptions of [undefined, { unrepresentable: "any" }]) {
+    try {
+      const converted = jsonSchema.input({
+        target: "draft-2020-12",
+        ...(libraryOptions !== undefined && { libraryOptions }),
+      });
+      if (isSchemaObject(converted)) return converted;
+    } catch {
+      // the library throws if it cannot: the next attempt requests less, and `null` means none
+    }
+  }
+  return null;
+};

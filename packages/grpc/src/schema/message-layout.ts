@@ -1,0 +1,44 @@
+/** Scalar types that schemas give. */
+export type ScalarType = "string" | "double" | "int64" | "bool";
+
+/** Type of a field: a scalar, a message by its name, or any JSON (`google.protobuf.Value`). */
+export type FieldType =
+  | { readonly kind: "scalar"; readonly scalar: ScalarType }
+  | { readonly kind: "message"; readonly message: string }
+  | { readonly kind: "json" };
+
+/** One field. */
+export interface FieldLayout {
+  /** Name in the schema, such as `publishedYear`. */
+  readonly name: string;
+  /** Name in the `.proto`, such as `published_year`. */
+  readonly protoName: string;
+  readonly type: FieldType;
+  /** One value, a list, or values by their names. */
+  readonly form: "single" | "repeated" | "map";
+  /** Whether absence differs from the default: the field need not be there, or may be null. */
+  readonly optional: boolean;
+  /** Whether an absent value is read as null, because the schema wants null. */
+  readonly nullable: boolean;
+}
+
+/** One message. */
+export interface MessageLayout {
+  readonly name: string;
+  readonly fields: readonly FieldLayout[];
+}
+
+/** The messages of a service by their names. */
+export type MessageLayouts = ReadonlyMap<string, MessageLayout>;
+
+/** Returns the type of a field as `.proto` writes it, without `optional`: `repeated string`, `map<string, Book>`. Values of another type get another number. */
+export const protoType = ({ type, form }: FieldLayout): string => {
+  const single = singleType(type);
+  if (form === "map") return `map<string, ${single}>`;
+  return form === "repeated" ? `repeated ${single}` : single;
+};
+
+const singleType = (type: FieldType): string => {
+  if (type.kind === "scalar") return type.scalar;
+  return type.kind === "json" ? "google.protobuf.Value" : type.message;
+};

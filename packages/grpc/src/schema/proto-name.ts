@@ -1,0 +1,7 @@
+/** Returns the name of a field in the style of `.proto` files: `publishedYear` becomes `published_year`. Its JSON name is the given name again. */
+export const protoFieldName = (name: string): string =>
+  /^[a-z][A-Za-z0-9]*$/.test(name) ? name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`) : name;
+
+/** Returns the name of a message for a field or method: `author` becomes `Author`, `first_name` becomes `FirstName`. */
+export const messageName = (name: string): string =>
+  name.replaceAll(/(?:^|_)([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()).replaceAll("_", "");

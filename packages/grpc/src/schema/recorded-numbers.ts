@@ -1,0 +1,39 @@
+import protobuf from "protobufjs";
+
+/** What a recorded `.proto` says about one message. */
+export interface RecordedMessage {
+  /** Fields in their order. */
+  readonly fields: readonly { readonly name: string; readonly type: string; readonly number: number }[];
+  /** Numbers that no field may have again, as ranges with both ends. */
+  readonly reserved: readonly (readonly [from: number, to: number])[];
+  /** Names of removed fields. */
+  readonly reservedNames: readonly string[];
+}
+
+/** The messages of a recorded `.proto` by their names. */
+export type RecordedNumbers = ReadonlyMap<string, RecordedMessage>;
+
+/** Reads the numbers of a `.proto` that `framework-grpc` wrote. @throws an error for text that is no `.proto` */
+export const readNumbers = (text: string): RecordedNumbers => {
+  const { root, package: packageName } = protobuf.parse(text, { keepCase: true });
+  const space = packageName === undefined ? root : root.lookup(packageName);
+  const messages = new Map<string, RecordedMessage>();
+  if (!(space instanceof protobuf.Namespace)) return messages;
+  for (const nested of space.nestedArray)
+    if (nested instanceof protobuf.Type) messages.set(nested.name, recorded(nested));
+  return messages;
+};
+
+const recorded = (type: protobuf.Type): RecordedMessage => {
+  const entries = type.reserved ?? [];
+  return {
+    fields: type.fieldsArray.map((field) => ({ name: field.name, type: typeOf(field), number: field.id })),
+    reserved: entries.flatMap((entry) => (typeof entry === "string" ? [] : [[entry[0] ?? 0, entry[1] ?? 0] as const])),
+    reservedNames: entries.filter((entry) => typeof entry === "string"),
+  };
+};
+
+const typeOf = (field: protobuf.Field): string => {
+  if (field instanceof protobuf.MapField) return `map<${field.keyType}, ${field.type}>`;
+  return field.repeated ? `repeated ${field.type}` : field.type;
+};

@@ -1,0 +1,59 @@
+import type { Problem } from "@framework/core";
+import type { BoundMethod } from "../call/bound-method.ts";
+import { type GrpcMethod, type GrpcService, isServiceName } from "../definitions/grpc-service.ts";
+import type { AnyImplementation, CallRules } from "../definitions/implementation.ts";
+import type { GrpcConfig } from "../grpc-config.ts";
+
+/** A service as the program added it. */
+export interface AddedService {
+  readonly service: GrpcService;
+  readonly implementation: AnyImplementation;
+  /** Rules of all its methods. */
+  readonly rules: CallRules;
+}
+
+/** Returns the mistakes in the names of services. */
+export const nameProblems = (added: readonly AddedService[]): readonly Problem[] => {
+  const seen = new Set<string>();
+  return added.flatMap(({ service: { name } }) => {
+    const isTaken = seen.has(name);
+    seen.add(name);
+    if (!isServiceName(name)) return [problem(`${JSON.stringify(name)} is no name of a service, such as books.v1.Catalog`)];
+    return isTaken ? [problem(`the service ${name} was added twice`)] : [];
+  });
+};
+
+/** Returns the mistakes of an implementation: handlers of methods that do not exist. */
+export const implementationProblems = (
+  { service, implementation }: AddedService,
+  methods: readonly GrpcMethod[],
+): readonly Problem[] => {
+  const names = new Set(methods.map(({ name }) => name));
+  return Object.keys(implementation)
+    .filter((name) => !names.has(name))
+    .map((name) => problem(`${service.name} has no method ${name}; it has ${[...names].join(", ")}`));
+};
+
+/** Binds the methods of a service to their handlers and rules. */
+export const bindMethods = (
+  { service, implementation, rules }: AddedService,
+  methods: readonly GrpcMethod[],
+  config: Pick<GrpcConfig, "auth" | "guards" | "maxCallSecs">,
+): readonly BoundMethod[] =>
+  methods.map((method) => {
+    const given = Object.hasOwn(implementation, method.name) ? implementation[method.name] : undefined;
+    const own: CallRules = typeof given === "object" ? given : {};
+    const isOpen = own.open ?? rules.open ?? false;
+    const timeoutSecs = own.timeoutSecs ?? rules.timeoutSecs ?? config.maxCallSecs;
+    return {
+      method,
+      name: `${service.name}/${method.name}`,
+      service: service.name,
+      handle: (typeof given === "object" ? given.handle : given) ?? null,
+      auth: isOpen ? null : (config.auth ?? null),
+      guards: [...(isOpen ? [] : config.guards), ...(rules.guards ?? []), ...(own.guards ?? [])],
+      limitMs: timeoutSecs * 1000,
+    };
+  });
+
+const problem = (message: string): Problem => ({ code: "GRPC_BAD_SERVICE", message });

@@ -1,0 +1,65 @@
+import type * as Grpc from "@grpc/grpc-js";
+import type { Duplex } from "node:stream";
+import type { Closed, SocketPort } from "./socket-port.ts";
+import { GrpcError } from "../status/grpc-error.ts";
+import type { CallRunner } from "../call/call-runner.ts";
+
+/** Milliseconds between the end of the drain's deadline and the answers to calls that were still running. */
+const LAST_WORDS_MS = 100;
+
+/** The connections of the gRPC port, which grpc-js serves. */
+export class GrpcPort implements SocketPort {
+  private readonly injector: ReturnType<Grpc.Server["createConnectionInjector"]>;
+  private readonly runner: CallRunner;
+  private readonly open: Set<Duplex> = new Set();
+  private whenEmpty: () => void = () => {};
+  private isDraining = false;
+
+  constructor(server: Grpc.Server, credentials: Grpc.ServerCredentials, runner: CallRunner) {
+    this.injector = server.createConnectionInjector(credentials);
+    this.runner = runner;
+  }
+
+  /** Open connections. */
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Serves an unread connection, after its TLS handshake if there is one. */
+  accept(socket: Duplex): void {
+    if (this.isDraining) return void socket.destroy();
+    this.open.add(socket);
+    socket.on("error", () => socket.destroy());
+    socket.once("close", () => {
+      this.open.delete(socket);
+      if (this.open.size === 0) this.whenEmpty();
+    });
+    this.injector.injectConnection(socket);
+  }
+
+  /** Sends GOAWAY on every connection: calls in flight finish, new ones go elsewhere. */
+  drain(): void {
+    if (this.isDraining) return;
+    this.isDraining = true;
+    this.injector.destroy(); // closes sessions gracefully; its `drain` would cut them at a time of its own
+  }
+
+  /** Resolves when the last connection is closed. Shortly before the deadline, calls that still run get UNAVAILABLE and are counted. */
+  async close(deadlineMs: number): Promise<Closed> {
+    this.drain();
+    if (this.open.size === 0) return { cut: 0 };
+    let cut = 0;
+    const closed = new Promise<void>((resolve) => {
+      this.whenEmpty = resolve;
+    });
+    const timer = setTimeout(
+      () => {
+        cut = this.runner.abortAll(new GrpcError("UNAVAILABLE", "The service is shutting down"));
+      },
+      Math.max(0, deadlineMs - LAST_WORDS_MS),
+    );
+    await closed;
+    clearTimeout(timer);
+    return { cut };
+  }
+}

@@ -1,0 +1,36 @@
+import type { Awaitable } from "@framework/core";
+
+/** PEM texts or bytes. */
+export interface Certificates {
+  /** Certificate chain. */
+  readonly cert: string | Uint8Array;
+  /** Private key. */
+  readonly key: string | Uint8Array;
+  /** Authorities that must have issued client certificates. @default none */
+  readonly ca?: string | Uint8Array;
+}
+
+/** TLS of the gRPC port. */
+export interface GrpcTls {
+  /** Reads the certificates: at start, and again every `reloadSecs`, for new connections. */
+  readonly load: () => Awaitable<Certificates>;
+  /** Seconds between reloads; a reload that fails is logged and keeps the present certificates. @default 60 */
+  readonly reloadSecs?: number;
+  /** Refuses clients without a certificate issued by `ca` (mutual TLS). @default false */
+  readonly requireClientCert?: boolean;
+  /** Lowest TLS version. @default "1.2" */
+  readonly minVersion?: "1.2" | "1.3";
+}
+
+/** Whether a value is a valid `GrpcTls`. */
+export const isGrpcTls = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  const { load, reloadSecs = 60, requireClientCert = false, minVersion = "1.2" } = value as Readonly<Record<string, unknown>>;
+  return (
+    typeof load === "function" &&
+    Number.isFinite(reloadSecs) &&
+    (reloadSecs as number) >= 1 &&
+    typeof requireClientCert === "boolean" &&
+    (minVersion === "1.2" || minVersion === "1.3")
+  );
+};

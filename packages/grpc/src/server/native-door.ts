@@ -1,0 +1,147 @@
+import type * as Grpc from "@grpc/grpc-js";
+import type { EventEmitter } from "node:events";
+import type { Writable } from "node:stream";
+import type { Clock } from "@framework/core/feature";
+import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
+import { callMetadata } from "../call/call-metadata.ts";
+import type { CallOutcome, CallRunner } from "../call/call-runner.ts";
+import { GrpcCall } from "../call/grpc-call.ts";
+import { GrpcError } from "../status/grpc-error.ts";
+import { receivedFields } from "./received-fields.ts";
+import { StatusWriter } from "./status-writer.ts";
+import { writeWithin } from "./write-within.ts";
+
+type Bytes = Uint8Array;
+type UnaryCall = Grpc.ServerUnaryCall<Bytes, Buffer>;
+type ReadableCall = Grpc.ServerReadableStream<Bytes, Buffer>;
+type WritableCall = Grpc.ServerWritableStream<Bytes, Buffer>;
+type DuplexCall = Grpc.ServerDuplexStream<Bytes, Buffer>;
+type AnyCall = UnaryCall | ReadableCall | WritableCall | DuplexCall;
+type Callback = Grpc.sendUnaryData<Buffer>;
+
+/** Dependencies of the door. */
+export interface NativeDoorParts {
+  readonly grpc: typeof Grpc;
+  readonly runner: CallRunner;
+  readonly clock: Pick<Clock, "date">;
+  readonly draining: AbortSignal;
+  readonly maxMetadataBytes: number;
+}
+
+/** Messages pass grpc-js as bytes: the runner decodes them, the same way for every door. */
+const asIs = (bytes: Buffer): Buffer => bytes;
+
+/** Sent messages are never absent; the types of grpc-js allow that. */
+const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
+
+/** The messages of a client. The end of the iteration must not destroy the stream, which the answer still needs. */
+const messagesOf = (call: ReadableCall | DuplexCall): AsyncIterable<Bytes> =>
+  call.iterator({ destroyOnReturn: false }) as AsyncIterable<Bytes>;
+
+/** The door for gRPC over HTTP/2: registers methods with a server of grpc-js. */
+export class NativeDoor {
+  private readonly parts: NativeDoorParts;
+  private readonly statuses: StatusWriter;
+
+  constructor(parts: NativeDoorParts) {
+    this.parts = parts;
+    this.statuses = new StatusWriter(parts.grpc);
+  }
+
+  /** Adds a method to the server. */
+  register(server: Grpc.Server, bound: BoundMethod): void {
+    const { requestStream, responseStream } = bound.method;
+    const path = `/${bound.name}`;
+    if (requestStream && responseStream)
+      server.register(path, (call: DuplexCall) => this.streamed(bound, call, messagesOf(call)), asSent, asIs, "bidi");
+    else if (responseStream)
+      server.register(path, (call: WritableCall) => this.streamed(bound, call, call.request), asSent, asIs, "serverStream");
+    else if (requestStream)
+      server.register(path, (call: ReadableCall, callback: Callback) => this.single(bound, call, messagesOf(call), callback), asSent, asIs, "clientStream");
+    else
+      server.register(path, (call: UnaryCall, callback: Callback) => this.single(bound, call, call.request, callback), asSent, asIs, "unary");
+  }
+
+  /** Serves a method that answers with one message. */
+  private single(bound: BoundMethod, native: AnyCall, input: Bytes | AsyncIterable<Bytes>, callback: Callback): void {
+    const call = this.open(bound, native);
+    let reply: Buffer | null = null;
+    const done = (outcome: CallOutcome): void => {
+      if (outcome !== null) return callback(this.statuses.of(outcome, call));
+      this.sendHeaders(native, call);
+      callback(null, reply, this.statuses.trailersOf(call));
+    };
+    const emit = (bytes: Buffer): void => {
+      reply = bytes;
+    };
+    this.begin({ bound, call, input, emit, done });
+  }
+
+  /** Serves a method that answers with a stream. */
+  private streamed(bound: BoundMethod, native: WritableCall | DuplexCall, input: Bytes | AsyncIterable<Bytes>): void {
+    const call = this.open(bound, native);
+    const stream = native as unknown as Writable; // both are; grpc-js narrows their `end`
+    let hasBegun = false;
+    const begin = (): void => {
+      if (!hasBegun) this.sendHeaders(native, call);
+      hasBegun = true;
+    };
+    const write = writeWithin(stream, call);
+    const done = (outcome: CallOutcome): void => {
+      if (outcome !== null) return void stream.emit("error", this.statuses.of(outcome, call));
+      begin();
+      native.end(this.statuses.trailersOf(call));
+    };
+    const emit = (bytes: Buffer): void | Promise<void> => {
+      begin();
+      return write(bytes);
+    };
+    this.begin({ bound, call, input, emit, done });
+  }
+
+  private begin(work: {
+    readonly bound: BoundMethod;
+    readonly call: GrpcCall;
+    readonly input: Bytes | AsyncIterable<Bytes>;
+    readonly emit: (bytes: Buffer) => void | Promise<void>;
+    readonly done: (outcome: CallOutcome) => void;
+  }): void {
+    const { maxMetadataBytes, runner } = this.parts;
+    if (work.call.metadata.byteLength > maxMetadataBytes) {
+      work.call.settle();
+      return work.done(
+        new GrpcError("RESOURCE_EXHAUSTED", `The metadata is larger than the limit of ${maxMetadataBytes} bytes`),
+      );
+    }
+    runner.serve(work);
+  }
+
+  private open(bound: BoundMethod, native: AnyCall): GrpcCall {
+    const { clock, draining } = this.parts;
+    const deadline = native.getDeadline();
+    const clientMs = deadline === Infinity ? null : Number(deadline);
+    const call = new GrpcCall({
+      name: bound.name,
+      metadata: callMetadata(receivedFields(native.metadata)),
+      deadlineMs: deadlineOf(clientMs, bound, clock.date()),
+      peer: native.getPeer(),
+      draining,
+      certificate: native.getAuthContext().sslPeerCertificate?.raw ?? null,
+    });
+    // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
+    (native as EventEmitter).on("cancelled", () => {
+      const isLate = clientMs !== null && clock.date() >= clientMs;
+      call.abort(
+        isLate
+          ? new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded")
+          : new GrpcError("CANCELLED", "The client cancelled the call"),
+      );
+    });
+    return call;
+  }
+
+  private sendHeaders(native: AnyCall, call: GrpcCall): void {
+    const { headersToSend } = call;
+    if (headersToSend !== null && !headersToSend.isEmpty) native.sendMetadata(this.statuses.metadataOf(headersToSend));
+  }
+}

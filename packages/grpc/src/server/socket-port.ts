@@ -1,0 +1,14 @@
+import type { Duplex } from "node:stream";
+
+/** What was still running at the end of a drain. */
+export interface Closed {
+  /** Calls that were aborted. */
+  readonly cut: number;
+}
+
+/** The part of a listener that takes connections. */
+export interface SocketPort {
+  accept(socket: Duplex): void;
+  drain(): void;
+  close(deadlineMs: number): Promise<Closed>;
+}

@@ -1,0 +1,46 @@
+import type * as Grpc from "@grpc/grpc-js";
+import type { GrpcCall } from "../call/grpc-call.ts";
+import type { GrpcError } from "../status/grpc-error.ts";
+import { encodeDetails } from "../status/status-details-codec.ts";
+
+/** Longest message of a status in characters: it travels in a header field. */
+const MAX_MESSAGE = 1024;
+
+/** Converts outcomes to the statuses and metadata of grpc-js. */
+export class StatusWriter {
+  private readonly grpc: typeof Grpc;
+
+  constructor(grpc: typeof Grpc) {
+    this.grpc = grpc;
+  }
+
+  /** The status of a failed call, with its trailers and details. */
+  of(error: GrpcError, call: GrpcCall): Grpc.ServerErrorResponse {
+    const { statusCode: code } = error;
+    const details = statusMessage(error.message);
+    const metadata = this.trailersOf(call);
+    for (const [name, value] of Object.entries(error.metadata)) metadata.set(name, asValue(value));
+    if (error.details.length > 0) {
+      const bytes = encodeDetails(code, details, error.details);
+      metadata.set("grpc-status-details-bin", Buffer.from(bytes));
+    }
+    return { name: "Error", message: details, code, details, metadata };
+  }
+
+  /** The trailers that a handler set. */
+  trailersOf({ trailersToSend }: GrpcCall): Grpc.Metadata {
+    return trailersToSend === null ? new this.grpc.Metadata() : this.metadataOf(trailersToSend);
+  }
+
+  metadataOf(values: Iterable<[name: string, value: string | Uint8Array]>): Grpc.Metadata {
+    const metadata = new this.grpc.Metadata();
+    for (const [name, value] of values) metadata.add(name, asValue(value));
+    return metadata;
+  }
+}
+
+/** Returns a message that can be sent: bounded, and without halves of characters, which cannot be percent-encoded. */
+export const statusMessage = (message: string): string => message.slice(0, MAX_MESSAGE).toWellFormed();
+
+const asValue = (value: string | Uint8Array): string | Buffer =>
+  typeof value === "string" ? value : Buffer.from(value);

@@ -1,0 +1,92 @@
+import { createServer, type Server, type TlsOptions } from "node:tls";
+import type { Duplex } from "node:stream";
+import { FrameworkError, type Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
+import type { Certificates, GrpcTls } from "./grpc-tls.ts";
+
+/** Milliseconds that a handshake may take. */
+const HANDSHAKE_MS = 10_000;
+
+/** Does the TLS handshakes of a port whose sockets others accept, with certificates that are reloaded. */
+export class TlsPort {
+  private readonly tls: GrpcTls;
+  private readonly log: Logger;
+  private readonly server: Server;
+  private loaded: Certificates;
+  private stopTimer = (): void => {};
+
+  private constructor(tls: GrpcTls, certificates: Certificates, log: Logger, secured: (socket: Duplex) => void) {
+    this.tls = tls;
+    this.loaded = certificates;
+    this.log = log;
+    const { requireClientCert = false } = tls;
+    this.server = createServer({
+      ...contextOf(certificates, tls),
+      ALPNProtocols: ["h2"],
+      requestCert: requireClientCert || certificates.ca !== undefined,
+      rejectUnauthorized: requireClientCert,
+      handshakeTimeout: HANDSHAKE_MS,
+    });
+    this.server.on("secureConnection", secured);
+    this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // a client's fault, seen at its side
+  }
+
+  /** Loads the certificates. @throws GRPC_BAD_TLS */
+  static async open(tls: GrpcTls, log: Logger, secured: (socket: Duplex) => void): Promise<TlsPort> {
+    try {
+      const certificates = await tls.load();
+      if (tls.requireClientCert === true && certificates.ca === undefined)
+        throw new Error("requireClientCert needs ca");
+      return new TlsPort(tls, certificates, log, secured);
+    } catch (error) {
+      throw new FrameworkError("GRPC_BAD_TLS", `certificates of the gRPC port: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Begins to reload. */
+  watch(clock: Clock): void {
+    this.stopTimer = clock.every((this.tls.reloadSecs ?? 60) * 1000, () => void this.reload());
+  }
+
+  /** Takes an unread socket. */
+  accept(socket: Duplex): void {
+    this.server.emit("connection", socket);
+  }
+
+  /** Loads the certificates again for new connections. Never rejects. */
+  async reload(): Promise<void> {
+    try {
+      const certificates = await this.tls.load();
+      if (isSame(certificates, this.loaded)) return;
+      this.server.setSecureContext(contextOf(certificates, this.tls));
+      this.loaded = certificates;
+      this.log.info("the certificates of the gRPC port were reloaded");
+    } catch (error) {
+      this.log.error("the certificates of the gRPC port could not be reloaded; the present ones stay", {
+        code: "GRPC_BAD_TLS",
+        error,
+      });
+    }
+  }
+
+  close(): void {
+    this.stopTimer();
+  }
+}
+
+const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: GrpcTls): TlsOptions => ({
+  cert: pem(cert),
+  key: pem(key),
+  ...(ca !== undefined && { ca: pem(ca) }),
+  minVersion: `TLSv${minVersion}`,
+});
+
+const pem = (value: string | Uint8Array): string | Buffer => (typeof value === "string" ? value : Buffer.from(value));
+
+const isSame = (one: Certificates, other: Certificates): boolean =>
+  text(one.cert) === text(other.cert) && text(one.key) === text(other.key) && text(one.ca) === text(other.ca);
+
+const text = (value: string | Uint8Array | undefined): string =>
+  value === undefined ? "" : typeof value === "string" ? value : Buffer.from(value).toString();
+
+const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

@@ -1,0 +1,48 @@
+import type { Writable } from "node:stream";
+import type { GrpcCall } from "../call/grpc-call.ts";
+
+/** Bytes that may wait for a slow client before the handler is paused; one message may be larger. */
+const MAX_WAITING_BYTES = 65_536;
+
+/**
+ * Returns a function that writes messages and resolves while at most 64 KiB wait for the client.
+ *
+ * Streams of grpc-js count messages, and 16 messages of 4 MiB are too much to keep for each call.
+ */
+export const writeWithin = (stream: Writable, call: GrpcCall): ((bytes: Buffer) => void | Promise<void>) => {
+  let waiting = 0;
+  let resume: (() => void) | null = null;
+  const wake = (): void => {
+    const waiter = resume;
+    resume = null;
+    waiter?.();
+  };
+  stream.once("close", wake);
+  return (bytes) => {
+    if (call.aborted !== null) throw call.aborted;
+    waiting += bytes.length;
+    stream.write(bytes, () => {
+      waiting -= bytes.length;
+      if (waiting <= MAX_WAITING_BYTES) wake();
+    });
+    if (waiting <= MAX_WAITING_BYTES) return;
+    return paused(call, (resolve) => {
+      resume = resolve;
+    });
+  };
+};
+
+/** Waits for the client or for the end of the call. @throws GrpcError of an aborted call */
+const paused = async (call: GrpcCall, whenResumed: (resolve: () => void) => void): Promise<void> => {
+  const { signal } = call;
+  await new Promise<void>((resolve) => {
+    const ended = (): void => {
+      signal.removeEventListener("abort", ended);
+      resolve();
+    };
+    whenResumed(ended);
+    signal.addEventListener("abort", ended);
+    if (signal.aborted) ended();
+  });
+  if (call.aborted !== null) throw call.aborted;
+};

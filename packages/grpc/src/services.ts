@@ -1,0 +1,122 @@
+import { type AppSettings, FrameworkError, type Problem } from "@framework/core";
+import type { Host, Operations, SocketListener } from "@framework/core/feature";
+import type { GrpcCall } from "./call/grpc-call.ts";
+import { isServiceName } from "./definitions/grpc-service.ts";
+import type { AnyHandler, AnyImplementation } from "./definitions/implementation.ts";
+import { GrpcConfig } from "./grpc-config.ts";
+import type { AddedService } from "./server/added-service.ts";
+import { parseAddress } from "./server/grpc-address.ts";
+import type { GrpcServer } from "./server/grpc-server.ts";
+import { GrpcError } from "./status/grpc-error.ts";
+
+/** The services of an app, and their server once the app has started. */
+export class Services {
+  /** The server; `null` before start. */
+  started: GrpcServer | null = null;
+  private readonly host: Host;
+  private readonly operations: Operations<GrpcCall>;
+  private readonly added: AddedService[] = [];
+  /** Handlers of services without schemas, by the names of services. */
+  private readonly handlers: Map<string, Record<string, AnyHandler>> = new Map();
+  private config: GrpcConfig | null = null;
+  private addWebRoute: (name: string) => void = () => {};
+
+  constructor(host: Host, operations: Operations<GrpcCall>) {
+    this.host = host;
+    this.operations = operations;
+  }
+
+  /** @throws FrameworkError GRPC_NOT_STARTED */
+  get server(): GrpcServer {
+    if (this.started === null) throw new FrameworkError("GRPC_NOT_STARTED", "the app has not started");
+    return this.started;
+  }
+
+  /** Adds a service. @throws CORE_ALREADY_STARTED */
+  add(service: AddedService): void {
+    const { name } = service.service;
+    this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
+    this.added.push(service);
+    // A malformed name is reported at start; as a path it would only repeat the mistake.
+    if (isServiceName(name) && this.config?.enableWeb === true) this.addWebRoute(name);
+  }
+
+  /** Returns the handlers of a service without schemas; `grpcMethod` adds to them. */
+  handlersOf(service: string): AnyImplementation {
+    const present = this.handlers.get(service) ?? {};
+    this.handlers.set(service, present);
+    return present;
+  }
+
+  /** Adds the handler of a method of a service without schemas. @throws CORE_ALREADY_STARTED */
+  handle(service: string, method: string, handler: AnyHandler): void {
+    const handlers = this.handlers.get(service);
+    this.host.check(() => (handlers === undefined ? [unknownService(service)] : []));
+    if (handlers === undefined) return;
+    if (Object.hasOwn(handlers, method)) this.host.problem(handledTwice(service, method));
+    handlers[method] = handler;
+  }
+
+  /** Serves the services that were added and will be. */
+  enable(config: GrpcConfig, addWebRoute: (name: string) => void): void {
+    this.config = config;
+    this.addWebRoute = addWebRoute;
+    if (!config.enableWeb) return;
+    const names = new Set(this.added.map(({ service }) => service.name));
+    for (const name of names) if (isServiceName(name)) addWebRoute(name);
+  }
+
+  /** Starts the server; its module is loaded here, so that an app without gRPC never loads it. */
+  async start(settings: AppSettings): Promise<void> {
+    const { host, operations, added, config } = this;
+    const { startServer } = await import("./server/grpc-server.ts");
+    this.started = await startServer({ config: config ?? GrpcConfig.of(), host, settings, operations, added });
+  }
+
+  /** Ends what a drain left. */
+  stop(): void {
+    this.started?.runner.abortAll(new GrpcError("UNAVAILABLE", "The service is shutting down"));
+    this.started?.tls?.close();
+  }
+
+  /** The listener of the gRPC port. */
+  listener({ address }: GrpcConfig): SocketListener {
+    const { host, port } = parseAddress(address) ?? { host: "::", port: 50_051 }; // the record has checked it
+    return {
+      name: "grpc",
+      host,
+      port,
+      accept: (socket) => {
+        const { tls, port: connections } = this.server;
+        (tls ?? connections).accept(socket);
+      },
+      drain: () => this.server.port.drain(),
+      close: (deadlineMs) => this.server.port.close(deadlineMs),
+    };
+  }
+
+  /** The current state, for pages and reports. */
+  snapshot(): object {
+    const { started } = this;
+    return {
+      services: this.added.map(({ service }) => service.name),
+      connections: started?.port.size ?? 0,
+      calls: started?.runner.size ?? 0,
+    };
+  }
+}
+
+const notEnabled = (name: string): Problem => ({
+  code: "GRPC_NOT_ENABLED",
+  message: `the service ${name} was added, but gRPC is not enabled; call enableGrpc()`,
+});
+
+const unknownService = (name: string): Problem => ({
+  code: "GRPC_BAD_SERVICE",
+  message: `grpcMethod: no service ${name} was added before; call addGrpcService(${JSON.stringify(name)}, [methods]) first`,
+});
+
+const handledTwice = (service: string, method: string): Problem => ({
+  code: "GRPC_BAD_SERVICE",
+  message: `${service}/${method} has two handlers; keep one`,
+});

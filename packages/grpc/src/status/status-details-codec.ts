@@ -1,0 +1,106 @@
+import protobuf from "protobufjs/light.js";
+import type { StatusDetail } from "./status-detail.ts";
+
+/** Messages of google.rpc and google.protobuf that the error model uses, with the numbers of their published .proto files. */
+const root = protobuf.Root.fromJSON({
+  nested: {
+    Any: { fields: { typeUrl: { type: "string", id: 1 }, value: { type: "bytes", id: 2 } } },
+    Duration: { fields: { seconds: { type: "int64", id: 1 }, nanos: { type: "int32", id: 2 } } },
+    Status: {
+      fields: {
+        code: { type: "int32", id: 1 },
+        message: { type: "string", id: 2 },
+        details: { rule: "repeated", type: "Any", id: 3 },
+      },
+    },
+    BadRequest: { fields: { fieldViolations: { rule: "repeated", type: "FieldViolation", id: 1 } } },
+    FieldViolation: { fields: { field: { type: "string", id: 1 }, description: { type: "string", id: 2 } } },
+    RetryInfo: { fields: { retryDelay: { type: "Duration", id: 1 } } },
+    ErrorInfo: {
+      fields: {
+        reason: { type: "string", id: 1 },
+        domain: { type: "string", id: 2 },
+        metadata: { keyType: "string", type: "string", id: 3 } as protobuf.IMapField, // the type of fields lacks maps
+      },
+    },
+  },
+});
+
+const PREFIX = "type.googleapis.com/google.rpc.";
+
+interface Any {
+  readonly typeUrl: string;
+  readonly value: Uint8Array;
+}
+
+const encoded = (type: string, value: object): Uint8Array =>
+  root.lookupType(type).encode(root.lookupType(type).fromObject(value)).finish();
+
+const decoded = (type: string, bytes: Uint8Array): Record<string, unknown> =>
+  root.lookupType(type).toObject(root.lookupType(type).decode(bytes), {
+    longs: Number,
+    arrays: true,
+    defaults: true,
+  });
+
+const toAny = (detail: StatusDetail): Any => {
+  switch (detail.kind) {
+    case "badRequest":
+      return {
+        typeUrl: `${PREFIX}BadRequest`,
+        value: encoded("BadRequest", { fieldViolations: detail.violations }),
+      };
+    case "retryInfo": {
+      const seconds = Math.floor(detail.delayMs / 1000);
+      const nanos = Math.round((detail.delayMs - seconds * 1000) * 1_000_000);
+      return { typeUrl: `${PREFIX}RetryInfo`, value: encoded("RetryInfo", { retryDelay: { seconds, nanos } }) };
+    }
+    case "errorInfo":
+      return { typeUrl: `${PREFIX}ErrorInfo`, value: encoded("ErrorInfo", detail) };
+    case "other":
+      return { typeUrl: detail.typeUrl, value: detail.value };
+  }
+};
+
+const fromAny = ({ typeUrl, value }: Any): StatusDetail => {
+  const known = typeUrl.startsWith(PREFIX) ? typeUrl.slice(PREFIX.length) : "";
+  if (known === "BadRequest") {
+    const { fieldViolations } = decoded(known, value) as {
+      readonly fieldViolations: readonly { readonly field: string; readonly description: string }[];
+    };
+    return { kind: "badRequest", violations: fieldViolations };
+  }
+  if (known === "RetryInfo") {
+    const { retryDelay } = decoded(known, value) as {
+      readonly retryDelay: { readonly seconds: number; readonly nanos: number } | null;
+    };
+    const { seconds = 0, nanos = 0 } = retryDelay ?? {};
+    return { kind: "retryInfo", delayMs: seconds * 1000 + nanos / 1_000_000 };
+  }
+  if (known === "ErrorInfo") {
+    const { reason, domain, metadata } = decoded(known, value) as {
+      readonly reason: string;
+      readonly domain: string;
+      readonly metadata?: Readonly<Record<string, string>>;
+    };
+    return { kind: "errorInfo", reason, domain, metadata: metadata ?? {} };
+  }
+  return { kind: "other", typeUrl, value };
+};
+
+/** Encodes the value of `grpc-status-details-bin` (google.rpc.Status). */
+export const encodeDetails = (
+  code: number,
+  message: string,
+  details: readonly StatusDetail[],
+): Uint8Array => encoded("Status", { code, message, details: details.map(toAny) });
+
+/** Decodes `grpc-status-details-bin`. Malformed bytes give no details: the status itself is still valid. */
+export const decodeDetails = (bytes: Uint8Array): readonly StatusDetail[] => {
+  try {
+    const { details } = decoded("Status", bytes) as { readonly details: readonly Any[] };
+    return details.map(fromAny);
+  } catch {
+    return []; // the peer's details are optional, and its status counts without them
+  }
+};

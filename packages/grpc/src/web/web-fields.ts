@@ -1,0 +1,60 @@
+import type { HttpRequest } from "@framework/core";
+import type { MetadataFields } from "../call/call-metadata.ts";
+import type { CallOutcome } from "../call/call-runner.ts";
+import type { GrpcCall } from "../call/grpc-call.ts";
+import { statusMessage } from "../server/status-writer.ts";
+import { encodeDetails } from "../status/status-details-codec.ts";
+
+/** Fields of the transport, which are no metadata. */
+const transportFields: ReadonlySet<string> = new Set([
+  "accept",
+  "accept-encoding",
+  "connection",
+  "content-length",
+  "content-type",
+  "grpc-accept-encoding",
+  "grpc-encoding",
+  "grpc-timeout",
+  "host",
+  "te",
+  "transfer-encoding",
+]);
+
+/** Milliseconds of the units of `grpc-timeout`. */
+const UNITS: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, S: 1000, M: 60_000, H: 3_600_000 };
+
+/** Returns the metadata of a gRPC-Web request. */
+export const webFields = ({ headers }: HttpRequest): MetadataFields => {
+  const fields: Record<string, (string | Uint8Array)[]> = Object.create(null) as Record<string, never>;
+  for (const [given, value] of headers) {
+    const name = given.toLowerCase();
+    if (transportFields.has(name)) continue;
+    (fields[name] ??= []).push(...(name.endsWith("-bin") ? binary(value) : [value]));
+  }
+  return fields;
+};
+
+/** Values of binary metadata may be joined by commas, and are Base64 with or without padding. */
+const binary = (value: string): Uint8Array[] => value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
+
+/** Returns the client's deadline in milliseconds since 1970; `null` without a valid `grpc-timeout`. */
+export const webDeadline = (timeout: string | null, nowMs: number): number | null => {
+  const [, digits, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(timeout ?? "") ?? [];
+  return digits === undefined ? null : nowMs + Number(digits) * (UNITS[unit] ?? 0);
+};
+
+/** Returns the trailers of an outcome, in the order in which they are written. */
+export const webTrailers = (outcome: CallOutcome, call: GrpcCall): readonly (readonly [string, string])[] => {
+  const trailers: [string, string][] = [["grpc-status", String(outcome?.statusCode ?? 0)]];
+  const add = (name: string, value: string | Uint8Array): void =>
+    void trailers.push([name, typeof value === "string" ? value : Buffer.from(value).toString("base64")]);
+  if (outcome !== null) {
+    const message = statusMessage(outcome.message);
+    trailers.push(["grpc-message", encodeURIComponent(message)]);
+    if (outcome.details.length > 0)
+      add("grpc-status-details-bin", encodeDetails(outcome.statusCode, message, outcome.details));
+    for (const [name, value] of Object.entries(outcome.metadata)) add(name, value);
+  }
+  for (const [name, value] of call.trailersToSend ?? []) add(name, value);
+  return trailers;
+};
