@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { FailedCall } from "./client.ts";
+import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { GrpcError } from "./index.ts";
+
+let served: Served;
+let attempts = 0;
+
+beforeAll(async () => {
+  served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(catalog, {
+      GetBook: async ({ id }, call) => {
+        attempts++;
+        if (id === 3 && attempts < 3) throw new GrpcError("UNAVAILABLE", "not yet");
+        if (id === 5) {
+          const within = served.client(catalog);
+          return within.GetBook({ id: 6 }, { within: call });
+        }
+        if (id === 6) return new Promise(() => {});
+        return { ...aBook(id), title: call.metadata.get("x-from") ?? "nobody" };
+      },
+      *ListBooks({ count }) {
+        for (let id = 1; id <= count; id++) yield aBook(id);
+      },
+    });
+  });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+test("a call is repeated by the policy, and only for its statuses", async () => {
+  attempts = 0;
+  const retry = { maxAttempts: 4, initialDelayMs: 1, maxDelayMs: 2 };
+  expect(await served.client(catalog, { retry }).GetBook({ id: 3 })).toMatchObject({ id: 3 });
+  expect(attempts).toBe(3);
+  attempts = 0;
+  expect(await failure(served.client(catalog).GetBook({ id: 3 }))).toMatchObject({ status: "UNAVAILABLE" });
+});
+
+test("middleware sees the call, adds metadata, and sees the answer or the failure", async () => {
+  const seen: unknown[] = [];
+  const client = served.client(catalog, {
+    use: [
+      async (call, next) => {
+        call.metadata.set("x-from", "middleware");
+        const answer = await next(call);
+        seen.push(call.name, answer instanceof FailedCall ? answer.error.status : "OK");
+        return answer;
+      },
+    ],
+  });
+  expect(await client.GetBook({ id: 1 })).toMatchObject({ title: "middleware" });
+  expect(await failure(client.GetBook({ id: -1 }))).toMatchObject({ status: "INVALID_ARGUMENT" });
+  expect(await all(client.ListBooks({ count: 2 }))).toHaveLength(2);
+  expect(seen).toEqual([
+    "books.v1.Catalog/GetBook",
+    "OK",
+    "books.v1.Catalog/GetBook",
+    "INVALID_ARGUMENT",
+    "books.v1.Catalog/ListBooks",
+    "OK",
+  ]);
+});
+
+test("a call within another ends with its deadline", async () => {
+  const started = performance.now();
+  expect(await failure(served.client(catalog).GetBook({ id: 5 }, { timeoutMs: 300 }))).toMatchObject({
+    status: "DEADLINE_EXCEEDED",
+  });
+  expect(performance.now() - started).toBeLessThan(60_000);
+});
+
+test("a request of the wrong type never leaves the client", async () => {
+  attempts = 0;
+  expect(await failure(served.client(catalog).GetBook({ id: "1" as unknown as number }))).toMatchObject({
+    message: expect.stringContaining("message.id must be a whole number"),
+  });
+  expect(attempts).toBe(0);
+});

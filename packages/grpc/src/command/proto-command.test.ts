@@ -1,0 +1,55 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "@jest/globals";
+import { runProtoCommand } from "./proto-command.ts";
+
+const run = async (...args: string[]) => {
+  const said: string[] = [];
+  const complained: string[] = [];
+  const code = await runProtoCommand(args, {
+    say: (line) => said.push(line),
+    complain: (line) => complained.push(line),
+  });
+  return { code, said: said.join("\n"), complained: complained.join("\n") };
+};
+
+/** A folder within the package, so that modules in it find zod. */
+const folder = (): string => mkdtempSync(join(fileURLToPath(new URL("../testing/", import.meta.url)), "tmp-"));
+
+const moduleIn = (at: string, fields: string): string => {
+  const file = join(at, `service-${fields.length}.ts`);
+  writeFileSync(
+    file,
+    `import { z } from "zod";
+import { grpcService } from "../../index.ts";
+export const service = grpcService("a.v1.Service", {
+  proto: new URL("./service.proto", import.meta.url),
+  methods: { Do: { request: z.object({ ${fields} }), response: z.object({}) } },
+});
+`,
+  );
+  return file;
+};
+
+test("writes the .proto, keeps its numbers at the next run, and checks it", async () => {
+  const at = folder();
+  try {
+    const one = moduleIn(at, "a: z.string()");
+    expect(await run(one, "--check")).toMatchObject({ code: 1, complained: expect.stringContaining("out of date") });
+    expect(await run(one)).toMatchObject({ code: 0, said: expect.stringContaining("written") });
+    expect(await run(one, "--check")).toMatchObject({ code: 0 });
+    expect(await run(moduleIn(at, "b: z.string(), a: z.string()"))).toMatchObject({ code: 0 });
+    const text = readFileSync(join(at, "service.proto"), "utf8");
+    expect(text).toContain("string a = 1;");
+    expect(text).toContain("string b = 2;");
+  } finally {
+    rmSync(at, { recursive: true });
+  }
+});
+
+test("a module without services, and no argument, are errors that say what is wanted", async () => {
+  expect(await run(fileURLToPath(new URL("../index.ts", import.meta.url)))).toMatchObject({ code: 1 });
+  expect(await run()).toMatchObject({ code: 1, complained: expect.stringContaining("usage: framework-grpc") });
+  expect(await run("--help")).toMatchObject({ code: 0 });
+});

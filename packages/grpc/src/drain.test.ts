@@ -1,0 +1,53 @@
+import { expect, test } from "@jest/globals";
+import { aBook, all, catalog, failure, serve } from "./grpc-app.test-kit.ts";
+
+test("calls in flight are answered during a drain, and streams see it begin", async () => {
+  const release = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(catalog, {
+      GetBook: async ({ id }) => {
+        begun.resolve();
+        await release.promise;
+        return aBook(id);
+      },
+      async *ListBooks(_, { draining }) {
+        yield aBook(1);
+        await new Promise((resolve) => draining.addEventListener("abort", resolve, { once: true }));
+        yield aBook(2);
+      },
+    });
+  });
+  const client = served.client(catalog);
+  const books = all(client.ListBooks({ count: 2 }));
+  const book = client.GetBook({ id: 7 });
+  await begun.promise;
+  const stopped = served.stop();
+  expect(await books).toEqual([aBook(1), aBook(2)]);
+  release.resolve();
+  expect(await book).toEqual(aBook(7));
+  await stopped;
+  expect(await failure(client.GetBook({ id: 8 }))).toMatchObject({ status: "UNAVAILABLE" });
+});
+
+test("a call that does not end is answered UNAVAILABLE shortly before the deadline of the drain", async () => {
+  const begun = Promise.withResolvers<void>();
+  await using served = await serve(
+    (app) => {
+      app.enableGrpc({ address: "127.0.0.1:0" });
+      app.addGrpcService(catalog, {
+        GetBook: () => {
+          begun.resolve();
+          return new Promise(() => {});
+        },
+      });
+    },
+    { cluster: { shutdownTimeoutSecs: 1 } },
+  );
+  const call = failure(served.client(catalog).GetBook({ id: 7 }));
+  await begun.promise;
+  const stopped = served.stop().catch(() => {});
+  expect(await call).toMatchObject({ status: "UNAVAILABLE" });
+  await stopped;
+});

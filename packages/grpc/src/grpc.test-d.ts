@@ -1,0 +1,62 @@
+import { App } from "@framework/core";
+import { z } from "zod";
+import { grpcClient } from "./client.ts";
+import { grpc, grpcService } from "./index.ts";
+
+const catalog = grpcService("books.v1.Catalog", {
+  methods: {
+    GetBook: { request: z.object({ id: z.int() }), response: z.object({ title: z.string() }) },
+    ListBooks: {
+      request: z.object({}),
+      response: z.object({ title: z.string() }),
+      responseStream: true,
+    },
+    AddBooks: {
+      request: z.object({ title: z.string() }),
+      response: z.object({ added: z.int() }),
+      requestStream: true,
+    },
+  },
+});
+
+const app = new (App.with(grpc))();
+app.enableGrpc({ address: "127.0.0.1:50051" }).addGrpcService(catalog, {
+  GetBook: ({ id }) => ({ title: String(id satisfies number) }),
+  async *ListBooks() {
+    yield { title: "one" };
+  },
+  AddBooks: {
+    guards: [() => true],
+    handle: async (books) => {
+      for await (const { title } of books) title satisfies string;
+      return { added: 1 };
+    },
+  },
+});
+
+// @ts-expect-error the answer lacks a member
+app.addGrpcService(catalog, { GetBook: () => ({}) });
+
+// @ts-expect-error a stream of answers is an iterable
+app.addGrpcService(catalog, { ListBooks: () => ({ title: "one" }) });
+
+// @ts-expect-error the service has no such method
+app.addGrpcService(catalog, { GetBok: () => ({ title: "one" }) });
+
+// @ts-expect-error the method exists only where the feature is composed
+new App().enableGrpc();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableGrpc({ adress: "127.0.0.1:1" });
+
+const client = grpcClient(catalog, "127.0.0.1:50051");
+const book: Promise<{ title: string }> = client.GetBook({ id: 1 });
+const books: AsyncIterable<{ title: string }> = client.ListBooks({});
+const added: Promise<{ added: number }> = client.AddBooks([{ title: "a" }]);
+void [book, books, added];
+
+// @ts-expect-error the id is a number
+void client.GetBook({ id: "1" });
+
+// @ts-expect-error the client has no such method
+void client.GetBok({ id: 1 });

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { constants, connect } from "node:http2";
+import { gzipSync } from "node:zlib";
+import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+
+let served: Served;
+let aborted: string[] = [];
+let sent = 0;
+
+beforeAll(async () => {
+  served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", maxMessageSize: 10_000, maxMetadataBytes: 4096, use: [(call, next) => next(call)] });
+    app.addGrpcService(catalog, {
+      GetBook: {
+        timeoutSecs: 1,
+        handle: ({ id }, { signal }) => {
+          if (id === 1) return aBook(1);
+          return new Promise((_, reject) => {
+            signal.addEventListener("abort", () => {
+              aborted.push((signal.reason as { status: string }).status);
+              reject(signal.reason as Error);
+            });
+          });
+        },
+      },
+      async *ListBooks({ count }, { signal }) {
+        try {
+          for (sent = 0; sent < count; sent++) yield { ...aBook(sent), title: "x".repeat(5000) };
+        } finally {
+          aborted.push(`ended ${signal.aborted}`);
+        }
+      },
+      AddBooks: async (books) => ({ added: (await all(books)).length }),
+    });
+  });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+test("the client's deadline and its cancellation abort the signal of the handler", async () => {
+  aborted = [];
+  const client = served.client(catalog);
+  expect(await failure(client.GetBook({ id: 2 }, { timeoutMs: 100 }))).toMatchObject({ status: "DEADLINE_EXCEEDED" });
+  await until(() => aborted.length === 1);
+  const controller = new AbortController();
+  const call = failure(client.GetBook({ id: 2 }, { signal: controller.signal }));
+  setTimeout(() => controller.abort(), 100);
+  expect(await call).toMatchObject({ status: "CANCELLED" });
+  await until(() => aborted.length === 2);
+  expect(aborted).toEqual(["DEADLINE_EXCEEDED", "CANCELLED"]);
+});
+
+test("a method's own limit ends the call although the client would wait longer", async () => {
+  expect(await failure(served.client(catalog).GetBook({ id: 2 }, { timeoutMs: 60_000 }))).toMatchObject({
+    status: "DEADLINE_EXCEEDED",
+  });
+});
+
+test("a stream is paused while the client does not read, and its handler ends when the client goes", async () => {
+  aborted = [];
+  const client = served.client(catalog);
+  const stream = client.ListBooks({ count: 1_000_000 })[Symbol.asyncIterator]();
+  await stream.next();
+  let before = -1;
+  while (before !== sent) {
+    before = sent;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  expect(sent).toBeLessThan(1000);
+  await stream.return?.();
+  await until(() => aborted.length === 1);
+  expect(aborted).toEqual(["ended true"]);
+});
+
+test("a message above the limit is RESOURCE_EXHAUSTED, and the service answers on", async () => {
+  const client = served.client(catalog);
+  const error = await failure(client.AddBooks([{ ...aBook(1), title: "x".repeat(20_000) }]));
+  expect(error).toMatchObject({ status: "RESOURCE_EXHAUSTED" });
+  expect(await client.GetBook({ id: 1 })).toEqual(aBook(1));
+});
+
+test("metadata above the limit is RESOURCE_EXHAUSTED", async () => {
+  const call = served.client(catalog).GetBook({ id: 1 }, { metadata: { "x-long": "x".repeat(5000) } });
+  expect(await failure(call)).toMatchObject({ status: "RESOURCE_EXHAUSTED" });
+});
+
+/** Sends bytes as the body of a call, as no client library would, and returns its `grpc-status`. */
+const raw = async (body: Uint8Array, headers: Record<string, string> = {}): Promise<string> => {
+  const session = connect(`http://${served.target}`);
+  const stream = session.request({
+    [constants.HTTP2_HEADER_METHOD]: "POST",
+    [constants.HTTP2_HEADER_PATH]: "/books.v1.Catalog/GetBook",
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...headers,
+  });
+  const status = new Promise<string>((resolve) => {
+    const take = (fields: Record<string, unknown>): void => {
+      if (fields["grpc-status"] !== undefined) resolve(String(fields["grpc-status"]));
+    };
+    stream.on("response", take);
+    stream.on("trailers", take);
+    stream.on("close", () => resolve("closed"));
+    stream.on("error", () => resolve("reset"));
+  });
+  stream.resume();
+  stream.end(body);
+  const found = await status;
+  session.destroy();
+  return found;
+};
+
+const framed = (message: Uint8Array, flags = 0, length = message.length): Buffer => {
+  const head = Buffer.alloc(5);
+  head[0] = flags;
+  head.writeUInt32BE(length, 1);
+  return Buffer.concat([head, message]);
+};
+
+test("declared lengths, bombs and malformed bytes are refused, and the process lives", async () => {
+  expect(await raw(framed(Buffer.alloc(10), 0, 0xffff_ffff))).toBe("8");
+  expect(await raw(framed(gzipSync(Buffer.alloc(50_000_000)).subarray(0, 9000), 1), { "grpc-encoding": "gzip" })).toBe("8");
+  expect(await raw(framed(Buffer.from("no gzip"), 1), { "grpc-encoding": "gzip" })).toBe("13");
+  expect(await raw(framed(Buffer.from([0xff, 0xff, 0xff])))).toBe("13");
+  expect(await raw(framed(Buffer.from([8, 1])), { "grpc-timeout": "soon" })).toBe("13");
+  expect(await raw(framed(Buffer.from([8, 1])))).toBe("0");
+  for (let seed = 1; seed < 200; seed++) {
+    const bytes = Buffer.from(Array.from({ length: seed % 40 }, (_, at) => (seed * 31 + at * 97 + ((seed * at) % 7)) & 255));
+    await raw(bytes);
+  }
+  expect(await served.client(catalog).GetBook({ id: 1 })).toEqual(aBook(1));
+});

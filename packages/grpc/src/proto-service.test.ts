@@ -1,0 +1,68 @@
+import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
+import { ConfigurationError } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { all, serve } from "./grpc-app.test-kit.ts";
+import { protoService } from "./index.ts";
+
+interface Loan {
+  readonly id: number;
+  readonly kind: "KIND_UNSPECIFIED" | "NOVEL";
+  readonly cover: Buffer;
+  readonly readerName?: string;
+  readonly lost?: boolean;
+  readonly end?: "returnedAt" | "lost";
+}
+
+/** As `proto-loader-gen-types` writes it. */
+interface LoansHandlers {
+  GetLoan: handleUnaryCall<{ readonly id: number }, Partial<Loan>>;
+  WatchLoans: handleServerStreamingCall<{ readonly id: number }, Partial<Loan>>;
+}
+
+const file = new URL("./testing/library.proto", import.meta.url);
+const loans = protoService<LoansHandlers>("library.v1.Loans", file);
+
+test("serves a service of a .proto with enums, bytes, presence and oneofs", async () => {
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(loans, {
+      GetLoan: ({ id }) => ({ id, kind: "NOVEL", cover: Buffer.from([1, 255]), lost: true }),
+      *WatchLoans({ id }) {
+        const seen: Partial<Loan>[] = [{ id, readerName: "Ada" }, { id: id + 1 }];
+        yield* seen;
+      },
+    });
+  });
+  const client = served.client(loans);
+  const loan = await client.GetLoan({ id: 3 });
+  expect(loan).toMatchObject({ id: 3, kind: "NOVEL", lost: true, end: "lost" });
+  expect(Buffer.from(loan.cover ?? [])).toEqual(Buffer.from([1, 255]));
+  const seen = await all(client.WatchLoans({ id: 1 }));
+  expect(seen.map(({ id, readerName }) => [id, readerName])).toEqual([
+    [1, "Ada"],
+    [2, undefined],
+  ]);
+});
+
+test("the descriptors have the names of the file, its imports and its presence", () => {
+  const { files } = loans.resolve({ recorded: true });
+  const [own] = files.filter((each) => each.package === "library.v1");
+  expect(own?.dependency).toEqual(["google/protobuf.proto"]);
+  const loan = own?.messageType.find(({ name }) => name === "Loan");
+  expect(loan?.oneofDecl.map(({ name }) => name)).toEqual(["end", "_reader_name"]);
+  expect(loan?.field.find(({ number }) => number === 4)).toMatchObject({
+    name: "reader_name",
+    jsonName: "readerName",
+    oneofIndex: 1,
+    proto3Optional: true,
+  });
+  expect(own?.enumType[0]?.value.map(({ name }) => name)).toEqual(["KIND_UNSPECIFIED", "NOVEL"]);
+});
+
+test.each([
+  ["a missing file", "library.v1.Loans", new URL("./testing/nothing.proto", import.meta.url), "cannot be read"],
+  ["a missing service", "library.v1.Nothing", file, "has no service library.v1.Nothing"],
+])("%s is a mistake of the configuration", (_, name, url, message) => {
+  expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(ConfigurationError);
+  expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(message);
+});

@@ -1,0 +1,159 @@
+import { App, Response } from "@framework/core";
+import { cors } from "@framework/cors";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { aBook, catalog } from "./grpc-app.test-kit.ts";
+import { GrpcError, grpc } from "./index.ts";
+
+class WebApp extends App.with(cors, grpc) {}
+
+let app: WebApp;
+
+beforeAll(async () => {
+  app = new WebApp().enableCors(["https://shop.example"]).enableGrpc({ enableWeb: true, maxMessageSize: 1000 });
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }, call) => {
+      if (id === 404) throw new GrpcError("NOT_FOUND", "no book: 100 %");
+      call.trailers.set("x-count", "3");
+      return aBook(id);
+    },
+    async *ListBooks({ count }) {
+      for (let id = 1; id <= count; id++) yield aBook(id);
+      if (count === 3) throw new GrpcError("DATA_LOSS", "lost");
+    },
+  });
+  await app.start();
+});
+
+afterAll(() => app.stop());
+
+const codecs = catalog.resolve({ recorded: false });
+const codecOf = (name: string) => {
+  const method = codecs.methods.find((each) => each.name === name);
+  if (method === undefined) throw new Error(`no method ${name}`);
+  return method;
+};
+
+const framed = (message: Uint8Array, flags = 0): Buffer => {
+  const head = Buffer.alloc(5);
+  head[0] = flags;
+  head.writeUInt32BE(message.length, 1);
+  return Buffer.concat([head, message]);
+};
+
+interface Frames {
+  readonly messages: readonly unknown[];
+  readonly trailers: Readonly<Record<string, string>>;
+}
+
+const read = (method: string, body: Buffer): Frames => {
+  const messages: unknown[] = [];
+  const trailers: Record<string, string> = {};
+  for (let at = 0; at < body.length; ) {
+    const content = body.subarray(at + 5, at + 5 + body.readUInt32BE(at + 1));
+    if (body[at] === 0x80)
+      for (const line of content.toString().split("\r\n").filter(Boolean)) {
+        const colon = line.indexOf(": ");
+        trailers[line.slice(0, colon)] = line.slice(colon + 2);
+      }
+    else messages.push(codecOf(method).response.decode(content));
+    at += 5 + content.length;
+  }
+  return { messages, trailers };
+};
+
+const post = (method: string, body: Uint8Array | string, headers: Record<string, string> = {}) =>
+  app.fetch(
+    new Request(`http://host.test/books.v1.Catalog/${method}`, {
+      method: "POST",
+      body: body as Uint8Array<ArrayBuffer> | string,
+      headers: { "content-type": "application/grpc-web+proto", "x-grpc-web": "1", ...headers },
+    }),
+  );
+
+const call = async (method: string, request: unknown, headers?: Record<string, string>) => {
+  const reply = await post(method, framed(codecOf(method).request.encode(request)), headers);
+  return { reply, ...read(method, Buffer.from(await reply.arrayBuffer())) };
+};
+
+test("answers a unary call with a message and trailers", async () => {
+  const { reply, messages, trailers } = await call("GetBook", { id: 7 });
+  expect(reply.status).toBe(200);
+  expect(reply.headers.get("content-type")).toBe("application/grpc-web+proto");
+  expect(messages).toEqual([aBook(7)]);
+  expect(trailers).toEqual({ "grpc-status": "0", "x-count": "3" });
+});
+
+test("answers with a stream, and with its status when it fails after messages", async () => {
+  const { messages, trailers } = await call("ListBooks", { count: 3 });
+  expect(messages).toEqual([aBook(1), aBook(2), aBook(3)]);
+  expect(trailers).toEqual({ "grpc-status": "15", "grpc-message": "lost" });
+});
+
+test("the message of a status is percent-encoded", async () => {
+  const { messages, trailers } = await call("GetBook", { id: 404 });
+  expect([messages, trailers]).toEqual([[], { "grpc-status": "5", "grpc-message": "no%20book%3A%20100%20%25" }]);
+});
+
+test("speaks Base64 as application/grpc-web-text, joined of parts", async () => {
+  const bytes = framed(codecOf("GetBook").request.encode({ id: 7 }));
+  const text = bytes.subarray(0, 5).toString("base64") + bytes.subarray(5).toString("base64");
+  const reply = await post("GetBook", text, { "content-type": "application/grpc-web-text" });
+  expect(reply.headers.get("content-type")).toBe("application/grpc-web-text+proto");
+  const parts = (await reply.text()).split(/(?<==)(?!=)/);
+  const { messages, trailers } = read("GetBook", Buffer.concat(parts.map((part) => Buffer.from(part, "base64"))));
+  expect([messages, trailers["grpc-status"]]).toEqual([[aBook(7)], "0"]);
+});
+
+test.each([
+  ["a stream of requests", "AddBooks", framed(Buffer.alloc(0)), "12"],
+  ["an unknown method", "Nothing", framed(Buffer.alloc(0)), "12"],
+  ["a compressed message", "GetBook", framed(Buffer.alloc(3), 1), "12"],
+  ["no message", "GetBook", Buffer.alloc(0), "13"],
+  ["half a message", "GetBook", framed(Buffer.alloc(9)).subarray(0, 9), "13"],
+  ["a length above the limit", "GetBook", Buffer.from([0, 127, 0, 0, 0]), "8"],
+  ["a body above the limit", "GetBook", framed(Buffer.alloc(4000)), "8"],
+  ["bytes that are no message", "GetBook", framed(Buffer.from([8])), "13"],
+])("%s is refused with a status", async (_, method, body, status) => {
+  const reply = await post(method, body);
+  expect([reply.status, read("GetBook", Buffer.from(await reply.arrayBuffer())).trailers["grpc-status"]]).toEqual([
+    200,
+    status,
+  ]);
+});
+
+test("a passed deadline ends the call", async () => {
+  const { trailers } = await call("GetBook", { id: 7 }, { "grpc-timeout": "0m" });
+  expect(trailers["grpc-status"]).toMatch(/^[04]$/);
+});
+
+test("another content type is 415", async () => {
+  expect((await post("GetBook", "{}", { "content-type": "application/json" })).status).toBe(415);
+});
+
+test("pages of an allowed origin may send the fields of gRPC-Web and read the status", async () => {
+  const preflight = await app.fetch(
+    new Request("http://host.test/books.v1.Catalog/GetBook", {
+      method: "OPTIONS",
+      headers: {
+        origin: "https://shop.example",
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type,grpc-timeout,x-grpc-web,x-user-agent",
+      },
+    }),
+  );
+  expect(preflight.status).toBe(204);
+  const allowed = (preflight.headers.get("access-control-allow-headers") ?? "").toLowerCase();
+  for (const name of ["grpc-timeout", "x-grpc-web", "x-user-agent"]) expect(allowed).toContain(name);
+  const { reply } = await call("GetBook", { id: 7 }, { origin: "https://shop.example" });
+  expect(reply.headers.get("access-control-allow-origin")).toBe("https://shop.example");
+  expect((reply.headers.get("access-control-expose-headers") ?? "").toLowerCase()).toContain("grpc-status");
+});
+
+test("without enableWeb the paths do not exist", async () => {
+  const plain = new (App.with(grpc))().enableGrpc();
+  plain.addGrpcService(catalog, {});
+  plain.get("/", () => Response.noContent());
+  const reply = await plain.fetch(new Request("http://host.test/books.v1.Catalog/GetBook", { method: "POST" }));
+  expect(reply.status).toBe(404);
+  await plain.stop();
+});
