@@ -33,7 +33,9 @@ test("the health service follows the checks of readiness, and needs no token", a
 
 test("a watcher sees the drain, and its stream ends", async () => {
   await using served = await serve((app) => app.enableGrpc({ address: "127.0.0.1:0" }));
-  const watch = served.client(healthService)["Watch"] as unknown as (request: object) => AsyncIterable<unknown>;
+  const watch = served.client(healthService)["Watch"] as unknown as (
+    request: object,
+  ) => AsyncIterable<unknown>;
   const seen: unknown[] = [];
   let stopped: Promise<void> | null = null;
   for await (const status of watch({ service: "" })) {
@@ -50,50 +52,65 @@ interface Reflected {
   readonly error_response?: { readonly error_code: number };
 }
 
-test.each(["v1", "v1alpha"])("reflection %s lists and describes the services, so that a client can be built from it", async (version) => {
-  await using served = await serve((app) => {
-    app.enableGrpc({ address: "127.0.0.1:0", reflection: true });
-    app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
-  });
-  const service = reflectionServices.find(({ name }) => name.includes(`.${version}.`));
-  if (service === undefined) throw new Error("no reflection");
-  const ask = served.client(service)["ServerReflectionInfo"] as unknown as (requests: readonly object[]) => AsyncIterable<Reflected>;
-  const [listed, described, message, unknown] = await all(
-    ask([
-      { list_services: "" },
-      { file_containing_symbol: "books.v1.Catalog" },
-      { file_containing_symbol: "books.v1.GetBookResponse.title" },
-      { file_containing_symbol: "books.v1.Nothing" },
-    ]),
-  );
-  expect(listed?.list_services_response?.service.map(({ name }) => name)).toEqual(
-    expect.arrayContaining(["books.v1.Catalog", "grpc.health.v1.Health", `grpc.reflection.${version}.ServerReflection`]),
-  );
-  expect(unknown?.error_response?.error_code).toBe(5);
-  const files = described?.file_descriptor_response?.file_descriptor_proto ?? [];
-  expect(message?.file_descriptor_response?.file_descriptor_proto).toEqual(files);
-  expect(files.map((bytes) => decodeFile(bytes).name)).toEqual(["books/v1.proto", "google/protobuf.proto"]);
-  const [file] = files.map(decodeFile);
-  expect(file?.dependency).toEqual(["google/protobuf.proto"]);
-  const response = file?.messageType.find(({ name }) => name === "GetBookResponse");
-  expect(response?.field.find(({ name }) => name === "extra")?.typeName).toBe(".books.v1.GetBookResponse.ExtraEntry");
-  expect(response?.field.find(({ name }) => name === "rating")).toMatchObject({ proto3Optional: true });
-  const root = new protobuf.Root();
-  const built = (root.constructor as unknown as { fromDescriptor(set: object): protobuf.Root }).fromDescriptor({
-    file: files.map((bytes) => decodeFile(bytes)),
-  });
-  expect(built.lookupService("books.v1.Catalog").methodsArray.map(({ name }) => name)).toEqual([
-    "GetBook",
-    "ListBooks",
-    "AddBooks",
-    "Chat",
-  ]);
-});
+test.each(["v1", "v1alpha"])(
+  "reflection %s lists and describes the services, so that a client can be built from it",
+  async (version) => {
+    await using served = await serve((app) => {
+      app.enableGrpc({ address: "127.0.0.1:0", reflection: true });
+      app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+    });
+    const service = reflectionServices.find(({ name }) => name.includes(`.${version}.`));
+    if (service === undefined) throw new Error("no reflection");
+    const ask = served.client(service)["ServerReflectionInfo"] as unknown as (
+      requests: readonly object[],
+    ) => AsyncIterable<Reflected>;
+    const [listed, described, message, unknown] = await all(
+      ask([
+        { list_services: "" },
+        { file_containing_symbol: "books.v1.Catalog" },
+        { file_containing_symbol: "books.v1.GetBookResponse.title" },
+        { file_containing_symbol: "books.v1.Nothing" },
+      ]),
+    );
+    expect(listed?.list_services_response?.service.map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        "books.v1.Catalog",
+        "grpc.health.v1.Health",
+        `grpc.reflection.${version}.ServerReflection`,
+      ]),
+    );
+    expect(unknown?.error_response?.error_code).toBe(5);
+    const files = described?.file_descriptor_response?.file_descriptor_proto ?? [];
+    expect(message?.file_descriptor_response?.file_descriptor_proto).toEqual(files);
+    expect(files.map((bytes) => decodeFile(bytes).name)).toEqual(["books/v1.proto", "google/protobuf.proto"]);
+    const [file] = files.map(decodeFile);
+    expect(file?.dependency).toEqual(["google/protobuf.proto"]);
+    const response = file?.messageType.find(({ name }) => name === "GetBookResponse");
+    expect(response?.field.find(({ name }) => name === "extra")?.typeName).toBe(
+      ".books.v1.GetBookResponse.ExtraEntry",
+    );
+    expect(response?.field.find(({ name }) => name === "rating")).toMatchObject({ proto3Optional: true });
+    const root = new protobuf.Root();
+    const built = (
+      root.constructor as unknown as { fromDescriptor(set: object): protobuf.Root }
+    ).fromDescriptor({
+      file: files.map((bytes) => decodeFile(bytes)),
+    });
+    expect(built.lookupService("books.v1.Catalog").methodsArray.map(({ name }) => name)).toEqual([
+      "GetBook",
+      "ListBooks",
+      "AddBooks",
+      "Chat",
+    ]);
+  },
+);
 
 test("reflection is off unless enabled", async () => {
   await using served = await serve((app) => app.enableGrpc({ address: "127.0.0.1:0" }));
   const [service] = reflectionServices;
   if (service === undefined) throw new Error("no reflection");
-  const ask = served.client(service)["ServerReflectionInfo"] as unknown as (requests: readonly object[]) => AsyncIterable<unknown>;
+  const ask = served.client(service)["ServerReflectionInfo"] as unknown as (
+    requests: readonly object[],
+  ) => AsyncIterable<unknown>;
   expect(await failure(all(ask([{ list_services: "" }])))).toMatchObject({ status: "UNIMPLEMENTED" });
 });

@@ -11,11 +11,13 @@ export const grpcErrors: ErrorCatalogue = {
     action: "the message states the rule; values of names that end in `-bin` are bytes",
   },
   GRPC_BAD_MESSAGE: {
-    summary: "a message does not have the type of its field, or a client's bytes are not a message of the type",
+    summary:
+      "a message does not have the type of its field, or a client's bytes are not a message of the type",
     action: "the message names the field",
   },
   GRPC_BAD_SERVICE: {
-    summary: "a service or method has a malformed or taken name, or an implementation for a method that does not exist",
+    summary:
+      "a service or method has a malformed or taken name, or an implementation for a method that does not exist",
     action: "the message names it",
   },
   GRPC_BAD_TLS: {

@@ -70,9 +70,9 @@ const record: ConfigRecord<GrpcConfig> = configRecord("GrpcConfig", {
   concurrencyLimit: integer(100, { min: 1, max: 1_000_000 }),
   maxMetadataBytes: integer(8192, { min: 256, max: 65_536 }),
   maxCallSecs: integer(300, { min: 0, max: 86_400 }),
-  tls: optional(checked<GrpcTls | null>(null, "an object with `load`, and `reloadSecs` of at least 1", isGrpcTls)) as ReturnType<
-    typeof optional<GrpcTls>
-  >,
+  tls: optional(
+    checked<GrpcTls | null>(null, "an object with `load`, and `reloadSecs` of at least 1", isGrpcTls),
+  ) as ReturnType<typeof optional<GrpcTls>>,
   auth: optional(
     checked<Authenticator | null>(null, "an authentication with `identify`", isAuthenticator),
   ) as ReturnType<typeof optional<Authenticator>>,

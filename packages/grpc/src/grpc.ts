@@ -2,7 +2,13 @@ import type { HttpRequest, Response } from "@framework/core";
 import { type ConfigInput, type Feature, type FeatureListener, type Host } from "@framework/core/feature";
 import { servedCall } from "./call/call-operations.ts";
 import type { GrpcService, MethodShapes } from "./definitions/grpc-service.ts";
-import type { AnyHandler, AnyImplementation, CallRules, MethodHandler, ServiceImplementation } from "./definitions/implementation.ts";
+import type {
+  AnyHandler,
+  AnyImplementation,
+  CallRules,
+  MethodHandler,
+  ServiceImplementation,
+} from "./definitions/implementation.ts";
 import { structService, type StructShape } from "./definitions/struct-service.ts";
 import { GrpcConfig } from "./grpc-config.ts";
 import { Services } from "./services.ts";
@@ -15,7 +21,7 @@ export interface Grpc {
   /** Adds a service with its handlers. A method without a handler answers UNIMPLEMENTED. @param rules of all its methods */
   addGrpcService<Methods extends MethodShapes>(
     service: GrpcService<Methods>,
-    implementation: ServiceImplementation<Methods>,
+    implementation: NoInfer<ServiceImplementation<Methods>>,
     rules?: CallRules,
   ): this;
   /** Adds a service of unary methods without schemas: messages are plain objects (`google.protobuf.Struct`), handlers are added by `grpcMethod`. */
@@ -46,7 +52,11 @@ export const grpc: Feature<Grpc> = {
       addGrpcService(service: GrpcService | string, ...rest: readonly unknown[]) {
         if (typeof service === "string") {
           const methods = (rest[0] ?? []) as readonly string[];
-          services.add({ service: structService(service, methods), implementation: services.handlersOf(service), rules: {} });
+          services.add({
+            service: structService(service, methods),
+            implementation: services.handlersOf(service),
+            rules: {},
+          });
         } else {
           const [implementation, rules = {}] = rest as readonly [AnyImplementation, CallRules?];
           services.add({ service, implementation, rules });
@@ -96,8 +106,12 @@ const addWebRoute = (host: Host, services: Services, name: string, { maxMessageS
     const { web, methods } = services.server;
     return web.answer(request as HttpRequest, method, methods.get(method) ?? null);
   };
-  host.http.route("POST", `/${name}/{method}`, (request) => answer(request as HttpRequest<{ readonly method: string }>), {
-    maxBodyBytes: webBytes(maxMessageSize),
-  });
+  host.http.route(
+    "POST",
+    `/${name}/{method}`,
+    (request) => answer(request as HttpRequest<{ readonly method: string }>),
+    {
+      maxBodyBytes: webBytes(maxMessageSize),
+    },
+  );
 };
-

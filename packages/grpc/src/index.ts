@@ -20,7 +20,11 @@ export {
   type ServiceSchemas,
   type ShapesOf,
 } from "./definitions/schema-service.ts";
-export { protoService, type ProtoServiceOptions, type ShapesOfHandlers } from "./definitions/proto-service.ts";
+export {
+  protoService,
+  type ProtoServiceOptions,
+  type ShapesOfHandlers,
+} from "./definitions/proto-service.ts";
 export { structService, type StructShape } from "./definitions/struct-service.ts";
 export { GrpcError, type GrpcErrorOptions } from "./status/grpc-error.ts";
 export { GrpcStatus, type GrpcStatusName } from "./status/grpc-status.ts";

@@ -60,7 +60,10 @@ test("answers a stream with a stream, a stream with one message, and one message
   );
   const books: Book[] = [aBook(1), { ...aBook(2), tags: ["a", "b"] }];
   expect(await client.AddBooks(books)).toEqual({ added: 4 });
-  expect(await all(client.Chat([{ text: "a" }, { text: "b" }]))).toEqual([{ text: "re: a" }, { text: "re: b" }]);
+  expect(await all(client.Chat([{ text: "a" }, { text: "b" }]))).toEqual([
+    { text: "re: a" },
+    { text: "re: b" },
+  ]);
 });
 
 test("an empty stream of each kind ends with OK", async () => {

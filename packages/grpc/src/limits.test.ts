@@ -9,7 +9,12 @@ let sent = 0;
 
 beforeAll(async () => {
   served = await serve((app) => {
-    app.enableGrpc({ address: "127.0.0.1:0", maxMessageSize: 10_000, maxMetadataBytes: 4096, use: [(call, next) => next(call)] });
+    app.enableGrpc({
+      address: "127.0.0.1:0",
+      maxMessageSize: 10_000,
+      maxMetadataBytes: 4096,
+      use: [(call, next) => next(call)],
+    });
     app.addGrpcService(catalog, {
       GetBook: {
         timeoutSecs: 1,
@@ -44,7 +49,9 @@ const until = async (condition: () => boolean): Promise<void> => {
 test("the client's deadline and its cancellation abort the signal of the handler", async () => {
   aborted = [];
   const client = served.client(catalog);
-  expect(await failure(client.GetBook({ id: 2 }, { timeoutMs: 100 }))).toMatchObject({ status: "DEADLINE_EXCEEDED" });
+  expect(await failure(client.GetBook({ id: 2 }, { timeoutMs: 100 }))).toMatchObject({
+    status: "DEADLINE_EXCEEDED",
+  });
   await until(() => aborted.length === 1);
   const controller = new AbortController();
   const call = failure(client.GetBook({ id: 2 }, { signal: controller.signal }));
@@ -123,13 +130,17 @@ const framed = (message: Uint8Array, flags = 0, length = message.length): Buffer
 
 test("declared lengths, bombs and malformed bytes are refused, and the process lives", async () => {
   expect(await raw(framed(Buffer.alloc(10), 0, 0xffff_ffff))).toBe("8");
-  expect(await raw(framed(gzipSync(Buffer.alloc(50_000_000)).subarray(0, 9000), 1), { "grpc-encoding": "gzip" })).toBe("8");
+  expect(
+    await raw(framed(gzipSync(Buffer.alloc(50_000_000)).subarray(0, 9000), 1), { "grpc-encoding": "gzip" }),
+  ).toBe("8");
   expect(await raw(framed(Buffer.from("no gzip"), 1), { "grpc-encoding": "gzip" })).toBe("13");
   expect(await raw(framed(Buffer.from([0xff, 0xff, 0xff])))).toBe("13");
   expect(await raw(framed(Buffer.from([8, 1])), { "grpc-timeout": "soon" })).toBe("13");
   expect(await raw(framed(Buffer.from([8, 1])))).toBe("0");
   for (let seed = 1; seed < 200; seed++) {
-    const bytes = Buffer.from(Array.from({ length: seed % 40 }, (_, at) => (seed * 31 + at * 97 + ((seed * at) % 7)) & 255));
+    const bytes = Buffer.from(
+      Array.from({ length: seed % 40 }, (_, at) => (seed * 31 + at * 97 + ((seed * at) % 7)) & 255),
+    );
     await raw(bytes);
   }
   expect(await served.client(catalog).GetBook({ id: 1 })).toEqual(aBook(1));

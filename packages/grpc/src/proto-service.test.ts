@@ -60,7 +60,12 @@ test("the descriptors have the names of the file, its imports and its presence",
 });
 
 test.each([
-  ["a missing file", "library.v1.Loans", new URL("./testing/nothing.proto", import.meta.url), "cannot be read"],
+  [
+    "a missing file",
+    "library.v1.Loans",
+    new URL("./testing/nothing.proto", import.meta.url),
+    "cannot be read",
+  ],
   ["a missing service", "library.v1.Nothing", file, "has no service library.v1.Nothing"],
 ])("%s is a mistake of the configuration", (_, name, url, message) => {
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(ConfigurationError);

@@ -7,9 +7,14 @@ import { GrpcError } from "./index.ts";
 
 const python =
   [process.env["FRAMEWORK_PYTHON"] ?? "", "/usr/bin/python3", "python3"].find(
-    (each) => each !== "" && spawnSync(each, ["-c", "import grpc_reflection"], { stdio: "ignore", cwd: "/" }).status === 0,
+    (each) =>
+      each !== "" &&
+      spawnSync(each, ["-c", "import grpc_reflection"], { stdio: "ignore", cwd: "/" }).status === 0,
   ) ?? null;
-if (python === null) console.log("skipped: no Python with grpcio-reflection; pip install grpcio-reflection, or set FRAMEWORK_PYTHON");
+if (python === null)
+  console.log(
+    "skipped: no Python with grpcio-reflection; pip install grpcio-reflection, or set FRAMEWORK_PYTHON",
+  );
 
 const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
 
@@ -18,11 +23,19 @@ const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
     app.enableGrpc({ address: "127.0.0.1:0", reflection: true });
     app.addGrpcService(catalog, {
       GetBook: ({ id }, call) => {
-        if (id === 404) throw new GrpcError("NOT_FOUND", "no such bøok", { metadata: { "x-shelf-bin": new Uint8Array([7]) } });
+        if (id === 404)
+          throw new GrpcError("NOT_FOUND", "no such bøok", {
+            metadata: { "x-shelf-bin": new Uint8Array([7]) },
+          });
         if (id === 408) return new Promise(() => {});
         call.responseHeaders.set("x-served-by", "framework");
         for (const bytes of call.metadata.getBinary("x-raw-bin")) call.trailers.append("x-raw-bin", bytes);
-        return { ...aBook(id), title: call.metadata.get("x-title") ?? "", extra: { a: "1" }, note: [1, { deep: null }] };
+        return {
+          ...aBook(id),
+          title: call.metadata.get("x-title") ?? "",
+          extra: { a: "1" },
+          note: [1, { deep: null }],
+        };
       },
       *ListBooks({ count }) {
         for (let id = 1; id <= count; id++) yield aBook(id);
@@ -38,9 +51,18 @@ const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
     });
   });
   const env = { ...process.env, NO_PROXY: "*", no_proxy: "*" };
-  const { stdout } = await promisify(execFile)(python ?? "", [script, served.target], { env, timeout: 100_000, cwd: "/" });
+  const { stdout } = await promisify(execFile)(python ?? "", [script, served.target], {
+    env,
+    timeout: 100_000,
+    cwd: "/",
+  });
   expect(JSON.parse(stdout)).toEqual({
-    services: ["books.v1.Catalog", "grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"],
+    services: [
+      "books.v1.Catalog",
+      "grpc.health.v1.Health",
+      "grpc.reflection.v1.ServerReflection",
+      "grpc.reflection.v1alpha.ServerReflection",
+    ],
     unary: { id: "7", title: "Dune", extra: { a: "1" }, note: [1, { deep: null }] },
     headers: "framework",
     trailers: "00ff",

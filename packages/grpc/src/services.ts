@@ -70,7 +70,13 @@ export class Services {
   async start(settings: AppSettings): Promise<void> {
     const { host, operations, added, config } = this;
     const { startServer } = await import("./server/grpc-server.ts");
-    this.started = await startServer({ config: config ?? GrpcConfig.of(), host, settings, operations, added });
+    this.started = await startServer({
+      config: config ?? GrpcConfig.of(),
+      host,
+      settings,
+      operations,
+      added,
+    });
   }
 
   /** Ends what a drain left. */

@@ -10,7 +10,9 @@ test("a service of names alone serves plain objects, and methods without handler
   });
   const client = served.client(structService("plain.Things", ["Echo", "Later"]));
   expect(await client["Echo"]?.({ a: "b" })).toEqual({ a: "b", seen: [1, null, { deep: true }] });
-  expect(await failure(client["Later"]?.({}) ?? Promise.resolve())).toMatchObject({ status: "UNIMPLEMENTED" });
+  expect(await failure(client["Later"]?.({}) ?? Promise.resolve())).toMatchObject({
+    status: "UNIMPLEMENTED",
+  });
 });
 
 test("mistakes in services are reported together at start", async () => {

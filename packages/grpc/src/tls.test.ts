@@ -10,10 +10,13 @@ const next = selfSigned("localhost");
 /** The certificate that a new connection gets. */
 const presented = (port: number): Promise<string> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] }, () => {
-      resolve(socket.getPeerX509Certificate()?.toString() ?? "");
-      socket.destroy();
-    });
+    const socket = connect(
+      { port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["h2"] },
+      () => {
+        resolve(socket.getPeerX509Certificate()?.toString() ?? "");
+        socket.destroy();
+      },
+    );
     socket.on("error", reject);
   });
 

@@ -9,7 +9,9 @@ class WebApp extends App.with(cors, grpc) {}
 let app: WebApp;
 
 beforeAll(async () => {
-  app = new WebApp().enableCors(["https://shop.example"]).enableGrpc({ enableWeb: true, maxMessageSize: 1000 });
+  app = new WebApp()
+    .enableCors(["https://shop.example"])
+    .enableGrpc({ enableWeb: true, maxMessageSize: 1000 });
   app.addGrpcService(catalog, {
     GetBook: ({ id }, call) => {
       if (id === 404) throw new GrpcError("NOT_FOUND", "no book: 100 %");
@@ -48,7 +50,7 @@ interface Frames {
 const read = (method: string, body: Buffer): Frames => {
   const messages: unknown[] = [];
   const trailers: Record<string, string> = {};
-  for (let at = 0; at < body.length; ) {
+  for (let at = 0; at < body.length;) {
     const content = body.subarray(at + 5, at + 5 + body.readUInt32BE(at + 1));
     if (body[at] === 0x80)
       for (const line of content.toString().split("\r\n").filter(Boolean)) {
@@ -91,7 +93,10 @@ test("answers with a stream, and with its status when it fails after messages", 
 
 test("the message of a status is percent-encoded", async () => {
   const { messages, trailers } = await call("GetBook", { id: 404 });
-  expect([messages, trailers]).toEqual([[], { "grpc-status": "5", "grpc-message": "no%20book%3A%20100%20%25" }]);
+  expect([messages, trailers]).toEqual([
+    [],
+    { "grpc-status": "5", "grpc-message": "no%20book%3A%20100%20%25" },
+  ]);
 });
 
 test("speaks Base64 as application/grpc-web-text, joined of parts", async () => {
@@ -100,7 +105,10 @@ test("speaks Base64 as application/grpc-web-text, joined of parts", async () => 
   const reply = await post("GetBook", text, { "content-type": "application/grpc-web-text" });
   expect(reply.headers.get("content-type")).toBe("application/grpc-web-text+proto");
   const parts = (await reply.text()).split(/(?<==)(?!=)/);
-  const { messages, trailers } = read("GetBook", Buffer.concat(parts.map((part) => Buffer.from(part, "base64"))));
+  const { messages, trailers } = read(
+    "GetBook",
+    Buffer.concat(parts.map((part) => Buffer.from(part, "base64"))),
+  );
   expect([messages, trailers["grpc-status"]]).toEqual([[aBook(7)], "0"]);
 });
 
@@ -115,10 +123,10 @@ test.each([
   ["bytes that are no message", "GetBook", framed(Buffer.from([8])), "13"],
 ])("%s is refused with a status", async (_, method, body, status) => {
   const reply = await post(method, body);
-  expect([reply.status, read("GetBook", Buffer.from(await reply.arrayBuffer())).trailers["grpc-status"]]).toEqual([
-    200,
-    status,
-  ]);
+  expect([
+    reply.status,
+    read("GetBook", Buffer.from(await reply.arrayBuffer())).trailers["grpc-status"],
+  ]).toEqual([200, status]);
 });
 
 test("a passed deadline ends the call", async () => {
@@ -153,7 +161,9 @@ test("without enableWeb the paths do not exist", async () => {
   const plain = new (App.with(grpc))().enableGrpc();
   plain.addGrpcService(catalog, {});
   plain.get("/", () => Response.noContent());
-  const reply = await plain.fetch(new Request("http://host.test/books.v1.Catalog/GetBook", { method: "POST" }));
+  const reply = await plain.fetch(
+    new Request("http://host.test/books.v1.Catalog/GetBook", { method: "POST" }),
+  );
   expect(reply.status).toBe(404);
   await plain.stop();
 });

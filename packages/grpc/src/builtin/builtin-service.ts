@@ -12,8 +12,8 @@ export const builtinService = (name: string, proto: string): GrpcService => ({
     const options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
     // The text has the service.
     const definition = fromJSON(root.toJSON(), options)[name] as ServiceDefinition;
-    const methods = Object.entries(definition).map(([method, parts]: [string, MethodDefinition<object, object>]) =>
-      methodOfLoader(method, parts),
+    const methods = Object.entries(definition).map(
+      ([method, parts]: [string, MethodDefinition<object, object>]) => methodOfLoader(method, parts),
     );
     return { methods, files: describePackages(root) };
   },

@@ -46,7 +46,10 @@ const merge = (one: FileDescriptor, other: FileDescriptor): FileDescriptor => ({
   service: joined(one.service, other.service),
 });
 
-const joined = <T extends { readonly name: string }>(one: readonly T[], other: readonly T[]): readonly T[] => {
+const joined = <T extends { readonly name: string }>(
+  one: readonly T[],
+  other: readonly T[],
+): readonly T[] => {
   const present = new Set(one.map(({ name }) => name));
   return [...one, ...other.filter(({ name }) => !present.has(name))];
 };
@@ -69,7 +72,10 @@ const symbolsOf = ({ package: space, messageType, enumType, service }: FileDescr
   }),
 ];
 
-const symbolsOfMessage = (prefix: string, { name, field, nestedType, enumType }: MessageDescriptor): string[] => {
+const symbolsOfMessage = (
+  prefix: string,
+  { name, field, nestedType, enumType }: MessageDescriptor,
+): string[] => {
   const full = qualified(prefix, name);
   return [
     full,

@@ -44,7 +44,11 @@ export interface HealthServiceParts {
 export const healthService: GrpcService = builtinService("grpc.health.v1.Health", PROTO);
 
 /** The health of the app (grpc.health.v1): every service is ready when the app is. */
-export const healthImplementation = ({ readiness, services, clock }: HealthServiceParts): AnyImplementation => {
+export const healthImplementation = ({
+  readiness,
+  services,
+  clock,
+}: HealthServiceParts): AnyImplementation => {
   let watchers = 0;
   const isKnown = (service: string): boolean => service === "" || services().includes(service);
   const statusOf = async (service: string): Promise<Status> => {
@@ -52,7 +56,8 @@ export const healthImplementation = ({ readiness, services, clock }: HealthServi
     return (await readiness.isReady()) ? "SERVING" : "NOT_SERVING";
   };
   async function* watch({ service }: Asked, call: GrpcCall): AsyncGenerator<{ status: Status }> {
-    if (watchers >= MAX_WATCHERS) throw new GrpcError("RESOURCE_EXHAUSTED", "Too many streams watch the health");
+    if (watchers >= MAX_WATCHERS)
+      throw new GrpcError("RESOURCE_EXHAUSTED", "Too many streams watch the health");
     watchers++;
     try {
       let last: Status | null = null;
@@ -81,7 +86,9 @@ export const healthImplementation = ({ readiness, services, clock }: HealthServi
       open: true,
       handle: async (): Promise<object> => {
         const names = ["", ...services()];
-        const statuses = await Promise.all(names.map(async (name) => [name, { status: await statusOf(name) }] as const));
+        const statuses = await Promise.all(
+          names.map(async (name) => [name, { status: await statusOf(name) }] as const),
+        );
         return { statuses: Object.fromEntries(statuses) };
       },
     },

@@ -41,7 +41,9 @@ export class Readiness {
   }
 
   private async passes(): Promise<boolean> {
-    const checks = this.checks().filter(({ groups = ["ready"], critical = true }) => critical && groups.includes("ready"));
+    const checks = this.checks().filter(
+      ({ groups = ["ready"], critical = true }) => critical && groups.includes("ready"),
+    );
     const outcomes = await Promise.all(checks.map((check) => this.passesOne(check)));
     return outcomes.every(Boolean);
   }

@@ -53,7 +53,10 @@ interface ReflectionRequest {
 }
 
 /** Lists and describes the services (grpc.reflection.v1). */
-export const reflectionImplementation = (index: DescriptorIndex, services: () => readonly string[]): AnyImplementation => {
+export const reflectionImplementation = (
+  index: DescriptorIndex,
+  services: () => readonly string[],
+): AnyImplementation => {
   const file = (name: string | null): object => {
     const files = name === null ? null : index.withDependencies(name);
     return files === null ? notFound() : { file_descriptor_response: { file_descriptor_proto: files } };

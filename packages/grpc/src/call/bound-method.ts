@@ -18,7 +18,11 @@ export interface BoundMethod {
 }
 
 /** Returns when a call must end: the client's deadline or the limit of its method. @param clientMs time since 1970, or `null` */
-export const deadlineOf = (clientMs: number | null, { limitMs }: BoundMethod, nowMs: number): number | null => {
+export const deadlineOf = (
+  clientMs: number | null,
+  { limitMs }: BoundMethod,
+  nowMs: number,
+): number | null => {
   const ownMs = limitMs === 0 ? Infinity : nowMs + limitMs;
   const deadlineMs = Math.min(clientMs ?? Infinity, ownMs);
   return deadlineMs === Infinity ? null : deadlineMs;

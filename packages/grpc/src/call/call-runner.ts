@@ -93,7 +93,10 @@ export class CallRunner {
       operation.end({ "rpc.grpc.status_code": outcome?.statusCode ?? 0 });
       return outcome;
     };
-    return mapAwaitable(operation.within(() => this.outcome(work)), ended);
+    return mapAwaitable(
+      operation.within(() => this.outcome(work)),
+      ended,
+    );
   }
 
   private outcome(work: CallWork): Awaitable<CallOutcome> {
@@ -128,8 +131,12 @@ export class CallRunner {
     const identified: Awaitable<void> = auth === null ? undefined : auth.identify(call);
     const { debug: explain, log } = this.parts;
     const allowed =
-      guards.length === 0 ? identified : mapAwaitable(identified, () => verifyGuards(guards, call, { explain, log }));
-    return mapAwaitable(allowed, () => this.handle(work, handle as (request: unknown, call: GrpcCall) => unknown));
+      guards.length === 0
+        ? identified
+        : mapAwaitable(identified, () => verifyGuards(guards, call, { explain, log }));
+    return mapAwaitable(allowed, () =>
+      this.handle(work, handle as (request: unknown, call: GrpcCall) => unknown),
+    );
   }
 
   private handle(
@@ -144,7 +151,9 @@ export class CallRunner {
     return mapAwaitable(request as Awaitable<unknown>, (value): Awaitable<void> => {
       if (call.aborted !== null) throw call.aborted;
       if (method.responseStream)
-        return state.invoke(call, undefined, () => this.sendAll(method.response.encode, handle(value, call), call, emit));
+        return state.invoke(call, undefined, () =>
+          this.sendAll(method.response.encode, handle(value, call), call, emit),
+        );
       const reply = state.invoke(call, undefined, () => handle(value, call));
       return mapAwaitable(reply as Awaitable<unknown>, (message) => emit(method.response.encode(message)));
     });

@@ -15,7 +15,10 @@ export const readMessage = ({ request, schema }: GrpcMethod, bytes: Uint8Array):
 };
 
 /** Reads a client's stream lazily, so that it is paused while the handler does not read. */
-export async function* readMessages(method: GrpcMethod, source: AsyncIterable<Uint8Array>): AsyncGenerator<unknown> {
+export async function* readMessages(
+  method: GrpcMethod,
+  source: AsyncIterable<Uint8Array>,
+): AsyncGenerator<unknown> {
   for await (const bytes of source) yield await readMessage(method, bytes);
 }
 

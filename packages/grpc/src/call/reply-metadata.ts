@@ -43,5 +43,7 @@ export const metadataProblem = (name: string, value: string | Uint8Array): strin
     return `the name of metadata is letters, digits and _ . -, without the prefix grpc-, not ${JSON.stringify(name)}`;
   if (name.endsWith("-bin")) return typeof value === "string" ? `the value of ${name} must be bytes` : null;
   if (typeof value !== "string") return `the value of ${name} must be text; names of bytes end in -bin`;
-  return /^[\x20-\x7e]*$/.test(value) ? null : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;
+  return /^[\x20-\x7e]*$/.test(value)
+    ? null
+    : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;
 };

@@ -56,7 +56,10 @@ export class CallSender {
     return call.method.responseStream ? streamed(answer) : single(answer);
   }
 
-  private deadlineOf({ timeoutMs = this.options.timeoutMs ?? TIMEOUT_MS, within }: GrpcCallOptions): number | null {
+  private deadlineOf({
+    timeoutMs = this.options.timeoutMs ?? TIMEOUT_MS,
+    within,
+  }: GrpcCallOptions): number | null {
     const ownMs = timeoutMs === 0 ? Infinity : Date.now() + timeoutMs;
     const deadlineMs = Math.min(ownMs, within?.deadlineMs ?? Infinity);
     return deadlineMs === Infinity ? null : deadlineMs;
@@ -66,7 +69,8 @@ export class CallSender {
     const { method, options } = call;
     const { connection } = this;
     const fields = new grpc.Metadata();
-    for (const [field, value] of metadata) fields.set(field, typeof value === "string" ? value : Buffer.from(value));
+    for (const [field, value] of metadata)
+      fields.set(field, typeof value === "string" ? value : Buffer.from(value));
     const settings: grpc.CallOptions = deadlineMs === null ? {} : { deadline: deadlineMs };
     const path = `/${name}`;
     const encode = (value: unknown): Buffer => method.request.encode(value);
@@ -77,7 +81,8 @@ export class CallSender {
         ? connection.makeBidiStreamRequest(path, encode, decode, fields, settings)
         : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
       const release = cancelWith(stream, signals);
-      if (method.requestStream) void sendAll(stream as grpc.ClientDuplexStream<unknown, unknown>, request as AsyncIterable<unknown>);
+      if (method.requestStream)
+        void sendAll(stream as grpc.ClientDuplexStream<unknown, unknown>, request as AsyncIterable<unknown>);
       return answers(stream, release);
     }
     return new Promise((resolve, reject) => {
@@ -90,7 +95,8 @@ export class CallSender {
         ? connection.makeClientStreamRequest(path, encode, decode, fields, settings, answered)
         : connection.makeUnaryRequest(path, encode, decode, request, fields, settings, answered);
       const release = cancelWith(started, signals);
-      if (method.requestStream) void sendAll(started as grpc.ClientWritableStream<unknown>, request as AsyncIterable<unknown>);
+      if (method.requestStream)
+        void sendAll(started as grpc.ClientWritableStream<unknown>, request as AsyncIterable<unknown>);
     });
   }
 }

@@ -14,7 +14,10 @@ type Answer<Shape extends MethodShape> = Shape["responseStream"] extends true
 
 /** The methods of a service, as a client calls them. */
 export type ClientMethods<Methods extends MethodShapes> = {
-  readonly [Name in keyof Methods]: (request: Sent<Methods[Name]>, options?: GrpcCallOptions) => Answer<Methods[Name]>;
+  readonly [Name in keyof Methods]: (
+    request: Sent<Methods[Name]>,
+    options?: GrpcCallOptions,
+  ) => Answer<Methods[Name]>;
 };
 
 /** A client of one service. */
@@ -42,10 +45,17 @@ export const grpcClient = <Methods extends MethodShapes>(
   options: GrpcClientOptions = {},
 ): GrpcClient<Methods> => {
   const { methods } = service.resolve({ recorded: false });
-  const connection = new grpc.Client(target, credentialsOf(options.tls ?? false), channelOptions(service.name, options));
+  const connection = new grpc.Client(
+    target,
+    credentialsOf(options.tls ?? false),
+    channelOptions(service.name, options),
+  );
   const sender = new CallSender(connection, options);
   const close = (): void => connection.close();
-  const callers = methods.map((method): [string, unknown] => [method.name, callerOf(sender, service.name, method)]);
+  const callers = methods.map((method): [string, unknown] => [
+    method.name,
+    callerOf(sender, service.name, method),
+  ]);
   // The methods are those of the definition, whose types the caller sees.
   return { ...Object.fromEntries(callers), close, [Symbol.dispose]: close } as GrpcClient<Methods>;
 };
@@ -64,7 +74,10 @@ const credentialsOf = (tls: boolean | GrpcClientTls): grpc.ChannelCredentials =>
 const pem = (value: string | Uint8Array | undefined): Buffer | null =>
   value === undefined ? null : Buffer.from(value as Uint8Array); // text is accepted as well
 
-const channelOptions = (service: string, { retry, maxMessageSize = MAX_MESSAGE }: GrpcClientOptions): grpc.ChannelOptions => ({
+const channelOptions = (
+  service: string,
+  { retry, maxMessageSize = MAX_MESSAGE }: GrpcClientOptions,
+): grpc.ChannelOptions => ({
   "grpc.max_receive_message_length": maxMessageSize,
   "grpc.max_send_message_length": -1,
   "grpc.enable_channelz": 0,

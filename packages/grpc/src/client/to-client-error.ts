@@ -12,7 +12,8 @@ export const toClientError = (error: unknown): GrpcError => {
     return new GrpcError("INTERNAL", Error.isError(error) ? error.message : String(error), { cause: error });
   const status = statusName(error.code);
   const metadata: Record<string, string | Uint8Array> = {};
-  for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {})) if (name !== DETAILS) metadata[name] = value;
+  for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {}))
+    if (name !== DETAILS) metadata[name] = value;
   const [details] = error.metadata?.get(DETAILS) ?? [];
   return new GrpcError(status as Exclude<GrpcStatusName, "OK">, error.details, {
     metadata,
@@ -21,7 +22,9 @@ export const toClientError = (error: unknown): GrpcError => {
   });
 };
 
-const isServiceError = (error: unknown): error is Pick<ServiceError, "code" | "details"> & Partial<Pick<ServiceError, "metadata">> =>
+const isServiceError = (
+  error: unknown,
+): error is Pick<ServiceError, "code" | "details"> & Partial<Pick<ServiceError, "metadata">> =>
   typeof error === "object" &&
   error !== null &&
   typeof (error as { code?: unknown }).code === "number" &&

@@ -15,7 +15,8 @@ const run = async (...args: string[]) => {
 };
 
 /** A folder within the package, so that modules in it find zod. */
-const folder = (): string => mkdtempSync(join(fileURLToPath(new URL("../testing/", import.meta.url)), "tmp-"));
+const folder = (): string =>
+  mkdtempSync(join(fileURLToPath(new URL("../testing/", import.meta.url)), "tmp-"));
 
 const moduleIn = (at: string, fields: string): string => {
   const file = join(at, `service-${fields.length}.ts`);
@@ -36,7 +37,10 @@ test("writes the .proto, keeps its numbers at the next run, and checks it", asyn
   const at = folder();
   try {
     const one = moduleIn(at, "a: z.string()");
-    expect(await run(one, "--check")).toMatchObject({ code: 1, complained: expect.stringContaining("out of date") });
+    expect(await run(one, "--check")).toMatchObject({
+      code: 1,
+      complained: expect.stringContaining("out of date"),
+    });
     expect(await run(one)).toMatchObject({ code: 0, said: expect.stringContaining("written") });
     expect(await run(one, "--check")).toMatchObject({ code: 0 });
     expect(await run(moduleIn(at, "b: z.string(), a: z.string()"))).toMatchObject({ code: 0 });
@@ -50,6 +54,9 @@ test("writes the .proto, keeps its numbers at the next run, and checks it", asyn
 
 test("a module without services, and no argument, are errors that say what is wanted", async () => {
   expect(await run(fileURLToPath(new URL("../index.ts", import.meta.url)))).toMatchObject({ code: 1 });
-  expect(await run()).toMatchObject({ code: 1, complained: expect.stringContaining("usage: framework-grpc") });
+  expect(await run()).toMatchObject({
+    code: 1,
+    complained: expect.stringContaining("usage: framework-grpc"),
+  });
   expect(await run("--help")).toMatchObject({ code: 0 });
 });

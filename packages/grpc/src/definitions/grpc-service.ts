@@ -68,4 +68,5 @@ export const isServiceName = (name: string): boolean =>
   name.length <= 200 && /^(?:[A-Za-z][A-Za-z0-9_]*\.)*[A-Za-z][A-Za-z0-9_]*$/.test(name);
 
 /** Whether text is the name of a method or message. */
-export const isIdentifier = (name: string): boolean => name.length <= 100 && /^[A-Za-z][A-Za-z0-9_]*$/.test(name);
+export const isIdentifier = (name: string): boolean =>
+  name.length <= 100 && /^[A-Za-z][A-Za-z0-9_]*$/.test(name);

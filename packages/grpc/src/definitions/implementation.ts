@@ -39,7 +39,9 @@ export type ServiceImplementation<Methods extends MethodShapes> = {
 };
 
 /** An implementation as the server keeps it. */
-export type AnyImplementation = Readonly<Record<string, AnyHandler | (CallRules & { readonly handle: AnyHandler })>>;
+export type AnyImplementation = Readonly<
+  Record<string, AnyHandler | (CallRules & { readonly handle: AnyHandler })>
+>;
 
 /** A handler without its types; the codecs of its method guarantee them. */
 export type AnyHandler = (request: never, call: GrpcCall) => unknown;

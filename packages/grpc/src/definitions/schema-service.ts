@@ -37,8 +37,9 @@ export interface SchemaServiceOptions<Methods extends ServiceSchemas> {
 }
 
 /** A service whose messages are described by schemas. */
-export interface SchemaService<Methods extends ServiceSchemas = ServiceSchemas>
-  extends GrpcService<ShapesOf<Methods>> {
+export interface SchemaService<Methods extends ServiceSchemas = ServiceSchemas> extends GrpcService<
+  ShapesOf<Methods>
+> {
   /** Its methods with their schemas. */
   readonly schemas: Methods;
   /** The recorded `.proto`; `null` without one. */

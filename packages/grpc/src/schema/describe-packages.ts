@@ -46,7 +46,9 @@ export const fileNameOf = (packageName: string): string =>
   `${packageName === "" ? "root" : packageName.replaceAll(".", "/")}.proto`;
 
 const isPackage = (object: protobuf.ReflectionObject): object is protobuf.Namespace =>
-  object instanceof protobuf.Namespace && !(object instanceof protobuf.Type) && !(object instanceof protobuf.Service);
+  object instanceof protobuf.Namespace &&
+  !(object instanceof protobuf.Type) &&
+  !(object instanceof protobuf.Service);
 
 const describePackage = (space: protobuf.NamespaceBase): FileDescriptor => {
   const packageName = space.fullName.slice(1);
@@ -61,7 +63,15 @@ const describePackage = (space: protobuf.NamespaceBase): FileDescriptor => {
   }
   used.delete(packageName);
   const dependency = [...used].sort().map(fileNameOf);
-  return { name: fileNameOf(packageName), package: packageName, dependency, messageType, enumType, service, syntax: "proto3" };
+  return {
+    name: fileNameOf(packageName),
+    package: packageName,
+    dependency,
+    messageType,
+    enumType,
+    service,
+    syntax: "proto3",
+  };
 };
 
 const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescriptor => {
@@ -73,7 +83,9 @@ const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescrip
     name: type.name,
     field: type.fieldsArray.map((field) => describeField(field, oneofs, used)),
     nestedType: [
-      ...type.nestedArray.filter((nested) => nested instanceof protobuf.Type).map((nested) => describeMessage(nested, used)),
+      ...type.nestedArray
+        .filter((nested) => nested instanceof protobuf.Type)
+        .map((nested) => describeMessage(nested, used)),
       ...entries.map((field) => describeEntry(field, used)),
     ],
     enumType: type.nestedArray.filter((nested) => nested instanceof protobuf.Enum).map(describeEnum),
@@ -85,7 +97,8 @@ const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescrip
   };
 };
 
-const isSynthetic = ({ fieldsArray: [field] }: protobuf.OneOf): boolean => field?.options?.["proto3_optional"] === true;
+const isSynthetic = ({ fieldsArray: [field] }: protobuf.OneOf): boolean =>
+  field?.options?.["proto3_optional"] === true;
 
 const describeField = (
   field: protobuf.Field,
@@ -119,8 +132,20 @@ const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescrip
 
 /** The message of a map's entries, as the language defines it. */
 const describeEntry = (field: protobuf.MapField, used: Set<string>): MessageDescriptor => {
-  const key = { name: "key", number: 1, label: LABELS.optional, type: TYPES[field.keyType] ?? 0, jsonName: "key" };
-  const value = { name: "value", number: 2, label: LABELS.optional, jsonName: "value", ...typeOf(field, used) };
+  const key = {
+    name: "key",
+    number: 1,
+    label: LABELS.optional,
+    type: TYPES[field.keyType] ?? 0,
+    jsonName: "key",
+  };
+  const value = {
+    name: "value",
+    number: 2,
+    label: LABELS.optional,
+    jsonName: "value",
+    ...typeOf(field, used),
+  };
   return {
     name: entryName(field.name),
     field: [key, value],

@@ -47,7 +47,9 @@ const root: protobuf.Root = protobuf.Root.fromJSON({
         proto3Optional: single("bool", 17),
       },
     },
-    EnumDescriptorProto: { fields: { name: single("string", 1), value: many("EnumValueDescriptorProto", 2) } },
+    EnumDescriptorProto: {
+      fields: { name: single("string", 1), value: many("EnumValueDescriptorProto", 2) },
+    },
     EnumValueDescriptorProto: { fields: { name: single("string", 1), number: single("int32", 2) } },
     ServiceDescriptorProto: {
       fields: { name: single("string", 1), method: many("MethodDescriptorProto", 2) },

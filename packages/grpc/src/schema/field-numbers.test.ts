@@ -16,7 +16,11 @@ const serviceOf = (shape: z.ZodRawShape, proto?: URL) =>
   });
 
 const numbersOf = (text: string): Record<string, number> =>
-  Object.fromEntries(parseProto(text).lookupType("a.v1.DoRequest").fieldsArray.map(({ name, id }) => [name, id]));
+  Object.fromEntries(
+    parseProto(text)
+      .lookupType("a.v1.DoRequest")
+      .fieldsArray.map(({ name, id }) => [name, id]),
+  );
 
 test("a new field gets the next number, and present ones keep theirs whatever the order", () => {
   const first = protoOf(serviceOf({ b: z.string(), a: z.int() }), null);
@@ -75,22 +79,31 @@ test("a service resolves with its record, and refuses a missing or outdated one"
   writeFileSync(path, protoOf(serviceOf({ a: z.string() }), null));
   const codec = serviceOf({ a: z.string() }, proto).resolve({ recorded: true }).methods[0]?.request;
   expect(codec?.decode(codec.encode({ a: "x" }))).toEqual({ a: "x" });
-  expect(() => serviceOf({ a: z.string(), b: z.string() }, proto).resolve({ recorded: true })).toThrow("run framework-grpc");
+  expect(() => serviceOf({ a: z.string(), b: z.string() }, proto).resolve({ recorded: true })).toThrow(
+    "run framework-grpc",
+  );
   writeFileSync(path, `// a comment\n${readFileSync(path, "utf8").replaceAll("  ", "\t")}`);
   expect(() => serviceOf({ a: z.string() }, proto).resolve({ recorded: true })).not.toThrow();
   expect(() => serviceOf({ a: z.string() }).resolve({ recorded: true })).toThrow("GRPC_NUMBERS_UNRECORDED");
 });
 
 test("the .proto has the service, its streams and every form of field", () => {
-  const Node = z.object({
-    get children() {
-      return z.array(Node).optional();
-    },
-  }).meta({ id: "Node" });
+  const Node = z
+    .object({
+      get children() {
+        return z.array(Node).optional();
+      },
+    })
+    .meta({ id: "Node" });
   const service = grpcService("a.v1.Service", {
     methods: {
       Do: {
-        request: z.object({ publishedYear: z.int(), rate: z.number().optional(), kind: z.enum(["a", "b"]), tree: Node }),
+        request: z.object({
+          publishedYear: z.int(),
+          rate: z.number().optional(),
+          kind: z.enum(["a", "b"]),
+          tree: Node,
+        }),
         response: z.object({ byName: z.record(z.string(), z.int()), any: z.unknown() }),
         requestStream: true,
         responseStream: true,
@@ -128,7 +141,11 @@ message DoResponse {
 test.each([
   ["a list of lists", z.object({ a: z.array(z.array(z.string())) }), "a list within a list"],
   ["text", z.string(), "must be an object"],
-  ["a name that .proto cannot write", z.object({ "a-b": z.string() }), "has a name that .proto files cannot write"],
+  [
+    "a name that .proto cannot write",
+    z.object({ "a-b": z.string() }),
+    "has a name that .proto files cannot write",
+  ],
 ])("%s is refused with the place and the remedy", (_, request, message) => {
   const service = grpcService("a.v1.Service", { methods: { Do: { request, response: z.object({}) } } });
   expect(() => protoOf(service, null)).toThrow(message);

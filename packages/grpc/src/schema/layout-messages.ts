@@ -37,16 +37,27 @@ export class LayoutMessages {
     const before = this.written.get(name);
     if (before !== undefined) {
       if (before === written) return name;
-      return this.refuse(place, `is another message than the first ${name}; give one of them a \`title\``, name);
+      return this.refuse(
+        place,
+        `is another message than the first ${name}; give one of them a \`title\``,
+        name,
+      );
     }
     this.written.set(name, written);
     const fields: FieldLayout[] = [];
     this.found.set(name, { name, fields }); // before its fields, which may refer to it
     const required = new Set((schema["required"] as readonly string[] | undefined) ?? []);
     for (const [field, inner] of Object.entries((schema["properties"] ?? {}) as JsonSchemaObject)) {
-      const layout = this.field(root, field, inner, required.has(field), { name, place: `${place}.${field}` });
+      const layout = this.field(root, field, inner, required.has(field), {
+        name,
+        place: `${place}.${field}`,
+      });
       if (fields.some(({ protoName }) => protoName === layout.protoName))
-        this.refuse(`${place}.${field}`, `has the same name as another field in a .proto: ${layout.protoName}`, name);
+        this.refuse(
+          `${place}.${field}`,
+          `has the same name as another field in a .proto: ${layout.protoName}`,
+          name,
+        );
       fields.push(layout);
     }
     return name;
@@ -74,7 +85,11 @@ export class LayoutMessages {
       return { ...base, type, form: "repeated", optional: !required || nullable };
     }
     const values = target.schema["additionalProperties"];
-    if (target.schema["type"] === "object" && isSchemaObject(values) && target.schema["properties"] === undefined) {
+    if (
+      target.schema["type"] === "object" &&
+      isSchemaObject(values) &&
+      target.schema["properties"] === undefined
+    ) {
       const type = this.type(root, values, `${inner}Value`, `${place}.*`);
       return { ...base, type, form: "map", optional: !required || nullable };
     }
@@ -119,7 +134,8 @@ export class LayoutMessages {
 }
 
 /** The name that a schema gives itself. */
-const named = (schema: JsonSchemaObject): string | null => identifier(schema["title"]) ?? identifier(schema["id"]);
+const named = (schema: JsonSchemaObject): string | null =>
+  identifier(schema["title"]) ?? identifier(schema["id"]);
 
 const identifier = (value: unknown): string | null =>
   typeof value === "string" && isIdentifier(value) ? messageName(value) : null;
@@ -150,4 +166,7 @@ const scalarOf = (schema: JsonSchemaObject): FieldType | null => {
   return type === "number" ? scalar("double") : null;
 };
 
-const scalar = (name: "string" | "bool" | "int64" | "double"): FieldType => ({ kind: "scalar", scalar: name });
+const scalar = (name: "string" | "bool" | "int64" | "double"): FieldType => ({
+  kind: "scalar",
+  scalar: name,
+});

@@ -28,7 +28,10 @@ export const layoutService = ({ name: service, schemas }: SchemaService): Servic
   };
   const methods = Object.entries(schemas).map(([name, method]): ProtoMethod => {
     if (!isIdentifier(name))
-      messages.problems.push({ code: "GRPC_BAD_SERVICE", message: `${service}: ${name} is no name of a method` });
+      messages.problems.push({
+        code: "GRPC_BAD_SERVICE",
+        message: `${service}: ${name} is no name of a method`,
+      });
     return {
       name,
       request: add(name, "request", method),

@@ -36,20 +36,27 @@ export class MessageCodecs {
   }
 
   private outgoing(name: string, value: unknown, place: string, depth: number): Members {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) throw badMessage(place, "an object");
+    if (typeof value !== "object" || value === null || Array.isArray(value))
+      throw badMessage(place, "an object");
     if (depth > MAX_DEPTH) throw badMessage(place, `at most ${MAX_DEPTH} messages deep`);
     const members: Record<string, unknown> = {};
     for (const field of this.fieldsOf(name)) {
       const given = Object.hasOwn(value, field.name) ? (value as Members)[field.name] : undefined;
       const at = `${place}.${field.name}`;
-      const isAbsent = given === undefined || (given === null && (field.type.kind !== "json" || field.optional));
+      const isAbsent =
+        given === undefined || (given === null && (field.type.kind !== "json" || field.optional));
       if (!isAbsent) members[field.name] = this.outgoingField(field, given, at, depth);
       else if (!field.optional && field.type.kind !== "json") throw badMessage(at, "there");
     }
     return members;
   }
 
-  private outgoingField({ form, type }: NumberedField, value: unknown, place: string, depth: number): unknown {
+  private outgoingField(
+    { form, type }: NumberedField,
+    value: unknown,
+    place: string,
+    depth: number,
+  ): unknown {
     if (form === "single") return this.outgoingValue(type, value, place, depth);
     if (form === "repeated") {
       if (!Array.isArray(value)) throw badMessage(place, "a list");
@@ -57,7 +64,10 @@ export class MessageCodecs {
     }
     if (typeof value !== "object" || value === null) throw badMessage(place, "an object");
     return Object.fromEntries(
-      Object.entries(value).map(([key, item]) => [key, this.outgoingValue(type, item, `${place}.${key}`, depth)]),
+      Object.entries(value).map(([key, item]) => [
+        key,
+        this.outgoingValue(type, item, `${place}.${key}`, depth),
+      ]),
     );
   }
 
@@ -68,7 +78,8 @@ export class MessageCodecs {
     if (scalar === "string" && typeof value !== "string") throw badMessage(place, "text");
     if (scalar === "bool" && typeof value !== "boolean") throw badMessage(place, "true or false");
     if (scalar === "double" && typeof value !== "number") throw badMessage(place, "a number");
-    if (scalar === "int64" && !Number.isSafeInteger(value)) throw badMessage(place, "a whole number up to 2^53 - 1");
+    if (scalar === "int64" && !Number.isSafeInteger(value))
+      throw badMessage(place, "a whole number up to 2^53 - 1");
     return value;
   }
 
@@ -87,7 +98,9 @@ export class MessageCodecs {
     const isThere = Object.hasOwn(message, name) && message[name] !== null;
     if (form === "repeated") {
       const items = (isThere ? message[name] : []) as readonly unknown[];
-      return items.length === 0 && optional ? absent : items.map((item) => this.incomingValue(type, item, place));
+      return items.length === 0 && optional
+        ? absent
+        : items.map((item) => this.incomingValue(type, item, place));
     }
     if (form === "map") {
       const entries = Object.entries((isThere ? message[name] : {}) as Members);
@@ -119,11 +132,14 @@ const safeInteger = (value: unknown, place: string): number => {
 };
 
 const typeOf = ({ fields }: NumberedMessage): protobuf.IType => {
-  const entries = fields.map(({ name, number, type, form }): [string, protobuf.IField | protobuf.IMapField] => {
-    const single = type.kind === "scalar" ? type.scalar : type.kind === "json" ? "google.protobuf.Value" : type.message;
-    if (form === "map") return [name, { keyType: "string", type: single, id: number }];
-    return [name, { type: single, id: number, ...(form === "repeated" && { rule: "repeated" }) }];
-  });
+  const entries = fields.map(
+    ({ name, number, type, form }): [string, protobuf.IField | protobuf.IMapField] => {
+      const single =
+        type.kind === "scalar" ? type.scalar : type.kind === "json" ? "google.protobuf.Value" : type.message;
+      if (form === "map") return [name, { keyType: "string", type: single, id: number }];
+      return [name, { type: single, id: number, ...(form === "repeated" && { rule: "repeated" }) }];
+    },
+  );
   return { fields: Object.fromEntries(entries) };
 };
 

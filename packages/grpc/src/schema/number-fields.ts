@@ -27,21 +27,27 @@ export const numberFields = (
   messages: MessageLayouts,
   recorded: RecordedNumbers | null,
 ): readonly NumberedMessage[] => {
-  const present = [...messages.values()].map((message) => numberMessage(message, recorded?.get(message.name)));
+  const present = [...messages.values()].map((message) =>
+    numberMessage(message, recorded?.get(message.name)),
+  );
   const gone = [...(recorded ?? [])].filter(([name]) => !messages.has(name));
   return [...present, ...gone.map(([name, record]) => numberMessage({ name, fields: [] }, record))];
 };
 
 const numberMessage = (message: MessageLayout, record: RecordedMessage | undefined): NumberedMessage => {
   const before = record ?? { fields: [], reserved: [], reservedNames: [] };
-  const reserved = before.reserved.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, at) => from + at));
+  const reserved = before.reserved.flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, at) => from + at),
+  );
   let last = Math.max(0, ...before.fields.map(({ number }) => number), ...reserved);
   const next = (): number => {
     last = last + 1 >= KEPT.from && last + 1 <= KEPT.to ? KEPT.to + 1 : last + 1;
     return last;
   };
   const fields = message.fields.map((field): NumberedField => {
-    const same = before.fields.find(({ name, type }) => name === field.protoName && type === protoType(field));
+    const same = before.fields.find(
+      ({ name, type }) => name === field.protoName && type === protoType(field),
+    );
     return { ...field, number: same?.number ?? next() };
   });
   const used = new Set(fields.map(({ number }) => number));

@@ -28,7 +28,9 @@ const recorded = (type: protobuf.Type): RecordedMessage => {
   const entries = type.reserved ?? [];
   return {
     fields: type.fieldsArray.map((field) => ({ name: field.name, type: typeOf(field), number: field.id })),
-    reserved: entries.flatMap((entry) => (typeof entry === "string" ? [] : [[entry[0] ?? 0, entry[1] ?? 0] as const])),
+    reserved: entries.flatMap((entry) =>
+      typeof entry === "string" ? [] : [[entry[0] ?? 0, entry[1] ?? 0] as const],
+    ),
     reservedNames: entries.filter((entry) => typeof entry === "string"),
   };
 };

@@ -12,26 +12,28 @@ import { protoText } from "./proto-text.ts";
 import { readNumbers, type RecordedNumbers } from "./recorded-numbers.ts";
 
 /** Builds a service from its schemas and its recorded numbers. @throws ConfigurationError with every mistake */
-export const resolveSchemaService = (service: SchemaService, { recorded }: ResolveOptions): ResolvedService => {
+export const resolveSchemaService = (
+  service: SchemaService,
+  { recorded }: ResolveOptions,
+): ResolvedService => {
   const { methods, messages, problems } = layoutService(service);
   const record = recordOf(service, problems);
   if (recorded && service.proto === null) problems.push(unrecorded(service));
   const numbered = numberFields(messages, record?.numbers ?? null);
   const text = protoText({ service: service.name, methods, messages: numbered });
-  if (service.proto !== null && !isSame(record?.text ?? "", text)) problems.push(stale(service.name, service.proto));
+  if (service.proto !== null && !isSame(record?.text ?? "", text))
+    problems.push(stale(service.name, service.proto));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const codecs = new MessageCodecs(numbered);
   return {
-    methods: methods.map(
-      ({ name, request, response, requestStream, responseStream }): GrpcMethod => ({
-        name,
-        requestStream,
-        responseStream,
-        request: codecs.of(request),
-        response: codecs.of(response),
-        ...(service.schemas[name] !== undefined && { schema: service.schemas[name].request }),
-      }),
-    ),
+    methods: methods.map(({ name, request, response, requestStream, responseStream }): GrpcMethod => ({
+      name,
+      requestStream,
+      responseStream,
+      request: codecs.of(request),
+      response: codecs.of(response),
+      ...(service.schemas[name] !== undefined && { schema: service.schemas[name].request }),
+    })),
     files: describePackages(parseProto(text)),
   };
 };

@@ -18,7 +18,8 @@ export const nameProblems = (added: readonly AddedService[]): readonly Problem[]
   return added.flatMap(({ service: { name } }) => {
     const isTaken = seen.has(name);
     seen.add(name);
-    if (!isServiceName(name)) return [problem(`${JSON.stringify(name)} is no name of a service, such as books.v1.Catalog`)];
+    if (!isServiceName(name))
+      return [problem(`${JSON.stringify(name)} is no name of a service, such as books.v1.Catalog`)];
     return isTaken ? [problem(`the service ${name} was added twice`)] : [];
   });
 };

@@ -6,7 +6,8 @@ export interface GrpcAddress {
 
 /** Reads `host:port`, with IPv6 addresses in brackets; `null` for anything else. */
 export const parseAddress = (address: string): GrpcAddress | null => {
-  const [, bracketed, plain, digits = ""] = /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(address) ?? [];
+  const [, bracketed, plain, digits = ""] =
+    /^(?:\[([0-9A-Fa-f:.]+)\]|([^\s:[\]/]+)):(\d{1,5})$/.exec(address) ?? [];
   const host = bracketed ?? plain;
   const port = Number(digits);
   return host === undefined || port > 65_535 ? null : { host, port };

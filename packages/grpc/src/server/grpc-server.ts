@@ -64,7 +64,8 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const door = new NativeDoor({ grpc, runner, clock, draining, maxMetadataBytes });
   for (const bound of methods.values()) door.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
-  const tls = config.tls === undefined ? null : await TlsPort.open(config.tls, log, (socket) => port.accept(socket));
+  const tls =
+    config.tls === undefined ? null : await TlsPort.open(config.tls, log, (socket) => port.accept(socket));
   tls?.watch(clock);
   const web = new WebDoor({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
   return { port, tls, web, runner, readiness, methods };
@@ -77,7 +78,11 @@ const resolveAll = (
   clock: Clock,
 ): ReadonlyMap<string, BoundMethod> => {
   const names = (): readonly string[] => added.map(({ service }) => service.name);
-  const health = { service: healthService, implementation: healthImplementation({ readiness, services: names, clock }), rules: {} };
+  const health = {
+    service: healthService,
+    implementation: healthImplementation({ readiness, services: names, clock }),
+    rules: {},
+  };
   const listed = (): readonly string[] => all.map(({ service }) => service.name);
   const reflection = reflectionServices.map((service) => ({
     service,

@@ -25,7 +25,12 @@ export interface GrpcTls {
 /** Whether a value is a valid `GrpcTls`. */
 export const isGrpcTls = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
-  const { load, reloadSecs = 60, requireClientCert = false, minVersion = "1.2" } = value as Readonly<Record<string, unknown>>;
+  const {
+    load,
+    reloadSecs = 60,
+    requireClientCert = false,
+    minVersion = "1.2",
+  } = value as Readonly<Record<string, unknown>>;
   return (
     typeof load === "function" &&
     Number.isFinite(reloadSecs) &&

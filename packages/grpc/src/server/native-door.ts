@@ -53,17 +53,46 @@ export class NativeDoor {
     const { requestStream, responseStream } = bound.method;
     const path = `/${bound.name}`;
     if (requestStream && responseStream)
-      server.register(path, (call: DuplexCall) => this.streamed(bound, call, messagesOf(call)), asSent, asIs, "bidi");
+      server.register(
+        path,
+        (call: DuplexCall) => this.streamed(bound, call, messagesOf(call)),
+        asSent,
+        asIs,
+        "bidi",
+      );
     else if (responseStream)
-      server.register(path, (call: WritableCall) => this.streamed(bound, call, call.request), asSent, asIs, "serverStream");
+      server.register(
+        path,
+        (call: WritableCall) => this.streamed(bound, call, call.request),
+        asSent,
+        asIs,
+        "serverStream",
+      );
     else if (requestStream)
-      server.register(path, (call: ReadableCall, callback: Callback) => this.single(bound, call, messagesOf(call), callback), asSent, asIs, "clientStream");
+      server.register(
+        path,
+        (call: ReadableCall, callback: Callback) => this.single(bound, call, messagesOf(call), callback),
+        asSent,
+        asIs,
+        "clientStream",
+      );
     else
-      server.register(path, (call: UnaryCall, callback: Callback) => this.single(bound, call, call.request, callback), asSent, asIs, "unary");
+      server.register(
+        path,
+        (call: UnaryCall, callback: Callback) => this.single(bound, call, call.request, callback),
+        asSent,
+        asIs,
+        "unary",
+      );
   }
 
   /** Serves a method that answers with one message. */
-  private single(bound: BoundMethod, native: AnyCall, input: Bytes | AsyncIterable<Bytes>, callback: Callback): void {
+  private single(
+    bound: BoundMethod,
+    native: AnyCall,
+    input: Bytes | AsyncIterable<Bytes>,
+    callback: Callback,
+  ): void {
     const call = this.open(bound, native);
     let reply: Buffer | null = null;
     const done = (outcome: CallOutcome): void => {
@@ -78,7 +107,11 @@ export class NativeDoor {
   }
 
   /** Serves a method that answers with a stream. */
-  private streamed(bound: BoundMethod, native: WritableCall | DuplexCall, input: Bytes | AsyncIterable<Bytes>): void {
+  private streamed(
+    bound: BoundMethod,
+    native: WritableCall | DuplexCall,
+    input: Bytes | AsyncIterable<Bytes>,
+  ): void {
     const call = this.open(bound, native);
     const stream = native as unknown as Writable; // both are; grpc-js narrows their `end`
     let hasBegun = false;
@@ -110,7 +143,10 @@ export class NativeDoor {
     if (work.call.metadata.byteLength > maxMetadataBytes) {
       work.call.settle();
       return work.done(
-        new GrpcError("RESOURCE_EXHAUSTED", `The metadata is larger than the limit of ${maxMetadataBytes} bytes`),
+        new GrpcError(
+          "RESOURCE_EXHAUSTED",
+          `The metadata is larger than the limit of ${maxMetadataBytes} bytes`,
+        ),
       );
     }
     runner.serve(work);
@@ -142,6 +178,7 @@ export class NativeDoor {
 
   private sendHeaders(native: AnyCall, call: GrpcCall): void {
     const { headersToSend } = call;
-    if (headersToSend !== null && !headersToSend.isEmpty) native.sendMetadata(this.statuses.metadataOf(headersToSend));
+    if (headersToSend !== null && !headersToSend.isEmpty)
+      native.sendMetadata(this.statuses.metadataOf(headersToSend));
   }
 }

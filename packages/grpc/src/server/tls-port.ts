@@ -15,7 +15,12 @@ export class TlsPort {
   private loaded: Certificates;
   private stopTimer = (): void => {};
 
-  private constructor(tls: GrpcTls, certificates: Certificates, log: Logger, secured: (socket: Duplex) => void) {
+  private constructor(
+    tls: GrpcTls,
+    certificates: Certificates,
+    log: Logger,
+    secured: (socket: Duplex) => void,
+  ) {
     this.tls = tls;
     this.loaded = certificates;
     this.log = log;
@@ -39,7 +44,9 @@ export class TlsPort {
         throw new Error("requireClientCert needs ca");
       return new TlsPort(tls, certificates, log, secured);
     } catch (error) {
-      throw new FrameworkError("GRPC_BAD_TLS", `certificates of the gRPC port: ${messageOf(error)}`, { cause: error });
+      throw new FrameworkError("GRPC_BAD_TLS", `certificates of the gRPC port: ${messageOf(error)}`, {
+        cause: error,
+      });
     }
   }
 
@@ -81,7 +88,8 @@ const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: Grpc
   minVersion: `TLSv${minVersion}`,
 });
 
-const pem = (value: string | Uint8Array): string | Buffer => (typeof value === "string" ? value : Buffer.from(value));
+const pem = (value: string | Uint8Array): string | Buffer =>
+  typeof value === "string" ? value : Buffer.from(value);
 
 const isSame = (one: Certificates, other: Certificates): boolean =>
   text(one.cert) === text(other.cert) && text(one.key) === text(other.key) && text(one.ca) === text(other.ca);

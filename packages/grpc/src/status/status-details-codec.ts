@@ -53,7 +53,10 @@ const toAny = (detail: StatusDetail): Any => {
     case "retryInfo": {
       const seconds = Math.floor(detail.delayMs / 1000);
       const nanos = Math.round((detail.delayMs - seconds * 1000) * 1_000_000);
-      return { typeUrl: `${PREFIX}RetryInfo`, value: encoded("RetryInfo", { retryDelay: { seconds, nanos } }) };
+      return {
+        typeUrl: `${PREFIX}RetryInfo`,
+        value: encoded("RetryInfo", { retryDelay: { seconds, nanos } }),
+      };
     }
     case "errorInfo":
       return { typeUrl: `${PREFIX}ErrorInfo`, value: encoded("ErrorInfo", detail) };
@@ -89,11 +92,8 @@ const fromAny = ({ typeUrl, value }: Any): StatusDetail => {
 };
 
 /** Encodes the value of `grpc-status-details-bin` (google.rpc.Status). */
-export const encodeDetails = (
-  code: number,
-  message: string,
-  details: readonly StatusDetail[],
-): Uint8Array => encoded("Status", { code, message, details: details.map(toAny) });
+export const encodeDetails = (code: number, message: string, details: readonly StatusDetail[]): Uint8Array =>
+  encoded("Status", { code, message, details: details.map(toAny) });
 
 /** Decodes `grpc-status-details-bin`. Malformed bytes give no details: the status itself is still valid. */
 export const decodeDetails = (bytes: Uint8Array): readonly StatusDetail[] => {

@@ -93,14 +93,20 @@ export class WebDoor {
     if (bound.method.requestStream)
       throw new GrpcError("UNIMPLEMENTED", "gRPC-Web has no streams of requests; use a gRPC client");
     if (call.metadata.byteLength > maxMetadataBytes)
-      throw new GrpcError("RESOURCE_EXHAUSTED", `The metadata is larger than the limit of ${maxMetadataBytes} bytes`);
+      throw new GrpcError(
+        "RESOURCE_EXHAUSTED",
+        `The metadata is larger than the limit of ${maxMetadataBytes} bytes`,
+      );
     const body = await request.body();
     return readFrame(isText ? fromBase64(body) : body, maxMessageSize);
   }
 
   private refusal(error: unknown): GrpcError {
     if (!(error instanceof PayloadTooLargeError)) return toGrpcError(error, this.parts.debug);
-    return new GrpcError("RESOURCE_EXHAUSTED", `Received message larger than max (${this.parts.maxMessageSize})`);
+    return new GrpcError(
+      "RESOURCE_EXHAUSTED",
+      `Received message larger than max (${this.parts.maxMessageSize})`,
+    );
   }
 }
 

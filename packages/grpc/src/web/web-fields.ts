@@ -35,7 +35,8 @@ export const webFields = ({ headers }: HttpRequest): MetadataFields => {
 };
 
 /** Values of binary metadata may be joined by commas, and are Base64 with or without padding. */
-const binary = (value: string): Uint8Array[] => value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
+const binary = (value: string): Uint8Array[] =>
+  value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
 
 /** Returns the client's deadline in milliseconds since 1970; `null` without a valid `grpc-timeout`. */
 export const webDeadline = (timeout: string | null, nowMs: number): number | null => {

@@ -23,7 +23,9 @@ export const readFrame = (body: Uint8Array, maxBytes: number): Uint8Array => {
 export const messageFrame = (message: Uint8Array): Uint8Array<ArrayBuffer> => frame(0, message);
 
 /** Frames the trailers: lines as of HTTP/1.1 in the last frame of the body. */
-export const trailersFrame = (fields: Iterable<readonly [name: string, value: string]>): Uint8Array<ArrayBuffer> => {
+export const trailersFrame = (
+  fields: Iterable<readonly [name: string, value: string]>,
+): Uint8Array<ArrayBuffer> => {
   const lines = Array.from(fields, ([name, value]) => `${name}: ${value}\r\n`);
   return frame(TRAILERS, new TextEncoder().encode(lines.join("")));
 };
