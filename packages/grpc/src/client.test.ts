@@ -17,7 +17,10 @@ beforeAll(async () => {
           const within = served.client(catalog);
           return within.GetBook({ id: 6 }, { within: call });
         }
-        if (id === 6) return new Promise(() => {});
+        if (id === 6)
+          return new Promise((_, reject) =>
+            call.signal.addEventListener("abort", () => reject(call.signal.reason as Error)),
+          );
         return { ...aBook(id), title: call.metadata.get("x-from") ?? "nobody" };
       },
       *ListBooks({ count }) {

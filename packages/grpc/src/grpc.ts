@@ -1,5 +1,5 @@
 import type { HttpRequest, Response } from "@framework/core";
-import { type ConfigInput, type Feature, type FeatureListener, type Host } from "@framework/core/feature";
+import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
 import { servedCall } from "./call/call-operations.ts";
 import type { GrpcService, MethodShapes } from "./definitions/grpc-service.ts";
 import type {
@@ -75,6 +75,7 @@ export const grpc: Feature<Grpc> = {
 };
 
 const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListener => {
+  if (config.auth !== undefined) host.life.install(config.auth);
   host.life.onStart({ name: "grpc", run: (settings) => services.start(settings) });
   host.life.onListening(() => services.server.readiness.listening());
   host.life.onDrain(() => services.server.readiness.drain(), { probed: true });

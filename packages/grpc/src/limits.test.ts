@@ -16,16 +16,19 @@ beforeAll(async () => {
       use: [(call, next) => next(call)],
     });
     app.addGrpcService(catalog, {
-      GetBook: {
-        timeoutSecs: 1,
-        handle: ({ id }, { signal }) => {
-          if (id === 1) return aBook(1);
-          return new Promise((_, reject) => {
-            signal.addEventListener("abort", () => {
-              aborted.push((signal.reason as { status: string }).status);
-              reject(signal.reason as Error);
-            });
+      GetBook: ({ id }, { signal }) => {
+        if (id === 1) return aBook(1);
+        return new Promise((_, reject) => {
+          signal.addEventListener("abort", () => {
+            aborted.push((signal.reason as { status: string }).status);
+            reject(signal.reason as Error);
           });
+        });
+      },
+      Chat: {
+        timeoutSecs: 0.02,
+        async *handle(lines) {
+          for await (const line of lines) yield line;
         },
       },
       async *ListBooks({ count }, { signal }) {
@@ -62,7 +65,11 @@ test("the client's deadline and its cancellation abort the signal of the handler
 });
 
 test("a method's own limit ends the call although the client would wait longer", async () => {
-  expect(await failure(served.client(catalog).GetBook({ id: 2 }, { timeoutMs: 60_000 }))).toMatchObject({
+  async function* endless(): AsyncGenerator<{ text: string }> {
+    yield { text: "a" };
+    await new Promise(() => {});
+  }
+  expect(await failure(all(served.client(catalog).Chat(endless(), { timeoutMs: 60_000 })))).toMatchObject({
     status: "DEADLINE_EXCEEDED",
   });
 });

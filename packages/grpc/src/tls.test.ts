@@ -1,6 +1,7 @@
 import { selfSigned } from "@framework/conformance";
 import { expect, test } from "@jest/globals";
 import { connect } from "node:tls";
+import { grpcClient } from "./client.ts";
 import { aBook, catalog, failure, serve } from "./grpc-app.test-kit.ts";
 import type { Certificates } from "./index.ts";
 
@@ -52,21 +53,25 @@ test("new connections get reloaded certificates, and a failed reload keeps the p
   expect(found.replaceAll(/\s/g, "")).toBe(next.cert.replaceAll(/\s/g, ""));
 });
 
-test("mutual TLS refuses clients without a certificate of the authority", async () => {
+test("mutual TLS accepts clients with a certificate of the authority, and refuses others", async () => {
   const client = selfSigned("client");
   await using served = await serve((app) => {
     const load = (): Certificates => ({ ...server, ca: client.cert });
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load, requireClientCert: true } });
-    app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+    app.addGrpcService(catalog, {
+      GetBook: ({ id }, { certificate }) => ({ ...aBook(id), rating: certificate === null ? 0 : 1 }),
+    });
   });
-  const without = served.client(catalog, { tls: { ca: server.cert } });
-  expect(await failure(without.GetBook({ id: 1 }))).toMatchObject({ status: "UNAVAILABLE" });
+  const target = `localhost:${served.port}`; // the name in the certificate
+  using known = grpcClient(catalog, target, { tls: { ca: server.cert, cert: client.cert, key: client.key } });
+  expect(await known.GetBook({ id: 1 })).toMatchObject({ rating: 1 });
+  using unknown = grpcClient(catalog, target, { tls: { ca: server.cert } });
+  expect(await failure(unknown.GetBook({ id: 1 }))).toMatchObject({ status: "UNAVAILABLE" });
 });
 
 test("certificates that cannot be used fail the start", async () => {
   const start = serve((app) =>
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ cert: "nonsense", key: "nonsense" }) } }),
   );
-  const error = (await failure(start)) as Error;
-  expect(`${error.message} ${String(error.cause)}`).toContain("GRPC_BAD_TLS");
+  expect(await failure(start)).toMatchObject({ cause: { code: "GRPC_BAD_TLS" } });
 });

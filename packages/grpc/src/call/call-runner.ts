@@ -118,8 +118,8 @@ export class CallRunner {
   private failed(call: GrpcCall, error: unknown): GrpcError {
     const { log, debug } = this.parts;
     const outcome = toGrpcError(error, debug);
-    const isOwnEnd = call.aborted !== null;
-    if (outcome.status === "INTERNAL" && !isOwnEnd)
+    // A GrpcError is deliberate, such as for malformed bytes, which clients could fill the log with.
+    if (outcome.status === "INTERNAL" && !GrpcError.is(error) && call.aborted === null)
       log.error("a gRPC call failed", { method: call.name, error: outcome.cause ?? outcome });
     return outcome;
   }

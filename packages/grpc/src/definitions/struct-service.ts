@@ -1,7 +1,8 @@
+import { ConfigurationError, type Problem } from "@framework/core";
 import { describePackages } from "../schema/describe-packages.ts";
 import { parseProto } from "../schema/parse-proto.ts";
 import { fromStruct, toStruct } from "../schema/struct-values.ts";
-import type { GrpcService, MessageCodec, MethodShape } from "./grpc-service.ts";
+import { type GrpcService, isIdentifier, type MessageCodec, type MethodShape } from "./grpc-service.ts";
 
 /** A method over `google.protobuf.Struct`: both sides are plain objects. */
 export interface StructShape extends MethodShape {
@@ -22,6 +23,8 @@ export const structService = (
 ): GrpcService<Readonly<Record<string, StructShape>>> => ({
   name,
   resolve: () => {
+    const problems = methods.filter((method) => !isIdentifier(method)).map((method) => badName(name, method));
+    if (problems.length > 0) throw new ConfigurationError(problems);
     const root = parseProto(protoText(name, methods));
     const type = root.lookupType(STRUCT);
     const codec: MessageCodec = {
@@ -47,3 +50,8 @@ const protoText = (name: string, methods: readonly string[]): string => {
   const rpcs = methods.map((method) => `rpc ${method} (${STRUCT}) returns (${STRUCT});`);
   return `syntax = "proto3"; ${heading} service ${name.slice(dot + 1)} { ${rpcs.join(" ")} }`;
 };
+
+const badName = (service: string, method: string): Problem => ({
+  code: "GRPC_BAD_SERVICE",
+  message: `${service}: ${JSON.stringify(method)} is no name of a method`,
+});

@@ -6,6 +6,7 @@ import { healthImplementation, healthService } from "../builtin/health-service.t
 import { Readiness } from "../builtin/readiness.ts";
 import { reflectionImplementation, reflectionServices } from "../builtin/reflection-service.ts";
 import type { BoundMethod } from "../call/bound-method.ts";
+import { isServiceName } from "../definitions/grpc-service.ts";
 import { CallRunner } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../grpc-config.ts";
@@ -92,7 +93,7 @@ const resolveAll = (
   const all: readonly AddedService[] = [...added, health, ...(config.reflection ? reflection : [])];
   const problems: Problem[] = [...nameProblems(all)];
   const methods = new Map<string, BoundMethod>();
-  for (const each of all) {
+  for (const each of all.filter(({ service }) => isServiceName(service.name))) {
     try {
       const isProgram = added.includes(each);
       const resolved = each.service.resolve({ recorded: isProgram && settings.env === "production" });
