@@ -7,7 +7,7 @@ import { healthService } from "./builtin/health-service.ts";
 import { reflectionServices } from "./builtin/reflection-service.ts";
 import { aBook, all, catalog, failure, type GrpcApp, serve, serveApp } from "./grpc-app.test-kit.ts";
 import { grpc } from "./index.ts";
-import { decodeFile } from "./schema/descriptor-messages.ts";
+import { decodeFile } from "./descriptors/descriptor-messages.ts";
 
 test("the health service follows the checks of readiness, and needs no token", async () => {
   let isUp = true;

@@ -1,16 +1,16 @@
 import type { HttpRequest, Response } from "@framework/core";
 import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
 import { servedCall } from "./call/call-operations.ts";
-import type { GrpcService, MethodShapes } from "./definitions/grpc-service.ts";
+import type { GrpcService, MethodShapes } from "./service/grpc-service.ts";
 import type {
   AnyHandler,
   AnyImplementation,
   CallRules,
   MethodHandler,
   ServiceImplementation,
-} from "./definitions/implementation.ts";
+} from "./call/implementation.ts";
 import { structService, type StructShape } from "./definitions/struct-service.ts";
-import { GrpcConfig } from "./grpc-config.ts";
+import { GrpcConfig } from "./config/grpc-config.ts";
 import { Services } from "./services.ts";
 import { webFieldUses } from "./web/web-field-uses.ts";
 

@@ -1,6 +1,6 @@
 export { type Grpc, grpc } from "./grpc.ts";
-export { GrpcConfig, type GrpcConfigRecord } from "./grpc-config.ts";
-export type { Certificates, GrpcTls } from "./server/grpc-tls.ts";
+export { GrpcConfig, type GrpcConfigRecord } from "./config/grpc-config.ts";
+export type { Certificates, GrpcTls } from "./config/grpc-tls.ts";
 export { GrpcCall, type CallParts } from "./call/grpc-call.ts";
 export type { CallMetadata } from "./call/call-metadata.ts";
 export type { ReplyMetadata } from "./call/reply-metadata.ts";
@@ -10,16 +10,10 @@ export type {
   MethodHandler,
   MethodImplementation,
   ServiceImplementation,
-} from "./definitions/implementation.ts";
-export type { GrpcService, MethodShape, MethodShapes } from "./definitions/grpc-service.ts";
-export {
-  grpcService,
-  type MethodSchemas,
-  type SchemaService,
-  type SchemaServiceOptions,
-  type ServiceSchemas,
-  type ShapesOf,
-} from "./definitions/schema-service.ts";
+} from "./call/implementation.ts";
+export type { GrpcService, MethodShape, MethodShapes } from "./service/grpc-service.ts";
+export { grpcService, type SchemaServiceOptions } from "./definitions/schema-service.ts";
+export type { MethodSchemas, SchemaService, ServiceSchemas, ShapesOf } from "./service/schema-service.ts";
 export {
   protoService,
   type ProtoServiceOptions,

@@ -114,7 +114,7 @@ const raw = async (body: Uint8Array, headers: Record<string, string> = {}): Prom
   });
   const status = new Promise<string>((resolve) => {
     const take = (fields: Record<string, unknown>): void => {
-      if (fields["grpc-status"] !== undefined) resolve(String(fields["grpc-status"]));
+      if (fields["grpc-status"] !== undefined) resolve(`${fields["grpc-status"] as string}`);
     };
     stream.on("response", take);
     stream.on("trailers", take);

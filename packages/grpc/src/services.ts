@@ -1,11 +1,11 @@
 import { type AppSettings, FrameworkError, type Problem } from "@framework/core";
 import type { Host, Operations, SocketListener } from "@framework/core/feature";
 import type { GrpcCall } from "./call/grpc-call.ts";
-import { isServiceName } from "./definitions/grpc-service.ts";
-import type { AnyHandler, AnyImplementation } from "./definitions/implementation.ts";
-import { GrpcConfig } from "./grpc-config.ts";
+import { isServiceName } from "./service/grpc-service.ts";
+import type { AnyHandler, AnyImplementation } from "./call/implementation.ts";
+import { GrpcConfig } from "./config/grpc-config.ts";
 import type { AddedService } from "./server/added-service.ts";
-import { parseAddress } from "./server/grpc-address.ts";
+import { parseAddress } from "./config/grpc-address.ts";
 import type { GrpcServer } from "./server/grpc-server.ts";
 import { GrpcError } from "./status/grpc-error.ts";
 

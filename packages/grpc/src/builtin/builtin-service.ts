@@ -1,8 +1,8 @@
 import { fromJSON, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
-import type { GrpcService } from "../definitions/grpc-service.ts";
+import type { GrpcService } from "../service/grpc-service.ts";
 import { methodOfLoader } from "../definitions/loaded-method.ts";
-import { describePackages } from "../schema/describe-packages.ts";
-import { parseProto } from "../schema/parse-proto.ts";
+import { describePackages } from "../descriptors/describe-packages.ts";
+import { parseProto } from "../descriptors/parse-proto.ts";
 
 /** A service of gRPC itself, from the text of its published `.proto`. */
 export const builtinService = (name: string, proto: string): GrpcService => ({

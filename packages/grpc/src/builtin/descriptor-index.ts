@@ -1,4 +1,8 @@
-import { encodeFile, type FileDescriptor, type MessageDescriptor } from "../schema/descriptor-messages.ts";
+import {
+  encodeFile,
+  type FileDescriptor,
+  type MessageDescriptor,
+} from "../descriptors/descriptor-messages.ts";
 
 /** Descriptors of all services, by file and by symbol. */
 export class DescriptorIndex {

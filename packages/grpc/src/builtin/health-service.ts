@@ -1,9 +1,9 @@
 import type { Clock } from "@framework/core/feature";
 import type { GrpcCall } from "../call/grpc-call.ts";
-import type { AnyImplementation } from "../definitions/implementation.ts";
+import type { AnyImplementation } from "../call/implementation.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { builtinService } from "./builtin-service.ts";
-import type { GrpcService } from "../definitions/grpc-service.ts";
+import type { GrpcService } from "../service/grpc-service.ts";
 import type { Readiness } from "./readiness.ts";
 
 /** Milliseconds between two looks for the watchers. */

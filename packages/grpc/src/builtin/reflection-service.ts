@@ -1,5 +1,5 @@
-import type { AnyImplementation } from "../definitions/implementation.ts";
-import type { GrpcService } from "../definitions/grpc-service.ts";
+import type { AnyImplementation } from "../call/implementation.ts";
+import type { GrpcService } from "../service/grpc-service.ts";
 import { GrpcStatus } from "../status/grpc-status.ts";
 import { builtinService } from "./builtin-service.ts";
 import type { DescriptorIndex } from "./descriptor-index.ts";

@@ -1,7 +1,7 @@
 import type { Guard, Invocation } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
-import type { GrpcMethod } from "../definitions/grpc-service.ts";
-import type { AnyHandler } from "../definitions/implementation.ts";
+import type { GrpcMethod } from "../service/grpc-service.ts";
+import type { AnyHandler } from "./implementation.ts";
 
 /** A method with its handler and rules, as the doors serve it. */
 export interface BoundMethod {

@@ -1,6 +1,6 @@
 import { type Awaitable, FrameworkError } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
-import type { GrpcMethod } from "../definitions/grpc-service.ts";
+import type { GrpcMethod } from "../service/grpc-service.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { FieldViolation } from "../status/status-detail.ts";
 

@@ -1,6 +1,6 @@
 import * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
-import type { GrpcMethod } from "../definitions/grpc-service.ts";
+import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
 import type { GrpcCallOptions, GrpcClientOptions, OutgoingCall } from "./client-config.ts";
 import { sendAll } from "./send-all.ts";

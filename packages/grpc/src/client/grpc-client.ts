@@ -1,5 +1,5 @@
 import * as grpc from "@grpc/grpc-js";
-import type { GrpcMethod, GrpcService, MethodShape, MethodShapes } from "../definitions/grpc-service.ts";
+import type { GrpcMethod, GrpcService, MethodShape, MethodShapes } from "../service/grpc-service.ts";
 import { GrpcStatus } from "../status/grpc-status.ts";
 import { CallSender } from "./call-sender.ts";
 import type { GrpcCallOptions, GrpcClientOptions, GrpcClientTls, GrpcRetry } from "./client-config.ts";

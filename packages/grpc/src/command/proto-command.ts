@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { isSchemaService, type SchemaService } from "../definitions/schema-service.ts";
+import { isSchemaService, type SchemaService } from "../service/schema-service.ts";
 import { protoOf } from "../schema/resolve-schema-service.ts";
 
 /** Output of the command. */

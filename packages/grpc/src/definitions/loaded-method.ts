@@ -1,5 +1,5 @@
 import type { MethodDefinition } from "@grpc/proto-loader";
-import type { GrpcMethod, MessageCodec } from "./grpc-service.ts";
+import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 
 /** Returns a method that proto-loader read. */
 export const methodOfLoader = (name: string, parts: MethodDefinition<object, object>): GrpcMethod => ({

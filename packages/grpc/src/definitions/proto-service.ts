@@ -10,8 +10,8 @@ import type {
 import { ConfigurationError } from "@framework/core";
 import { loadSync, type Options, type ServiceDefinition } from "@grpc/proto-loader";
 import protobuf from "protobufjs";
-import { describePackages } from "../schema/describe-packages.ts";
-import type { GrpcService } from "./grpc-service.ts";
+import { describePackages } from "../descriptors/describe-packages.ts";
+import type { GrpcService } from "../service/grpc-service.ts";
 import { methodOfLoader } from "./loaded-method.ts";
 
 /** Types of one method from its handler type in generated code. */

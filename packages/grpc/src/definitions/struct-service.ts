@@ -1,8 +1,13 @@
 import { ConfigurationError, type Problem } from "@framework/core";
-import { describePackages } from "../schema/describe-packages.ts";
-import { parseProto } from "../schema/parse-proto.ts";
+import { describePackages } from "../descriptors/describe-packages.ts";
+import { parseProto } from "../descriptors/parse-proto.ts";
 import { fromStruct, toStruct } from "../schema/struct-values.ts";
-import { type GrpcService, isIdentifier, type MessageCodec, type MethodShape } from "./grpc-service.ts";
+import {
+  type GrpcService,
+  isIdentifier,
+  type MessageCodec,
+  type MethodShape,
+} from "../service/grpc-service.ts";
 
 /** A method over `google.protobuf.Struct`: both sides are plain objects. */
 export interface StructShape extends MethodShape {

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { grpcService } from "../index.ts";
-import { parseProto } from "./parse-proto.ts";
+import { parseProto } from "../descriptors/parse-proto.ts";
 import { protoOf } from "./resolve-schema-service.ts";
 
 const serviceOf = (shape: z.ZodRawShape, proto?: URL) =>

@@ -1,5 +1,5 @@
 import type { Problem } from "@framework/core";
-import { isIdentifier } from "../definitions/grpc-service.ts";
+import { isIdentifier } from "../service/grpc-service.ts";
 import { isSchemaObject, type JsonSchemaObject } from "./json-schema-of.ts";
 import type { FieldLayout, FieldType, MessageLayout, MessageLayouts } from "./message-layout.ts";
 import { messageName, protoFieldName } from "./proto-name.ts";

@@ -1,6 +1,6 @@
 import type { Problem } from "@framework/core";
-import { isIdentifier } from "../definitions/grpc-service.ts";
-import type { MethodSchemas, SchemaService } from "../definitions/schema-service.ts";
+import { isIdentifier } from "../service/grpc-service.ts";
+import type { MethodSchemas, SchemaService } from "../service/schema-service.ts";
 import { jsonSchemaOf } from "./json-schema-of.ts";
 import { LayoutMessages } from "./layout-messages.ts";
 import type { MessageLayouts } from "./message-layout.ts";

@@ -1,5 +1,5 @@
 import protobuf from "protobufjs";
-import type { MessageCodec } from "../definitions/grpc-service.ts";
+import type { MessageCodec } from "../service/grpc-service.ts";
 import { badMessage } from "./bad-message.ts";
 import type { FieldType } from "./message-layout.ts";
 import type { NumberedField, NumberedMessage } from "./number-fields.ts";
@@ -108,7 +108,7 @@ export class MessageCodecs {
       return Object.fromEntries(entries.map(([key, item]) => [key, this.incomingValue(type, item, place)]));
     }
     if (isThere) return this.incomingValue(type, message[name], place);
-    return optional || type.kind !== "scalar" ? absent : DEFAULTS[type.scalar];
+    return optional || type.kind !== "scalar" ? absent : defaults[type.scalar];
   }
 
   private incomingValue(type: FieldType, value: unknown, place: string): unknown {
@@ -123,7 +123,7 @@ export class MessageCodecs {
 }
 
 /** What an absent field without presence means in proto3. */
-const DEFAULTS = { string: "", double: 0, int64: 0, bool: false } as const;
+const defaults = { string: "", double: 0, int64: 0, bool: false } as const;
 
 const safeInteger = (value: unknown, place: string): number => {
   const number = typeof value === "number" ? value : Number(String(value)); // a Long writes all its digits

@@ -17,7 +17,7 @@ export interface NumberedMessage {
 }
 
 /** Numbers that Protocol Buffers keep for themselves. */
-const KEPT = { from: 19_000, to: 19_999 };
+const keptNumbers = { from: 19_000, to: 19_999 };
 
 /**
  * Gives each field its number. A field that was recorded with the same type keeps its number, whatever the order of the schema; any other gets a number
@@ -41,7 +41,7 @@ const numberMessage = (message: MessageLayout, record: RecordedMessage | undefin
   );
   let last = Math.max(0, ...before.fields.map(({ number }) => number), ...reserved);
   const next = (): number => {
-    last = last + 1 >= KEPT.from && last + 1 <= KEPT.to ? KEPT.to + 1 : last + 1;
+    last = last + 1 >= keptNumbers.from && last + 1 <= keptNumbers.to ? keptNumbers.to + 1 : last + 1;
     return last;
   };
   const fields = message.fields.map((field): NumberedField => {

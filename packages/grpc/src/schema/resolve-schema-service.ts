@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ConfigurationError, type Problem } from "@framework/core";
-import type { GrpcMethod, ResolvedService, ResolveOptions } from "../definitions/grpc-service.ts";
-import type { SchemaService } from "../definitions/schema-service.ts";
-import { describePackages } from "./describe-packages.ts";
+import type { GrpcMethod, ResolvedService, ResolveOptions } from "../service/grpc-service.ts";
+import type { SchemaService } from "../service/schema-service.ts";
+import { describePackages } from "../descriptors/describe-packages.ts";
 import { layoutService } from "./layout-service.ts";
 import { MessageCodecs } from "./message-codec.ts";
 import { numberFields } from "./number-fields.ts";
-import { parseProto } from "./parse-proto.ts";
+import { parseProto } from "../descriptors/parse-proto.ts";
 import { protoText } from "./proto-text.ts";
 import { readNumbers, type RecordedNumbers } from "./recorded-numbers.ts";
 

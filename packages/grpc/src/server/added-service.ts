@@ -1,8 +1,8 @@
 import type { Problem } from "@framework/core";
 import type { BoundMethod } from "../call/bound-method.ts";
-import { type GrpcMethod, type GrpcService, isServiceName } from "../definitions/grpc-service.ts";
-import type { AnyImplementation, CallRules } from "../definitions/implementation.ts";
-import type { GrpcConfig } from "../grpc-config.ts";
+import { type GrpcMethod, type GrpcService, isServiceName } from "../service/grpc-service.ts";
+import type { AnyImplementation, CallRules } from "../call/implementation.ts";
+import type { GrpcConfig } from "../config/grpc-config.ts";
 
 /** A service as the program added it. */
 export interface AddedService {

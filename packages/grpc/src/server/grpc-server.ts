@@ -6,10 +6,10 @@ import { healthImplementation, healthService } from "../builtin/health-service.t
 import { Readiness } from "../builtin/readiness.ts";
 import { reflectionImplementation, reflectionServices } from "../builtin/reflection-service.ts";
 import type { BoundMethod } from "../call/bound-method.ts";
-import { isServiceName } from "../definitions/grpc-service.ts";
+import { isServiceName } from "../service/grpc-service.ts";
 import { CallRunner } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
-import type { GrpcConfig } from "../grpc-config.ts";
+import type { GrpcConfig } from "../config/grpc-config.ts";
 import { WebDoor } from "../web/web-door.ts";
 import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
 import { GrpcPort } from "./grpc-port.ts";

@@ -1,10 +1,8 @@
 import type * as Grpc from "@grpc/grpc-js";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
+import { statusMessage } from "../status/status-message.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
-
-/** Longest message of a status in characters: it travels in a header field. */
-const MAX_MESSAGE = 1024;
 
 /** Converts outcomes to the statuses and metadata of grpc-js. */
 export class StatusWriter {
@@ -38,9 +36,6 @@ export class StatusWriter {
     return metadata;
   }
 }
-
-/** Returns a message that can be sent: bounded, and without halves of characters, which cannot be percent-encoded. */
-export const statusMessage = (message: string): string => message.slice(0, MAX_MESSAGE).toWellFormed();
 
 const asValue = (value: string | Uint8Array): string | Buffer =>
   typeof value === "string" ? value : Buffer.from(value);

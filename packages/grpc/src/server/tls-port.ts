@@ -2,7 +2,7 @@ import { createServer, type Server, type TlsOptions } from "node:tls";
 import type { Duplex } from "node:stream";
 import { FrameworkError, type Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { Certificates, GrpcTls } from "./grpc-tls.ts";
+import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
 
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;

@@ -2,7 +2,7 @@ import type { HttpRequest } from "@framework/core";
 import type { MetadataFields } from "../call/call-metadata.ts";
 import type { CallOutcome } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
-import { statusMessage } from "../server/status-writer.ts";
+import { statusMessage } from "../status/status-message.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
 
 /** Fields of the transport, which are no metadata. */
@@ -21,7 +21,7 @@ const transportFields: ReadonlySet<string> = new Set([
 ]);
 
 /** Milliseconds of the units of `grpc-timeout`. */
-const UNITS: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, S: 1000, M: 60_000, H: 3_600_000 };
+const units: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, S: 1000, M: 60_000, H: 3_600_000 };
 
 /** Returns the metadata of a gRPC-Web request. */
 export const webFields = ({ headers }: HttpRequest): MetadataFields => {
@@ -41,7 +41,7 @@ const binary = (value: string): Uint8Array[] =>
 /** Returns the client's deadline in milliseconds since 1970; `null` without a valid `grpc-timeout`. */
 export const webDeadline = (timeout: string | null, nowMs: number): number | null => {
   const [, digits, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(timeout ?? "") ?? [];
-  return digits === undefined ? null : nowMs + Number(digits) * (UNITS[unit] ?? 0);
+  return digits === undefined ? null : nowMs + Number(digits) * (units[unit] ?? 0);
 };
 
 /** Returns the trailers of an outcome, in the order in which they are written. */

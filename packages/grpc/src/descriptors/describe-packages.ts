@@ -8,7 +8,7 @@ import type {
 } from "./descriptor-messages.ts";
 
 /** Numbers of the types in FieldDescriptorProto. */
-const TYPES: Readonly<Record<string, number>> = {
+const fieldTypes: Readonly<Record<string, number>> = {
   double: 1,
   float: 2,
   int64: 3,
@@ -27,7 +27,7 @@ const TYPES: Readonly<Record<string, number>> = {
 };
 const MESSAGE = 11;
 const ENUM = 14;
-const LABELS = { optional: 1, required: 2, repeated: 3 };
+const labels = { optional: 1, required: 2, repeated: 3 };
 
 /** Describes each package of a resolved root as one file. Names are those of the `.proto`, so it must be parsed with `keepCase`. */
 export const describePackages = (root: protobuf.Root): readonly FileDescriptor[] => {
@@ -109,9 +109,9 @@ const describeField = (
   const jsonName = camelCase(name);
   if (field instanceof protobuf.MapField) {
     const typeName = `${field.parent?.fullName ?? ""}.${entryName(name)}`;
-    return { name, number, label: LABELS.repeated, type: MESSAGE, typeName, jsonName };
+    return { name, number, label: labels.repeated, type: MESSAGE, typeName, jsonName };
   }
-  const label = field.repeated ? LABELS.repeated : field.required ? LABELS.required : LABELS.optional;
+  const label = field.repeated ? labels.repeated : field.required ? labels.required : labels.optional;
   return {
     name,
     number,
@@ -125,7 +125,7 @@ const describeField = (
 
 const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescriptor, "type" | "typeName"> => {
   const { resolvedType } = field.resolve();
-  if (resolvedType === null) return { type: TYPES[field.type] ?? 0 };
+  if (resolvedType === null) return { type: fieldTypes[field.type] ?? 0 };
   used.add(packageOf(resolvedType));
   return { type: resolvedType instanceof protobuf.Enum ? ENUM : MESSAGE, typeName: resolvedType.fullName };
 };
@@ -135,14 +135,14 @@ const describeEntry = (field: protobuf.MapField, used: Set<string>): MessageDesc
   const key = {
     name: "key",
     number: 1,
-    label: LABELS.optional,
-    type: TYPES[field.keyType] ?? 0,
+    label: labels.optional,
+    type: fieldTypes[field.keyType] ?? 0,
     jsonName: "key",
   };
   const value = {
     name: "value",
     number: 2,
-    label: LABELS.optional,
+    label: labels.optional,
     jsonName: "value",
     ...typeOf(field, used),
   };

@@ -1,5 +1,5 @@
 import type { StandardSchema } from "@framework/core";
-import type { FileDescriptor } from "../schema/descriptor-messages.ts";
+import type { FileDescriptor } from "../descriptors/descriptor-messages.ts";
 
 /** The types of one method; definitions carry it for the compiler alone. */
 export interface MethodShape {

@@ -12,9 +12,9 @@ import {
   list,
   optional,
 } from "@framework/core/feature";
-import type { CallMiddleware } from "./call/call-runner.ts";
-import { parseAddress } from "./server/grpc-address.ts";
-import { type GrpcTls, isGrpcTls } from "./server/grpc-tls.ts";
+import type { CallMiddleware } from "../call/call-runner.ts";
+import { parseAddress } from "./grpc-address.ts";
+import { type GrpcTls, isGrpcTls } from "./grpc-tls.ts";
 
 /** Options of `enableGrpc`. */
 export interface GrpcConfig {

@@ -1,6 +1,6 @@
 import type { Awaitable, Guard, Invocation } from "@framework/core";
-import type { GrpcCall } from "../call/grpc-call.ts";
-import type { MethodShape, MethodShapes } from "./grpc-service.ts";
+import type { GrpcCall } from "./grpc-call.ts";
+import type { MethodShape, MethodShapes } from "../service/grpc-service.ts";
 
 /** What a handler gets first: a message, or the stream of messages. */
 type InputOf<Shape extends MethodShape> = Shape["requestStream"] extends true
