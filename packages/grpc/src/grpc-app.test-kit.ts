@@ -1,31 +1,62 @@
 import { App, type Running, type RunOptions } from "@framework/core";
 import { z } from "zod";
 import { grpcClient, type GrpcClient, type GrpcClientOptions } from "./client.ts";
-import { type Grpc, grpc, grpcService, type GrpcService, type MethodShapes } from "./index.ts";
+import {
+  type Grpc,
+  grpc,
+  grpcService,
+  type GrpcService,
+  type MethodShapes,
+  type SchemaService,
+} from "./index.ts";
 
-export const Book = z.object({
+/** A book with every form of field. */
+export interface Book {
+  readonly id: number;
+  readonly title: string;
+  readonly rating?: number | undefined;
+  readonly tags: readonly string[];
+  readonly author?: { readonly name: string; readonly born: number | null } | undefined;
+  readonly extra?: Readonly<Record<string, string>> | undefined;
+  readonly note?: unknown;
+}
+
+const book: z.ZodType<Book, Book> = z.object({
   id: z.int(),
   title: z.string(),
   rating: z.number().optional(),
-  tags: z.array(z.string()),
+  tags: z.array(z.string()).readonly(),
   author: z.object({ name: z.string(), born: z.int().nullable() }).optional(),
   extra: z.record(z.string(), z.string()).optional(),
   note: z.unknown().optional(),
-});
-export type Book = z.infer<typeof Book>;
+}) as unknown as z.ZodType<Book, Book>; // its members are not readonly
+
+interface Line {
+  readonly text: string;
+}
+
+const line: z.ZodType<Line, Line> = z.object({ text: z.string() });
+
+/** The schemas of `catalog`. */
+export type CatalogSchemas = {
+  readonly GetBook: Unary<{ readonly id: number }, Book>;
+  readonly ListBooks: Unary<{ readonly count: number }, Book> & { readonly responseStream: true };
+  readonly AddBooks: Unary<Book, { readonly added: number }> & { readonly requestStream: true };
+  readonly Chat: Unary<Line, Line> & { readonly requestStream: true; readonly responseStream: true };
+};
+
+interface Unary<Request, Response> {
+  readonly request: z.ZodType<Request, Request>;
+  readonly response: z.ZodType<Response, Response>;
+}
 
 /** A service of all four kinds. */
-export const catalog = grpcService("books.v1.Catalog", {
+export const catalog: SchemaService<CatalogSchemas> = grpcService("books.v1.Catalog", {
   methods: {
-    GetBook: { request: z.object({ id: z.int().min(1) }), response: Book },
-    ListBooks: { request: z.object({ count: z.int() }), response: Book, responseStream: true },
-    AddBooks: { request: Book, response: z.object({ added: z.int() }), requestStream: true },
-    Chat: {
-      request: z.object({ text: z.string() }),
-      response: z.object({ text: z.string() }),
-      requestStream: true,
-      responseStream: true,
-    },
+    GetBook: { request: z.object({ id: z.int().min(1) }), response: book },
+    ListBooks: { request: z.object({ count: z.int() }), response: book, responseStream: true },
+    AddBooks: { request: book, response: z.object({ added: z.int() }), requestStream: true },
+    Chat: { request: line, response: line, requestStream: true, responseStream: true },
   },
 });
 
