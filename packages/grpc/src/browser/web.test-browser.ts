@@ -15,7 +15,7 @@ const library = readFileSync(createRequire(import.meta.url).resolve("grpc-web"),
 /** Runs in the page: a unary call, a failing one and a stream, with messages as bytes. */
 const callAll = async (url: string, format: string): Promise<unknown> => {
   interface Client {
-    thenableCall(path: string, request: object, metadata: object, method: object): Promise<Uint8Array>;
+    unaryCall(path: string, request: object, metadata: object, method: object): Promise<Uint8Array>;
     serverStreaming(
       path: string,
       request: object,
@@ -51,7 +51,7 @@ const callAll = async (url: string, format: string): Promise<unknown> => {
     );
   const client = new GrpcWebClientBase({ format });
   const get = (id: number[]): Promise<Uint8Array> =>
-    client.thenableCall(
+    client.unaryCall(
       `${url}/books.v1.Catalog/GetBook`,
       new Request([8, ...id]),
       { authorization: "Bearer x", deadline: String(Date.now() + 60_000) },
