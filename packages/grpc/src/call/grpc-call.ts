@@ -7,10 +7,13 @@ import { ReplyMetadata } from "./reply-metadata.ts";
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
   readonly name: string;
+  /** Metadata that the client sent. */
   readonly metadata: CallMetadata;
-  /** Milliseconds since 1970; `null` for none. */
+  /** Deadline in milliseconds since 1970; `null` for none. */
   readonly deadlineMs: number | null;
+  /** Address and port of the client; `null` if unknown. */
   readonly peer: string | null;
+  /** Aborts when the service drains. */
   readonly draining: AbortSignal;
   /** Certificate of the client that TLS verified, in DER; `null` without one. */
   readonly certificate?: Uint8Array | null;

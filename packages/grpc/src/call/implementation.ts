@@ -30,6 +30,7 @@ export interface CallRules {
 
 /** A handler with its options. */
 export interface MethodImplementation<Shape extends MethodShape = MethodShape> extends CallRules {
+  /** Handles the calls. */
   readonly handle: MethodHandler<Shape>;
 }
 

@@ -19,6 +19,7 @@ export interface GrpcClientTls {
   readonly ca?: string | Uint8Array;
   /** Certificate and key of the client, for mutual TLS. */
   readonly cert?: string | Uint8Array;
+  /** Key of `cert`. */
   readonly key?: string | Uint8Array;
 }
 
@@ -40,7 +41,7 @@ export interface GrpcClientOptions {
   readonly tls?: boolean | GrpcClientTls;
   /** Deadline of calls without their own, in milliseconds; 0 for none. @default 30000 */
   readonly timeoutMs?: number;
-  /** @default none */
+  /** When and how calls are repeated. @default none */
   readonly retry?: GrpcRetry;
   /** Middleware around calls: `(call, next) => output`. `next` gives the answer: a message, or an async iterable of messages. @default [] */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];

@@ -5,6 +5,7 @@ import { resolveSchemaService } from "../schema/resolve-schema-service.ts";
 export interface SchemaServiceOptions<Methods extends ServiceSchemas> {
   /** The `.proto` that records the field numbers; `framework-grpc` writes it. Needed in production. */
   readonly proto?: URL;
+  /** The methods by their names. */
   readonly methods: Methods;
 }
 

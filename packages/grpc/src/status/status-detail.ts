@@ -11,11 +11,13 @@ export type StatusDetail =
   | {
       /** google.rpc.BadRequest: the fields that are wrong. */
       readonly kind: "badRequest";
+      /** The fields, at most 100. */
       readonly violations: readonly FieldViolation[];
     }
   | {
       /** google.rpc.RetryInfo: when to try again. */
       readonly kind: "retryInfo";
+      /** Milliseconds until the next attempt. */
       readonly delayMs: number;
     }
   | {
@@ -25,6 +27,7 @@ export type StatusDetail =
       readonly reason: string;
       /** Owner of the reason, such as `books.example.com`. */
       readonly domain: string;
+      /** Further facts about the reason. */
       readonly metadata?: Readonly<Record<string, string>>;
     }
   | {
@@ -32,5 +35,6 @@ export type StatusDetail =
       readonly kind: "other";
       /** Such as `type.googleapis.com/google.rpc.Help`. */
       readonly typeUrl: string;
+      /** The serialized message. */
       readonly value: Uint8Array;
     };
