@@ -2,10 +2,6 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 
 /** The error codes of this package. */
 export const grpcErrors: ErrorCatalogue = {
-  GRPC_BAD_ADDRESS: {
-    summary: "`address` is not a host and a port",
-    action: "write `127.0.0.1:50051`, or `[::]:50051`",
-  },
   GRPC_BAD_METADATA: {
     summary: "a name or value of metadata is not allowed in gRPC",
     action: "the message states the rule; values of names that end in `-bin` are bytes",

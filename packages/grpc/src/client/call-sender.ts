@@ -18,6 +18,7 @@ export interface CallToSend {
 
 /** A failed call within middleware, whose `next` never throws: it is thrown to the caller at the end. */
 export class FailedCall {
+  /** The error that the caller gets. */
   readonly error: GrpcError;
 
   constructor(error: GrpcError) {
