@@ -30,6 +30,21 @@ test("eight quick reads in a row reset it; after a relapse twice as many are nee
   expect(reads.has("a")).toBe(false);
 });
 
+test("a known text is judged by its processor time, unless it took ten times as long as a long read", () => {
+  const reads = new LongReads(20);
+  reads.took("a", 25);
+  times(8, () => reads.took("a", 25, 1)); // in the reading process, while other programs had the processor
+  expect([reads.has("a"), reads.isSuspect("a"), reads.isSuspect("b")]).toEqual([false, true, false]);
+  const here = (tookMs: number, workedMs: number) => {
+    reads.worked("a", workedMs);
+    reads.took("a", tookMs);
+    return reads.has("a");
+  };
+  expect([here(199, 19), here(20, 20)]).toEqual([false, true]);
+  times(16, () => reads.took("a", 25, 1));
+  expect([reads.has("a"), here(200, 1)]).toEqual([false, true]);
+});
+
 test("it holds 500 texts and evicts the oldest", () => {
   const reads = new LongReads(20);
   for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800);

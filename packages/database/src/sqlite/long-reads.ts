@@ -5,13 +5,23 @@ const MAX_TEXTS = 500;
 const FIRST_PROOF = 8;
 const LONGEST_PROOF = 1024;
 
+/** Factor of `longMs` from which a read counts as long although the processor did little for it: it waited for a disk. */
+const STALLED = 10;
+
 interface Known {
   away: boolean;
+  /** Processor time of the last run in the service, in milliseconds; `null` before one was measured. */
+  workedMs: number | null;
   quick: number;
   proof: number;
 }
 
-/** Decides which statements run in the reading process, by how long their text took the last time. */
+/**
+ * Decides which statements run in the reading process, by how long their text took the last time.
+ *
+ * After the first time, processor time decides: on a busy machine a short read takes long whenever other programs have the processor, and each such
+ * relapse would keep it in the reading process for longer.
+ */
 export class LongReads {
   /** Duration from which a read counts as long. */
   readonly longMs: number;
@@ -31,10 +41,26 @@ export class LongReads {
     if (!this.stopped && this.longMs !== Infinity && !this.texts.has(text)) this.add(text);
   }
 
-  took(text: string, ms: number): void {
+  /** Whether the processor time of a text is to be measured when it runs in the service. */
+  isSuspect(text: string): boolean {
+    return this.texts.size > 0 && this.texts.has(text);
+  }
+
+  /** Notes the processor time of a suspect that runs in the service, before `took`. */
+  worked(text: string, ms: number): void {
+    const known = this.texts.get(text);
+    if (known !== undefined) known.workedMs = ms;
+  }
+
+  /**
+   * @param ms from the start to the end of the read
+   * @param workedMs processor time in it. @default what was noted for the text, or all of it
+   */
+  took(text: string, ms: number, workedMs?: number): void {
     if (this.stopped) return;
     const known = this.texts.get(text);
-    if (ms >= this.longMs) this.wasLong(text, known);
+    const countedMs = workedMs ?? known?.workedMs ?? ms;
+    if (countedMs >= this.longMs || ms >= this.longMs * STALLED) this.wasLong(text, known);
     else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
   }
 
@@ -52,7 +78,7 @@ export class LongReads {
   }
 
   private add(text: string): void {
-    this.texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
+    this.texts.set(text, { away: true, workedMs: null, quick: 0, proof: FIRST_PROOF });
     if (this.texts.size <= MAX_TEXTS) return;
     for (const oldest of this.texts.keys()) {
       this.texts.delete(oldest);

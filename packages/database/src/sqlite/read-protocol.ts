@@ -28,5 +28,7 @@ export interface Part {
   readonly more: boolean;
   /** Time that SQLite took for all rows. */
   readonly tookMs: number;
+  /** Processor time in it. */
+  readonly workedMs: number;
   readonly fault: Fault | null;
 }

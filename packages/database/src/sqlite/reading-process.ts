@@ -16,6 +16,8 @@ export interface ReadingProcessOptions {
 export interface ReadRows {
   readonly rows: Row[];
   readonly tookMs: number;
+  /** Processor time in it. */
+  readonly workedMs: number;
 }
 
 /** Maximum callers that wait for the process. */
@@ -102,7 +104,7 @@ export class ReadingProcess {
         const part = await worker.ask(next);
         if (part.fault !== null) throw thrown(part.fault);
         rows.push(...part.rows);
-        if (!part.more || left.aborted) return { rows, tookMs: part.tookMs };
+        if (!part.more || left.aborted) return { rows, tookMs: part.tookMs, workedMs: part.workedMs };
       }
     } catch (error) {
       if (!worker.ended) throw error;

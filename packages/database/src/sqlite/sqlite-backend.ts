@@ -15,6 +15,7 @@ import { toParameters } from "./sqlite-parameters.ts";
 import { SqliteTransaction } from "./sqlite-transaction.ts";
 import { onlyReads } from "./statement-kind.ts";
 import { Mutex } from "./mutex.ts";
+import { threadTimeMs } from "./thread-time.ts";
 
 /** Options of a SQLite database. */
 export interface SqliteOptions {
@@ -79,6 +80,7 @@ export class SqliteBackend implements Backend {
       const read = this.reader?.known(text) ?? this.prepareRead(text);
       if (read !== null) {
         if (this.longReads.has(text)) return this.readAway(statement, execution);
+        if (this.longReads.isSuspect(text)) return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
     } catch (error) {
@@ -88,15 +90,24 @@ export class SqliteBackend implements Backend {
     return this.write(statement, execution);
   }
 
+  private readMeasured(read: Prepared, { text, values }: Statement, { first }: Execution): Outcome {
+    const from = threadTimeMs();
+    try {
+      return this.readingConnection().run(read, toParameters(values), first);
+    } finally {
+      this.longReads.worked(text, threadTimeMs() - from);
+    }
+  }
+
   private async readAway(statement: Statement, execution: Execution): Promise<Outcome> {
     const { text, values } = statement;
     const { signal, first } = execution;
     try {
       const question = { text, parameters: toParameters(values).map(withoutSurroundings), first };
       const from = performance.now();
-      const { rows, tookMs } = await this.readingProcess.read(question, signal);
+      const { rows, tookMs, workedMs } = await this.readingProcess.read(question, signal);
       execution.waitedMs = Math.max(0, performance.now() - from - tookMs);
-      this.longReads.took(text, tookMs);
+      this.longReads.took(text, tookMs, workedMs);
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoProcessError)) throw sqliteError(error, text);
