@@ -12,15 +12,19 @@ const create = `DROP TABLE IF EXISTS bare_view; DROP TABLE IF EXISTS bare_cursor
   CREATE TABLE bare_view (${COLUMNS}); CREATE TABLE bare_cursor (position BIGINT NOT NULL); INSERT INTO bare_cursor VALUES (0)`;
 
 const select = (data: string, place: string): string =>
-  `SELECT position, ${data} AS data FROM framework_events WHERE position > ${place} ORDER BY position LIMIT ${BATCH}`;
+  `SELECT position, stream, type, ${data} AS data FROM framework_events WHERE position > ${place} ORDER BY position LIMIT ${BATCH}`;
 
 interface Row {
   readonly position: number | string;
+  readonly stream: string;
+  readonly type: string;
   readonly data: string;
 }
 
 const foldRows = (rows: readonly Row[]): string =>
-  JSON.stringify(foldBatch(rows.map(({ data }) => JSON.parse(data) as Lent)));
+  JSON.stringify(
+    foldBatch(rows.map(({ stream, type, data }) => ({ stream, type, data: JSON.parse(data) as Lent }))),
+  );
 
 /** On `pg`: one connection, prepared statements; each batch is read, and its transaction writes the view and the position. */
 export const barePostgres = async (url: string): Promise<BareCursor> => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Database, openEventStore, type Projection, projection } from "./packages.ts";
-import { BATCH, COLUMNS, foldBatch, type Lent, upsertText } from "./view.ts";
+import { BATCH, COLUMNS, foldBatch, type LentEvent, upsertText } from "./view.ts";
 
 /** Streams of one append, and events of each. */
 const STREAMS = 100;
@@ -40,7 +40,7 @@ export const members = ({ dialect }: Database, version: number): Projection =>
     tables: { members: COLUMNS },
     async apply(tx, events) {
       const text = upsertText(dialect, `members_v${version}`);
-      await tx.execute(text, [JSON.stringify(foldBatch(events.map((event) => event.data as Lent)))]);
+      await tx.execute(text, [JSON.stringify(foldBatch(events as readonly LentEvent[]))]);
     },
   });
 

@@ -74,7 +74,7 @@ const compare = async (what: string, db: Database, bare: BareCursor): Promise<vo
 
 /** Both have made the same view of the same events. */
 const expectSameView = async (db: Database): Promise<void> => {
-  const columns = "member, loans, days";
+  const columns = "member, loans, days, last_loan";
   const [missing, all] = [
     await db.fetchValue<number>(
       `SELECT count(*) FROM (SELECT ${columns} FROM members EXCEPT SELECT ${columns} FROM bare_view) AS different`,

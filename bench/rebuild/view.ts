@@ -1,5 +1,6 @@
-/** The view that both make: how often members have borrowed, and for how many days. */
-export const COLUMNS = "member TEXT PRIMARY KEY, loans INTEGER NOT NULL, days INTEGER NOT NULL";
+/** The view that both make: how often members have borrowed, for how many days, and their last loan. */
+export const COLUMNS =
+  "member TEXT PRIMARY KEY, loans INTEGER NOT NULL, days INTEGER NOT NULL, last_loan TEXT NOT NULL";
 
 /** Data of an event, about 200 bytes of JSON. */
 export interface Lent {
@@ -7,20 +8,36 @@ export interface Lent {
   readonly days: number;
 }
 
+/** What the view needs of an event. */
+export interface LentEvent {
+  readonly type: string;
+  /** The stream of a loan. */
+  readonly stream: string;
+  readonly data: Lent;
+}
+
 /** A row of the view. */
 export interface MemberRow extends Lent {
   readonly loans: number;
+  readonly last_loan: string;
 }
 
 /** Events of one transaction. */
 export const BATCH = 500;
 
 /** The fold of a batch: one row for each member. */
-export const foldBatch = (events: readonly Lent[]): readonly MemberRow[] => {
+export const foldBatch = (events: readonly LentEvent[]): readonly MemberRow[] => {
   const rows = new Map<string, MemberRow>();
-  for (const { member, days } of events) {
+  for (const { type, stream, data } of events) {
+    if (type !== "Lent") continue;
+    const { member, days } = data;
     const row = rows.get(member);
-    rows.set(member, { member, loans: (row?.loans ?? 0) + 1, days: (row?.days ?? 0) + days });
+    rows.set(member, {
+      member,
+      loans: (row?.loans ?? 0) + 1,
+      days: (row?.days ?? 0) + days,
+      last_loan: stream,
+    });
   }
   return [...rows.values()];
 };
@@ -29,8 +46,9 @@ export const foldBatch = (events: readonly Lent[]): readonly MemberRow[] => {
 export const upsertText = (dialect: "postgres" | "sqlite", table: string): string => {
   const rows =
     dialect === "postgres"
-      ? "json_to_recordset($1::json) AS given(member TEXT, loans INTEGER, days INTEGER) WHERE TRUE"
-      : "(SELECT value ->> 'member' AS member, value ->> 'loans' AS loans, value ->> 'days' AS days FROM json_each($1)) AS given WHERE TRUE";
-  return `INSERT INTO ${table} AS own (member, loans, days) SELECT member, loans, days FROM ${rows}
-    ON CONFLICT (member) DO UPDATE SET loans = own.loans + excluded.loans, days = own.days + excluded.days`;
+      ? "json_to_recordset($1::json) AS given(member TEXT, loans INTEGER, days INTEGER, last_loan TEXT) WHERE TRUE"
+      : `(SELECT value ->> 'member' AS member, value ->> 'loans' AS loans, value ->> 'days' AS days, value ->> 'last_loan' AS last_loan
+          FROM json_each($1)) AS given WHERE TRUE`;
+  return `INSERT INTO ${table} AS own (member, loans, days, last_loan) SELECT member, loans, days, last_loan FROM ${rows}
+    ON CONFLICT (member) DO UPDATE SET loans = own.loans + excluded.loans, days = own.days + excluded.days, last_loan = excluded.last_loan`;
 };

@@ -6,6 +6,8 @@ import type { AnyEventType } from "./event-type.ts";
 /** The types of events that a store knows. A store without any takes events of every type, unchecked. */
 export class EventTypes {
   private readonly byName = new Map<string, AnyEventType>();
+  /** The last one asked for: neighbouring events often have one type, and comparing text is faster than hashing it. */
+  private last: AnyEventType | undefined = undefined;
 
   /** The first definition of a name counts; `duplicates` has the mistakes. */
   constructor(types: readonly AnyEventType[]) {
@@ -14,7 +16,11 @@ export class EventTypes {
 
   /** The type of a name; `undefined` for an unknown one. */
   get(name: string): AnyEventType | undefined {
-    return this.byName.get(name);
+    if (this.last?.type === name) return this.last;
+    if (this.byName.size === 0) return undefined;
+    const found = this.byName.get(name);
+    if (found !== undefined) this.last = found;
+    return found;
   }
 
   /** The type of an event to append; `null` in a store without types. @throws EVENTS_UNKNOWN_TYPE */

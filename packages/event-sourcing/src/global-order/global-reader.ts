@@ -64,12 +64,16 @@ export class GlobalReader {
 
   /** Reads rows between two positions, also beyond the frontier: the caller knows that no append is open. */
   async rows({ after, to, limit, filter }: RowRange, queries: Queries): Promise<readonly EventRow[]> {
+    const from = (table: Statement): Statement =>
+      sql`FROM ${table} WHERE position > ${after} AND position <= ${to} ${conditions(filter)}`;
+    const [present, archived] = [from(sql`framework_events`), from(sql`framework_archived_events`)];
     const columns = eventColumns(this.base.db.dialect);
-    const part = sql`WHERE position > ${after} AND position <= ${to} ${conditions(filter)} ORDER BY position LIMIT ${limit}`;
-    // Each part has its own limit: PostgreSQL would otherwise read and sort all events after the position.
-    return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} FROM framework_events ${part}) AS present
-      UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} FROM framework_archived_events ${part}) AS archived
-      ORDER BY position LIMIT ${limit}`;
+    const order = sql`ORDER BY position LIMIT ${limit}`;
+    if (this.base.db.dialect === "sqlite")
+      return await queries.query<EventRow>`SELECT ${columns} ${present} UNION ALL SELECT ${columns} ${archived} ${order}`;
+    // Each part has its own limit: PostgreSQL would otherwise read and sort all events after the position. On SQLite, which merges parts, it costs as much as the read.
+    return await queries.query<EventRow>`SELECT ${eventColumnNames} FROM (SELECT ${columns} ${present} ${order}) AS present
+      UNION ALL SELECT ${eventColumnNames} FROM (SELECT ${columns} ${archived} ${order}) AS archived ${order}`;
   }
 }
 

@@ -19,6 +19,6 @@ export const parkedUnits = async (
     await queries.query<EventRow>`SELECT ${columns} FROM framework_events WHERE position = ${position}
     UNION ALL SELECT ${columns} FROM framework_archived_events WHERE position = ${position}`;
   const decoder = await decoderFor(queries, base.types, rows);
-  const units = rows.flatMap((row) => unitsOf(projection, decoder, row));
+  const units = unitsOf(projection, decoder, rows);
   return part === UNREADABLE ? units : units.filter((each) => each.part === part);
 };

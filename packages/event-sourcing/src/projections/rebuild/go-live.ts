@@ -84,7 +84,7 @@ const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): 
     const last = rows.at(-1);
     if (last === undefined) return;
     const decoder = await decoderFor(tx, base.types, rows);
-    const units = rows.flatMap((row) => unitsOf(projection, decoder, row));
+    const units = unitsOf(projection, decoder, rows);
     await applyEvents(tx, projection, units.map(eventOf), true);
     await advanceShard(base, tx, place, after, last.position);
     after = last.position;

@@ -91,9 +91,9 @@ const applyAgain = async (
     if (last === undefined) return count;
     after = last.position;
     const decoder = await decoderFor(tx, base.types, rows);
-    const units = rows
-      .flatMap((row) => unitsOf(projection, decoder, row))
-      .filter(({ position, shard }) => position <= reach(shard));
+    const units = unitsOf(projection, decoder, rows).filter(
+      ({ position, shard }) => position <= reach(shard),
+    );
     count += units.length;
     if (count > MAX_PART_EVENTS)
       throw refused(

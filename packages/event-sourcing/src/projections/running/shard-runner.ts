@@ -121,7 +121,7 @@ export class ShardRunner {
     const { base, projection, place } = shard;
     const { rows, position, state } = await needs.reader.read(after, filter, projection.batchSize, base.db);
     const decoder = await decoderFor(base.db, base.types, rows);
-    const units = rows.flatMap((row) => unitsOf(projection, decoder, row));
+    const units = unitsOf(projection, decoder, rows);
     const own = projection.shards === 1 ? units : units.filter((unit) => unit.shard === place.shard);
     return { position, state, rows: rows.length, units: own };
   }

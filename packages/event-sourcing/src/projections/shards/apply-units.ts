@@ -1,5 +1,5 @@
 import type { Transaction } from "@framework/database";
-import type { HeldState, Lane } from "@framework/durable/feature";
+import type { Lane } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
@@ -51,21 +51,25 @@ export const applyUnits = (
     const { base, place, projection } = shard;
     const moved = await advanceShard(base, tx, place, stretch.from, stretch.to);
     if (units.length === 0) return moved;
-    const keys = moved.holds ? await heldKeys(base, tx, place, units) : noKeys;
-    const behind = units.filter(({ key }) => keys.has(key));
-    const parked = behind.map((unit) => ({
-      unit,
-      state: keys.get(unit.key) ?? ("parked" as const),
-      attempts: 0,
-      failure: null,
-    }));
-    await parkUnits(base, tx, place, parked);
-    const events = units.flatMap((unit) => (keys.has(unit.key) ? [] : eventOf(unit)));
-    await applyEvents(tx, projection, events, isRebuild);
+    const applied = moved.holds ? await parkBehind(shard, tx, units) : units;
+    await applyEvents(tx, projection, applied.map(eventOf), isRebuild);
     return moved;
   });
 
-const noKeys: ReadonlyMap<string, HeldState> = new Map();
+/** Parks the events whose key has parked ones; returns the others. */
+const parkBehind = async (
+  { base, place }: OwnShard,
+  tx: Transaction,
+  units: readonly Unit[],
+): Promise<readonly Unit[]> => {
+  const keys = await heldKeys(base, tx, place, units);
+  const behind = units.flatMap((unit) => {
+    const state = keys.get(unit.key);
+    return state === undefined ? [] : { unit, state, attempts: 0, failure: null };
+  });
+  await parkUnits(base, tx, place, behind);
+  return units.filter(({ key }) => !keys.has(key));
+};
 
 /** @throws the error of reading it */
 export const eventOf = ({ event, error }: Unit): StoredEvent => {

@@ -28,24 +28,42 @@ export const MAX_KEY = 500;
 /** What decides which events of a row concern a projection. */
 export type UnitsOptions = Pick<Projection, "types" | "key" | "shards">;
 
-/** The events of a row that concern a projection. A row that cannot be read is one unit with its error: it must not be passed silently. */
-export const unitsOf = (projection: UnitsOptions, decoder: EventDecoder, row: EventRow): readonly Unit[] => {
+/** The events of rows that concern a projection. A row that cannot be read is one unit with its error: it must not be passed silently. */
+export const unitsOf = (
+  projection: UnitsOptions,
+  decoder: EventDecoder,
+  rows: readonly EventRow[],
+): readonly Unit[] => {
+  const types = projection.types?.map(({ type }) => type);
+  const units: Unit[] = [];
+  for (const row of rows) addUnits(units, { projection, types, decoder, row });
+  return units;
+};
+
+interface UnitSource {
+  readonly projection: UnitsOptions;
+  /** Names of the types that concern the projection; `undefined` for all. */
+  readonly types: readonly string[] | undefined;
+  readonly decoder: EventDecoder;
+  readonly row: EventRow;
+}
+
+const addUnits = (units: Unit[], { projection, types, decoder, row }: UnitSource): void => {
   const { position } = row;
+  const { shards } = projection;
   let events: readonly StoredEvent[];
   try {
     events = decoder.decode(row);
   } catch (error) {
     const key = streamKey(row);
-    return [
-      { position, row, part: UNREADABLE, key, shard: shardOf(key, projection.shards), event: null, error },
-    ];
+    units.push({ position, row, part: UNREADABLE, key, shard: shardOf(key, shards), event: null, error });
+    return;
   }
-  const names = projection.types?.map(({ type }) => type);
-  return events.flatMap((event, part) => {
-    if (names !== undefined && !names.includes(event.type)) return [];
+  for (const [part, event] of events.entries()) {
+    if (types !== undefined && !types.includes(event.type)) continue;
     const { key, error } = keyOf(projection, event);
-    return { position, row, part, key, shard: shardOf(key, projection.shards), event, error };
-  });
+    units.push({ position, row, part, key, shard: shardOf(key, shards), event, error });
+  }
 };
 
 /** A key function that fails makes the event fail; it stays in the order of its stream. */
