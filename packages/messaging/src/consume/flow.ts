@@ -3,6 +3,7 @@ import type { Logger } from "@framework/core";
 import { type Clock, isPromise } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Outcome } from "../message/outcome.ts";
+import { openCircuitMs } from "../message/outcome-of-thrown.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
@@ -90,6 +91,11 @@ export class Flow {
   /** Handlers that run. */
   get inFlight(): number {
     return this.running;
+  }
+
+  /** Whether the process has given up what it holds, at the end of its drain. */
+  get hasGivenUp(): boolean {
+    return this.giveUp.signal.aborted;
   }
 
   /** Starts no handler until `resume`, and fetches nothing. */
@@ -210,6 +216,7 @@ export class Flow {
       this.pauseFor(pauseMs); // the message is not to blame: the try does not count
       return this.hold(entry, pauseMs);
     }
+    if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
     entry.tries++;
     if (outcome.kind === "reject") return this.bury(entry, outcome.error);
     this.failed(entry, outcome.error, outcome.delayMs);
@@ -353,11 +360,4 @@ const aborted = (signal: AbortSignal): Promise<void> => {
   if (signal.aborted) resolve();
   else signal.addEventListener("abort", () => resolve(), { once: true });
   return promise;
-};
-
-/** How long a circuit is open, if that is why a handler failed; else `null`. */
-const openCircuitMs = (error: unknown): number | null => {
-  if (!Error.isError(error) || error.name !== "CircuitOpenError") return null;
-  const { extras } = error as { extras?: { readonly retry_after?: unknown } };
-  return Math.min(Math.max(Number(extras?.retry_after ?? 1) || 1, 0.05), 300) * 1000;
 };

@@ -6,7 +6,9 @@ import { failureOf } from "@framework/durable/feature";
 import { NOT_BEFORE, numberIn, TRIES } from "../envelope/own-headers.ts";
 import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts";
 import type { Message } from "../message/message.ts";
+import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Outcome } from "../message/outcome.ts";
+import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import type { Broker, Consumer } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -14,9 +16,11 @@ import type { ConsumerState } from "../port/sink.ts";
 import { type ReplyParts, replyTopic, sendReply } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
-import { outcomeOfThrown, runHandler } from "../subscribe/run-handler.ts";
+import { runHandler } from "../subscribe/run-handler.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { DatabaseInbox } from "../inbox/database-inbox.ts";
+import { inboxKey } from "../inbox/inbox-attempts.ts";
+import { RunningTries } from "../inbox/running-tries.ts";
 import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
@@ -49,6 +53,9 @@ export interface SubscriptionParts extends MessageLimits {
   readonly isPrivate: boolean;
 }
 
+/** Time for aborted tries with an inbox to end, after the deadline of a drain. */
+const ENDING_MS = 1000;
+
 /** A consumer is stalled after so long without a delivery, while messages wait. */
 const STALLED_MS = 60_000;
 
@@ -67,6 +74,8 @@ export class RunningSubscription {
   private readonly consumer: Consumer;
   private readonly flow: Flow;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
+  /** Tries with an inbox that run. */
+  private readonly tries = new RunningTries();
   /** Entries of messages whose handlers run, for the inbox. */
   private readonly entries = new WeakMap<Message, Entry>();
 
@@ -122,6 +131,7 @@ export class RunningSubscription {
   async stop(deadline: AbortSignal): Promise<void> {
     await this.consumer.stop();
     await this.flow.drain(deadline);
+    await this.tries.ended(this.parts.clock, ENDING_MS); // those that were aborted are taken back
     await this.consumer.close();
   }
 
@@ -170,13 +180,17 @@ export class RunningSubscription {
       await settleIn(tx, entry.delivery);
       tx.onCommit(() => void (entry.isSettled = true));
     };
-    return inbox.run({
-      message,
-      work,
-      maxTries: this.spec.maxTries,
-      settleIn: settleIn === undefined ? null : together,
-      duplicate: () => void this.counts.duplicates++,
-    });
+    return this.tries.add(
+      inbox.run({
+        message,
+        work,
+        maxTries: this.spec.maxTries,
+        settleIn: settleIn === undefined ? null : together,
+        duplicate: () => void this.counts.duplicates++,
+        counted: (attempts) => countedAs(entry, message, attempts),
+        isGivenUp: () => this.flow.hasGivenUp,
+      }),
+    );
   }
 
   /** Publishes each try as an operation, while there is a listener. */
@@ -277,12 +291,26 @@ export class RunningSubscription {
     void this.answerFailure(entry, error);
     if (park === null) {
       await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
+      await this.forget(entry);
       return false;
     }
     const settleIn = this.consumer.settleIn?.bind(this.consumer);
     const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, entry.delivery);
     await untilDone(() => park(dead, together), { signal, clock, log, what: "a dead letter" });
+    await this.forget(entry);
     return together !== null;
+  }
+
+  /** Has a dead letter that is sent again count its tries anew. */
+  private async forget({ event, delivery }: Entry): Promise<void> {
+    const { inbox, spec, brokerName, log } = this.parts;
+    if (inbox === null || event === null) return;
+    const place = { broker: brokerName, topic: mainTopic(delivery.topic, spec.group), group: spec.group };
+    await inbox
+      .forget(inboxKey(event, place))
+      .catch((error: unknown) =>
+        log.warn("messaging: the tries of a dead letter stay counted in the inbox", { error }),
+      );
   }
 
   /** Tells a sender that waits for a reply that there will be none. */
@@ -307,6 +335,15 @@ export class RunningSubscription {
     await untilDone(send, { ...rest, what: `a message to ${message.topic}` });
   }
 }
+
+/** The inbox knows the attempts of all processes. */
+const countedAs = (entry: Entry | null, message: Message, attempts: number): void => {
+  if (entry !== null) {
+    const { tries, headers } = entry.delivery;
+    entry.tries = Math.max(attempts - 1, tries ?? numberIn(headers, TRIES) ?? 0);
+  }
+  if (message instanceof IncomingMessage) message.attempt = attempts;
+};
 
 const missing: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };
 

@@ -11,6 +11,7 @@ import { batchFacts } from "./batch-facts.ts";
 import { deadLetterFacts } from "./dead-letter-facts.ts";
 import { foreignFacts } from "./foreign-facts.ts";
 import { inboxFacts } from "./inbox-facts.ts";
+import { inboxAttemptsFacts } from "./inbox-attempts-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
 import { lifeFacts } from "./life-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
@@ -32,6 +33,7 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...stopFacts,
   ...parkedFacts,
   ...inboxFacts,
+  ...inboxAttemptsFacts,
   ...outboxFacts,
   ...foreignFacts,
   ...requestFacts,

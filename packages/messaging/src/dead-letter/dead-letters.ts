@@ -26,7 +26,7 @@ export const deadLetter = (
   { delivery, topic, id, group, error, tries, firstAt, lastAt }: Dead,
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
-  const headers = original(delivery);
+  const headers = originalHeaders(delivery);
   headers[deadHeaders.error] = plain(name);
   headers[deadHeaders.message] = plain(message);
   if (code !== null) headers[deadHeaders.code] = plain(code);
@@ -44,7 +44,7 @@ export const postponed = (
   delivery: Delivery,
   { id, tries, notBefore, group }: { id: string; tries: number; notBefore: number; group: string },
 ): OutgoingMessage => {
-  const headers = original(delivery);
+  const headers = originalHeaders(delivery);
   headers[TRIES] = String(tries);
   headers[NOT_BEFORE] = String(notBefore);
   headers[GROUP] = group;
@@ -52,7 +52,7 @@ export const postponed = (
 };
 
 /** The headers of a delivery without those of its own way through messaging. */
-const original = ({ headers }: Delivery): Record<string, string> => {
+export const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   const copy = Object.assign(newHeaders(), headers);
   delete copy[TRIES];
   delete copy[NOT_BEFORE];

@@ -3,7 +3,7 @@ import { failureOf, type Kernel } from "@framework/durable/feature";
 import { GROUP } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import type { Dead } from "./dead-letters.ts";
+import { type Dead, originalHeaders } from "./dead-letters.ts";
 
 /** Name of the source of parked messages. */
 const SOURCE = "message";
@@ -70,7 +70,7 @@ export class ParkedMessages {
         name: `${topic} ${group}`,
         key: delivery.key,
         payload: JSON.stringify(bodyOf(delivery.body)),
-        headers: JSON.stringify(delivery.headers),
+        headers: JSON.stringify(originalHeaders(delivery)),
         detail: JSON.stringify(detail),
         failure: failureOf(error),
         attempts: tries,

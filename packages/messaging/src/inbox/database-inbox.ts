@@ -5,6 +5,8 @@ import type { Kernel } from "@framework/durable/feature";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
+import { openCircuitMs, outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import { type Attempt, InboxAttempts, inboxKey, type InboxKey } from "./inbox-attempts.ts";
 import { INBOX_TABLES, inboxTables } from "./inbox-tables.ts";
 
 /** One try of a message with an inbox. */
@@ -18,6 +20,10 @@ export interface InboxTry {
   readonly settleIn: ((tx: Transaction) => Promise<void>) | null;
   /** Called when the message was done before. */
   readonly duplicate: () => void;
+  /** Called before the handler, with the number of attempts that began, this one included. */
+  readonly counted: (attempts: number) => void;
+  /** Whether the process has given up its messages, at the end of its drain. */
+  readonly isGivenUp: () => boolean;
 }
 
 /** How long a message is known after its last delivery: 7 days. */
@@ -32,11 +38,14 @@ const PRUNE_BATCH = 1000;
 /** Remembers messages in the app's database, so that each has its effect there once. */
 export class DatabaseInbox {
   private readonly kernel: Kernel;
+  private readonly attempts: InboxAttempts;
   private isUsed = false;
+  private isTryingSuspect = false;
   private cancelPrune: () => void = () => {};
 
   constructor(kernel: Kernel) {
     this.kernel = kernel;
+    this.attempts = new InboxAttempts(kernel);
   }
 
   /** Adds the table. Call it before the start. */
@@ -60,45 +69,62 @@ export class DatabaseInbox {
 
   /** Runs a try; its writes, the mark and the settlement are one transaction. */
   async run(one: InboxTry): Promise<Outcome> {
-    const { message, maxTries, duplicate } = one;
-    const row = await this.count(message);
-    if (row.done_at !== null) {
+    const key = inboxKey(one.message, one.message.meta);
+    const attempt = await this.attempts.begin(key, false);
+    return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
+  }
+
+  /** Begins to count the tries of a dead letter anew. */
+  async forget(key: InboxKey): Promise<void> {
+    await this.attempts.forget(key);
+  }
+
+  /** Runs a message whose attempt never ended: it may kill its process, so no other suspect message runs beside it. */
+  private async runSuspect(key: InboxKey, one: InboxTry): Promise<Outcome> {
+    if (this.isTryingSuspect) return suspectWaits();
+    this.isTryingSuspect = true;
+    try {
+      const attempt = await this.attempts.begin(key, true);
+      return attempt === null ? suspectWaits() : await this.runCounted(key, one, attempt);
+    } finally {
+      this.isTryingSuspect = false;
+    }
+  }
+
+  private async runCounted(key: InboxKey, one: InboxTry, { attempts, isDone }: Attempt): Promise<Outcome> {
+    const { maxTries, duplicate, counted, isGivenUp } = one;
+    if (isDone) {
       duplicate();
       return done;
     }
-    if (row.attempts > maxTries) return { kind: "reject", error: killed(row.attempts - 1) };
+    if (attempts > maxTries) return { kind: "reject", error: killed(attempts - 1) };
+    counted(attempts);
+    const outcome = await this.tryIn(key, one);
+    if (outcome.kind === "done") return outcome;
+    const isBlameless = isGivenUp() || openCircuitMs(outcome.error) !== null;
+    const noted = isBlameless ? this.attempts.takeBack(key) : this.attempts.failed(key);
+    await noted.catch(() => {}); // the attempt stays counted, as if its process had died
+    return outcome;
+  }
+
+  private async tryIn(key: InboxKey, one: InboxTry): Promise<Outcome> {
+    const { signal } = one.message;
     try {
-      return await this.kernel.db.transaction((tx) => this.runIn(tx, one), { signal: message.signal });
+      return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), { signal });
     } catch (error) {
-      if (!(error instanceof Undone)) throw error;
-      if (error.outcome.kind === "done") duplicate();
+      if (!(error instanceof Undone)) return outcomeOfThrown(error);
+      if (error.outcome.kind === "done") one.duplicate();
       return error.outcome;
     }
   }
 
-  /** Counts an attempt before the handler begins: one that kills the process counts too. */
-  private async count({
-    id,
-    source,
-    meta,
-  }: Message): Promise<{ readonly attempts: number; readonly done_at: number | null }> {
-    const { now } = this.kernel;
-    const row = await this.kernel.transaction(
-      (tx) => tx.fetchOne<{ attempts: number; done_at: number | null }>`
-      INSERT INTO framework_inbox (consumer, message, attempts, seen_at) VALUES (${consumerOf(meta)}, ${keyOf(id, source)}, 1, ${now})
-      ON CONFLICT (consumer, message) DO UPDATE SET attempts = framework_inbox.attempts + 1, seen_at = excluded.seen_at
-      RETURNING attempts, done_at`,
-    );
-    return row ?? { attempts: 1, done_at: null };
-  }
-
-  private async runIn(tx: Transaction, { message, work, settleIn }: InboxTry): Promise<Outcome> {
-    const { id, source, meta } = message;
+  private async runIn(tx: Transaction, key: InboxKey, one: InboxTry): Promise<Outcome> {
+    const { message, work, settleIn } = one;
     const outcome = await work(tx);
     if (outcome.kind !== "done") throw new Undone(outcome);
     message.signal.throwIfAborted();
     const { changes } = await tx.execute`UPDATE framework_inbox SET done_at = ${this.kernel.now}
-      WHERE consumer = ${consumerOf(meta)} AND message = ${keyOf(id, source)} AND done_at IS NULL`;
+      WHERE consumer = ${key.consumer} AND message = ${key.message} AND done_at IS NULL`;
     if (changes === 0) throw new Undone(done); // another process was faster
     await settleIn?.(tx);
     return outcome;
@@ -122,10 +148,15 @@ class Undone extends Error {
   }
 }
 
-const consumerOf = ({ broker, topic, group }: Message["meta"]): string => `${broker} ${topic} ${group}`;
+/** Time after which a suspect message looks again whether another one still runs. */
+const SUSPECT_WAIT_MS = 100;
 
-/** Ids are unique for their source. */
-const keyOf = (id: string, source: string): string => `${id}\n${source}`;
+const suspectWaits = (): Outcome => ({
+  kind: "retry",
+  error: messagingError("MESSAGING_LOST", "the message began and never ended; it waits for others like it"),
+  delayMs: SUSPECT_WAIT_MS,
+  counts: false,
+});
 
 const killed = (attempts: number): Error =>
   messagingError(

@@ -7,12 +7,13 @@ const COLUMNS = `
   consumer TEXT NOT NULL,
   message TEXT NOT NULL,
   attempts INTEGER NOT NULL,
+  ended INTEGER NOT NULL,
   seen_at BIGINT NOT NULL,
   done_at BIGINT,
   PRIMARY KEY (consumer, message)`;
 const INDEX = "CREATE INDEX framework_inbox_seen ON framework_inbox (seen_at);";
 
-/** Messages by consumer: attempts that began, and when the message was done. */
+/** Messages by consumer: attempts that began, those of them that failed while their process lived, and when the message was done. */
 export const inboxTables: readonly SetMigration[] = [
   {
     number: 1,

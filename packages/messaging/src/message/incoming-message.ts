@@ -20,7 +20,7 @@ export class IncomingMessage implements Message {
   readonly key: string | null;
   readonly data: unknown;
   readonly headers: WireHeaders;
-  readonly attempt: number;
+  attempt: number;
   readonly meta: MessageMeta;
   private readonly place: MessageSource;
 

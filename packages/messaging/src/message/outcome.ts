@@ -10,6 +10,8 @@ export type Outcome =
       readonly error: unknown;
       /** Wait in milliseconds; `null` for the retry policy's. */
       readonly delayMs: number | null;
+      /** `false` when the handler did not run, so that nothing counts as a try. @default true */
+      readonly counts?: false;
     }
   | { readonly kind: "reject"; readonly error: unknown };
 

@@ -15,6 +15,7 @@ import type { Transaction } from "@framework/database";
 import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
 import type { Message, MessageContext } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
+import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 
 /** What running handlers needs. */
@@ -38,12 +39,6 @@ export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> =>
       ? (message) => call(parts, message, null)
       : (message) => inTransaction(parts, message);
   return compose(parts.middleware, inner, outcomeOfThrown);
-};
-
-/** The outcome that an error stands for. */
-export const outcomeOfThrown = (error: unknown): Outcome => {
-  if (PermanentFailure.is(error)) return { kind: "reject", error };
-  return { kind: "retry", error, delayMs: null };
 };
 
 const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outcome> => {

@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast, once } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { quietly, until } from "./until.ts";
+
+/** Facts about attempts that the inbox counts: which ones count, and which messages run alone. */
+export const inboxAttemptsFacts: PortFacts<BrokerFixture> = {
+  "with the inbox, a try that a stop aborts does not count": async (fixture) => {
+    if (fixture.databaseUrl === undefined) return; // each process has a database of its own
+    const attempts: number[] = [];
+    {
+      await using one = new TestApp(fixture, { drainMs: 50 });
+      const options = { group: one.group, dedupe: "inbox", retry: once } as const;
+      one.messaging.subscribe(one.topic, options, async ({ attempt, signal }) => {
+        attempts.push(attempt);
+        const { promise, reject } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        await promise;
+      });
+      await one.start();
+      await one.messaging.send(one.topic, { type: "t", id: "a" });
+      await until("the handler to run", () => attempts.length === 1);
+    }
+    await using next = new TestApp(fixture);
+    const options = { group: next.group, dedupe: "inbox", retry: once } as const;
+    next.messaging.subscribe(next.topic, options, ({ attempt }) => void attempts.push(attempt));
+    await next.start();
+    await until("the message to be done", () => next.messaging.status()[0]?.done === 1);
+    assert.deepEqual(attempts, [1, 1]);
+  },
+  "with the inbox, an open circuit costs no try": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const attempts: number[] = [];
+    const options = { group: one.group, dedupe: "inbox", retry: once } as const;
+    one.messaging.subscribe(one.topic, options, ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length < 3)
+        throw Object.assign(new Error("open"), { name: "CircuitOpenError", extras: { retry_after: 0.05 } });
+    });
+    await one.start();
+    await one.messaging.send(one.topic, { type: "t", id: "a" });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.deepEqual(attempts, [1, 1, 1]);
+  },
+  "with the inbox, a parked message that is replayed has all its tries again": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const attempts: number[] = [];
+    const options = { group: one.group, dedupe: "inbox", retry: fast, deadLetter: "parked" } as const;
+    one.messaging.subscribe(one.topic, options, ({ attempt }) => {
+      attempts.push(attempt);
+      if (attempts.length < 7) throw new Error("not yet");
+    });
+    await one.start();
+    await one.messaging.send(one.topic, { type: "t", id: "a" });
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
+    await until("its tries to be forgotten", async () => (await attemptsIn(one)).length === 0);
+    assert.deepEqual(await parked.replay(filter), { replayed: 1, failed: [] });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.deepEqual(attempts, [1, 2, 3, 4, 5, 1, 2]);
+  },
+  "with the inbox, tries of earlier processes count, and the last error is the cause": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const attempts: number[] = [];
+    const options = { group: one.group, dedupe: "inbox", retry: fast, deadLetter: "parked" } as const;
+    one.messaging.subscribe(one.topic, options, ({ attempt }) => {
+      attempts.push(attempt);
+      throw new RangeError("broken");
+    });
+    await one.start();
+    await hadAttempts(one, { id: "a", attempts: 3, ended: 3 });
+    await one.messaging.send(one.topic, { type: "t", id: "a", source: "/own" });
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
+    const { items } = await parked.list(filter);
+    assert.deepEqual(attempts, [4, 5]);
+    assert.deepEqual([items[0]?.errorClass, items[0]?.attempts], ["RangeError", 5]);
+  },
+  "with the inbox, messages that may kill their process count and run one at a time": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const attempts = new Map<string, number>();
+    const counted: number[] = [];
+    const options = { group: one.group, dedupe: "inbox", retry: fast, concurrency: 8 } as const;
+    one.messaging.subscribe(one.topic, options, async ({ id, attempt }, { tx }) => {
+      attempts.set(id, attempt);
+      if (id.startsWith("other")) return;
+      // What a death of the process would count at this moment.
+      const sql =
+        "SELECT SUM(attempts) FROM framework_inbox WHERE consumer LIKE $1 AND message LIKE 'suspect%' AND done_at IS NULL";
+      const sum = Number(await tx.fetchValue(sql, [`% ${one.topic} ${one.group}`]));
+      counted.push(sum - (3 - counted.length));
+      await quietly(5);
+    });
+    await one.start();
+    const suspects = ["suspect a", "suspect b", "suspect c"];
+    for (const id of suspects) await hadAttempts(one, { id, attempts: 1, ended: 0 });
+    for (const id of [...suspects, "other 1", "other 2", "other 3"])
+      await one.messaging.send(one.topic, { type: "t", id, source: "/own" });
+    await until("all to be done", () => one.messaging.status()[0]?.done === 6);
+    assert.deepEqual(counted, [1, 1, 1]);
+    assert.deepEqual(
+      suspects.map((id) => attempts.get(id)),
+      [2, 2, 2],
+    );
+  },
+  "with the inbox, a message that never ended in all its tries is a dead letter, and does not run": async (
+    fixture,
+  ) => {
+    await using one = new TestApp(fixture);
+    let calls = 0;
+    const options = { group: one.group, dedupe: "inbox", retry: fast, deadLetter: "parked" } as const;
+    one.messaging.subscribe(one.topic, options, () => void calls++);
+    await one.start();
+    await hadAttempts(one, { id: "a", attempts: 5, ended: 0 });
+    await one.messaging.send(one.topic, { type: "t", id: "a", source: "/own" });
+    const { parked } = one.app.durable;
+    const filter = { source: "message", name: `${one.topic} ${one.group}` };
+    await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
+    const { items } = await parked.list(filter);
+    assert.deepEqual([calls, items[0]?.errorCode], [0, "MESSAGING_LOST"]);
+  },
+};
+
+/** The attempts that the inbox counts for the subscription of a fact. */
+const attemptsIn = async ({ app, topic, group }: TestApp): Promise<readonly number[]> => {
+  const sql = "SELECT attempts FROM framework_inbox WHERE consumer LIKE $1";
+  const rows = await app.db.query<{ attempts: number }>(sql, [`% ${topic} ${group}`]);
+  return Array.from(rows, ({ attempts }) => attempts);
+};
+
+/** Writes what earlier processes left of a message with the source `/own`. */
+const hadAttempts = async (
+  { app, topic, group, messaging }: TestApp,
+  { id, attempts, ended }: { readonly id: string; readonly attempts: number; readonly ended: number },
+): Promise<void> => {
+  const consumer = `${messaging.status()[0]?.broker} ${topic} ${group}`;
+  const sql =
+    "INSERT INTO framework_inbox (consumer, message, attempts, ended, seen_at) VALUES ($1, $2, $3, $4, $5)";
+  await app.db.execute(sql, [consumer, `${id}\n/own`, attempts, ended, Date.now()]);
+};

@@ -1,0 +1,24 @@
+import type { Clock } from "@framework/core/feature";
+import { pause } from "../waiting/pause.ts";
+
+/** Tries that run, for a stop that waits for them. */
+export class RunningTries {
+  private readonly running = new Set<Promise<unknown>>();
+
+  /** Keeps a try until it ends, and returns it. */
+  add<T>(one: Promise<T>): Promise<T> {
+    const end = (): void => void this.running.delete(one);
+    this.running.add(one);
+    one.then(end, end);
+    return one;
+  }
+
+  /** Resolves when no try runs, at the latest after `limitMs`. */
+  async ended(clock: Clock, limitMs: number): Promise<void> {
+    if (this.running.size === 0) return;
+    const limit = new AbortController();
+    const all = Promise.allSettled(this.running).then(() => limit.abort());
+    await pause(clock, limitMs, limit.signal);
+    void all;
+  }
+}
