@@ -4,6 +4,7 @@ const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
 
 export default {
+  id: "framework", // names the folder of stripped sources, which all packages share
   extensionsToTreatAsEsm: [".ts"],
   testMatch: ["<rootDir>/src/**/*.test.ts"],
   testPathIgnorePatterns: ["\\.int\\.test\\.ts$"],
