@@ -27,8 +27,14 @@ export const corsFields = (config: CorsConfig, used: readonly FieldUse[]): CorsF
     return origin;
   };
   const methods = config.methods.join(", ");
-  const headers = withUsed(config.headers, used, "request");
-  const exposed = withUsed(config.exposeHeaders, used, "reply");
+  const headers = withUsed(
+    config.headers,
+    used.filter((each) => each.in === "request"),
+  );
+  const exposed = withUsed(
+    config.exposeHeaders,
+    used.filter((each) => each.in !== "request"),
+  );
 
   /** Sets the allowed origin and `Vary`; returns whether `origin` is allowed. */
   const name = (origin: string | null, reply: Response): boolean => {
@@ -68,10 +74,9 @@ export const corsFields = (config: CorsConfig, used: readonly FieldUse[]): CorsF
   };
 };
 
-const withUsed = (listed: readonly string[], used: readonly FieldUse[], place: FieldUse["in"]): string => {
+const withUsed = (listed: readonly string[], used: readonly FieldUse[]): string => {
   const names = new Map(listed.map((name) => [name.toLowerCase(), name]));
-  for (const { name, in: own } of used)
-    if (own === place && !names.has("*")) names.set(name.toLowerCase(), name);
+  for (const { name } of used) if (!names.has("*")) names.set(name.toLowerCase(), name);
   return [...names.values()].join(", ");
 };
 

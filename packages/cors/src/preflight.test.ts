@@ -103,6 +103,7 @@ test("fields that features use are allowed and exposed, each name once, besides 
               { ...field, name: "X-Key", in: "request" },
               { ...field, name: "Accept", in: "request" },
               { ...field, name: "X-Replayed", in: "reply" },
+              { ...field, name: "Retry-After", in: "refusal" },
             ]
           : [],
       );
@@ -123,8 +124,8 @@ test("fields that features use are allowed and exposed, each name once, besides 
   };
   expect(await permissions(["accept"], ["/keyed", "/other"])).toEqual([
     "Accept, X-Key",
-    "X-Total, X-Replayed",
+    "X-Total, X-Replayed, Retry-After",
   ]);
-  expect(await permissions(["*"], ["/keyed"])).toEqual(["*", "X-Total, X-Replayed"]);
+  expect(await permissions(["*"], ["/keyed"])).toEqual(["*", "X-Total, X-Replayed, Retry-After"]);
   expect(await permissions(["accept"], ["/other"])).toEqual(["accept", "X-Total"]);
 });

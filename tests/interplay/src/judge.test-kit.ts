@@ -55,7 +55,7 @@ const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
   const isPreflight = row.isPreflight === true;
   const exposed = [
     "X-Request-ID",
-    ...(on.has("commands") ? ["Idempotent-Replayed", "Consistency-Token"] : []),
+    ...(on.has("commands") ? ["Idempotent-Replayed", "Retry-After", "Consistency-Token"] : []),
   ];
   const cors = [pageOrigin, "true", isPreflight ? null : exposed.join(", ")];
   const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;

@@ -82,9 +82,9 @@ export const commandReplies = (
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
 
-const queuedReply = (headers: ImpliedReply["headers"]): ImpliedReply => ({
+const queuedReply = (headers: ImpliedReply["headers"] & object): ImpliedReply => ({
   status: 202,
   description: "Accepted: the status is at the URL of `Location`.",
-  headers: { ...headers, Location: { description: "URL of the status.", type: "string" } },
+  headers,
   byHandler: true,
 });

@@ -270,9 +270,25 @@ test.each([
       expect.arrayContaining(sent),
     );
     const reply = await client.get("/counters/a", { headers: { origin } });
-    expect(reply.headers.get("access-control-expose-headers")).toBe(ofReply.join(", "));
+    expect(reply.headers.get("access-control-expose-headers")?.split(", ").toSorted()).toEqual(
+      [...ofReply, "Retry-After"].toSorted(),
+    );
   },
 );
+
+test("pages of other origins may read where the status of a queued command is, and when to repeat", async () => {
+  const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs, cors))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableCors(["https://app.example"]);
+  app.cqrs.handle(Later, () => {});
+  await using client = testClient(app);
+  const reply = await client.post("/later", { json: {}, headers: { origin: "https://app.example" } });
+  expect([reply.status, reply.headers.get("location")]).toEqual([202, expect.stringContaining("/")]);
+  const exposed = reply.headers.get("access-control-expose-headers")?.split(", ");
+  expect(exposed).toEqual(expect.arrayContaining(["Location", "Retry-After"]));
+});
 
 test("the schema of a result may transform: the reply is what it returns", async () => {
   const Day = query("Day", {

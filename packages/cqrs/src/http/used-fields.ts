@@ -20,6 +20,19 @@ const after: FieldUse = {
   type: "string",
 };
 
+const retryAfter: FieldUse = {
+  name: "Retry-After",
+  in: "refusal",
+  description: "Seconds until the request may be repeated.",
+  type: "integer",
+};
+const location: FieldUse = {
+  name: "Location",
+  in: "reply",
+  description: "URL of the status.",
+  type: "string",
+};
+
 /** Header fields of a route that has idempotency keys. */
 export const keyFields = (rule: "required" | "optional" | false | undefined): readonly FieldUse[] => {
   if (rule === undefined || rule === false) return [];
@@ -30,16 +43,18 @@ export const keyFields = (rule: "required" | "optional" | false | undefined): re
     type: "string",
     required: rule === "required",
   };
-  return [key, replayed];
+  return [key, replayed, retryAfter];
 };
 
 /** Header fields of the endpoint of an operation. @param hasTokens whether commands return tokens */
 export const endpointFields = (operation: AnyOperation, hasTokens: boolean): readonly FieldUse[] => {
-  if (operation.kind === "query") return hasTokens ? [after] : [];
+  if (operation.kind === "query") return hasTokens ? [after, retryAfter] : [];
   const { idempotency, mode } = operation;
   return [
     ...keyFields(idempotency === "none" ? false : idempotency),
     ...(hasTokens && mode === "direct" ? [token] : []),
+    ...(mode === "queued" ? [location] : []),
+    retryAfter,
   ];
 };
 

@@ -17,9 +17,14 @@ export type Reply<K extends RouteKey> =
   | { [S in keyof Routes[K]["replies"]]: ReplyOf<StatusOf<S>, Routes[K]["replies"][S]> }[keyof Routes[K]["replies"]]
   | ReplyOf<Exclude<Failure, keyof Routes[K]["replies"]>, unknown>;
 
+/** Header fields of a request: those of the route, and any others. */
+type Fields<R> = "headers" extends keyof R
+  ? { [Name in keyof Pick<R, "headers">]: R[Name] & Others }
+  : { readonly headers?: Others };
+type Others = Record<string, string | number | undefined>;
+
 /** Input of a route, with header fields and an abort signal. */
-export type Input<K extends RouteKey> = Omit<Routes[K], "replies"> & {
-  readonly headers?: Record<string, string>;
+export type Input<K extends RouteKey> = Omit<Routes[K], "replies" | "headers"> & Fields<Routes[K]> & {
   readonly signal?: AbortSignal;
 };
 
@@ -43,7 +48,7 @@ export const createClient = (baseUrl: string, options: ClientOptions = {}): Clie
     const space = key.indexOf(" ");
     const path = key.slice(space + 1).replace(/\\{(\\w+)\\}/g, (_, name) => encodeURIComponent(String(input.params?.[name])));
     const headers = new Headers(options.headers);
-    for (const [name, value] of Object.entries(input.headers ?? {})) headers.set(name, value);
+    for (const [name, value] of Object.entries(input.headers ?? {})) if (value !== undefined) headers.set(name, String(value));
     const init: RequestInit = { method: key.slice(0, space), headers };
     if (input.signal !== undefined) init.signal = input.signal;
     if (input.body !== undefined && forms.includes(key)) init.body = formOf(input.body as Record<string, unknown>);
@@ -61,7 +66,7 @@ interface Call {
   readonly params?: Record<string, unknown>;
   readonly query?: Record<string, unknown>;
   readonly body?: unknown;
-  readonly headers?: Record<string, string>;
+  readonly headers?: Record<string, string | number | undefined>;
   readonly signal?: AbortSignal;
 }
 

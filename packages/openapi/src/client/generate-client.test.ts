@@ -171,6 +171,55 @@ test("a client sends the files of a route as a form, typed as Blobs", async () =
   await covers.stop();
 });
 
+test("header parameters are part of the input, beside any other field", async () => {
+  const route = { responses: { 204: { description: "Done." } } };
+  const field = (required: boolean) => ({
+    name: "Idempotency-Key",
+    in: "header",
+    required,
+    schema: { type: "string" },
+  });
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Orders", version: "1" },
+    paths: {
+      "/orders": {
+        get: route,
+        post: { ...route, parameters: [field(true)] },
+        put: { ...route, parameters: [field(false)] },
+      },
+    },
+  };
+  writeFileSync(join(folder, "orders.ts"), generateClient(document));
+  const program = `
+import { createClient } from "./orders.ts";
+const call = createClient("https://api.example");
+void call("POST /orders", { headers: { "Idempotency-Key": "1", "x-other": "2" } });
+void call("PUT /orders");
+void call("PUT /orders", { headers: { "x-other": "2" } });
+void call("GET /orders", { headers: { "x-other": "2" } });
+// @ts-expect-error the key is required
+void call("POST /orders");
+// @ts-expect-error the key is required
+void call("POST /orders", { headers: { "x-other": "2" } });
+// @ts-expect-error the key is a text
+void call("PUT /orders", { headers: { "Idempotency-Key": 1 } });
+`;
+  expect(complaintsOf(program)).toBe("");
+  const { createClient } = (await import(pathToFileURL(join(folder, "orders.ts")).href)) as {
+    createClient(base: string, options: object): (key: string, input?: object) => Promise<Called>;
+  };
+  const sent: unknown[] = [];
+  const fetch = async (_url: string, { headers }: RequestInit) => {
+    sent.push(Object.fromEntries(new Headers(headers)));
+    return new Response(null, { status: 204 });
+  };
+  await createClient("http://test.local", { fetch })("POST /orders", {
+    headers: { "Idempotency-Key": "1", "x-none": undefined },
+  });
+  expect(sent).toEqual([{ "idempotency-key": "1" }]);
+});
+
 test("text of a hostile document cannot become code", () => {
   const evil = '"; }\n\u2028throw 1; // */ `${1}`';
   const document = {

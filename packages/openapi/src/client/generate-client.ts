@@ -73,6 +73,7 @@ const routesOf = (path: string, item: JsonSchemaObject, components: JsonSchemaOb
       const parts = [
         ...parameterPart("params", "path", operation),
         ...parameterPart("query", "query", operation),
+        ...parameterPart("headers", "header", operation),
         ...bodyPart(operation),
         `replies: { ${repliesOf(child(operation, "responses"), components).join("; ")} }`,
       ];
