@@ -1,0 +1,116 @@
+// Two hosts whose clocks differ by an hour, on every database.
+import { type Clock, systemClock } from "@framework/core/feature";
+import { type Database, openDatabase } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { createKernel } from "@framework/durable/feature";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { type AnySaga, saga, type SagaRunner } from "./index.ts";
+import { SagaSet } from "./saga-set.ts";
+
+const HOUR_MS = 3_600_000;
+/** Meetings of the two hosts. */
+const ROUNDS = 10;
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** A clock that is ahead, or behind. */
+const shifted = (ms: number): Clock => ({
+  ...systemClock,
+  now: () => systemClock.now() + ms,
+  date: () => systemClock.date() + ms,
+});
+
+/** Sagas that are over only when both hosts run one of them at the same time. */
+class Meeting {
+  readonly calls = new Map<string, number>();
+  private readonly present = new Set<string>();
+  private readonly both = Promise.withResolvers<void>();
+
+  async join(host: string, key: string): Promise<void> {
+    this.calls.set(key, (this.calls.get(key) ?? 0) + 1);
+    this.present.add(host);
+    if (this.present.size === 2) this.both.resolve();
+    await this.both.promise;
+  }
+}
+
+interface Host extends AsyncDisposable {
+  readonly runner: SagaRunner;
+}
+
+const startHost = async (
+  place: TestDatabase,
+  { ms, definitions }: { readonly ms: number; readonly definitions: readonly AnySaga[] },
+): Promise<Host> => {
+  const db: Database = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
+  const clock = shifted(ms);
+  const kernel = createKernel(db, {
+    config: { pollMinMs: 5, pollMaxMs: 50 },
+    log: quiet,
+    clock,
+  });
+  const problem = ({ message }: { readonly message: string }): never => {
+    throw new Error(message);
+  };
+  const set = new SagaSet({ kernel, problem, log: () => quiet, clock, config: { concurrency: 1 } });
+  for (const definition of definitions) set.define(definition);
+  await kernel.start();
+  return {
+    runner: set.runner,
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await db.close();
+    },
+  };
+};
+
+/** What two hosts do with one database, whatever their clocks say. */
+export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Promise<TestDatabase>): void => {
+  test("of two hosts whose clocks differ by an hour, neither takes a saga from the other, leaves it without work, or ends its waits early", async () => {
+    await using place = await make();
+    let meeting = new Meeting();
+    const definitionsOf = (host: string) => ({
+      meets: saga("meets", 1)
+        .call("join", ({ key }) => meeting.join(host, key))
+        .build(),
+      waits: saga("waits", 1)
+        .sleep("30m")
+        .build(),
+      listens: saga("listens", 1)
+        .waitFor("news", { timeout: "30m" })
+        .build(),
+    });
+    const [early, late] = [definitionsOf("early"), definitionsOf("late")];
+    await using first = await startHost(place, { ms: 0, definitions: Object.values(early) });
+    await using second = await startHost(place, { ms: HOUR_MS, definitions: Object.values(late) });
+    const waiting = [
+      await first.runner.start(early.waits, null, { key: "1" }),
+      await second.runner.start(late.waits, null, { key: "2" }),
+      await first.runner.start(early.listens, null, { key: "1" }),
+      await second.runner.start(late.listens, null, { key: "2" }),
+    ];
+    const statusOf = async (id: string): Promise<string | undefined> => (await first.runner.get(id))?.status;
+    for (let round = 1; round <= ROUNDS; round++) {
+      meeting = new Meeting();
+      const keys = [`${round} a`, `${round} b`];
+      const ids = await Promise.all(
+        keys.map(async (key, at) => {
+          const { runner } = at === 0 ? first : second;
+          return (await runner.start(early.meets, null, { key })).id;
+        }),
+      );
+      await waitFor(
+        async () => (await Promise.all(ids.map(statusOf))).every((status) => status === "completed"),
+        { what: `the end of meeting ${round}, at which both hosts work`, timeoutMs: 60_000 },
+      );
+      expect(Object.fromEntries(meeting.calls)).toEqual(Object.fromEntries(keys.map((key) => [key, 1])));
+    }
+    const statuses = (): Promise<unknown> => Promise.all(waiting.map(({ id }) => statusOf(id)));
+    expect(await statuses()).toEqual(["waiting", "waiting", "waiting", "waiting"]);
+    expect(await first.runner.deliver(early.listens, { key: "2", id: "m", name: "news" })).toBe("resumed");
+    await waitFor(async () => (await statusOf(waiting[3]?.id ?? "")) === "completed", {
+      what: "the saga that got its message",
+      timeoutMs: 60_000,
+    });
+  }, 300_000);
+};

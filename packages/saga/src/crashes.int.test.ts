@@ -1,0 +1,9 @@
+import { databaseInSchema } from "@framework/database/testing";
+import { withServer } from "@framework/services";
+import { test } from "@jest/globals";
+import { crashFacts } from "./crashes.test-kit.ts";
+
+/** Every seventh statement by default, because a run of all takes minutes; SQLite dies at every one, with the same steps. */
+const stride = Number(process.env["FRAMEWORK_CRASH_STRIDE"] ?? 7);
+
+withServer("postgres", (server) => crashFacts(test, () => databaseInSchema(server), { stride }));
