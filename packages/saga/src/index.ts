@@ -27,6 +27,7 @@ export type {
   TimelineEntry,
 } from "./operate/saga-info.ts";
 export type { Decision } from "./operate/verbs.ts";
+export type { EngineParts, OpenEngine, SagaEngine } from "./port/saga-engine.ts";
 export type { SagaRunner } from "./port/saga-runner.ts";
 export type { Started, StartOptions } from "./start/start.ts";
 export type { SagaStatus } from "./transitions/transitions.ts";

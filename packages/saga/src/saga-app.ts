@@ -8,7 +8,8 @@ import { reportSagas } from "./insight/report.ts";
 import { Survey } from "./insight/survey.ts";
 import { Sweep } from "./insight/sweep.ts";
 import { SagaConfig } from "./saga-config.ts";
-import { SagaSet } from "./saga-set.ts";
+import { EngineSet } from "./engine-set.ts";
+import { SagaSet, type SagaSetParts } from "./saga-set.ts";
 
 /** Methods of features that are used where they are composed before this one. */
 export interface OtherFeatures {
@@ -24,7 +25,7 @@ export class SagaApp {
   private readonly kernel: Kernel;
   private readonly needs: OtherFeatures;
   private readonly defined: AnySaga[] = [];
-  private built: SagaSet | null = null;
+  private built: SagaSet | EngineSet | null = null;
 
   /** @param needs the methods of all earlier features */
   constructor(host: Host, kernel: Kernel, needs: OtherFeatures) {
@@ -43,8 +44,7 @@ export class SagaApp {
     const config = host.configure(SagaConfig, input);
     const log = () => host.life.settings.log;
     kernel.use("enableSaga");
-    let survey: Survey | null = null;
-    const set: SagaSet = new SagaSet({
+    const parts: SagaSetParts = {
       kernel,
       config,
       log,
@@ -57,16 +57,25 @@ export class SagaApp {
         ended: (saga, end) => insight.ended(saga, end),
         trace: () => insight.trace(),
       },
-    });
-    survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });
+    };
+    const { runner: engine } = config;
+    const set = engine === undefined ? new SagaSet(parts) : new EngineSet(engine, parts);
+    const survey = new Survey({ db: () => kernel.db, registry: set.registry, clock: systemClock, log });
     const insight = reportSagas(host.insight, survey);
-    const sweep = new Sweep({ kernel, keepSecs: config.keepSecs, clock: systemClock, log });
     host.life.onStart({ name: "saga", run: () => set.begin() });
-    host.life.onListening({ name: "saga", run: () => (survey.begin(), sweep.begin()) });
-    host.life.onDrain(async () => void (await Promise.all([survey.end(), sweep.end()])));
+    if (set instanceof EngineSet) host.life.onDrain(() => set.end());
+    else this.observe(survey, config.keepSecs);
     if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
     this.built = set;
     for (const definition of this.defined) set.define(definition);
+  }
+
+  /** Counts and sweeps the rows of the app's database; an engine has its own. */
+  private observe(survey: Survey, keepSecs: number): void {
+    const { host, kernel } = this;
+    const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });
+    host.life.onListening({ name: "saga", run: () => (survey.begin(), sweep.begin()) });
+    host.life.onDrain(async () => void (await Promise.all([survey.end(), sweep.end()])));
   }
 
   define(definition: AnySaga): void {
@@ -76,7 +85,7 @@ export class SagaApp {
   }
 
   /** @throws SAGA_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
-  get running(): SagaSet {
+  get running(): SagaSet | EngineSet {
     if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
     void this.host.life.settings;
     return this.built;

@@ -7,6 +7,7 @@ import {
   optional,
 } from "@framework/core/feature";
 import { type AdminConfig, adminRule } from "@framework/durable/feature";
+import type { SagaEngine } from "./port/saga-engine.ts";
 import type { FailureClass } from "./run/failure-class.ts";
 
 /** Options of `enableSaga`. */
@@ -27,6 +28,8 @@ export interface SagaConfig {
   readonly keepSecs: number;
   /** Classifies errors of steps; `undefined` leaves one to the rules of the package. @default those rules */
   readonly classify: ((error: unknown) => FailureClass | undefined) | undefined;
+  /** Engine that runs the sagas, such as `dbosRunner` of `@framework/saga-dbos`. @default the app's database */
+  readonly runner: SagaEngine | undefined;
   /** HTTP API for operators. @default none */
   readonly admin: AdminConfig | undefined;
 }
@@ -44,6 +47,10 @@ export const SagaConfig: ConfigRecord<SagaConfig> = configRecord("SagaConfig", {
   keepSecs: integer(2_592_000, { min: 60, max: 315_360_000 }),
   classify: optional<(error: unknown) => FailureClass | undefined>({
     problem: (value) => (typeof value === "function" ? null : "must be a function"),
+  }),
+  runner: optional<SagaEngine>({
+    problem: (value) =>
+      typeof (value as Partial<SagaEngine> | null)?.open === "function" ? null : "must be an engine, such as dbosRunner()",
   }),
   admin: adminRule,
 });

@@ -58,7 +58,10 @@ export class SagaSet {
 
   define(definition: AnySaga): void {
     const { name, version } = definition;
-    const problems = [...this.registry.add(definition), ...this.sendProblems(definition)];
+    const problems = [
+      ...this.registry.add(definition),
+      ...sendProblems(definition, this.parts.sender?.() ?? null),
+    ];
     for (const problem of problems)
       this.parts.problem({
         code: "SAGA_BAD_DEFINITION",
@@ -96,11 +99,12 @@ export class SagaSet {
       log,
     };
   }
-
-  private sendProblems({ steps }: AnySaga): readonly string[] {
-    if ((this.parts.sender?.() ?? null) !== null) return [];
-    return steps
-      .filter((step) => branchesOf(step).some(isSending))
-      .map(({ name }) => `"${name}" sends messages, which needs the feature messaging before this one`);
-  }
 }
+
+/** Steps that send messages in an app without messaging. */
+export const sendProblems = ({ steps }: AnySaga, sender: MessageSender | null): readonly string[] =>
+  sender !== null
+    ? []
+    : steps
+        .filter((step) => branchesOf(step).some(isSending))
+        .map(({ name }) => `"${name}" sends messages, which needs the feature messaging before this one`);

@@ -37,7 +37,7 @@ export const deliver = async (
   definition: AnySaga,
   { key, name, id, data = null }: SagaMessage,
 ): Promise<Delivered> => {
-  const text = jsonValue(await checked(definition, name, data), `the message "${name}"`) ?? "null";
+  const text = await checkedMessage(definition, name, data);
   const sagaId =
     await tx.fetchValue<string>`SELECT id FROM framework_sagas WHERE name = ${definition.name} AND key = ${key}`;
   const saga = sagaId === null ? null : await store.load(tx, sagaId, { lock: true });
@@ -51,8 +51,10 @@ export const deliver = async (
   return "resumed";
 };
 
-const checked = async ({ steps }: AnySaga, name: string, data: unknown): Promise<unknown> => {
+/** Returns the data of a message as JSON, checked by the schema of its wait. @throws SAGA_BAD_VALUE, ValidationError 422 */
+export const checkedMessage = async ({ steps }: AnySaga, name: string, data: unknown): Promise<string> => {
   const wait = steps.find((step) => step.kind === "wait" && step.name === name);
   const schema = wait?.kind === "wait" ? wait.schema : undefined;
-  return schema === undefined ? data : await validate(schema, data, "body");
+  const value = schema === undefined ? data : await validate(schema, data, "body");
+  return jsonValue(value, `the message "${name}"`) ?? "null";
 };

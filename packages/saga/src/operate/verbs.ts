@@ -1,4 +1,5 @@
 import type { Transaction } from "@framework/database";
+import type { AnySaga } from "../definition/definition.ts";
 import type { SagaRegistry } from "../definition/registry.ts";
 import { branchesOf } from "../definition/step.ts";
 import { notPossible } from "../errors/saga-errors.ts";
@@ -41,11 +42,10 @@ export const decide = async (
 ): Promise<boolean> => {
   const saga = await parts.store.load(tx, id, { lock: true });
   if (saga === null) return false;
-  if (!(reason.length >= 1 && reason.length <= MAX_REASON))
-    throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
-  const note = reason.replaceAll("\0", "").toWellFormed();
+  const note = checkedReason(reason);
+  const definition = parts.registry.get(saga.name, saga.version);
   await parts.store.change(tx, saga, {
-    ...changeFor(parts, saga, verb, output),
+    ...decisionChange(definition, saga, verb, output),
     event: verb,
     note,
     wait: null,
@@ -54,13 +54,19 @@ export const decide = async (
   return true;
 };
 
-const changeFor = (
-  { registry }: VerbParts,
+/** Returns the reason as it is stored. @throws HttpError 409 for one that is empty or too long */
+export const checkedReason = (reason: string): string => {
+  if (reason.length >= 1 && reason.length <= MAX_REASON) return reason.replaceAll("\0", "").toWellFormed();
+  throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
+};
+
+/** Returns what a decision changes. @throws HttpError 409 when the state does not allow it */
+export const decisionChange = (
+  definition: AnySaga,
   saga: Instance,
   verb: Verb,
   output: unknown,
 ): Omit<Change, "event"> => {
-  const definition = registry.get(saga.name, saga.version);
   if (verb === "cancel") return cancelled(saga);
   if (saga.status === "paused") return atStep(saga, definition.steps[saga.position], verb, output);
   if (saga.status !== "stuck")

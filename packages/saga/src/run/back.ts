@@ -1,19 +1,10 @@
-import { type RetryPolicy, retryPolicy } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import type { Change } from "../store/change.ts";
 import type { BranchState } from "../store/instance.ts";
 import { valueIn } from "../store/json-value.ts";
+import { undoRetry } from "./retries.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
 import { undoPlan, type Undoing } from "./undo-plan.ts";
-
-/** Undos are tried again until `undoTimeoutMs`, whatever the retry policy of their step. */
-const undoRetry: RetryPolicy = retryPolicy({
-  attempts: 1000,
-  delayMs: 1000,
-  factor: 2,
-  jitter: 0.5,
-  maxDelayMs: 300_000,
-});
 
 /** Undoes the next branch of an instance that goes back. Returns whether the turn goes on. */
 export const goBack = async (run: SagaRun): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
+import { type RetryPolicy, retryDelayMs } from "@framework/core";
 import type { Transaction } from "@framework/database";
 import { failureOf } from "@framework/durable/feature";
 import type { AnySaga } from "../definition/definition.ts";
@@ -9,6 +9,7 @@ import type { Instance } from "../store/instance.ts";
 import type { Turn } from "../turns/turns.ts";
 import { type AttemptParts, stepContext } from "./context-of.ts";
 import type { FailureClass } from "./failure-class.ts";
+import { retryOf } from "./retries.ts";
 import type { RunnerParts } from "./runner-parts.ts";
 import { withinLimit } from "./within-limit.ts";
 
@@ -17,13 +18,6 @@ export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "atte
   /** Longest time in milliseconds, beside that of the step. @default no other limit */
   readonly atMostMs?: number;
 }
-
-const defaultRetry: Omit<RetryPolicy, "attempts"> = {
-  delayMs: 1000,
-  factor: 2,
-  jitter: 0.5,
-  maxDelayMs: 30_000,
-};
 
 /** One turn of one instance: what both directions share. */
 export class SagaRun {
@@ -91,8 +85,8 @@ export class SagaRun {
   }
 
   /** Attempts and delays of a branch. */
-  retryOf({ retry }: Branch): RetryPolicy {
-    return retry ?? retryPolicy({ ...defaultRetry, attempts: this.parts.limits.maxRetries + 1 });
+  retryOf(branch: Branch): RetryPolicy {
+    return retryOf(branch, this.parts.limits);
   }
 
   delayMs(policy: RetryPolicy, attempt: number): number {

@@ -1,0 +1,182 @@
+import { DBOS, Error as dbosErrors } from "@dbos-inc/dbos-sdk";
+import { FrameworkError } from "@framework/core";
+import { handled } from "@framework/core/feature";
+import type {
+  Decision,
+  Delivered,
+  SagaFilter,
+  SagaInfo,
+  SagaMessage,
+  SagaPage,
+  SagaRunner,
+  Started,
+  StartOptions,
+  TimelineEntry,
+} from "@framework/saga";
+import {
+  type AnySaga,
+  checkedInput,
+  checkedMessage,
+  checkKey,
+  checkedReason,
+  decisionChange,
+  isEnd,
+  jsonValue,
+  MAX_MESSAGES,
+  notPossible,
+  type RunLimits,
+  type SagaRegistry,
+  storedTrace,
+  unknownSaga,
+  type Verb,
+} from "@framework/saga/feature";
+import type { Deliver } from "./engine/delivery.ts";
+import type { RunSaga } from "./engine/dbos-engine.ts";
+import { instanceId, workflowOf } from "./engine/ids.ts";
+import { LETTERS } from "./engine/perform.ts";
+import type { Letter } from "./script/effect.ts";
+import type { SagaStart } from "./script/progress.ts";
+import { list } from "./view/list.ts";
+import { infoOf, see, type Seen } from "./view/look.ts";
+
+/** Parts of the runner. */
+export interface DbosRunnerParts {
+  readonly registry: SagaRegistry;
+  readonly limits: RunLimits;
+  readonly workflow: (saga: Pick<AnySaga, "name" | "version">) => RunSaga | null;
+  readonly deliver: Deliver;
+  /** @throws SAGA_DBOS_NOT_STARTED while DBOS does not run */
+  readonly check: () => void;
+}
+
+/** Sagas on DBOS. */
+export class DbosRunner implements SagaRunner {
+  private readonly parts: DbosRunnerParts;
+
+  constructor(parts: DbosRunnerParts) {
+    this.parts = parts;
+  }
+
+  start(definition: AnySaga, input: unknown, options: StartOptions): Promise<Started> {
+    return handled(this.startOne(definition, input, options));
+  }
+
+  deliver(
+    definition: AnySaga,
+    message: SagaMessage,
+    { tx }: { readonly tx?: object | undefined } = {},
+  ): Promise<Delivered> {
+    return handled(this.deliverOne(definition, message, tx));
+  }
+
+  async get(id: string): Promise<SagaInfo | null> {
+    const seen = await this.see(id);
+    return seen === null ? null : infoOf(seen);
+  }
+
+  async list(filter: SagaFilter = {}): Promise<SagaPage> {
+    this.parts.check();
+    return await list(this.parts.registry, filter);
+  }
+
+  async timeline(id: string): Promise<readonly TimelineEntry[]> {
+    return (await this.see(id))?.progress.timeline ?? [];
+  }
+
+  cancel(id: string, decision: Decision): Promise<boolean> {
+    return this.decide(id, "cancel", decision);
+  }
+
+  retry(id: string, decision: Decision): Promise<boolean> {
+    return this.decide(id, "retry", decision);
+  }
+
+  skip(id: string, decision: Decision): Promise<boolean> {
+    return this.decide(id, "skip", decision);
+  }
+
+  settle(id: string, decision: Decision): Promise<boolean> {
+    return this.decide(id, "settle", decision);
+  }
+
+  private async startOne(
+    definition: AnySaga,
+    input: unknown,
+    { key, trace, tx }: StartOptions,
+  ): Promise<Started> {
+    const run = this.runOf(definition);
+    if (tx !== undefined) throw noTransaction("start");
+    checkKey(key);
+    const start: SagaStart = {
+      key,
+      input: await checkedInput(definition, input),
+      hash: definition.hash,
+      trace: storedTrace(trace),
+      limits: this.parts.limits,
+    };
+    const workflowID = instanceId(definition.name, key);
+    try {
+      const queueName = workflowOf(definition);
+      await DBOS.startWorkflow(run, { workflowID, queueName, workflowIDReusePolicy: "reject" })(start);
+      return { id: workflowID, isNew: true };
+    } catch (error) {
+      if (dbosErrors.isWorkflowIDInUseError(error)) return { id: workflowID, isNew: false };
+      throw error;
+    }
+  }
+
+  private async deliverOne(
+    definition: AnySaga,
+    { key, name, id: messageId, data = null }: SagaMessage,
+    tx: object | undefined,
+  ): Promise<Delivered> {
+    this.runOf(definition);
+    if (tx !== undefined) throw noTransaction("deliver");
+    checkKey(key);
+    checkKey(messageId, "the id of a message");
+    const letter: Letter = { kind: "message", name, data: await checkedMessage(definition, name, data) };
+    const id = instanceId(definition.name, key);
+    const seen = await this.see(id);
+    if (seen === null) return "unknown";
+    const { saga, messages } = seen.progress;
+    if (isEnd(saga.status)) return "ended";
+    if (messages >= MAX_MESSAGES) throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
+    if (!(await this.parts.deliver(id, { messageId, letter }))) return "repeated";
+    return saga.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
+  }
+
+  private async decide(id: string, verb: Verb, { reason, output }: Decision): Promise<boolean> {
+    const seen = await this.see(id);
+    if (seen === null) return false;
+    const note = checkedReason(reason);
+    const { saga } = seen.progress;
+    if (seen.workflow.status === "MAX_RECOVERY_ATTEMPTS_EXCEEDED" && verb === "retry") {
+      await DBOS.resumeWorkflow(id, { queueName: workflowOf(saga) });
+      return true;
+    }
+    decisionChange(seen.definition, saga, verb, output);
+    const { revision } = saga;
+    const text = jsonValue(output, "the output");
+    await DBOS.send<Letter>(id, { kind: "decision", verb, reason: note, output: text, revision }, LETTERS);
+    return true;
+  }
+
+  private async see(id: string): Promise<Seen | null> {
+    this.parts.check();
+    return await see(this.parts.registry, id);
+  }
+
+  /** A definition that no process works on would never run. */
+  private runOf({ name, version }: AnySaga): RunSaga {
+    this.parts.check();
+    const run = this.parts.workflow({ name, version });
+    if (run === null) throw unknownSaga(name, version);
+    return run;
+  }
+}
+
+const noTransaction = (verb: string): FrameworkError =>
+  new FrameworkError(
+    "SAGA_DBOS_NO_TRANSACTION",
+    `saga-dbos: ${verb} cannot take part in a transaction of the app; send a message in it and ${verb} in its handler, or use the local runner`,
+  );

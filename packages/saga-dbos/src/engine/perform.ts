@@ -1,0 +1,69 @@
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import { failureText, MAX_WAIT_MS, sagaContext } from "@framework/saga/feature";
+import type { AnySaga, EngineParts } from "@framework/saga/feature";
+import type { Answer, AttemptResult, ConditionsResult, Effect, Letter, PlannedAttempt } from "../script/effect.ts";
+import { runAttempt } from "./run-attempt.ts";
+import type { Slots } from "./slots.ts";
+
+/** Topic of the messages and decisions for an instance. */
+export const LETTERS = "saga";
+
+/** What performs the effects of the sagas of one version. */
+export interface Performer {
+  readonly definition: AnySaga;
+  readonly parts: EngineParts;
+  readonly slots: Slots;
+  /** Aborts when the process ends. */
+  readonly stopping: AbortSignal;
+}
+
+/** Performs an effect as steps of DBOS, which records each result and returns the record when the workflow runs again. */
+export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {
+  if (effect.kind === "receive") return await receive(effect.until);
+  if (effect.kind === "now") return await DBOS.runStep(async () => Date.now(), { name: effect.name });
+  if (effect.kind === "conditions") {
+    const { name } = effect;
+    return await DBOS.runStep(async () => ask(performer.definition, effect), { name });
+  }
+  return await attempts(performer, effect.attempts);
+};
+
+const receive = async (until: number): Promise<Letter | null> => {
+  const ms = until === Infinity ? MAX_WAIT_MS : until - Date.now();
+  return await DBOS.recv<Letter>(LETTERS, { timeoutSeconds: until === 0 ? 0 : Math.max(ms, 1) / 1000 });
+};
+
+const ask = (
+  definition: AnySaga,
+  { step, saga }: Extract<Effect, { readonly kind: "conditions" }>,
+): ConditionsResult => {
+  try {
+    return { holds: step.conditions.every((holds) => holds(sagaContext(definition, saga) as never)) };
+  } catch (error) {
+    return { error: failureText(error) };
+  }
+};
+
+/**
+ * Runs attempts side by side. Those that must know whether an attempt has begun record that first: where the record is there and this run has not made it,
+ * another process was lost during the attempt.
+ */
+const attempts = async (
+  performer: Performer,
+  planned: readonly PlannedAttempt[],
+): Promise<readonly AttemptResult[]> => {
+  const begunHere = new Set<string>();
+  for (const { name, branch, isUndo } of planned) {
+    if (isUndo || branch.onUnknown === "retry") continue;
+    await DBOS.runStep(async () => void begunHere.add(name), { name: beginOf(name) });
+  }
+  return await Promise.all(
+    planned.map((each) => {
+      const isUnknown = !each.isUndo && each.branch.onUnknown !== "retry" && !begunHere.has(each.name);
+      return DBOS.runStep(() => runAttempt(performer, each, isUnknown), { name: each.name });
+    }),
+  );
+};
+
+/** Name of the record that an attempt has begun. */
+export const beginOf = (name: string): string => `${name} begins`;

@@ -1,0 +1,113 @@
+import { retryDelayMs } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
+import {
+  type AttemptEnd,
+  type EngineParts,
+  failureText,
+  jsonValue,
+  placeOf,
+  retryOf,
+  stepContext,
+  stepTimeout,
+  undoRetry,
+  unknownOutcome,
+  valueIn,
+  withinLimit,
+} from "@framework/saga/feature";
+import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
+import { onceInTransaction } from "../store/once.ts";
+import type { Performer } from "./perform.ts";
+
+/** Pause after a failure of machinery, such as a database that is away. */
+const MACHINERY_MS = 1000;
+
+/**
+ * Runs one attempt, as a step of DBOS, and never rejects: how it ended is its result. An attempt that the end of the process interrupts has no result, so that
+ * the next process repeats it.
+ */
+export const runAttempt = async (
+  performer: Performer,
+  planned: PlannedAttempt,
+  isUnknown: boolean,
+): Promise<AttemptResult> => {
+  const { parts, slots, stopping } = performer;
+  const { step, branch, isUndo, saga } = planned;
+  if (isUnknown && branch.onUnknown === "manual") {
+    const error = failureText(unknownOutcome(placeOf(step, branch)));
+    return { end: "unknown", error, isOver: true, delayMs: 0, ms: 0 };
+  }
+  const free = await slots.take(stopping);
+  if (free === null) return await interrupted();
+  const begun = systemClock.now();
+  const ms = (): number => systemClock.now() - begun;
+  try {
+    const output = await observed(performer, planned, isUnknown);
+    parts.insight.ended(saga.name, "done");
+    return { end: "done", output: isUndo ? null : output, ms: ms() };
+  } catch (error) {
+    if (stopping.aborted) return await interrupted();
+    const end = parts.classOf(error);
+    parts.insight.ended(saga.name, end satisfies AttemptEnd);
+    if (end === "bug" || end === "machinery")
+      parts.log().warn(`saga: "${saga.name}" failed in ${placeOf(step, branch)}`, { id: saga.id, error });
+    return { end, error: failureText(error), ...next(parts, planned, end), ms: ms() };
+  } finally {
+    free();
+  }
+};
+
+/** Never settles: DBOS must record nothing. */
+const interrupted = (): Promise<never> => new Promise(() => {});
+
+/** The policy of this process decides what follows; the record keeps its decision. */
+const next = (
+  { limits }: EngineParts,
+  { branch, attempt, isUndo }: PlannedAttempt,
+  end: Exclude<AttemptEnd, "done">,
+): { readonly isOver: boolean; readonly delayMs: number } => {
+  if (end === "machinery") return { isOver: false, delayMs: MACHINERY_MS };
+  const policy = isUndo ? undoRetry : retryOf(branch, limits);
+  const isOver = !isUndo && (end !== "transient" || attempt >= policy.attempts);
+  const delayMs = Math.ceil(retryDelayMs(policy, Math.min(attempt, policy.attempts), Math.random()));
+  return { isOver, delayMs };
+};
+
+/** Runs the program's function as an observed operation within its limit, and returns its output as JSON. */
+const observed = (
+  { definition, parts, stopping }: Performer,
+  planned: PlannedAttempt,
+  isUnknown: boolean,
+): Promise<string | null> => {
+  const { step, branch, attempt, isUndo, saga, atMostMs } = planned;
+  const { limits, insight, sender, kernel } = parts;
+  const place = placeOf(step, branch);
+  const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(Math.ceil(atMostMs), 1));
+  const late = (): Error => stepTimeout(place, timeoutMs);
+  return withinLimit({ clock: systemClock, timeoutMs, signal: stopping, late }, async (signal) => {
+    const context = stepContext(definition, saga, { step, branch, attempt, isUndo, signal, sender: sender() });
+    const seen = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
+    const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
+    const work = async (): Promise<string | null> => {
+      if (step.kind === "tx")
+        return await onceInTransaction(kernel, { key: context.idempotencyKey, signal }, async (tx) =>
+          json(await call(planned, context as never, tx as never)),
+        );
+      if (isUnknown && branch.check !== null) {
+        const found = await branch.check(context as never);
+        if (found !== null) return json(found.output);
+      }
+      return json(await call(planned, context as never, null as never));
+    };
+    return (await insight.operations.run(seen, work as never)) as string | null;
+  });
+};
+
+const call = async (
+  { branch, isUndo, output }: PlannedAttempt,
+  context: never,
+  tx: never,
+): Promise<unknown> => {
+  if (!isUndo) return await branch.run(context, tx);
+  await branch.undo?.(context, valueIn(output) as never, tx);
+  return undefined;
+};

@@ -1,0 +1,31 @@
+/** Limits the attempts of one version that run in this process at a time. Waits hold no slot. */
+export class Slots {
+  private free: number;
+  private readonly queue: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.free = count;
+  }
+
+  /** Waits for a slot. Returns what gives it back; `null` when the signal aborts first. */
+  async take(signal: AbortSignal): Promise<(() => void) | null> {
+    if (signal.aborted) return null;
+    if (this.free > 0) this.free--;
+    else {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = (): void => resolve();
+      this.queue.push(wake);
+      signal.addEventListener("abort", wake, { once: true });
+      await promise;
+      signal.removeEventListener("abort", wake);
+      if (signal.aborted) return null;
+    }
+    return () => this.giveBack();
+  }
+
+  private giveBack(): void {
+    const next = this.queue.shift();
+    if (next === undefined) this.free++;
+    else next();
+  }
+}

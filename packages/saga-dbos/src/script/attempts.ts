@@ -1,0 +1,85 @@
+import {
+  attemptAt,
+  type Branch,
+  type BranchState,
+  branchesOf,
+  type CallStep,
+  isSettled,
+  placeOf,
+  type TxStep,
+} from "@framework/saga/feature";
+import type { AttemptResult, FailedAttempt, Script } from "./effect.ts";
+import { fail, leave } from "./leave.ts";
+import { pause } from "./letters.ts";
+import type { Progress } from "./progress.ts";
+
+/** A branch with how its attempt ended. */
+interface Tried {
+  readonly branch: Branch;
+  readonly state: BranchState;
+  readonly result: AttemptResult;
+}
+type Failed = Tried & { readonly result: FailedAttempt };
+
+/** Runs the branches of a step that are not done yet, side by side. */
+export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): Script<void> {
+  const { position } = saga.saga;
+  const open = branchesOf(step).filter(({ name }) => !isSettled(saga.saga, position, name));
+  const states = open.map(({ name }) => attemptAt(saga.saga, position, name));
+  saga.begin(states);
+  const attempts = open.map((branch, at) => {
+    const attempt = states[at]?.attempts ?? 1;
+    const name = saga.nameOf(`${placeOf(step, branch)}, attempt ${attempt}`);
+    const seen = saga.saga;
+    return { name, step, branch, attempt, isUndo: false, saga: seen, atMostMs: saga.remainingMs, output: null };
+  });
+  const results = (yield { kind: "attempts", attempts }) as readonly AttemptResult[];
+  saga.activeMs += Math.max(0, ...results.map(({ ms }) => ms));
+  const tried = open.map((branch, at): Tried => ({
+    branch,
+    state: states[at] as BranchState,
+    result: results[at] as AttemptResult,
+  }));
+  yield* settle(saga, step, tried);
+};
+
+const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readonly Tried[]): Script<void> {
+  const branches = tried.map(stateAfter);
+  const failures = tried.filter((each): each is Failed => each.result.end !== "done");
+  const { position } = saga.saga;
+  if (failures.length === 0)
+    return yield* leave(saga, { position: position + 1, step: step.name, done: branches });
+  const broken = failures.find(({ result }) => result.end === "bug" || result.end === "unknown");
+  if (broken !== undefined) {
+    const place = placeOf(step, broken.branch);
+    return saga.change({ event: "pause", step: place, error: broken.result.error, branches });
+  }
+  const over = failures.find(({ result }) => result.isOver);
+  if (over !== undefined) return fail(saga, placeOf(step, over.branch), over.result.error, branches);
+  yield* again(saga, step, failures, branches);
+};
+
+/** Failures of machinery repeat the attempt and are no entry of the timeline. */
+const again = function* (
+  saga: Progress,
+  step: TxStep | CallStep,
+  failures: readonly Failed[],
+  branches: readonly BranchState[],
+): Script<void> {
+  const counted = failures.find(({ result }) => result.end !== "machinery");
+  if (counted === undefined) saga.begin(branches);
+  else {
+    const { message = null } = JSON.parse(counted.result.error) as { readonly message?: string };
+    saga.change({ event: "again", step: placeOf(step, counted.branch), note: message, branches });
+  }
+  const longest = Math.max(...failures.map(({ result }) => result.delayMs));
+  const delayMs = counted === undefined ? longest : Math.max(0, Math.min(longest, saga.remainingMs));
+  if ((yield* pause(saga, delayMs)) && counted !== undefined) saga.activeMs += delayMs;
+};
+
+const stateAfter = ({ state, result }: Tried): BranchState => {
+  if (result.end === "done") return { ...state, status: "done", output: result.output, error: null };
+  if (result.end === "machinery") return state;
+  return { ...state, status: result.isOver ? "failed" : "retrying", error: result.error };
+};
+

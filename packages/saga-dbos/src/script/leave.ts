@@ -1,0 +1,89 @@
+import {
+  type BranchState,
+  type Change,
+  intents,
+  skippedBranches,
+  type Step,
+  withBranches,
+} from "@framework/saga/feature";
+import type { ConditionsResult, Script } from "./effect.ts";
+import type { Progress } from "./progress.ts";
+
+/** A step that is over, and where to go on. */
+interface Leaving {
+  readonly position: number;
+  /** Name of the step that is over; `null` when none is. */
+  readonly step: string | null;
+  readonly done: readonly BranchState[];
+}
+
+/** Ends a step and arrives at the next one whose conditions hold. */
+export const leave = function* (saga: Progress, { position, step, done }: Leaving): Script<void> {
+  const arrival = yield* arrive(saga, position, done);
+  const base = {
+    step,
+    position: arrival.position,
+    isFinal: arrival.isFinal,
+    branches: [...done, ...arrival.skipped],
+    wait: null,
+  } satisfies Partial<Change>;
+  if (arrival.error !== null) {
+    const note = `a condition of "${arrival.step?.name}"`;
+    saga.change({ ...base, event: "pause", note, error: arrival.error });
+  } else if (arrival.step === null) saga.change({ ...base, event: "finish" });
+  else {
+    const branches = [...base.branches, ...intents(arrival.step, arrival.position)];
+    saga.change({ ...base, event: "advance", branches });
+  }
+};
+
+interface Arrival {
+  readonly position: number;
+  /** The step there; `null` after the last. */
+  readonly step: Step | null;
+  readonly isFinal: boolean;
+  readonly skipped: readonly BranchState[];
+  /** JSON of what a condition threw. */
+  readonly error: string | null;
+}
+
+/** Finds the first step from `position` on whose conditions hold, past pivots. */
+const arrive = function* (
+  saga: Progress,
+  position: number,
+  done: readonly BranchState[],
+): Script<Arrival> {
+  const skipped: BranchState[] = [];
+  let { isFinal } = saga.saga;
+  for (let at = position; ; at++) {
+    const step = saga.definition.steps[at] ?? null;
+    const arrival = { position: at, step, isFinal, skipped, error: null };
+    if (step === null) return arrival;
+    const seen = withBranches(withBranches(saga.saga.branches, done), skipped);
+    const asked = yield* ask(saga, step, seen);
+    if ("error" in asked) return { ...arrival, error: asked.error };
+    if (!asked.holds) skipped.push(...skippedBranches(step, at));
+    else if (step.kind === "pivot") isFinal = true;
+    else return arrival;
+  }
+};
+
+/** The answers are recorded: the code of a condition may change while the saga runs. */
+const ask = function* (
+  saga: Progress,
+  step: Step,
+  branches: readonly BranchState[],
+): Script<ConditionsResult> {
+  if (step.conditions.length === 0) return { holds: true };
+  const name = saga.nameOf(`conditions of ${step.name}`);
+  return (yield { kind: "conditions", name, step, saga: { ...saga.saga, branches } }) as ConditionsResult;
+};
+
+/** Gives up going forward: the saga is compensated, or pauses after the pivot. */
+export const fail = (
+  saga: Progress,
+  step: string | null,
+  error: string,
+  branches: readonly BranchState[] = [],
+): void =>
+  saga.change({ event: saga.saga.isFinal ? "pause" : "fail", step, error, branches, wait: null });

@@ -1,0 +1,112 @@
+import type { SagaStatus, TimelineEntry } from "@framework/saga";
+import {
+  type AnySaga,
+  type BranchState,
+  type Change,
+  type Instance,
+  type RunLimits,
+  statusAfter,
+  withBranches,
+} from "@framework/saga/feature";
+import type { Letter } from "./effect.ts";
+
+/** What an instance was started with, as it is stored. */
+export interface SagaStart {
+  readonly key: string;
+  /** JSON. */
+  readonly input: string;
+  readonly hash: string;
+  readonly trace: string | null;
+  /** Limits of the process that started it: they hold for the whole life of the instance. */
+  readonly limits: RunLimits;
+}
+
+type Message = Extract<Letter, { readonly kind: "message" }>;
+
+/** An instance on its way through the script. */
+export class Progress {
+  readonly definition: AnySaga;
+  readonly limits: RunLimits;
+  readonly timeline: TimelineEntry[];
+  /** Messages that no wait has taken. */
+  readonly inbox: Message[] = [];
+  /** Messages that came, with those that were taken. */
+  messages = 0;
+  /** Time in which it went forward, in milliseconds: attempts and pauses between them, without waits. */
+  activeMs = 0;
+  /** Time in which the undos of now were tried. */
+  undoMs = 0;
+  saga: Instance;
+  /** Time of the last record, for those who look: milliseconds since 1970. */
+  at: number;
+  private effects = 0;
+
+  constructor(definition: AnySaga, id: string, { limits, ...start }: SagaStart, createdAt: number) {
+    const { name, version } = definition;
+    this.definition = definition;
+    this.limits = limits;
+    this.at = createdAt;
+    this.timeline = [{ number: 1, at: createdAt, event: "start", status: "ready", step: null, note: null }];
+    this.saga = { ...newInstance, ...start, id, name, version };
+  }
+
+  /** Applies a change of the table of transitions. */
+  change({ event, step = null, note = null, ...change }: Change): void {
+    const { saga } = this;
+    const status = statusAfter(saga.status, event);
+    if (status === null) throw new Error(`saga-dbos: a saga that is ${saga.status} cannot ${event}`);
+    const { branches = [], position = saga.position, isFinal = saga.isFinal, wait } = change;
+    const revision = saga.revision + 1;
+    this.timeline.push({ number: revision, at: this.at, event, status, step, note });
+    this.saga = {
+      ...saga,
+      status,
+      position,
+      isFinal,
+      revision,
+      error: change.error === undefined ? saga.error : change.error,
+      ...(wait !== undefined && { waitsFor: wait?.message ?? null, waitUntil: null }),
+      branches: withBranches(saga.branches, branches),
+    };
+  }
+
+  /** Records branches whose attempts begin; the timeline has their ends. */
+  begin(branches: readonly BranchState[]): void {
+    this.saga = { ...this.saga, branches: withBranches(this.saga.branches, branches) };
+  }
+
+  waitUntil(until: number): void {
+    this.saga = { ...this.saga, waitUntil: until };
+  }
+
+  /** Milliseconds of active time that are left; without end after the pivot. */
+  get remainingMs(): number {
+    return this.saga.isFinal ? Infinity : this.limits.timeoutMs - this.activeMs;
+  }
+
+  /** Takes the first message of a name. Returns its data as JSON; `null` when there is none. */
+  take(name: string): string | null {
+    const at = this.inbox.findIndex((message) => message.name === name);
+    return at < 0 ? null : (this.inbox.splice(at, 1)[0]?.data ?? null);
+  }
+
+  /** Name of the next effect: unique, and the same in every run of the script. */
+  nameOf(what: string): string {
+    return `${++this.effects}: ${what}`;
+  }
+}
+
+const newInstance = {
+  status: "ready" satisfies SagaStatus as SagaStatus,
+  position: 0,
+  revision: 1,
+  isFinal: false,
+  waitsFor: null,
+  waitUntil: null,
+  activeMs: 0,
+  activeSince: null,
+  undoSince: null,
+  error: null,
+  now: 0,
+  branches: [],
+} satisfies Partial<Instance>;

@@ -1,0 +1,33 @@
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import type { Kernel } from "@framework/durable/feature";
+import type { AnySaga } from "@framework/saga/feature";
+import { DELIVERY } from "../engine/delivery.ts";
+import { workflowOf } from "../engine/ids.ts";
+import { forgetOnce } from "./once.ts";
+
+const PAGE = 500;
+/** Longest life of an unfinished saga whose records of `tx` steps are surely kept: ten years and a day. */
+const LONGEST_MS = 315_446_400_000;
+
+/** Deletes what ended longer ago than sagas are kept. */
+export const sweep = async (
+  kernel: Pick<Kernel, "db" | "now">,
+  definitions: readonly AnySaga[],
+  keepSecs: number,
+): Promise<void> => {
+  const completedBefore = new Date(Date.now() - keepSecs * 1000).toISOString();
+  const workflowName = [...definitions.map(workflowOf), DELIVERY];
+  for (;;) {
+    const old = await DBOS.listWorkflows({
+      workflowName,
+      status: "SUCCESS",
+      completedBefore,
+      limit: PAGE,
+      loadInput: false,
+      loadOutput: false,
+    });
+    if (old.length === 0) break;
+    await DBOS.deleteWorkflows(old.map(({ workflowID }) => workflowID));
+  }
+  await forgetOnce(kernel, LONGEST_MS);
+};

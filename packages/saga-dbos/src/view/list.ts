@@ -1,0 +1,53 @@
+import { DBOS } from "@dbos-inc/dbos-sdk";
+import type { SagaFilter, SagaPage, SagaSummary } from "@framework/saga";
+import { notPossible, type SagaRegistry } from "@framework/saga/feature";
+import { instanceId, workflowOf } from "../engine/ids.ts";
+import { see, seen, summaryOf } from "./look.ts";
+
+const DEFAULT_LIMIT = 100;
+const MAX_LIMIT = 1000;
+/** Instances that one call looks at; a page may be shorter than its limit, with a `next`. */
+export const MAX_SCAN = 10_000;
+
+/** Lists instances, oldest first. The status of an instance follows from its records, so each one is read. @throws HttpError 409 */
+export const list = async (
+  registry: SagaRegistry,
+  { name, status, key, after, limit = DEFAULT_LIMIT }: SagaFilter,
+): Promise<SagaPage> => {
+  if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
+    throw notPossible(`limit is 1 to ${MAX_LIMIT}`);
+  const begin = offsetOf(after);
+  const isWanted = (each: SagaSummary): boolean =>
+    (status === undefined || each.status === status) && (key === undefined || each.key === key);
+  if (name !== undefined && key !== undefined) {
+    const found = await see(registry, instanceId(name, key));
+    return { sagas: found === null ? [] : [summaryOf(found)].filter(isWanted), next: null };
+  }
+  const workflowName = registry
+    .all()
+    .filter((each) => name === undefined || each.name === name)
+    .map(workflowOf);
+  if (workflowName.length === 0) return { sagas: [], next: null };
+  const sagas: SagaSummary[] = [];
+  for (let offset = begin; offset < begin + MAX_SCAN; offset += limit) {
+    const workflows = await DBOS.listWorkflows({ workflowName, offset, limit });
+    for (const [at, workflow] of workflows.entries()) {
+      const found = await seen(registry, workflow);
+      const summary = found === null ? null : summaryOf(found);
+      if (summary === null || !isWanted(summary)) continue;
+      sagas.push(summary);
+      if (sagas.length === limit) return { sagas, next: cursorOf(offset + at + 1) };
+    }
+    if (workflows.length < limit) return { sagas, next: null };
+  }
+  return { sagas, next: cursorOf(begin + MAX_SCAN) };
+};
+
+const cursorOf = (offset: number): string => `${offset}_0`;
+
+const offsetOf = (after: string | undefined): number => {
+  if (after === undefined) return 0;
+  const [, offset] = /^(\d{1,9})_0$/.exec(after) ?? [];
+  if (offset === undefined) throw notPossible("after is `next` of a page");
+  return Number(offset);
+};

@@ -1,0 +1,99 @@
+import { DBOS, type WorkflowStatus } from "@dbos-inc/dbos-sdk";
+import type { SagaInfo, SagaSummary } from "@framework/saga";
+import {
+  type AnySaga,
+  failureText,
+  isEnd,
+  lostTurns,
+  MAX_LOST_TURNS,
+  type SagaRegistry,
+  valueIn,
+} from "@framework/saga/feature";
+import { sagaOf } from "../engine/ids.ts";
+import type { Progress, SagaStart } from "../script/progress.ts";
+import { replay } from "./replay.ts";
+
+/** An instance as its records tell it. */
+export interface Seen {
+  readonly workflow: WorkflowStatus;
+  readonly definition: AnySaga;
+  readonly progress: Progress;
+}
+
+/** Statuses in which DBOS does not go on by itself. */
+const stopped = new Set(["ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]);
+
+/** Reads an instance; `null` for an unknown id, and for one whose version this process does not define. */
+export const see = async (registry: SagaRegistry, id: string): Promise<Seen | null> => {
+  const workflow = await DBOS.getWorkflowStatus(id);
+  return workflow === null ? null : await seen(registry, workflow);
+};
+
+/** Reads what a workflow has done. */
+export const seen = async (registry: SagaRegistry, workflow: WorkflowStatus): Promise<Seen | null> => {
+  const { workflowID: id, createdAt } = workflow;
+  const version = sagaOf(workflow.workflowName);
+  if (version === null || !registry.has(version.name, version.version)) return null;
+  const definition = registry.get(version.name, version.version);
+  const steps = (await DBOS.listWorkflowSteps(id)) ?? [];
+  const records = steps.map(({ name, output, completedAtEpochMs }) => ({
+    name,
+    output,
+    endedAt: completedAtEpochMs ?? createdAt,
+  }));
+  const [start] = workflow.input as [SagaStart];
+  return { workflow, definition, progress: replay(definition, { id, start, createdAt, records }) };
+};
+
+/** An instance in a list. */
+export const summaryOf = ({ workflow, progress }: Seen): SagaSummary => {
+  const { id, name, version, key, status, position, waitsFor, waitUntil, error } = progress.saga;
+  const isStopped = stopped.has(workflow.status);
+  const stop = isStopped ? stopOf(workflow) : null;
+  return {
+    id,
+    name,
+    version,
+    key,
+    status: isStopped ? "paused" : status,
+    position,
+    waitsFor,
+    waitUntil,
+    error: failure(stop ?? error),
+    createdAt: workflow.createdAt,
+    updatedAt: progress.at,
+    finishedAt: isEnd(status) ? progress.at : null,
+  };
+};
+
+/** Why DBOS does not go on: JSON of a failure. */
+const stopOf = ({ status, error }: WorkflowStatus): string =>
+  failureText(
+    status === "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
+      ? lostTurns(MAX_LOST_TURNS)
+      : (error ?? new Error(`the workflow is ${status}; it was changed in DBOS`)),
+  );
+
+/** An instance with what its steps did. */
+export const infoOf = (from: Seen): SagaInfo => {
+  const { definition, progress } = from;
+  const { input, trace, branches } = progress.saga;
+  const inOrder = branches.toSorted(
+    (a, b) => a.position - b.position || (a.branch < b.branch ? -1 : Number(a.branch > b.branch)),
+  );
+  return {
+    ...summaryOf(from),
+    input: valueIn(input),
+    trace,
+    steps: inOrder.map(({ position, output, error, ...state }) => ({
+      ...state,
+      position,
+      step: definition.steps[position]?.name ?? null,
+      output: valueIn(output),
+      error: failure(error),
+    })),
+  };
+};
+
+const failure = (text: string | null): SagaInfo["error"] =>
+  (valueIn(text) as SagaInfo["error"] | undefined) ?? null;

@@ -1,0 +1,61 @@
+import type { AnySaga } from "@framework/saga/feature";
+import type { Answer, Effect, Letter } from "../script/effect.ts";
+import { Progress, type SagaStart } from "../script/progress.ts";
+import { sagaScript } from "../script/saga-script.ts";
+
+/** What DBOS recorded of a step. */
+export interface StepRecord {
+  readonly name: string;
+  readonly output: unknown;
+  /** Milliseconds since 1970. */
+  readonly endedAt: number;
+}
+
+/** What is known of an instance from outside: its start and its records. */
+export interface Recorded {
+  readonly id: string;
+  readonly start: SagaStart;
+  readonly createdAt: number;
+  /** In the order in which the script asked for them. */
+  readonly records: readonly StepRecord[];
+}
+
+const RECEIVED = "DBOS.recv";
+
+/** Runs the script with the records there are, up to the effect that has none yet: that is where the instance is. */
+export const replay = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Progress => {
+  const saga = new Progress(definition, id, start, createdAt);
+  const byName = new Map(records.map((record) => [record.name, record]));
+  const letters = records.filter(({ name }) => name === RECEIVED).values();
+  const script = sagaScript(saga);
+  for (let { done, value } = script.next(); done !== true; ) {
+    const found = recordOf(value as Effect, byName, letters);
+    if (found === null) break;
+    saga.at = found.at;
+    ({ done, value } = script.next(found.answer));
+  }
+  return saga;
+};
+
+interface Found {
+  readonly answer: Answer;
+  readonly at: number;
+}
+
+const recordOf = (
+  effect: Effect,
+  byName: ReadonlyMap<string, StepRecord>,
+  letters: Iterator<StepRecord>,
+): Found | null => {
+  if (effect.kind === "receive") {
+    const { value, done } = letters.next();
+    return done === true ? null : { answer: value.output as Letter | null, at: value.endedAt };
+  }
+  const names = effect.kind === "attempts" ? effect.attempts.map(({ name }) => name) : [effect.name];
+  const records = names.map((name) => byName.get(name));
+  if (!records.every((record) => record !== undefined)) return null;
+  const outputs = records.map(({ output }) => output);
+  const answer = (effect.kind === "attempts" ? outputs : outputs[0]) as Answer;
+  return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
+};
+

@@ -1,0 +1,47 @@
+import type { Logger } from "@framework/core";
+import type { Kernel } from "@framework/durable/feature";
+import type { AnySaga } from "../definition/definition.ts";
+import type { SagaRegistry } from "../definition/registry.ts";
+import type { MessageSender } from "../definition/send-work.ts";
+import type { Insight } from "../insight/insight.ts";
+import type { FailureClass } from "../run/failure-class.ts";
+import type { RunLimits } from "../run/runner-parts.ts";
+import type { SagaRunner } from "./saga-runner.ts";
+
+/** What an engine gets of the app. */
+export interface EngineParts {
+  /** The app's durable work and, from the start on, its database. */
+  readonly kernel: Kernel;
+  /** Definitions of this process; complete when the engine starts. */
+  readonly registry: SagaRegistry;
+  readonly limits: RunLimits;
+  /** Attempts of one version that run in this process at a time. */
+  readonly concurrency: number;
+  /** Whether this process runs sagas. */
+  readonly workers: boolean;
+  /** How long ended instances are kept, in seconds. */
+  readonly keepSecs: number;
+  readonly classOf: (error: unknown) => FailureClass;
+  readonly sender: () => MessageSender | null;
+  readonly insight: Insight;
+  readonly log: () => Logger;
+}
+
+/** An engine in one app. */
+export interface OpenEngine {
+  readonly runner: SagaRunner;
+  /** Begins to run sagas; the app's database is ready. @throws what keeps the app from starting, such as SAGA_CHANGED */
+  start(): Promise<void>;
+  /** Ends the work of this process; other processes go on. */
+  stop(): Promise<void>;
+}
+
+/** An adapter to a workflow engine, for `SagaConfig.runner`. Its package says in a table what it cannot do, and refuses that at start. */
+export interface SagaEngine {
+  /** Name of the engine, for messages. */
+  readonly name: string;
+  /** Returns what the engine cannot do of a definition; the app does not start then. */
+  problems(definition: AnySaga): readonly string[];
+  /** Connects the engine with an app, before the app's start. */
+  open(parts: EngineParts): OpenEngine;
+}
