@@ -8,7 +8,7 @@ import { noInsight, SagaRegistry } from "@framework/saga/feature";
 import type { RunnerFixture } from "@framework/saga/testing";
 import { dbosRunner } from "../index.ts";
 
-const quiet = process.env["LOUD"] ? console : { info() {}, warn() {}, error() {} };
+const quiet = { info() {}, warn() {}, error() {} };
 
 /** The runner on DBOS, with tables in a schema of the test's own. */
 export const dbosFixture = (place: TestDatabase, server: string): RunnerFixture => {
