@@ -14,6 +14,8 @@ import { protect } from "./login.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
 import { indexBooks } from "./search/indexing.ts";
 import { searchRoutes } from "./search/routes.ts";
+import { enableOrders } from "./orders/enable-orders.ts";
+import { orderEvents } from "./orders/order.ts";
 import { booksSettings, type BooksSettings } from "./settings.ts";
 
 const folder = (name: string): string => join(import.meta.dirname, "..", name);
@@ -25,11 +27,12 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   if (settings.collectorUrl !== null)
     app.enableTelemetry({ serviceName: settings.serviceName, otlpEndpoint: settings.collectorUrl });
   if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
-  app.enableMessaging({ source: "/books", topics: [bookEvents], ...brokerConfig(settings) });
+  app.enableMessaging({ source: "/books", topics: [bookEvents, orderEvents], ...brokerConfig(settings) });
   if (settings.runWork) indexBooks(app);
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
+  enableOrders(app, settings, protection);
   app
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
@@ -85,7 +88,7 @@ const enableFeatures = (
       description: "A small service for books.",
       license: { name: "MIT", identifier: "MIT" },
     })
-    .enableAsyncapi({ title: "Books", version: "1.0.0", description: "What happens to books." })
+    .enableAsyncapi({ title: "Books", version: "1.0.0", description: "What happens to books and orders." })
     .enableHealthChecks()
     .enablePrometheus()
     .enableDatabase({

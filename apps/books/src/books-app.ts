@@ -19,6 +19,7 @@ import { asyncapi } from "@framework/openapi/asyncapi";
 import { rateLimit } from "@framework/rate-limit";
 import { redis } from "@framework/redis";
 import { requestId } from "@framework/request-id";
+import { sagas } from "@framework/saga";
 import { securityHeaders } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
 import { telemetry } from "@framework/telemetry";
@@ -47,6 +48,7 @@ export class BooksApp extends App.with(
   cqrs,
   jobs,
   messaging,
+  sagas,
   asyncapi,
   redis,
   websocket,

@@ -35,6 +35,14 @@ export interface BooksSettings {
   readonly rebuilds: number;
   /** `BOOKS_WORK`: `off` for a process that only serves requests: others keep the views up to date and remind members. @default "on" */
   readonly runWork: boolean;
+  /** `BOOKS_SAGAS`: runs orders on the database of the books (`local`), or on DBOS (`dbos`) there, which needs PostgreSQL. @default "local" */
+  readonly sagaRunner: "local" | "dbos";
+  /** `BOOKS_PAYMENTS`: address of the payment service; without it the service has one of its own, for demonstration. */
+  readonly paymentsUrl: string | null;
+  /** `BOOKS_PAYMENT_DELAY_MS`: pause before another attempt at a payment, doubled each time. @default 1000 */
+  readonly paymentDelayMs: number;
+  /** `BOOKS_SHIP_SECS`: how long the warehouse may take to send an order before it is undone, parts of a second too. @default 259200 */
+  readonly shipSecs: number;
   /** `BOOKS_RATE`: requests per minute and client. @default 60000 */
   readonly requestsPerMinute: number;
 }
@@ -64,6 +72,10 @@ export const booksSettings = (
     loanDays: number("BOOKS_LOAN_DAYS", 14, { from: 0, to: 3650 }),
     rebuilds: number("BOOKS_REBUILD", 0, { from: 0, to: 100_000, isWhole: true }),
     runWork: choice("BOOKS_WORK", "on", ["on", "off"]) === "on",
+    sagaRunner: choice("BOOKS_SAGAS", "local", ["local", "dbos"]),
+    paymentsUrl: text("BOOKS_PAYMENTS"),
+    paymentDelayMs: number("BOOKS_PAYMENT_DELAY_MS", 1000, { from: 1, to: 60_000, isWhole: true }),
+    shipSecs: number("BOOKS_SHIP_SECS", 259_200, { from: 0.001, to: 31_536_000 }),
     requestsPerMinute: number("BOOKS_RATE", 60_000, { from: 1, to: 1_000_000_000, isWhole: true }),
   };
   if ((settings.secret === null) !== (settings.password === null))
@@ -82,6 +94,11 @@ export const booksSettings = (
     problems.push({
       code: "BOOKS_NO_REGION",
       message: "SQS_ENDPOINT is the address of SQS in a region: set SQS_REGION too",
+    });
+  if (settings.sagaRunner === "dbos" && !/^postgres(ql)?:/.test(settings.databaseUrl))
+    problems.push({
+      code: "BOOKS_DBOS_DATABASE",
+      message: "BOOKS_SAGAS=dbos needs PostgreSQL: set DATABASE_URL to postgres://…",
     });
   if (problems.length > 0) throw new ConfigurationError(problems);
   return settings;

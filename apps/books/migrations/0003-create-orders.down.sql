@@ -1,0 +1,2 @@
+DROP TABLE demo_payments;
+DROP TABLE stock;

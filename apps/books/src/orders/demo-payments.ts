@@ -1,0 +1,56 @@
+import { Blueprint, Response } from "@framework/core";
+import type { Database } from "@framework/database";
+import { z } from "zod";
+import type { BooksApp } from "../books-app.ts";
+import { text } from "../fields.ts";
+
+/** Path of the demo payment service. */
+export const DEMO_PAYMENTS = "/demo/payments";
+
+const Payment = z.object({ cents: z.int().positive(), card: text(30) });
+
+/** Cards of the demo: every other one pays at once. */
+const REFUSED_CARD = "refused";
+/** The service answers 503 to the first attempt with this card. */
+const SLOW_CARD = "slow";
+/** The service answers 503 to every attempt with this card. */
+const DOWN_CARD = "down";
+
+interface PaymentRow {
+  readonly attempts: number;
+  readonly state: "new" | "paid" | "refunded";
+}
+
+/** A payment service for demonstrations: it takes no money, and honours idempotency keys. */
+export const demoPayments = (db: Database): Blueprint<typeof DEMO_PAYMENTS, BooksApp> => {
+  const routes: Blueprint<typeof DEMO_PAYMENTS, BooksApp> = new Blueprint(DEMO_PAYMENTS, { tags: ["demo"] });
+
+  routes.post("", { summary: "Take a payment", body: Payment }, async ({ input: { body }, headers }) => {
+    const key = headers.get("idempotency-key");
+    if (key === null) return Response.json({ error: "Idempotency-Key is missing" }, { status: 400 });
+    const { cents, card } = body;
+    const { attempts, state } = await db.transaction(async (tx) => {
+      await tx.execute`INSERT INTO demo_payments (key, attempts, cents, state) VALUES (${key}, 1, ${cents}, 'new')
+        ON CONFLICT (key) DO UPDATE SET attempts = demo_payments.attempts + 1`;
+      const row = await tx.fetchOne<PaymentRow>`SELECT attempts, state FROM demo_payments WHERE key = ${key}`;
+      return row ?? { attempts: 1, state: "new" as const };
+    });
+    if (card === DOWN_CARD || (card === SLOW_CARD && attempts === 1))
+      return Response.json({ error: "The service is down" }, { status: 503 });
+    if (card === REFUSED_CARD || state === "refunded")
+      return Response.json({ error: "The card was refused" }, { status: 402 });
+    await db.execute`UPDATE demo_payments SET state = 'paid' WHERE key = ${key} AND state = 'new'`;
+    return { payment: key };
+  });
+
+  routes.delete(
+    "/{key}",
+    { summary: "Refund a payment", params: z.object({ key: text(600) }) },
+    async ({ input: { params } }) => {
+      await db.execute`INSERT INTO demo_payments (key, attempts, cents, state) VALUES (${params.key}, 0, 0, 'refunded')
+        ON CONFLICT (key) DO UPDATE SET state = 'refunded'`;
+      return Response.noContent();
+    },
+  );
+  return routes;
+};

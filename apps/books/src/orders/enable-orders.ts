@@ -1,0 +1,32 @@
+import type { HttpMiddleware } from "@framework/core";
+import { dbosRunner } from "@framework/saga-dbos";
+import type { BooksApp } from "../books-app.ts";
+import type { BooksSettings } from "../settings.ts";
+import { DEMO_PAYMENTS, demoPayments } from "./demo-payments.ts";
+import { orderSaga } from "./order-saga.ts";
+import { Orders } from "./orders.ts";
+import { httpPayments, type Payments } from "./payments.ts";
+import { orderRoutes } from "./routes.ts";
+
+/** Adds orders: the sagas on the runner that the settings name, the payment service, and the routes. */
+export const enableOrders = (
+  app: BooksApp,
+  settings: BooksSettings,
+  protection: readonly HttpMiddleware[],
+): void => {
+  const { sagaRunner, databaseUrl, runWork, shipSecs, paymentDelayMs } = settings;
+  const runner = sagaRunner === "dbos" ? { runner: dbosRunner({ url: databaseUrl, name: "books" }) } : {};
+  app.enableSaga({ ...runner, workers: runWork });
+  const payments = paymentsOf(app, settings);
+  const definition = orderSaga({ payments, shipMs: shipSecs * 1000, paymentDelayMs });
+  app.saga.define(definition);
+  for (const routes of orderRoutes(new Orders(app.saga, definition), app.db, protection))
+    app.registerBlueprint(routes);
+};
+
+/** The service at `BOOKS_PAYMENTS`, or the demo in this process. */
+const paymentsOf = (app: BooksApp, { paymentsUrl }: BooksSettings): Payments => {
+  if (paymentsUrl !== null) return httpPayments(paymentsUrl, (request) => fetch(request));
+  app.registerBlueprint(demoPayments(app.db));
+  return httpPayments(`http://localhost${DEMO_PAYMENTS}`, async (request) => await app.fetch(request));
+};

@@ -1,0 +1,106 @@
+// Tests of orders in one file, because they run on every database and runner.
+import type { TestDatabase } from "@framework/database/testing";
+import { socketClient, type TestClient } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { createBooksApp } from "../app.ts";
+import type { BooksApp } from "../books-app.ts";
+import { booksSettings } from "../settings.ts";
+import type { Order } from "./order.ts";
+
+type Env = Readonly<Record<string, string>>;
+
+/** Starts the service on a database with ten copies of a book, runs the fact, and stops it. */
+const serve = async (
+  place: TestDatabase,
+  env: Env,
+  fact: (client: TestClient, app: BooksApp) => Promise<void>,
+): Promise<void> => {
+  const common = { DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_RATE: "1000000", BOOKS_PAYMENT_DELAY_MS: "1" };
+  const app = createBooksApp(booksSettings({ ...common, ...env }));
+  await using client = socketClient(app);
+  expect((await client.put("/books/1/stock", { json: { copies: 10 } })).status).toBe(200);
+  await fact(client, app);
+};
+
+const order = async (client: TestClient, number: number, card = "4000"): Promise<Order> => {
+  const placed = await client.put(`/orders/${number}`, { json: { book: 1, copies: 2, card } });
+  expect([placed.status, placed.json()]).toEqual([202, { order: number, isNew: true }]);
+  return await look(client, number);
+};
+
+/** The order when it waits for the warehouse or is over. */
+const look = async (client: TestClient, number: number): Promise<Order> =>
+  (await client.get(`/orders/${number}`, { query: { wait: "30" } })).json<Order>();
+
+const copies = (app: BooksApp): Promise<number | null> =>
+  app.db.fetchValue<number>`SELECT copies FROM stock WHERE book = 1`;
+
+const payments = (app: BooksApp): Promise<readonly object[]> =>
+  app.db.query<{ state: string; attempts: number }>`SELECT state, attempts FROM demo_payments`;
+
+/** What orders do. @param env settings of the runner */
+export const orderFacts = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+  env: Env = {},
+): void => {
+  const fact = (name: string, run: (client: TestClient, app: BooksApp) => Promise<void>, own: Env = {}): void =>
+    test(
+      name,
+      async () => {
+        await using place = await make();
+        await serve(place, { ...env, ...own }, run);
+      },
+      180_000,
+    );
+
+  fact("an order is reserved, paid and shipped, and the same number is the same order", async (client, app) => {
+    expect(await order(client, 1)).toEqual({ order: 1, status: "packing", book: 1, copies: 2, payment: "charge" });
+    const again = await client.put("/orders/1", { json: { book: 1, copies: 2, card: "4000" } });
+    expect(again.json()).toEqual({ order: 1, isNew: false });
+    const sent = await client.post("/orders/1/shipment", { json: { parcel: "P-7" } });
+    expect(sent.status).toBe(202);
+    let done = await look(client, 1);
+    for (const end = performance.now() + 60_000; done.status === "packing" && performance.now() < end; )
+      done = await look(client, 1);
+    expect(done).toMatchObject({ status: "shipped", parcel: "P-7" });
+    expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 1 }]]);
+    expect((await client.post("/orders/1/shipment", { json: { parcel: "P-8" } })).status).toBe(409);
+  });
+
+  fact("an order of more copies than there are is refused, and nothing is paid", async (client, app) => {
+    await client.put("/books/1/stock", { json: { copies: 1 } });
+    expect(await order(client, 1)).toMatchObject({ status: "cancelled", reason: "There are not enough copies" });
+    expect([await copies(app), await payments(app)]).toEqual([1, []]);
+  });
+
+  fact("a refused card gives the reserved copies back", async (client, app) => {
+    expect(await order(client, 1, "refused")).toMatchObject({ status: "cancelled", reason: "The card was refused" });
+    expect(await copies(app)).toBe(10);
+  });
+
+  fact("a payment service that is down for a moment is asked again, and the order is paid once", async (client, app) => {
+    expect(await order(client, 1, "slow")).toMatchObject({ status: "packing" });
+    expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
+  });
+
+  fact("a payment service that stays down cancels the order after four attempts", async (client, app) => {
+    expect(await order(client, 1, "down")).toMatchObject({
+      status: "cancelled",
+      reason: "the payment service answered 503",
+    });
+    expect([await copies(app), await payments(app)]).toEqual([10, [{ state: "refunded", attempts: 4 }]]);
+  });
+
+  fact(
+    "an order that the warehouse does not send in time is refunded, and its copies are given back",
+    async (client, app) => {
+      let last = await order(client, 1);
+      for (const end = performance.now() + 60_000; last.status === "packing" && performance.now() < end; )
+        last = await look(client, 1);
+      expect(last).toMatchObject({ status: "cancelled" });
+      expect([await copies(app), await payments(app)]).toEqual([10, [{ state: "refunded", attempts: 1 }]]);
+    },
+    { BOOKS_SHIP_SECS: "0.05" },
+  );
+};

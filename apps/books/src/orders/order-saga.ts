@@ -1,0 +1,49 @@
+import { saga, type SagaDefinition, SagaReject } from "@framework/saga";
+import { OrderInput, orderEvents, PRICE_CENTS, Shipment } from "./order.ts";
+import type { Payments } from "./payments.ts";
+
+/** What an order needs. */
+export interface OrderOptions {
+  readonly payments: Payments;
+  /** How long the warehouse may take, in milliseconds. */
+  readonly shipMs: number;
+  /** Pause before another attempt at a payment, in milliseconds. */
+  readonly paymentDelayMs: number;
+}
+
+type Order = typeof OrderInput;
+
+/** Name of the wait that the warehouse's message ends. */
+export const SHIPPED = "shipped";
+
+/** An order: reserve, charge, notify, ship. What fails for good undoes the steps before it, in reverse. */
+export const orderSaga = ({ payments, shipMs, paymentDelayMs }: OrderOptions): SagaDefinition<Order["_input"]> =>
+  saga("order", 1, OrderInput)
+    .tx(
+      "reserve",
+      async ({ input: { book, copies } }, tx) => {
+        const { changes } =
+          await tx.execute`UPDATE stock SET copies = copies - ${copies} WHERE book = ${book} AND copies >= ${copies}`;
+        if (changes === 0) throw new SagaReject("There are not enough copies");
+      },
+      {
+        undo: async ({ input: { book, copies } }, _, tx) =>
+          void (await tx.execute`UPDATE stock SET copies = copies + ${copies} WHERE book = ${book}`),
+      },
+    )
+    .call(
+      "charge",
+      ({ input: { copies, card }, idempotencyKey: key, signal }) =>
+        payments.charge({ cents: copies * PRICE_CENTS, card }, { key, signal }),
+      {
+        undo: ({ idempotencyKey, signal }) => payments.refund(idempotencyKey.replace(/:undo$/, ""), { signal }),
+        retry: { attempts: 4, delayMs: paymentDelayMs },
+      },
+    )
+    .send("notify", ({ input: { order, book, copies } }) => ({
+      topic: orderEvents.name,
+      type: "order.paid",
+      data: { order, book, copies },
+    }))
+    .waitFor(SHIPPED, { timeout: shipMs, schema: Shipment })
+    .build();

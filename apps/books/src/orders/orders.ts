@@ -1,0 +1,76 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { SagaDefinition, SagaInfo, Sagas } from "@framework/saga";
+import type { NewOrder, Order, OrderInput } from "./order.ts";
+import { SHIPPED } from "./order-saga.ts";
+import type { z } from "zod";
+
+const POLL_MS = 50;
+
+/** Orders, over the sagas of the app: the same on every runner. */
+export class Orders {
+  private readonly sagas: Sagas;
+  private readonly definition: SagaDefinition<z.input<typeof OrderInput>>;
+
+  constructor(sagas: Sagas, definition: SagaDefinition<z.input<typeof OrderInput>>) {
+    this.sagas = sagas;
+    this.definition = definition;
+  }
+
+  /** Begins an order, unless its number has one. Returns whether it is new. */
+  async place(order: number, given: z.output<typeof NewOrder>): Promise<boolean> {
+    const { isNew } = await this.sagas.start(this.definition, { ...given, order }, { key: String(order) });
+    return isNew;
+  }
+
+  /** Returns an order; `null` when there is none. @param waitMs waits so long at most until nothing happens by itself */
+  async look(order: number, waitMs = 0): Promise<Order | null> {
+    for (const end = performance.now() + waitMs; ; await delay(POLL_MS)) {
+      const info = await this.find(order);
+      const found = info === null ? null : shown(info);
+      if (found?.status !== "working" || performance.now() >= end) return found;
+    }
+  }
+
+  /** Tells an order that its parcel was sent. Returns whether the order waits for it or will. */
+  async ship(order: number, parcel: string): Promise<boolean> {
+    const message = { key: String(order), name: SHIPPED, id: `parcel ${parcel}`, data: { parcel } };
+    const delivered = await this.sagas.deliver(this.definition, message);
+    return delivered !== "unknown" && delivered !== "ended";
+  }
+
+  private async find(order: number): Promise<SagaInfo | null> {
+    const { name } = this.definition;
+    const { sagas } = await this.sagas.list({ name, key: String(order), limit: 1 });
+    const [first] = sagas;
+    return first === undefined ? null : await this.sagas.get(first.id);
+  }
+}
+
+const statuses: Readonly<Record<SagaInfo["status"], Order["status"]>> = {
+  ready: "working",
+  running: "working",
+  waiting: "packing",
+  cancelling: "working",
+  compensating: "working",
+  completed: "shipped",
+  compensated: "cancelled",
+  paused: "attention",
+  stuck: "attention",
+};
+
+const shown = ({ input, status, steps, error }: SagaInfo): Order => {
+  const { order, book, copies = 1 } = input as z.output<typeof OrderInput>;
+  const outputOf = (name: string): unknown =>
+    steps.find(({ step, status: at }) => step === name && at === "done")?.output;
+  const payment = outputOf("charge");
+  const shipment = outputOf(SHIPPED) as { readonly parcel: string } | undefined;
+  return {
+    order,
+    status: statuses[status],
+    book,
+    copies,
+    ...(typeof payment === "string" && { payment: payment.replace(/^[^:]*:/, "") }),
+    ...(shipment !== undefined && { parcel: shipment.parcel }),
+    ...(error !== null && { reason: error.message }),
+  };
+};

@@ -1,0 +1,42 @@
+import { SagaReject } from "@framework/saga";
+import { z } from "zod";
+
+/** A payment service, as the saga needs it. */
+export interface Payments {
+  /** Takes an amount, once for each key. @throws SagaReject when the card is refused; another error when the service does not answer */
+  charge(payment: Payment, options: CallOptions): Promise<string>;
+  /** Gives back what was taken with a key; has no effect when nothing was, and nothing is taken with it later. */
+  refund(key: string, options: Pick<CallOptions, "signal">): Promise<void>;
+}
+
+interface Payment {
+  readonly cents: number;
+  readonly card: string;
+}
+
+interface CallOptions {
+  /** Sent as `Idempotency-Key`. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** Sends a request: `fetch`, or that of an app in the same process. */
+export type Send = (request: Request) => Promise<Response>;
+
+const Paid = z.object({ payment: z.string() });
+const HTTP_PAYMENT_REQUIRED = 402;
+
+/** A payment service over HTTP. @param url address of its payments */
+export const httpPayments = (url: string, send: Send): Payments => ({
+  async charge(payment, { key, signal }) {
+    const headers = { "content-type": "application/json", "idempotency-key": key };
+    const reply = await send(new Request(url, { method: "POST", headers, body: JSON.stringify(payment), signal }));
+    if (reply.status === HTTP_PAYMENT_REQUIRED) throw new SagaReject("The card was refused");
+    if (!reply.ok) throw new Error(`the payment service answered ${reply.status}`);
+    return Paid.parse(await reply.json()).payment;
+  },
+  async refund(key, { signal }) {
+    const reply = await send(new Request(`${url}/${encodeURIComponent(key)}`, { method: "DELETE", signal }));
+    if (!reply.ok) throw new Error(`the payment service answered ${reply.status}`);
+  },
+});

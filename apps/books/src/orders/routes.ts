@@ -1,0 +1,73 @@
+import { Blueprint, ConflictError, type HttpMiddleware, NotFoundError, Response } from "@framework/core";
+import type { Database } from "@framework/database";
+import { z } from "zod";
+import type { BooksApp } from "../books-app.ts";
+import { wholeNumber } from "../fields.ts";
+import { NewOrder, Order, OrderNumber, Shipment } from "./order.ts";
+import type { Orders } from "./orders.ts";
+
+const params = z.object({ id: OrderNumber });
+const MAX_WAIT_SECS = 30;
+
+/** Routes of orders. @param protection middleware around those that write */
+export const orderRoutes = (
+  orders: Orders,
+  db: Database,
+  protection: readonly HttpMiddleware[],
+): readonly Blueprint<string, BooksApp>[] => {
+  const reading: Blueprint<string, BooksApp> = new Blueprint("/orders", { tags: ["orders"] });
+  const writing: Blueprint<string, BooksApp> = new Blueprint("", { tags: ["orders"] });
+  for (const middleware of protection) writing.use(middleware);
+
+  reading.get(
+    "/{id}",
+    {
+      summary: "Look at an order",
+      description: "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds.",
+      params,
+      query: z.object({ wait: wholeNumber(/^\d{1,2}$/).optional() }),
+      responses: { 200: Order },
+      errors: [404],
+      cache: false,
+    },
+    async ({ input: { params, query } }) => {
+      const found = await orders.look(params.id, Math.min(query.wait ?? 0, MAX_WAIT_SECS) * 1000);
+      if (found === null) throw new NotFoundError("There is no such order");
+      return found;
+    },
+  );
+
+  writing.put(
+    "/orders/{id}",
+    {
+      summary: "Order a book",
+      description: "The same number is the same order: a client that got no reply repeats the request.",
+      params,
+      body: NewOrder,
+    },
+    async ({ input: { params, body } }) => {
+      const isNew = await orders.place(params.id, body);
+      return Response.json({ order: params.id, isNew }, { status: 202 });
+    },
+  );
+
+  writing.post(
+    "/orders/{id}/shipment",
+    { summary: "Tell an order that its parcel was sent", params, body: Shipment, errors: [409] },
+    async ({ input: { params, body } }) => {
+      if (!(await orders.ship(params.id, body.parcel))) throw new ConflictError("The order waits for no parcel");
+      return Response.json({ order: params.id }, { status: 202 });
+    },
+  );
+
+  writing.put(
+    "/books/{id}/stock",
+    { summary: "Set the number of copies for sale", params, body: z.object({ copies: z.int().min(0).max(1e9) }) },
+    async ({ input: { params, body } }) => {
+      await db.execute`INSERT INTO stock (book, copies) VALUES (${params.id}, ${body.copies})
+        ON CONFLICT (book) DO UPDATE SET copies = excluded.copies`;
+      return { book: params.id, copies: body.copies };
+    },
+  );
+  return [reading, writing];
+};
