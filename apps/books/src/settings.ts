@@ -37,6 +37,8 @@ export interface BooksSettings {
   readonly runWork: boolean;
   /** `BOOKS_SAGAS`: runs orders on the database of the books (`local`), or on DBOS (`dbos`) there, which needs PostgreSQL. @default "local" */
   readonly sagaRunner: "local" | "dbos";
+  /** `BOOKS_DBOS_SCHEMA`: schema of DBOS's tables. @default "dbos" */
+  readonly dbosSchema: string;
   /** `BOOKS_PAYMENTS`: address of the payment service; without it the service has one of its own, for demonstration. */
   readonly paymentsUrl: string | null;
   /** `BOOKS_PAYMENT_DELAY_MS`: pause before another attempt at a payment, doubled each time. @default 1000 */
@@ -73,6 +75,7 @@ export const booksSettings = (
     rebuilds: number("BOOKS_REBUILD", 0, { from: 0, to: 100_000, isWhole: true }),
     runWork: choice("BOOKS_WORK", "on", ["on", "off"]) === "on",
     sagaRunner: choice("BOOKS_SAGAS", "local", ["local", "dbos"]),
+    dbosSchema: text("BOOKS_DBOS_SCHEMA") ?? "dbos",
     paymentsUrl: text("BOOKS_PAYMENTS"),
     paymentDelayMs: number("BOOKS_PAYMENT_DELAY_MS", 1000, { from: 1, to: 60_000, isWhole: true }),
     shipSecs: number("BOOKS_SHIP_SECS", 259_200, { from: 0.001, to: 31_536_000 }),

@@ -14,9 +14,9 @@ export const enableOrders = (
   settings: BooksSettings,
   protection: readonly HttpMiddleware[],
 ): void => {
-  const { sagaRunner, databaseUrl, runWork, shipSecs, paymentDelayMs } = settings;
-  const runner = sagaRunner === "dbos" ? { runner: dbosRunner({ url: databaseUrl, name: "books" }) } : {};
-  app.enableSaga({ ...runner, workers: runWork });
+  const { sagaRunner, databaseUrl: url, dbosSchema: schema, runWork, shipSecs, paymentDelayMs } = settings;
+  const runner = sagaRunner === "dbos" ? dbosRunner({ url, schema, name: "books" }) : undefined;
+  app.enableSaga({ runner, workers: runWork });
   const payments = paymentsOf(app, settings);
   const definition = orderSaga({ payments, shipMs: shipSecs * 1000, paymentDelayMs });
   app.saga.define(definition);

@@ -38,18 +38,18 @@ const copies = (app: BooksApp): Promise<number | null> =>
 const payments = (app: BooksApp): Promise<readonly object[]> =>
   app.db.query<{ state: string; attempts: number }>`SELECT state, attempts FROM demo_payments`;
 
-/** What orders do. @param env settings of the runner */
+/** What orders do. @param envOf settings of the runner, for each fact anew */
 export const orderFacts = (
   test: typeof jestTest,
   make: () => TestDatabase | Promise<TestDatabase>,
-  env: Env = {},
+  envOf: () => Env = () => ({}),
 ): void => {
   const fact = (name: string, run: (client: TestClient, app: BooksApp) => Promise<void>, own: Env = {}): void =>
     test(
       name,
       async () => {
         await using place = await make();
-        await serve(place, { ...env, ...own }, run);
+        await serve(place, { ...envOf(), ...own }, run);
       },
       180_000,
     );

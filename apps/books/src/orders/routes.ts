@@ -1,4 +1,4 @@
-import { Blueprint, ConflictError, type HttpMiddleware, NotFoundError, Response } from "@framework/core";
+import { Blueprint, HttpError, type HttpMiddleware, NotFoundError, Response } from "@framework/core";
 import type { Database } from "@framework/database";
 import { z } from "zod";
 import type { BooksApp } from "../books-app.ts";
@@ -55,7 +55,7 @@ export const orderRoutes = (
     "/orders/{id}/shipment",
     { summary: "Tell an order that its parcel was sent", params, body: Shipment, errors: [409] },
     async ({ input: { params, body } }) => {
-      if (!(await orders.ship(params.id, body.parcel))) throw new ConflictError("The order waits for no parcel");
+      if (!(await orders.ship(params.id, body.parcel))) throw new HttpError(409, "The order waits for no parcel");
       return Response.json({ order: params.id }, { status: 202 });
     },
   );
