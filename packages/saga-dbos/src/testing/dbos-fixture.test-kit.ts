@@ -10,13 +10,31 @@ import { dbosRunner } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
+/** A fixture whose process can end and be followed by another one. */
+export interface DbosFixture extends RunnerFixture {
+  /** The app's database. */
+  readonly db: () => Database;
+  /** Ends the process; the tables stay. */
+  stop(): Promise<void>;
+}
+
 /** The runner on DBOS, with tables in a schema of the test's own. */
-export const dbosFixture = (place: TestDatabase, server: string): RunnerFixture => {
+export const dbosFixture = (place: TestDatabase, server: string): DbosFixture => {
   let db: Database | null = null;
   let kernel: OwnKernel | null = null;
   let engine: OpenEngine | null = null;
   const schema = `dbos_${randomUUID().replaceAll("-", "")}`;
+  const stop = async (): Promise<void> => {
+    await engine?.stop();
+    await kernel?.stop();
+    await db?.close();
+  };
   return {
+    db() {
+      if (db === null) throw new Error("run sagas first");
+      return db;
+    },
+    stop,
     async run(definitions) {
       db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
       kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
@@ -42,10 +60,9 @@ export const dbosFixture = (place: TestDatabase, server: string): RunnerFixture 
       return engine.runner;
     },
     async close() {
-      await engine?.stop();
-      await kernel?.stop();
-      if (db !== null) await db.execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-      await db?.close();
+      await stop();
+      await using admin = openDatabase({ url: place.url, poolSize: 1, connectionTimeoutSecs: 60 });
+      await admin.execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
       await place[Symbol.asyncDispose]();
     },
   };

@@ -1,0 +1,139 @@
+import { saga, SagaReject } from "@framework/saga";
+import { type AnySaga, failureText } from "@framework/saga/feature";
+import { expect, test } from "@jest/globals";
+import { replay, type StepRecord } from "../view/replay.ts";
+import type { Answer, AttemptResult, Effect, Letter, PlannedAttempt } from "./effect.ts";
+import { Progress, type SagaStart } from "./progress.ts";
+import { sagaScript } from "./saga-script.ts";
+
+const start = (definition: AnySaga): SagaStart => ({
+  key: "k",
+  input: "null",
+  hash: definition.hash,
+  trace: null,
+  limits: { maxRetries: 3, timeoutMs: 300_000, stepTimeoutMs: 30_000, undoTimeoutMs: 86_400_000 },
+});
+
+/** An engine without waits: it performs effects at once and records them. */
+const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRecord[] => {
+  const records: StepRecord[] = [];
+  const add = (name: string, output: unknown): unknown => {
+    records.push({ name, output, endedAt: records.length });
+    return output;
+  };
+  const attempt = ({ branch, isUndo, attempt: number }: PlannedAttempt): AttemptResult => {
+    try {
+      const context = { outputs: {}, attempt: number } as never;
+      const output = isUndo ? branch.undo?.(context, null as never, null as never) : branch.run(context, null as never);
+      return { end: "done", output: JSON.stringify(output) ?? null, ms: 1 };
+    } catch (error) {
+      const end = SagaReject.is(error) ? "reject" : error instanceof TypeError ? "bug" : "transient";
+      return { end, error: failureText(error), isOver: end !== "transient" || number >= 3, delayMs: 1, ms: 1 };
+    }
+  };
+  const perform = (effect: Effect): Answer => {
+    if (effect.kind === "now") return add(effect.name, 0) as number;
+    if (effect.kind === "conditions") return add(effect.name, { holds: true }) as Answer;
+    if (effect.kind === "receive")
+      return add("DBOS.recv", effect.until === 0 ? null : (letters.shift() ?? null)) as Answer;
+    return effect.attempts.map((planned) => add(planned.name, attempt(planned)) as AttemptResult);
+  };
+  const script = sagaScript(new Progress(definition, "id", start(definition), 0));
+  for (let step = script.next(); step.done !== true; ) {
+    if (step.value.kind === "receive" && step.value.until === Infinity && letters.length === 0) break;
+    step = script.next(perform(step.value));
+  }
+  return records;
+};
+
+const statusAfter = (definition: AnySaga, records: readonly StepRecord[]): string =>
+  replay(definition, { id: "id", start: start(definition), createdAt: 0, records }).saga.status;
+
+const cases: readonly (readonly [string, AnySaga, Letter[], string])[] = [
+  [
+    "completed",
+    saga("s", 1)
+      .call("a", () => 1)
+      .parallel("both", (branch) => ({ b: branch(() => 2), c: branch(() => 3) }))
+      .waitFor("news")
+      .sleep("1h")
+      .when(
+        () => true,
+        (branch) => branch.call("d", () => 4),
+      )
+      .build(),
+    [{ kind: "message", name: "news", data: "1" }],
+    "completed",
+  ],
+  [
+    "refused",
+    saga("s", 1)
+      .call("a", () => 1, { undo: () => {} })
+      .call("b", () => {
+        throw new SagaReject("no");
+      })
+      .build(),
+    [],
+    "compensated",
+  ],
+  [
+    "cancelled in a wait",
+    saga("s", 1)
+      .call("a", () => 1, { undo: () => {} })
+      .waitFor("news")
+      .build(),
+    [{ kind: "decision", verb: "cancel", reason: "why not", output: null, revision: 0 }],
+    "compensated",
+  ],
+  [
+    "paused by a bug",
+    saga("s", 1)
+      .call("a", () => {
+        throw new TypeError("typo");
+      })
+      .build(),
+    [],
+    "paused",
+  ],
+];
+
+test.each(cases)("a saga that is %s has the same state in each run with its records", (_, definition, letters, end) => {
+  const records = recordOf(definition, [...letters]);
+  expect(statusAfter(definition, records)).toBe(end);
+  expect(statusAfter(definition, records)).toBe(end);
+});
+
+test.each(cases)(
+  "each beginning of the records of a saga that is %s is a state on its way, with a timeline that only grows",
+  (_, definition, letters) => {
+    const records = recordOf(definition, [...letters]);
+    let before = 0;
+    for (let count = 0; count <= records.length; count++) {
+      const part = records.slice(0, count);
+      const { timeline } = replay(definition, { id: "id", start: start(definition), createdAt: 0, records: part });
+      expect(timeline.length).toBeGreaterThanOrEqual(before);
+      before = timeline.length;
+    }
+  },
+);
+
+test("a decision about an earlier pause has no effect on a later one", () => {
+  const definition = saga("s", 1)
+    .call("a", () => {
+      throw new TypeError("typo");
+    })
+    .build();
+  const retry = { kind: "decision", verb: "retry", reason: "again", output: null } as const;
+  const paused = replay(definition, {
+    id: "id",
+    start: start(definition),
+    createdAt: 0,
+    records: recordOf(definition),
+  }).saga;
+  const records = recordOf(definition, [
+    { ...retry, revision: paused.revision },
+    { ...retry, revision: paused.revision },
+  ]);
+  const { timeline } = replay(definition, { id: "id", start: start(definition), createdAt: 0, records });
+  expect(timeline.map(({ event }) => event)).toEqual(["start", "pause", "retry", "pause"]);
+});
