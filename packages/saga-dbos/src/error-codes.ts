@@ -15,7 +15,8 @@ export const dbosErrors: ErrorCatalogue = {
     action: "pass `url`",
   },
   SAGA_DBOS_TAKEN: {
-    summary: "another app of this process runs sagas on DBOS, or the program uses DBOS itself; the app does not start",
+    summary:
+      "another app of this process runs sagas on DBOS, or the program uses DBOS itself; the app does not start",
     action: "run one of them in a process of its own",
   },
   SAGA_DBOS_TOO_MANY: {

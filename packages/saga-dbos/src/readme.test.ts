@@ -8,13 +8,25 @@ const rowsUnder = (heading: string): readonly (readonly string[])[] =>
     .trimEnd()
     .split("\n")
     .slice(2)
-    .map((line) => line.split(/ +\| +|^\| +| +\|$/).slice(1, -1).map((cell) => cell.replaceAll("`", "")));
+    .map((line) =>
+      line
+        .split(/ +\| +|^\| +| +\|$/)
+        .slice(1, -1)
+        .map((cell) => cell.replaceAll("`", "")),
+    );
 
 test("the README has every option with its default", () => {
-  const defaults = Object.entries(DbosRunnerConfig.of()).map(([name, value]) => [name, String(value ?? "required")]);
+  const defaults = Object.entries(DbosRunnerConfig.of()).map(([name, value]) => [
+    name,
+    String(value ?? "required"),
+  ]);
   expect(rowsUnder("Options").map(([name, , initial]) => [name, initial])).toEqual(defaults);
 });
 
 test("the README has every error code", () => {
-  expect(rowsUnder("Errors").map(([code]) => code).toSorted()).toEqual(Object.keys(dbosErrors).toSorted());
+  expect(
+    rowsUnder("Errors")
+      .map(([code]) => code)
+      .toSorted(),
+  ).toEqual(Object.keys(dbosErrors).toSorted());
 });

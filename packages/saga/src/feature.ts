@@ -38,6 +38,12 @@ export { type Undoing, undoPlan } from "./run/undo-plan.ts";
 export { type AttemptLimits, withinLimit } from "./run/within-limit.ts";
 export { checkedInput, checkKey, storedTrace } from "./start/start.ts";
 export type { Change } from "./store/change.ts";
-export { type BranchState, type BranchStatus, branchAt, type Instance, withBranches } from "./store/instance.ts";
+export {
+  type BranchState,
+  type BranchStatus,
+  branchAt,
+  type Instance,
+  withBranches,
+} from "./store/instance.ts";
 export { jsonValue, valueIn } from "./store/json-value.ts";
 export { isEnd, isUndoing, type SagaEvent, statusAfter } from "./transitions/transitions.ts";

@@ -50,7 +50,9 @@ export const SagaConfig: ConfigRecord<SagaConfig> = configRecord("SagaConfig", {
   }),
   runner: optional<SagaEngine>({
     problem: (value) =>
-      typeof (value as Partial<SagaEngine> | null)?.open === "function" ? null : "must be an engine, such as dbosRunner()",
+      typeof (value as Partial<SagaEngine> | null)?.open === "function"
+        ? null
+        : "must be an engine, such as dbosRunner()",
   }),
   admin: adminRule,
 });

@@ -15,7 +15,12 @@ const serve = async (
   env: Env,
   fact: (client: TestClient, app: BooksApp) => Promise<void>,
 ): Promise<void> => {
-  const common = { DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_RATE: "1000000", BOOKS_PAYMENT_DELAY_MS: "1" };
+  const common = {
+    DATABASE_URL: place.url,
+    BOOKS_LOG: "silent",
+    BOOKS_RATE: "1000000",
+    BOOKS_PAYMENT_DELAY_MS: "1",
+  };
   const app = createBooksApp(booksSettings({ ...common, ...env }));
   await using client = socketClient(app);
   expect((await client.put("/books/1/stock", { json: { copies: 10 } })).status).toBe(200);
@@ -44,7 +49,11 @@ export const orderFacts = (
   make: () => TestDatabase | Promise<TestDatabase>,
   envOf: () => Env = () => ({}),
 ): void => {
-  const fact = (name: string, run: (client: TestClient, app: BooksApp) => Promise<void>, own: Env = {}): void =>
+  const fact = (
+    name: string,
+    run: (client: TestClient, app: BooksApp) => Promise<void>,
+    own: Env = {},
+  ): void =>
     test(
       name,
       async () => {
@@ -54,35 +63,53 @@ export const orderFacts = (
       180_000,
     );
 
-  fact("an order is reserved, paid and shipped, and the same number is the same order", async (client, app) => {
-    expect(await order(client, 1)).toEqual({ order: 1, status: "packing", book: 1, copies: 2, payment: "charge" });
-    const again = await client.put("/orders/1", { json: { book: 1, copies: 2, card: "4000" } });
-    expect(again.json()).toEqual({ order: 1, isNew: false });
-    const sent = await client.post("/orders/1/shipment", { json: { parcel: "P-7" } });
-    expect(sent.status).toBe(202);
-    let done = await look(client, 1);
-    for (const end = performance.now() + 60_000; done.status === "packing" && performance.now() < end; )
-      done = await look(client, 1);
-    expect(done).toMatchObject({ status: "shipped", parcel: "P-7" });
-    expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 1 }]]);
-    expect((await client.post("/orders/1/shipment", { json: { parcel: "P-8" } })).status).toBe(409);
-  });
+  fact(
+    "an order is reserved, paid and shipped, and the same number is the same order",
+    async (client, app) => {
+      expect(await order(client, 1)).toEqual({
+        order: 1,
+        status: "packing",
+        book: 1,
+        copies: 2,
+        payment: "charge",
+      });
+      const again = await client.put("/orders/1", { json: { book: 1, copies: 2, card: "4000" } });
+      expect(again.json()).toEqual({ order: 1, isNew: false });
+      const sent = await client.post("/orders/1/shipment", { json: { parcel: "P-7" } });
+      expect(sent.status).toBe(202);
+      let done = await look(client, 1);
+      for (const end = performance.now() + 60_000; done.status === "packing" && performance.now() < end;)
+        done = await look(client, 1);
+      expect(done).toMatchObject({ status: "shipped", parcel: "P-7" });
+      expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 1 }]]);
+      expect((await client.post("/orders/1/shipment", { json: { parcel: "P-8" } })).status).toBe(409);
+    },
+  );
 
   fact("an order of more copies than there are is refused, and nothing is paid", async (client, app) => {
     await client.put("/books/1/stock", { json: { copies: 1 } });
-    expect(await order(client, 1)).toMatchObject({ status: "cancelled", reason: "There are not enough copies" });
+    expect(await order(client, 1)).toMatchObject({
+      status: "cancelled",
+      reason: "There are not enough copies",
+    });
     expect([await copies(app), await payments(app)]).toEqual([1, []]);
   });
 
   fact("a refused card gives the reserved copies back", async (client, app) => {
-    expect(await order(client, 1, "refused")).toMatchObject({ status: "cancelled", reason: "The card was refused" });
+    expect(await order(client, 1, "refused")).toMatchObject({
+      status: "cancelled",
+      reason: "The card was refused",
+    });
     expect(await copies(app)).toBe(10);
   });
 
-  fact("a payment service that is down for a moment is asked again, and the order is paid once", async (client, app) => {
-    expect(await order(client, 1, "slow")).toMatchObject({ status: "packing" });
-    expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
-  });
+  fact(
+    "a payment service that is down for a moment is asked again, and the order is paid once",
+    async (client, app) => {
+      expect(await order(client, 1, "slow")).toMatchObject({ status: "packing" });
+      expect([await copies(app), await payments(app)]).toEqual([8, [{ state: "paid", attempts: 2 }]]);
+    },
+  );
 
   fact("a payment service that stays down cancels the order after four attempts", async (client, app) => {
     expect(await order(client, 1, "down")).toMatchObject({
@@ -96,7 +123,7 @@ export const orderFacts = (
     "an order that the warehouse does not send in time is refunded, and its copies are given back",
     async (client, app) => {
       let last = await order(client, 1);
-      for (const end = performance.now() + 60_000; last.status === "packing" && performance.now() < end; )
+      for (const end = performance.now() + 60_000; last.status === "packing" && performance.now() < end;)
         last = await look(client, 1);
       expect(last).toMatchObject({ status: "cancelled" });
       expect([await copies(app), await payments(app)]).toEqual([10, [{ state: "refunded", attempts: 1 }]]);

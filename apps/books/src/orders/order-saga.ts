@@ -17,7 +17,11 @@ type Order = typeof OrderInput;
 export const SHIPPED = "shipped";
 
 /** An order: reserve, charge, notify, ship. What fails for good undoes the steps before it, in reverse. */
-export const orderSaga = ({ payments, shipMs, paymentDelayMs }: OrderOptions): SagaDefinition<Order["_input"]> =>
+export const orderSaga = ({
+  payments,
+  shipMs,
+  paymentDelayMs,
+}: OrderOptions): SagaDefinition<Order["_input"]> =>
   saga("order", 1, OrderInput)
     .tx(
       "reserve",
@@ -36,7 +40,8 @@ export const orderSaga = ({ payments, shipMs, paymentDelayMs }: OrderOptions): S
       ({ input: { copies, card }, idempotencyKey: key, signal }) =>
         payments.charge({ cents: copies * PRICE_CENTS, card }, { key, signal }),
       {
-        undo: ({ idempotencyKey, signal }) => payments.refund(idempotencyKey.replace(/:undo$/, ""), { signal }),
+        undo: ({ idempotencyKey, signal }) =>
+          payments.refund(idempotencyKey.replace(/:undo$/, ""), { signal }),
         retry: { attempts: 4, delayMs: paymentDelayMs },
       },
     )

@@ -30,7 +30,9 @@ const HTTP_PAYMENT_REQUIRED = 402;
 export const httpPayments = (url: string, send: Send): Payments => ({
   async charge(payment, { key, signal }) {
     const headers = { "content-type": "application/json", "idempotency-key": key };
-    const reply = await send(new Request(url, { method: "POST", headers, body: JSON.stringify(payment), signal }));
+    const reply = await send(
+      new Request(url, { method: "POST", headers, body: JSON.stringify(payment), signal }),
+    );
     if (reply.status === HTTP_PAYMENT_REQUIRED) throw new SagaReject("The card was refused");
     if (!reply.ok) throw new Error(`the payment service answered ${reply.status}`);
     return Paid.parse(await reply.json()).payment;

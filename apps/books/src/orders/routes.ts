@@ -23,7 +23,8 @@ export const orderRoutes = (
     "/{id}",
     {
       summary: "Look at an order",
-      description: "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds.",
+      description:
+        "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds.",
       params,
       query: z.object({ wait: wholeNumber(/^\d{1,2}$/).optional() }),
       responses: { 200: Order },
@@ -55,14 +56,19 @@ export const orderRoutes = (
     "/orders/{id}/shipment",
     { summary: "Tell an order that its parcel was sent", params, body: Shipment, errors: [409] },
     async ({ input: { params, body } }) => {
-      if (!(await orders.ship(params.id, body.parcel))) throw new HttpError(409, "The order waits for no parcel");
+      if (!(await orders.ship(params.id, body.parcel)))
+        throw new HttpError(409, "The order waits for no parcel");
       return Response.json({ order: params.id }, { status: 202 });
     },
   );
 
   writing.put(
     "/books/{id}/stock",
-    { summary: "Set the number of copies for sale", params, body: z.object({ copies: z.int().min(0).max(1e9) }) },
+    {
+      summary: "Set the number of copies for sale",
+      params,
+      body: z.object({ copies: z.int().min(0).max(1e9) }),
+    },
     async ({ input: { params, body } }) => {
       await db.execute`INSERT INTO stock (book, copies) VALUES (${params.id}, ${body.copies})
         ON CONFLICT (book) DO UPDATE SET copies = excluded.copies`;

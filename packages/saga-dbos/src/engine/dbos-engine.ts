@@ -57,9 +57,15 @@ export class DbosEngine implements OpenEngine {
   async start(): Promise<void> {
     const { parts, config } = this;
     if (config.url === undefined)
-      throw new FrameworkError("SAGA_DBOS_NO_URL", "saga-dbos: dbosRunner needs `url`, the address of a PostgreSQL database");
+      throw new FrameworkError(
+        "SAGA_DBOS_NO_URL",
+        "saga-dbos: dbosRunner needs `url`, the address of a PostgreSQL database",
+      );
     if (DBOS.isInitialized())
-      throw new FrameworkError("SAGA_DBOS_TAKEN", "saga-dbos: DBOS is in use in this process already; run one app with it");
+      throw new FrameworkError(
+        "SAGA_DBOS_TAKEN",
+        "saga-dbos: DBOS is in use in this process already; run one app with it",
+      );
     this.stopping = new AbortController();
     this.place = await takePlace(parts.kernel);
     try {
@@ -83,7 +89,8 @@ export class DbosEngine implements OpenEngine {
     const { parts, config } = this;
     const definitions = parts.registry.all();
     this.deliver = deliveryWorkflow();
-    for (const definition of definitions) this.workflows.set(workflowOf(definition), this.register(definition));
+    for (const definition of definitions)
+      this.workflows.set(workflowOf(definition), this.register(definition));
     DBOS.setConfig({
       name: config.name,
       systemDatabaseUrl: url,
@@ -115,9 +122,11 @@ export class DbosEngine implements OpenEngine {
     const slots = new Slots(parts.concurrency);
     const performer = (): Performer => ({ definition, parts, slots, stopping: this.stopping.signal });
     const run: RunSaga = async (start) => {
+      if (start.hash !== definition.hash) return await new Promise(() => {}); // the start of this process fails by it
       const saga = new Progress(definition, DBOS.workflowID ?? "", start, 0);
       const script = sagaScript(saga);
-      for (let step = script.next(); step.done !== true; ) step = script.next(await perform(performer(), step.value));
+      for (let step = script.next(); step.done !== true;)
+        step = script.next(await perform(performer(), step.value));
       return saga.saga.status;
     };
     return DBOS.registerWorkflow(run, { name: workflowOf(definition), maxRecoveryAttempts: MAX_RECOVERIES });
@@ -127,13 +136,17 @@ export class DbosEngine implements OpenEngine {
   private lost(): void {
     if (!this.isRunning) return;
     this.parts.log().error("saga-dbos: the place of this process is lost; it runs no sagas any more");
-    void this.stop().catch((error: unknown) => this.parts.log().error("saga-dbos: DBOS did not stop", { error }));
+    void this.stop().catch((error: unknown) =>
+      this.parts.log().error("saga-dbos: DBOS did not stop", { error }),
+    );
   }
 
   private async adopt(): Promise<void> {
     if (!this.parts.workers) return;
     const pending = await DBOS.listWorkflows({ status: "PENDING", limit: 1000, loadInput: false });
-    const executors = new Set(pending.flatMap(({ executorId }) => (executorId?.startsWith("saga-") ? [executorId] : [])));
+    const executors = new Set(
+      pending.flatMap(({ executorId }) => (executorId?.startsWith("saga-") ? [executorId] : [])),
+    );
     executors.delete(DBOS.executorID);
     await forGone(this.parts.kernel, Array.from(executors).slice(0, MAX_GONE), async (executor) => {
       await DBOSExecutor.globalInstance?.recoverPendingWorkflows([executor]);

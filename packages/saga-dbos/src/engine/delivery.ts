@@ -25,7 +25,10 @@ export const deliveryWorkflow = (): Deliver => {
   return async (sagaId, { messageId, letter }) => {
     const workflowID = deliveryId(sagaId, messageId);
     try {
-      const handle = await DBOS.startWorkflow(run, { workflowID, workflowIDReusePolicy: "reject" })(sagaId, letter);
+      const handle = await DBOS.startWorkflow(run, { workflowID, workflowIDReusePolicy: "reject" })(
+        sagaId,
+        letter,
+      );
       await handle.getResult();
       return true;
     } catch (error) {

@@ -5,7 +5,8 @@ import type { AnySaga } from "@framework/saga/feature";
 export const instanceId = (name: string, key: string): string => uuidOf(`saga\0${name}\0${key}`);
 
 /** Workflow id of the delivery of a message. */
-export const deliveryId = (sagaId: string, messageId: string): string => uuidOf(`message\0${sagaId}\0${messageId}`);
+export const deliveryId = (sagaId: string, messageId: string): string =>
+  uuidOf(`message\0${sagaId}\0${messageId}`);
 
 /** Name of the workflow that runs a version of a saga. */
 export const workflowOf = ({ name, version }: Pick<AnySaga, "name" | "version">): string =>

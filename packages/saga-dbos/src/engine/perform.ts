@@ -1,7 +1,14 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { failureText, MAX_WAIT_MS, sagaContext } from "@framework/saga/feature";
 import type { AnySaga, EngineParts } from "@framework/saga/feature";
-import type { Answer, AttemptResult, ConditionsResult, Effect, Letter, PlannedAttempt } from "../script/effect.ts";
+import type {
+  Answer,
+  AttemptResult,
+  ConditionsResult,
+  Effect,
+  Letter,
+  PlannedAttempt,
+} from "../script/effect.ts";
 import { runAttempt } from "./run-attempt.ts";
 import type { Slots } from "./slots.ts";
 

@@ -84,7 +84,14 @@ const observed = (
   const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(Math.ceil(atMostMs), 1));
   const late = (): Error => stepTimeout(place, timeoutMs);
   return withinLimit({ clock: systemClock, timeoutMs, signal: stopping, late }, async (signal) => {
-    const context = stepContext(definition, saga, { step, branch, attempt, isUndo, signal, sender: sender() });
+    const context = stepContext(definition, saga, {
+      step,
+      branch,
+      attempt,
+      isUndo,
+      signal,
+      sender: sender(),
+    });
     const seen = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
     const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
     const work = async (): Promise<string | null> => {

@@ -31,7 +31,16 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
     const attempt = states[at]?.attempts ?? 1;
     const name = saga.nameOf(`${placeOf(step, branch)}, attempt ${attempt}`);
     const seen = saga.saga;
-    return { name, step, branch, attempt, isUndo: false, saga: seen, atMostMs: saga.remainingMs, output: null };
+    return {
+      name,
+      step,
+      branch,
+      attempt,
+      isUndo: false,
+      saga: seen,
+      atMostMs: saga.remainingMs,
+      output: null,
+    };
   });
   const results = (yield { kind: "attempts", attempts }) as readonly AttemptResult[];
   saga.activeMs += Math.max(0, ...results.map(({ ms }) => ms));
@@ -82,4 +91,3 @@ const stateAfter = ({ state, result }: Tried): BranchState => {
   if (result.end === "machinery") return state;
   return { ...state, status: result.isOver ? "failed" : "retrying", error: result.error };
 };
-

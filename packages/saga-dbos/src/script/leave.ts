@@ -48,11 +48,7 @@ interface Arrival {
 }
 
 /** Finds the first step from `position` on whose conditions hold, past pivots. */
-const arrive = function* (
-  saga: Progress,
-  position: number,
-  done: readonly BranchState[],
-): Script<Arrival> {
+const arrive = function* (saga: Progress, position: number, done: readonly BranchState[]): Script<Arrival> {
   const skipped: BranchState[] = [];
   let { isFinal } = saga.saga;
   for (let at = position; ; at++) {
@@ -85,5 +81,4 @@ export const fail = (
   step: string | null,
   error: string,
   branches: readonly BranchState[] = [],
-): void =>
-  saga.change({ event: saga.saga.isFinal ? "pause" : "fail", step, error, branches, wait: null });
+): void => saga.change({ event: saga.saga.isFinal ? "pause" : "fail", step, error, branches, wait: null });

@@ -24,11 +24,19 @@ const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRec
   const attempt = ({ branch, isUndo, attempt: number }: PlannedAttempt): AttemptResult => {
     try {
       const context = { outputs: {}, attempt: number } as never;
-      const output = isUndo ? branch.undo?.(context, null as never, null as never) : branch.run(context, null as never);
+      const output = isUndo
+        ? branch.undo?.(context, null as never, null as never)
+        : branch.run(context, null as never);
       return { end: "done", output: JSON.stringify(output) ?? null, ms: 1 };
     } catch (error) {
       const end = SagaReject.is(error) ? "reject" : error instanceof TypeError ? "bug" : "transient";
-      return { end, error: failureText(error), isOver: end !== "transient" || number >= 3, delayMs: 1, ms: 1 };
+      return {
+        end,
+        error: failureText(error),
+        isOver: end !== "transient" || number >= 3,
+        delayMs: 1,
+        ms: 1,
+      };
     }
   };
   const perform = (effect: Effect): Answer => {
@@ -39,7 +47,7 @@ const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRec
     return effect.attempts.map((planned) => add(planned.name, attempt(planned)) as AttemptResult);
   };
   const script = sagaScript(new Progress(definition, "id", start(definition), 0));
-  for (let step = script.next(); step.done !== true; ) {
+  for (let step = script.next(); step.done !== true;) {
     if (step.value.kind === "receive" && step.value.until === Infinity && letters.length === 0) break;
     step = script.next(perform(step.value));
   }
@@ -97,11 +105,14 @@ const cases: readonly (readonly [string, AnySaga, Letter[], string])[] = [
   ],
 ];
 
-test.each(cases)("a saga that is %s has the same state in each run with its records", (_, definition, letters, end) => {
-  const records = recordOf(definition, [...letters]);
-  expect(statusAfter(definition, records)).toBe(end);
-  expect(statusAfter(definition, records)).toBe(end);
-});
+test.each(cases)(
+  "a saga that is %s has the same state in each run with its records",
+  (_, definition, letters, end) => {
+    const records = recordOf(definition, [...letters]);
+    expect(statusAfter(definition, records)).toBe(end);
+    expect(statusAfter(definition, records)).toBe(end);
+  },
+);
 
 test.each(cases)(
   "each beginning of the records of a saga that is %s is a state on its way, with a timeline that only grows",
@@ -110,7 +121,12 @@ test.each(cases)(
     let before = 0;
     for (let count = 0; count <= records.length; count++) {
       const part = records.slice(0, count);
-      const { timeline } = replay(definition, { id: "id", start: start(definition), createdAt: 0, records: part });
+      const { timeline } = replay(definition, {
+        id: "id",
+        start: start(definition),
+        createdAt: 0,
+        records: part,
+      });
       expect(timeline.length).toBeGreaterThanOrEqual(before);
       before = timeline.length;
     }

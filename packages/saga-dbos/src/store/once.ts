@@ -33,7 +33,8 @@ export const onceInTransaction = async (
   await db.transaction(
     async (tx) => {
       // The row comes first: of two processes with the same step, the second one waits here until the first has committed.
-      const { changes } = await tx.execute`INSERT INTO framework_saga_once (key, done_at) VALUES (${key}, ${now})
+      const { changes } =
+        await tx.execute`INSERT INTO framework_saga_once (key, done_at) VALUES (${key}, ${now})
         ON CONFLICT (key) DO NOTHING`;
       if (changes === 0)
         return await tx.fetchValue<string>`SELECT output FROM framework_saga_once WHERE key = ${key}`;

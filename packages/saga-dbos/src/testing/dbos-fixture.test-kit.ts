@@ -25,9 +25,11 @@ export const dbosFixture = (place: TestDatabase, server: string): DbosFixture =>
   let engine: OpenEngine | null = null;
   const schema = `dbos_${randomUUID().replaceAll("-", "")}`;
   const stop = async (): Promise<void> => {
-    await engine?.stop();
-    await kernel?.stop();
-    await db?.close();
+    const [ownEngine, ownKernel, ownDb] = [engine, kernel, db];
+    engine = kernel = db = null;
+    await ownEngine?.stop();
+    await ownKernel?.stop();
+    await ownDb?.close();
   };
   return {
     db() {
@@ -61,8 +63,9 @@ export const dbosFixture = (place: TestDatabase, server: string): DbosFixture =>
     },
     async close() {
       await stop();
-      await using admin = openDatabase({ url: place.url, poolSize: 1, connectionTimeoutSecs: 60 });
+      const admin = openDatabase({ url: place.url, poolSize: 1, connectionTimeoutSecs: 60 });
       await admin.execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
+      await admin.close();
       await place[Symbol.asyncDispose]();
     },
   };

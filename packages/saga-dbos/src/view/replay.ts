@@ -28,7 +28,7 @@ export const replay = (definition: AnySaga, { id, start, createdAt, records }: R
   const byName = new Map(records.map((record) => [record.name, record]));
   const letters = records.filter(({ name }) => name === RECEIVED).values();
   const script = sagaScript(saga);
-  for (let { done, value } = script.next(); done !== true; ) {
+  for (let { done, value } = script.next(); done !== true;) {
     const found = recordOf(value as Effect, byName, letters);
     if (found === null) break;
     saga.at = found.at;
@@ -58,4 +58,3 @@ const recordOf = (
   const answer = (effect.kind === "attempts" ? outputs : outputs[0]) as Answer;
   return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
 };
-
