@@ -31,9 +31,8 @@ import {
   type Verb,
 } from "@framework/saga/feature";
 import type { Deliver } from "./engine/delivery.ts";
-import type { RunSaga } from "./engine/dbos-engine.ts";
 import { instanceId, workflowOf } from "./engine/ids.ts";
-import { LETTERS } from "./engine/perform.ts";
+import { LETTERS, type RunSaga } from "./engine/performer.ts";
 import type { Letter } from "./script/effect.ts";
 import type { SagaStart } from "./script/progress.ts";
 import { list } from "./view/list.ts";

@@ -7,19 +7,17 @@ import type { EngineParts, OpenEngine } from "@framework/saga";
 import type { AnySaga } from "@framework/saga/feature";
 import type { DbosRunnerConfig } from "../dbos-runner-config.ts";
 import { DbosRunner } from "../dbos-runner-methods.ts";
-import { Progress, type SagaStart } from "../script/progress.ts";
+import { Progress } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { sweep } from "../store/sweep.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { type Deliver, deliveryWorkflow } from "./delivery.ts";
 import { workflowOf } from "./ids.ts";
-import { perform, type Performer } from "./perform.ts";
+import { perform } from "./perform.ts";
+import type { Performer, RunSaga } from "./performer.ts";
 import { executorOf, forGone, takePlace } from "./places.ts";
 import { Slots } from "./slots.ts";
-
-/** A workflow of DBOS that runs a version of a saga. */
-export type RunSaga = (start: SagaStart) => Promise<string>;
 
 /** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
 const SCRIPT_VERSION = "framework-saga-1";

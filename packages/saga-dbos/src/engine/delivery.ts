@@ -1,7 +1,7 @@
 import { DBOS, Error as dbosErrors } from "@dbos-inc/dbos-sdk";
 import type { Letter } from "../script/effect.ts";
 import { deliveryId } from "./ids.ts";
-import { LETTERS } from "./perform.ts";
+import { LETTERS } from "./performer.ts";
 
 /** Name of the workflow that delivers a message: it records that the message came, so that a second one is recognised. */
 export const DELIVERY = "saga-delivery";

@@ -1,6 +1,6 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import { failureText, MAX_WAIT_MS, sagaContext } from "@framework/saga/feature";
-import type { AnySaga, EngineParts } from "@framework/saga/feature";
+import type { AnySaga } from "@framework/saga/feature";
 import type {
   Answer,
   AttemptResult,
@@ -9,20 +9,8 @@ import type {
   Letter,
   PlannedAttempt,
 } from "../script/effect.ts";
+import { LETTERS, type Performer } from "./performer.ts";
 import { runAttempt } from "./run-attempt.ts";
-import type { Slots } from "./slots.ts";
-
-/** Topic of the messages and decisions for an instance. */
-export const LETTERS = "saga";
-
-/** What performs the effects of the sagas of one version. */
-export interface Performer {
-  readonly definition: AnySaga;
-  readonly parts: EngineParts;
-  readonly slots: Slots;
-  /** Aborts when the process ends. */
-  readonly stopping: AbortSignal;
-}
 
 /** Performs an effect as steps of DBOS, which records each result and returns the record when the workflow runs again. */
 export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {

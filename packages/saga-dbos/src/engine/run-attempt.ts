@@ -16,7 +16,7 @@ import {
 } from "@framework/saga/feature";
 import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
 import { onceInTransaction } from "../store/once.ts";
-import type { Performer } from "./perform.ts";
+import type { Performer } from "./performer.ts";
 
 /** Pause after a failure of machinery, such as a database that is away. */
 const MACHINERY_MS = 1000;
