@@ -1,7 +1,7 @@
 import { DBOS, type WorkflowStatusString } from "@dbos-inc/dbos-sdk";
 import { type AnySaga, changedDefinition } from "@framework/saga/feature";
 import type { SagaStart } from "../script/progress.ts";
-import { workflowOf } from "./ids.ts";
+import { workflowOf } from "../names/ids.ts";
 
 const unfinished: WorkflowStatusString[] = ["PENDING", "ENQUEUED", "DELAYED"];
 const PAGE = 1000;

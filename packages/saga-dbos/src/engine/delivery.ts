@@ -1,6 +1,6 @@
 import { DBOS, Error as dbosErrors } from "@dbos-inc/dbos-sdk";
 import type { Letter } from "../script/effect.ts";
-import { deliveryId } from "./ids.ts";
+import { deliveryId } from "../names/ids.ts";
 import { LETTERS } from "./performer.ts";
 
 /** Name of the workflow that delivers a message: it records that the message came, so that a second one is recognised. */

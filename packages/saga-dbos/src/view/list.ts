@@ -1,7 +1,7 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import type { SagaFilter, SagaPage, SagaSummary } from "@framework/saga";
 import { notPossible, type SagaRegistry } from "@framework/saga/feature";
-import { instanceId, workflowOf } from "../engine/ids.ts";
+import { instanceId, workflowOf } from "../names/ids.ts";
 import { see, seen, summaryOf } from "./look.ts";
 
 const DEFAULT_LIMIT = 100;

@@ -9,7 +9,7 @@ import {
   type SagaRegistry,
   valueIn,
 } from "@framework/saga/feature";
-import { sagaOf } from "../engine/ids.ts";
+import { sagaOf } from "../names/ids.ts";
 import type { Progress, SagaStart } from "../script/progress.ts";
 import { replay } from "./replay.ts";
 

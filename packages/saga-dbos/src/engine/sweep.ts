@@ -1,9 +1,9 @@
 import { DBOS } from "@dbos-inc/dbos-sdk";
 import type { Kernel } from "@framework/durable/feature";
 import type { AnySaga } from "@framework/saga/feature";
-import { DELIVERY } from "../engine/delivery.ts";
-import { workflowOf } from "../engine/ids.ts";
-import { forgetOnce } from "./once.ts";
+import { DELIVERY } from "./delivery.ts";
+import { workflowOf } from "../names/ids.ts";
+import { forgetOnce } from "../store/once.ts";
 
 const PAGE = 500;
 /** Longest life of an unfinished saga whose records of `tx` steps are surely kept: ten years and a day. */

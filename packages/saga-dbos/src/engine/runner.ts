@@ -30,13 +30,13 @@ import {
   unknownSaga,
   type Verb,
 } from "@framework/saga/feature";
-import type { Deliver } from "./engine/delivery.ts";
-import { instanceId, workflowOf } from "./engine/ids.ts";
-import { LETTERS, type RunSaga } from "./engine/performer.ts";
-import type { Letter } from "./script/effect.ts";
-import type { SagaStart } from "./script/progress.ts";
-import { list } from "./view/list.ts";
-import { infoOf, see, type Seen } from "./view/look.ts";
+import type { Deliver } from "./delivery.ts";
+import { instanceId, workflowOf } from "../names/ids.ts";
+import { LETTERS, type RunSaga } from "./performer.ts";
+import type { Letter } from "../script/effect.ts";
+import type { SagaStart } from "../script/progress.ts";
+import { list } from "../view/list.ts";
+import { infoOf, see, type Seen } from "../view/look.ts";
 
 /** Parts of the runner. */
 export interface DbosRunnerParts {
