@@ -134,7 +134,10 @@ test(
         "delete /books/{id}/loan",
         "post /books",
         "post /books/{id}/loan",
+        "post /orders/{id}/shipment",
         "put /books/{id}",
+        "put /books/{id}/stock",
+        "put /orders/{id}",
       ]);
     },
     { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" },

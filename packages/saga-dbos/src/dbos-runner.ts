@@ -1,7 +1,13 @@
+import type { Problem } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import type { SagaEngine } from "@framework/saga";
 import { DbosEngine } from "./engine/dbos-engine.ts";
 import { DbosRunnerConfig } from "./dbos-runner-config.ts";
+
+const noUrl: Problem = {
+  code: "SAGA_DBOS_NO_URL",
+  message: "saga-dbos: dbosRunner needs `url`, the address of a PostgreSQL database",
+};
 
 /**
  * Runs the sagas of an app on DBOS Transact: the value of `SagaConfig.runner`. One app of a process may have it, because DBOS exists once in a process.
@@ -12,5 +18,11 @@ import { DbosRunnerConfig } from "./dbos-runner-config.ts";
  */
 export const dbosRunner = (config: ConfigInput<DbosRunnerConfig>): SagaEngine => {
   const own = DbosRunnerConfig.of(config);
-  return { name: "DBOS", problems: () => [], open: (parts) => new DbosEngine(parts, own) };
+  const { url } = own;
+  return {
+    name: "DBOS",
+    configProblems: () => (url === undefined ? [noUrl] : []),
+    problems: () => [],
+    open: (parts) => new DbosEngine(parts, { ...own, url: url ?? "" }),
+  };
 };

@@ -24,9 +24,5 @@ test("the README has every option with its default", () => {
 });
 
 test("the README has every error code", () => {
-  expect(
-    rowsUnder("Errors")
-      .map(([code]) => code)
-      .toSorted(),
-  ).toEqual(Object.keys(dbosErrors).toSorted());
+  expect(rowsUnder("Errors").map(([code]) => code)).toEqual(Object.keys(dbosErrors));
 });

@@ -73,12 +73,8 @@ export const clockFacts = (test: typeof jestTest, make: () => TestDatabase | Pro
       meets: saga("meets", 1)
         .call("join", ({ key }) => meeting.join(host, key))
         .build(),
-      waits: saga("waits", 1)
-        .sleep("30m")
-        .build(),
-      listens: saga("listens", 1)
-        .waitFor("news", { timeout: "30m" })
-        .build(),
+      waits: saga("waits", 1).sleep("30m").build(),
+      listens: saga("listens", 1).waitFor("news", { timeout: "30m" }).build(),
     });
     const [early, late] = [definitionsOf("early"), definitionsOf("late")];
     await using first = await startHost(place, { ms: 0, definitions: Object.values(early) });

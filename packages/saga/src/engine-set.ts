@@ -20,6 +20,7 @@ export class EngineSet {
     this.parts = parts;
     this.engine = engine;
     this.config = SagaConfig.of(parts.config);
+    for (const problem of engine.configProblems()) parts.problem(problem);
     const { classify, maxRetries, timeoutMs, stepTimeoutMs, undoTimeoutMs, concurrency, workers, keepSecs } =
       this.config;
     this.open = engine.open({

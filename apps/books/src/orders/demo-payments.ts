@@ -1,11 +1,7 @@
-import { Blueprint, Response } from "@framework/core";
+import { App, Response } from "@framework/core";
 import type { Database } from "@framework/database";
 import { z } from "zod";
-import type { BooksApp } from "../books-app.ts";
 import { text } from "../fields.ts";
-
-/** Path of the demo payment service. */
-export const DEMO_PAYMENTS = "/demo/payments";
 
 const Payment = z.object({ cents: z.int().positive(), card: text(30) });
 
@@ -21,11 +17,11 @@ interface PaymentRow {
   readonly state: "new" | "paid" | "refunded";
 }
 
-/** A payment service for demonstrations: it takes no money, and honours idempotency keys. */
-export const demoPayments = (db: Database): Blueprint<typeof DEMO_PAYMENTS, BooksApp> => {
-  const routes: Blueprint<typeof DEMO_PAYMENTS, BooksApp> = new Blueprint(DEMO_PAYMENTS, { tags: ["demo"] });
+/** A payment service for demonstrations: it takes no money, and honours idempotency keys. An app of its own, so that nothing of it is reachable from outside. */
+export const demoPayments = (db: Database): App => {
+  const app = new App();
 
-  routes.post("", { summary: "Take a payment", body: Payment }, async ({ input: { body }, headers }) => {
+  app.post("/payments", { body: Payment }, async ({ input: { body }, headers }) => {
     const key = headers.get("idempotency-key");
     if (key === null) return Response.json({ error: "Idempotency-Key is missing" }, { status: 400 });
     const { cents, card } = body;
@@ -43,14 +39,10 @@ export const demoPayments = (db: Database): Blueprint<typeof DEMO_PAYMENTS, Book
     return { payment: key };
   });
 
-  routes.delete(
-    "/{key}",
-    { summary: "Refund a payment", params: z.object({ key: text(600) }) },
-    async ({ input: { params } }) => {
-      await db.execute`INSERT INTO demo_payments (key, attempts, cents, state) VALUES (${params.key}, 0, 0, 'refunded')
+  app.delete("/payments/{key}", { params: z.object({ key: text(600) }) }, async ({ input: { params } }) => {
+    await db.execute`INSERT INTO demo_payments (key, attempts, cents, state) VALUES (${params.key}, 0, 0, 'refunded')
         ON CONFLICT (key) DO UPDATE SET state = 'refunded'`;
-      return Response.noContent();
-    },
-  );
-  return routes;
+    return Response.noContent();
+  });
+  return app;
 };

@@ -2,7 +2,7 @@ import type { HttpMiddleware } from "@framework/core";
 import { dbosRunner } from "@framework/saga-dbos";
 import type { BooksApp } from "../books-app.ts";
 import type { BooksSettings } from "../settings.ts";
-import { DEMO_PAYMENTS, demoPayments } from "./demo-payments.ts";
+import { demoPayments } from "./demo-payments.ts";
 import { orderSaga } from "./order-saga.ts";
 import { Orders } from "./orders.ts";
 import { httpPayments, type Payments } from "./payments.ts";
@@ -27,6 +27,6 @@ export const enableOrders = (
 /** The service at `BOOKS_PAYMENTS`, or the demo in this process. */
 const paymentsOf = (app: BooksApp, { paymentsUrl }: BooksSettings): Payments => {
   if (paymentsUrl !== null) return httpPayments(paymentsUrl, (request) => fetch(request));
-  app.registerBlueprint(demoPayments(app.db));
-  return httpPayments(`http://localhost${DEMO_PAYMENTS}`, async (request) => await app.fetch(request));
+  const demo = demoPayments(app.db);
+  return httpPayments("http://localhost/payments", async (request) => await demo.fetch(request));
 };

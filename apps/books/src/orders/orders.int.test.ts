@@ -5,11 +5,14 @@ import { describe, test } from "@jest/globals";
 import { orderFacts } from "./order-facts.test-kit.ts";
 
 withServer("postgres", (server) => {
-  describe("on the database", () => orderFacts(test, () => databaseInSchema(server)));
-  describe("on DBOS", () =>
+  describe("on the database", () => {
+    orderFacts(test, () => databaseInSchema(server));
+  });
+  describe("on DBOS", () => {
     orderFacts(
       test,
       () => databaseInSchema(server),
       () => ({ BOOKS_SAGAS: "dbos", BOOKS_DBOS_SCHEMA: `dbos_${randomUUID().replaceAll("-", "")}` }),
-    ));
+    );
+  });
 });

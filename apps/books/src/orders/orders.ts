@@ -59,7 +59,7 @@ const statuses: Readonly<Record<SagaInfo["status"], Order["status"]>> = {
 };
 
 const shown = ({ input, status, steps, error }: SagaInfo): Order => {
-  const { order, book, copies = 1 } = input as z.output<typeof OrderInput>;
+  const { order, book, copies } = input as z.output<typeof OrderInput>;
   const outputOf = (name: string): unknown =>
     steps.find(({ step, status: at }) => step === name && at === "done")?.output;
   const payment = outputOf("charge");

@@ -27,11 +27,14 @@ const SWEEP_MS = 3_600_000;
 /** Workers of one process that may be gone at a time, for the search. */
 const MAX_GONE = 256;
 
+/** The options, with an address. */
+type EngineConfig = DbosRunnerConfig & { readonly url: string };
+
 /** DBOS in one app. DBOS exists once in a process, so one app may have it. */
 export class DbosEngine implements OpenEngine {
   readonly runner: DbosRunner;
   private readonly parts: EngineParts;
-  private readonly config: DbosRunnerConfig;
+  private readonly config: EngineConfig;
   private readonly workflows = new Map<string, RunSaga>();
   private readonly timers: (() => void)[] = [];
   private stopping = new AbortController();
@@ -39,7 +42,7 @@ export class DbosEngine implements OpenEngine {
   private deliver: Deliver | null = null;
   private isRunning = false;
 
-  constructor(parts: EngineParts, config: DbosRunnerConfig) {
+  constructor(parts: EngineParts, config: EngineConfig) {
     this.parts = parts;
     this.config = config;
     parts.kernel.tables(DBOS_TABLES, dbosTables);
@@ -54,11 +57,6 @@ export class DbosEngine implements OpenEngine {
 
   async start(): Promise<void> {
     const { parts, config } = this;
-    if (config.url === undefined)
-      throw new FrameworkError(
-        "SAGA_DBOS_NO_URL",
-        "saga-dbos: dbosRunner needs `url`, the address of a PostgreSQL database",
-      );
     if (DBOS.isInitialized())
       throw new FrameworkError(
         "SAGA_DBOS_TAKEN",

@@ -96,8 +96,10 @@ const observed = (
     const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
     const work = async (): Promise<string | null> => {
       if (step.kind === "tx")
-        return await onceInTransaction(kernel, { key: context.idempotencyKey, signal }, async (tx) =>
-          json(await call(planned, context as never, tx as never)),
+        return await onceInTransaction(
+          kernel,
+          { saga: saga.id, key: context.idempotencyKey, signal },
+          async (tx) => json(await call(planned, context as never, tx as never)),
         );
       if (isUnknown && branch.check !== null) {
         const found = await branch.check(context as never);

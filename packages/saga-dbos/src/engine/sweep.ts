@@ -6,12 +6,10 @@ import { workflowOf } from "../names/ids.ts";
 import { forgetOnce } from "../store/once.ts";
 
 const PAGE = 500;
-/** Longest life of an unfinished saga whose records of `tx` steps are surely kept: ten years and a day. */
-const LONGEST_MS = 315_446_400_000;
 
-/** Deletes what ended longer ago than sagas are kept. */
+/** Deletes what ended longer ago than sagas are kept: the records of `tx` steps first, so that a saga with the same key finds none of them. */
 export const sweep = async (
-  kernel: Pick<Kernel, "db" | "now">,
+  kernel: Pick<Kernel, "db">,
   definitions: readonly AnySaga[],
   keepSecs: number,
 ): Promise<void> => {
@@ -27,7 +25,8 @@ export const sweep = async (
       loadOutput: false,
     });
     if (old.length === 0) break;
-    await DBOS.deleteWorkflows(old.map(({ workflowID }) => workflowID));
+    const ids = old.map(({ workflowID }) => workflowID);
+    await forgetOnce(kernel, ids);
+    await DBOS.deleteWorkflows(ids);
   }
-  await forgetOnce(kernel, LONGEST_MS);
 };

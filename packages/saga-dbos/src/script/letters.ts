@@ -3,7 +3,7 @@ import type { Letter, Script } from "./effect.ts";
 import type { Progress } from "./progress.ts";
 
 /** Milliseconds since 1970 that never come. */
-const NEVER = Infinity;
+const never = Infinity;
 
 /** Reads the letters that are there already: an operator may have cancelled the saga. */
 export const readLetters = function* (saga: Progress): Script<void> {
@@ -14,7 +14,7 @@ export const readLetters = function* (saga: Progress): Script<void> {
 export const waitForOperator = function* (saga: Progress): Script<void> {
   const { status } = saga.saga;
   while (saga.saga.status === status) {
-    const letter = yield* receive(NEVER);
+    const letter = yield* receive(never);
     if (letter !== null) handle(saga, letter);
   }
 };

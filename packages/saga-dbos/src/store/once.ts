@@ -1,10 +1,10 @@
-import type { SetMigration, Transaction } from "@framework/database";
+import { type SetMigration, sql, type Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 
 /** Name of the set of tables. */
 export const DBOS_TABLES = "saga-dbos";
 
-/** `framework_saga_once`: one row for each `tx` step or undo that has committed, written with its changes. Times are milliseconds of the database's clock. */
+/** `framework_saga_once`: one row for each `tx` step or undo that has committed, written with its changes. */
 export const dbosTables: readonly SetMigration[] = [
   {
     number: 1,
@@ -12,10 +12,10 @@ export const dbosTables: readonly SetMigration[] = [
     up: `
 CREATE TABLE framework_saga_once (
   key TEXT PRIMARY KEY,
-  output TEXT,
-  done_at BIGINT NOT NULL
+  saga TEXT NOT NULL,
+  output TEXT
 );
-CREATE INDEX framework_saga_once_done ON framework_saga_once (done_at)`,
+CREATE INDEX framework_saga_once_saga ON framework_saga_once (saga)`,
   },
 ];
 
@@ -26,15 +26,15 @@ CREATE INDEX framework_saga_once_done ON framework_saga_once (done_at)`,
  * @returns the output of the one commit, as JSON
  */
 export const onceInTransaction = async (
-  { db, now }: Pick<Kernel, "db" | "now">,
-  { key, signal }: { readonly key: string; readonly signal: AbortSignal },
+  { db }: Pick<Kernel, "db">,
+  { saga, key, signal }: { readonly saga: string; readonly key: string; readonly signal: AbortSignal },
   work: (tx: Transaction) => Promise<string | null>,
 ): Promise<string | null> =>
   await db.transaction(
     async (tx) => {
       // The row comes first: of two processes with the same step, the second one waits here until the first has committed.
       const { changes } =
-        await tx.execute`INSERT INTO framework_saga_once (key, done_at) VALUES (${key}, ${now})
+        await tx.execute`INSERT INTO framework_saga_once (key, saga) VALUES (${key}, ${saga})
         ON CONFLICT (key) DO NOTHING`;
       if (changes === 0)
         return await tx.fetchValue<string>`SELECT output FROM framework_saga_once WHERE key = ${key}`;
@@ -46,7 +46,7 @@ export const onceInTransaction = async (
     { signal },
   );
 
-/** Deletes records of steps that are older than their sagas are kept. */
-export const forgetOnce = async ({ db, now }: Pick<Kernel, "db" | "now">, keepMs: number): Promise<void> => {
-  await db.execute`DELETE FROM framework_saga_once WHERE done_at < ${now} - ${keepMs}`;
+/** Deletes the records of sagas, by their ids. */
+export const forgetOnce = async ({ db }: Pick<Kernel, "db">, sagas: readonly string[]): Promise<void> => {
+  await db.execute`DELETE FROM framework_saga_once WHERE saga IN (${sql.list(sagas)})`;
 };

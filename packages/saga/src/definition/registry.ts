@@ -14,15 +14,17 @@ export class SagaRegistry {
     return problems;
   }
 
+  /** Returns all definitions. */
   all(): readonly AnySaga[] {
     return Array.from(this.definitions.values());
   }
 
+  /** Whether the process has a version of a saga. */
   has(name: string, version: number): boolean {
     return this.definitions.has(placeOf(name, version));
   }
 
-  /** @throws SAGA_UNKNOWN */
+  /** Returns a version of a saga. @throws SAGA_UNKNOWN */
   get(name: string, version: number): AnySaga {
     const definition = this.definitions.get(placeOf(name, version));
     if (definition === undefined) throw unknownSaga(name, version);

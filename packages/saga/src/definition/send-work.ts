@@ -6,6 +6,7 @@ import type { Outgoing } from "./step-options.ts";
 
 /** What sends messages: `app.messaging`. */
 export interface MessageSender {
+  /** Sends a message with the commit of a transaction. */
   send(
     topic: string,
     message: {

@@ -5,9 +5,13 @@ export type OnUnknown = "retry" | "check" | "manual";
 
 /** Work of a step, without the types of its program. */
 export interface Work {
+  /** Does the work, and returns its output. */
   readonly run: (context: never, tx: never) => Awaitable<unknown>;
+  /** Undoes the work, whose output is `undefined` when no attempt has succeeded; `null` when there is nothing to undo. */
   readonly undo: ((context: never, output: never, tx: never) => Awaitable<unknown>) | null;
+  /** Returns the output of work whose outcome is unknown, `null` for work that did not happen. */
   readonly check: ((context: never) => Awaitable<{ readonly output: unknown } | null>) | null;
+  /** What follows when a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
   /** `null`: that of the configuration. */
   readonly retry: RetryPolicy | null;
@@ -17,6 +21,7 @@ export interface Work {
 
 /** One of the works of a step that run side by side; the name is empty when there is only one. */
 export interface Branch extends Work {
+  /** Name within the step. */
   readonly name: string;
 }
 
@@ -24,6 +29,7 @@ export interface Branch extends Work {
 export type Condition = (context: never) => boolean;
 
 interface Named {
+  /** Name within the saga. */
   readonly name: string;
   /** The step is skipped unless all hold; they are asked when it is reached. */
   readonly conditions: readonly Condition[];
@@ -31,31 +37,41 @@ interface Named {
 
 /** Work inside the transaction that records it. */
 export interface TxStep extends Named {
+  /** Tells the kinds of steps apart. */
   readonly kind: "tx";
+  /** The work of the step. */
   readonly branches: readonly [Branch];
 }
 
 /** Work outside the database. */
 export interface CallStep extends Named {
+  /** Tells the kinds of steps apart. */
   readonly kind: "call";
+  /** The works of the step, which run side by side. */
   readonly branches: readonly Branch[];
 }
 
 /** A message or event that the saga waits for. */
 export interface WaitStep extends Named {
+  /** Tells the kinds of steps apart. */
   readonly kind: "wait";
+  /** Longest wait, in milliseconds. */
   readonly timeoutMs: number;
+  /** Schema of the message; `undefined` accepts any data. */
   readonly schema: StandardSchema | undefined;
 }
 
 /** A pause. */
 export interface SleepStep extends Named {
+  /** Tells the kinds of steps apart. */
   readonly kind: "sleep";
+  /** Length of the pause, in milliseconds. */
   readonly ms: number;
 }
 
 /** The point of no return. */
 export interface PivotStep extends Named {
+  /** Tells the kinds of steps apart. */
   readonly kind: "pivot";
 }
 

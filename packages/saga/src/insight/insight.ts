@@ -5,10 +5,15 @@ export type AttemptEnd = "done" | "reject" | "transient" | "bug" | "machinery";
 
 /** An attempt as traces see it. */
 export interface ObservedAttempt {
+  /** Name of the saga. */
   readonly saga: string;
+  /** Id of the instance. */
   readonly id: string;
+  /** Name of the step, and of the branch if it has several. */
   readonly step: string;
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** Whether the attempt undoes the step. */
   readonly isUndo: boolean;
   /** `traceparent` of the operation that started the saga; `null` without one. */
   readonly trace: string | null;
@@ -16,7 +21,9 @@ export interface ObservedAttempt {
 
 /** Counts attempts, and shows them to traces. */
 export interface Insight {
+  /** Runs attempts as operations of the app, which tracers see. */
   readonly operations: Pick<Operations<ObservedAttempt>, "run">;
+  /** Counts an attempt by how it ended. */
   ended(saga: string, end: AttemptEnd): void;
   /** Returns `traceparent` of the running code; `undefined` outside of a trace. */
   trace(): string | undefined;

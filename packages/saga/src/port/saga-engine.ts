@@ -1,4 +1,4 @@
-import type { Logger } from "@framework/core";
+import type { Logger, Problem } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
 import type { AnySaga } from "../definition/definition.ts";
 import type { SagaRegistry } from "../definition/registry.ts";
@@ -14,6 +14,7 @@ export interface EngineParts {
   readonly kernel: Kernel;
   /** Definitions of this process; complete when the engine starts. */
   readonly registry: SagaRegistry;
+  /** Limits of `enableSaga`. */
   readonly limits: RunLimits;
   /** Attempts of one version that run in this process at a time. */
   readonly concurrency: number;
@@ -21,14 +22,19 @@ export interface EngineParts {
   readonly workers: boolean;
   /** How long ended instances are kept, in seconds. */
   readonly keepSecs: number;
+  /** Returns the class of a failure: by the rules of the configuration, then by those of the package. */
   readonly classOf: (error: unknown) => FailureClass;
+  /** Returns what sends the app's messages; `null` without messaging. */
   readonly sender: () => MessageSender | null;
+  /** Observes attempts, for traces and metrics. */
   readonly insight: Insight;
+  /** Returns the app's log. */
   readonly log: () => Logger;
 }
 
 /** An engine in one app. */
 export interface OpenEngine {
+  /** Starts, shows and changes instances. */
   readonly runner: SagaRunner;
   /** Begins to run sagas; the app's database is ready. @throws what keeps the app from starting, such as SAGA_CHANGED */
   start(): Promise<void>;
@@ -40,6 +46,8 @@ export interface OpenEngine {
 export interface SagaEngine {
   /** Name of the engine, for messages. */
   readonly name: string;
+  /** Returns mistakes in the engine's own options; the app does not start then. */
+  configProblems(): readonly Problem[];
   /** Returns what the engine cannot do of a definition; the app does not start then. */
   problems(definition: AnySaga): readonly string[];
   /** Connects the engine with an app, before the app's start. */

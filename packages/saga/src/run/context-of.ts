@@ -15,10 +15,15 @@ export const sagaContext = (definition: AnySaga, saga: Instance): SagaContext =>
 
 /** Parts of the context of one attempt. */
 export interface AttemptParts {
+  /** The step of the attempt. */
   readonly step: Step;
+  /** The work of the attempt. */
   readonly branch: Branch;
+  /** Number of the attempt, from 1. */
   readonly attempt: number;
+  /** Aborts when the attempt has to end. */
   readonly signal: AbortSignal;
+  /** What sends the app's messages; `null` without messaging. */
   readonly sender: MessageSender | null;
   /** Whether the step is undone. */
   readonly isUndo?: boolean;

@@ -8,9 +8,13 @@ import type { FailureClass } from "./failure-class.ts";
 
 /** Limits of all sagas. */
 export interface RunLimits {
+  /** Attempts at a step after the first one. */
   readonly maxRetries: number;
+  /** Limit of all forward steps together, in milliseconds. */
   readonly timeoutMs: number;
+  /** Limit of one attempt, in milliseconds. */
   readonly stepTimeoutMs: number;
+  /** How long undos are tried again, in milliseconds. */
   readonly undoTimeoutMs: number;
 }
 

@@ -4,8 +4,11 @@ import { type BranchState, branchAt, type Instance } from "../store/instance.ts"
 
 /** A branch that has to be undone. */
 export interface Undoing {
+  /** The step to undo. */
   readonly step: Step;
+  /** The work to undo. */
   readonly branch: Branch;
+  /** What is known of the work. */
   readonly state: BranchState;
 }
 

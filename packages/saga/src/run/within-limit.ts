@@ -2,7 +2,9 @@ import type { Clock } from "@framework/core/feature";
 
 /** Limits of an attempt. */
 export interface AttemptLimits {
+  /** Clock of the limit. */
   readonly clock: Clock;
+  /** The limit, in milliseconds. */
   readonly timeoutMs: number;
   /** Ends the attempt from outside. */
   readonly signal: AbortSignal;

@@ -57,7 +57,7 @@ export const startIn = async (
   return started;
 };
 
-/** @throws SAGA_BAD_VALUE */
+/** Checks the key of an instance, or the id of a message. @throws SAGA_BAD_VALUE */
 export const checkKey = (key: unknown, what = "the key"): void => {
   if (
     typeof key === "string" &&

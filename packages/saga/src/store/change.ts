@@ -3,16 +3,17 @@ import type { BranchState } from "./instance.ts";
 
 /** One change of an instance: an event of the table of transitions, with what it writes. */
 export interface Change {
+  /** What happened. */
   readonly event: SagaEvent;
   /** Step that it is about, for the timeline. */
   readonly step?: string | null;
   /** What the timeline shows beside it, such as an operator's reason. */
   readonly note?: string | null;
-  /** @default where it is */
+  /** Index of the step that is next. @default where it is */
   readonly position?: number;
-  /** @default as it is */
+  /** Whether the pivot has passed. @default as it is */
   readonly isFinal?: boolean;
-  /** @default none */
+  /** States of works that change. @default none */
   readonly branches?: readonly BranchState[];
   /** A wait that begins, or the end of one. @default as it is */
   readonly wait?: { readonly message: string | null; readonly ms: number } | null;

@@ -12,9 +12,11 @@ export interface BranchState {
   readonly position: number;
   /** Name of the branch; empty for a step with one. */
   readonly branch: string;
+  /** How far the work is. */
   readonly status: BranchStatus;
   /** Attempts that have begun. */
   readonly attempts: number;
+  /** Attempts at undoing that have begun. */
   readonly undoAttempts: number;
   /** JSON; `null` without one. */
   readonly output: string | null;
@@ -24,11 +26,17 @@ export interface BranchState {
 
 /** An instance as it is stored. */
 export interface Instance {
+  /** Id of the instance. */
   readonly id: string;
+  /** Name of the saga. */
   readonly name: string;
+  /** Version of the definition. */
   readonly version: number;
+  /** Hash of the list of steps. */
   readonly hash: string;
+  /** Key of the instance. */
   readonly key: string;
+  /** How far the saga is. */
   readonly status: SagaStatus;
   /** Index of the step that is next. */
   readonly position: number;
@@ -44,14 +52,17 @@ export interface Instance {
   readonly waitUntil: number | null;
   /** Milliseconds in which it did not wait, without the time since `activeSince`. */
   readonly activeMs: number;
+  /** When the present stretch of active time began, by the database's clock; `null` outside of one. */
   readonly activeSince: number | null;
   /** When it began to be undone. */
   readonly undoSince: number | null;
   /** JSON of the failure that paused, undid or stopped it. */
   readonly error: string | null;
+  /** Trace of the starter; `null` without one. */
   readonly trace: string | null;
   /** Time of the database when the instance was read. */
   readonly now: number;
+  /** States of the works that have begun. */
   readonly branches: readonly BranchState[];
 }
 

@@ -1,0 +1,248 @@
+// What a saga on DBOS survives, and what is refused.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import type { HeldLease } from "@framework/durable/feature";
+import { databaseInSchema } from "@framework/database/testing";
+import { saga, type SagaRunner, type SagaStatus } from "@framework/saga";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { executorOf, takePlace } from "./engine/places.ts";
+import { sweep } from "./engine/sweep.ts";
+import { type DbosFixture, dbosFixture } from "./testing/dbos-fixture.test-kit.ts";
+import { killedSaga } from "./testing/killed.test-sagas.ts";
+import { openSagas } from "./testing/open-sagas.test-kit.ts";
+
+const inStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Promise<void> =>
+  void (await waitFor(async () => (await runner.get(id))?.status === status, {
+    what: `the saga to be ${status}`,
+    timeoutMs: 60_000,
+  }));
+
+export const dbosFacts = (test: typeof jestTest, server: string): void => {
+  const fact = (name: string, run: (fixture: DbosFixture) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        const fixture = dbosFixture(await databaseInSchema(server), server);
+        try {
+          await run(fixture);
+        } finally {
+          await fixture.close();
+        }
+      },
+      180_000,
+    );
+
+  fact(
+    "a saga that waited in a process that has ended goes on in the next one, without another call",
+    async (fixture) => {
+      const calls: string[] = [];
+      const definition = saga("waits", 1)
+        .call("before", ({ idempotencyKey }) => void calls.push(idempotencyKey))
+        .waitFor("news", { timeout: "1h" })
+        .call("after", ({ idempotencyKey }) => void calls.push(idempotencyKey))
+        .build();
+      const first = await fixture.run([definition]);
+      const { id } = await first.start(definition, null, { key: "k" });
+      await inStatus(first, id, "waiting");
+      await fixture.stop();
+      const second = await fixture.run([definition]);
+      expect(await second.deliver(definition, { key: "k", id: "m", name: "news" })).toBe("resumed");
+      await inStatus(second, id, "completed");
+      expect(calls).toEqual([`${id}:before`, `${id}:after`]);
+    },
+  );
+
+  fact(
+    "an attempt that the end of its process interrupts is repeated with the same key and number",
+    async (fixture) => {
+      const calls: string[] = [];
+      const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+      const definition = saga("interrupted", 1)
+        .call("slow", ({ idempotencyKey, attempt, signal }) => {
+          calls.push(`${idempotencyKey} ${attempt}`);
+          begin();
+          if (calls.length > 1) return "done";
+          return new Promise((_, reject) =>
+            signal.addEventListener("abort", () => reject(new Error("aborted"))),
+          );
+        })
+        .build();
+      const first = await fixture.run([definition]);
+      const { id } = await first.start(definition, null, { key: "k" });
+      await began;
+      await fixture.stop();
+      const second = await fixture.run([definition]);
+      await inStatus(second, id, "completed");
+      expect(calls).toEqual([`${id}:slow 1`, `${id}:slow 1`]);
+    },
+  );
+
+  fact(
+    "a tx step and its undo are committed with the record by which a repetition is recognised",
+    async (fixture) => {
+      const definition = saga("places", 1)
+        .tx(
+          "take",
+          async ({ key }, tx) => void (await tx.execute`INSERT INTO places (name) VALUES (${key})`),
+          {
+            undo: async ({ key }, _, tx) => void (await tx.execute`DELETE FROM places WHERE name = ${key}`),
+          },
+        )
+        .waitFor("news", { timeout: "1h" })
+        .build();
+      const runner = await fixture.run([definition]);
+      const { db } = fixture.open();
+      await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
+      const { id } = await runner.start(definition, null, { key: "k" });
+      await inStatus(runner, id, "waiting");
+      expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }]);
+      await runner.cancel(id, { reason: "the test" });
+      await inStatus(runner, id, "compensated");
+      expect(await db.query`SELECT name FROM places`).toEqual([]);
+      expect(await db.query`SELECT key FROM framework_saga_once ORDER BY key`).toEqual([
+        { key: `${id}:take` },
+        { key: `${id}:take:undo` },
+      ]);
+    },
+  );
+
+  fact("start and deliver refuse a transaction of the app", async (fixture) => {
+    const definition = saga("s", 1)
+      .call("a", () => 1)
+      .build();
+    const runner = await fixture.run([definition]);
+    await fixture.open().db.transaction(async (tx) => {
+      const code = "SAGA_DBOS_NO_TRANSACTION";
+      await expect(runner.start(definition, null, { key: "k", tx })).rejects.toMatchObject({ code });
+      const message = { key: "k", id: "1", name: "x" };
+      await expect(runner.deliver(definition, message, { tx })).rejects.toMatchObject({ code });
+    });
+  });
+
+  fact(
+    "a list of steps that was changed without a new version does not start while its instances run",
+    async (fixture) => {
+      const waits = saga("changed", 1).waitFor("news", { timeout: "1h" }).build();
+      const runner = await fixture.run([waits]);
+      const { id } = await runner.start(waits, null, { key: "k" });
+      await inStatus(runner, id, "waiting");
+      await fixture.stop();
+      const other = saga("changed", 1).waitFor("other", { timeout: "1h" }).build();
+      await expect(fixture.run([other])).rejects.toMatchObject({ code: "SAGA_CHANGED" });
+    },
+  );
+
+  fact("a key that is used again after its saga was deleted runs its tx step again", async (fixture) => {
+    const definition = saga("reused", 1)
+      .tx("take", async ({ key }, tx) => void (await tx.execute`INSERT INTO places (name) VALUES (${key})`))
+      .build();
+    const runner = await fixture.run([definition]);
+    const { db } = fixture.open();
+    await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
+    for (const _ of [1, 2]) {
+      const { id, isNew } = await runner.start(definition, null, { key: "k" });
+      expect(isNew).toBe(true);
+      await inStatus(runner, id, "completed");
+      await sweep({ db }, [definition], -60); // as if its time were over
+      expect(await runner.get(id)).toBeNull();
+    }
+    expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
+  });
+
+  fact("a step whose process was lost is checked, or left to an operator, as it says", async (fixture) => {
+    const calls: string[] = [];
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const hanging = (at: 0 | 1, name: string) => (): Promise<string> => {
+      calls.push(name);
+      begun[at].resolve();
+      return new Promise(() => {});
+    };
+    const checked = saga("checked", 1)
+      .call("pay", hanging(0, "checked"), { check: () => ({ output: "found" }) })
+      .build();
+    const manual = saga("manual", 1).call("pay", hanging(1, "manual"), { onUnknown: "manual" }).build();
+    const first = await fixture.run([checked, manual]);
+    const ids = [
+      (await first.start(checked, null, { key: "k" })).id,
+      (await first.start(manual, null, { key: "k" })).id,
+    ] as const;
+    await Promise.all(begun.map(({ promise }) => promise));
+    await fixture.stop();
+    const second = await fixture.run([checked, manual]);
+    await inStatus(second, ids[0], "completed");
+    await inStatus(second, ids[1], "paused");
+    expect((await second.get(ids[0]))?.steps[0]?.output).toBe("found");
+    expect(calls.toSorted()).toEqual(["checked", "manual"]);
+  });
+
+  fact("a process without workers starts sagas, and leaves them to others", async (fixture) => {
+    const definition = saga("left", 1)
+      .call("work", () => "done")
+      .build();
+    const front = await fixture.run([definition], { workers: false });
+    const { id } = await front.start(definition, null, { key: "k" });
+    expect((await front.get(id))?.status).toBe("ready");
+    await fixture.stop();
+    await inStatus(await fixture.run([definition]), id, "completed");
+  });
+
+  fact(
+    "no more than maxOpen sagas of a version are in memory, and the others wait their turn",
+    async (fixture) => {
+      const definition = saga("many", 1).waitFor("news", { timeout: "1h" }).build();
+      const runner = await fixture.run([definition], { maxOpen: 1 });
+      const first = await runner.start(definition, null, { key: "1" });
+      await inStatus(runner, first.id, "waiting");
+      const second = await runner.start(definition, null, { key: "2" });
+      expect((await runner.get(second.id))?.status).toBe("ready");
+      await runner.deliver(definition, { key: "1", id: "m", name: "news" });
+      await inStatus(runner, second.id, "waiting");
+      expect((await runner.get(first.id))?.status).toBe("completed");
+    },
+  );
+
+  fact(
+    "a second app of the process does not start, and a runner is of no use after its end",
+    async (fixture) => {
+      const runner = await fixture.run([]);
+      await expect(openSagas({ ...fixture.place, definitions: [] })).rejects.toMatchObject({
+        code: "SAGA_DBOS_TAKEN",
+      });
+      await fixture.stop();
+      await expect(runner.get("x")).rejects.toMatchObject({ code: "SAGA_DBOS_NOT_STARTED" });
+    },
+  );
+
+  fact("256 processes have places, and one more does not start", async (fixture) => {
+    await fixture.run([]);
+    const { kernel } = fixture.open();
+    const places = await Promise.all(Array.from({ length: 255 }, () => takePlace(kernel)));
+    expect(new Set(places.map(executorOf)).size).toBe(255);
+    await expect(takePlace(kernel)).rejects.toMatchObject({ code: "SAGA_DBOS_TOO_MANY" });
+    await places[7]?.release();
+    expect(executorOf(await takePlace(kernel))).toBe(executorOf(places[7] as HeldLease));
+  });
+
+  fact(
+    "the saga of a killed process goes on in another one, with the same idempotency key",
+    async (fixture) => {
+      const { url, server: address, schema } = fixture.place;
+      const own = killedSaga((key) => key);
+      const env = { ...process.env, DATABASE: url, SERVER: address, SCHEMA: schema };
+      const program = new URL("./testing/killed.test-program.ts", import.meta.url);
+      const child = spawn(process.execPath, ["--conditions=@framework/source", program.pathname], {
+        env,
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      const [printed] = (await once(child.stdout, "data")) as [Buffer];
+      const next = await fixture.run([own]); // the process lives: its saga is its own
+      const { id } = await next.start(own, null, { key: "k" });
+      expect((await next.get(id))?.steps[1]?.status).not.toBe("done");
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      await inStatus(next, id, "completed");
+      expect(`${String((await next.get(id))?.steps[1]?.output)}\n`).toBe(String(printed));
+    },
+  );
+};

@@ -1,0 +1,24 @@
+import { App, ConfigurationError } from "@framework/core";
+import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { saga, sagas } from "@framework/saga";
+import { expect, test } from "@jest/globals";
+import { dbosRunner } from "./index.ts";
+
+test("a missing address is reported at start, with all other mistakes", async () => {
+  await using place = databaseInFile();
+  const app = new (App.with(database, durable, sagas))()
+    .enableDatabase({ url: place.url })
+    .enableSaga({ runner: dbosRunner({}) });
+  const twice = saga("twice", 1)
+    .call("work", () => 1)
+    .build();
+  app.saga.define(twice).define(twice);
+  const error: unknown = await app.start().catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(ConfigurationError);
+  expect((error as ConfigurationError).problems.map(({ code }) => code).toSorted()).toEqual([
+    "SAGA_BAD_DEFINITION",
+    "SAGA_DBOS_NO_URL",
+  ]);
+});
