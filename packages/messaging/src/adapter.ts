@@ -23,4 +23,5 @@ export type { BrokerOutline, MessagingOutline } from "./outline/messaging-outlin
 export { backoffMs } from "./waiting/backoff.ts";
 export { pause } from "./waiting/pause.ts";
 export { untilAborted } from "./waiting/until-aborted.ts";
+export { newHeaders } from "./envelope/event.ts";
 export { GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";

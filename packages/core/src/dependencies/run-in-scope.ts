@@ -16,8 +16,15 @@ export const runInScope = <I extends Injections | undefined, T>(
 ): Awaitable<T> => {
   const scope = container.open(invocation);
   const output = attempt(scope, inject, work);
-  if (typeof output !== "function") return output.finally(() => scope.dispose());
-  return mapAwaitable(scope.dispose(), () => output());
+  if (typeof output === "function") return mapAwaitable(scope.dispose(), () => output());
+  // `finally` would create two more promises for each invocation.
+  return output.then(
+    (value) => mapAwaitable(scope.dispose(), () => value),
+    (error: unknown) =>
+      mapAwaitable(scope.dispose(), () => {
+        throw error;
+      }),
+  );
 };
 
 /** Returns the outcome of a call; a synchronous one as a function that returns or throws it. */

@@ -1,6 +1,7 @@
 import { pause, type Sink } from "@framework/messaging/adapter";
 import type { Clock } from "@framework/core/feature";
-import type { KafkaDelivery, Tenure } from "./kafka-delivery.ts";
+import type { KafkaMessage } from "kafkajs";
+import { KafkaDelivery, type Tenure } from "./kafka-delivery.ts";
 
 /** What a partition needs of its consumer. */
 export interface PartitionParts {
@@ -12,6 +13,8 @@ export interface PartitionParts {
   readonly pause: () => void;
   /** Fetches it again. */
   readonly resume: () => void;
+  /** Highest offset that this process fetched before; -1 for none. */
+  readonly fetched: bigint;
 }
 
 /** Time for which a fetch waits for room before its partition is paused: all partitions of a server wait with it. */
@@ -27,7 +30,7 @@ export class AssignedPartition {
   readonly tenure: Tenure;
   private readonly parts: PartitionParts;
   private readonly ending = new AbortController();
-  private backlog: readonly KafkaDelivery[] = [];
+  private backlog: readonly KafkaMessage[] = [];
   /** Messages of the backlog that were handed over. */
   private head = 0;
   private isFeeding = false;
@@ -48,11 +51,11 @@ export class AssignedPartition {
   }
 
   /** Takes the messages of a fetch. Resolves soon, also when there is no room: then the partition is paused until there is. */
-  async take(deliveries: readonly KafkaDelivery[]): Promise<void> {
+  async take(messages: readonly KafkaMessage[]): Promise<void> {
     if (this.ending.signal.aborted) return;
-    this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...deliveries] : deliveries;
+    this.backlog = this.isFull ? [...this.backlog.slice(this.head), ...messages] : messages;
     this.head = 0;
-    this.lowWater = deliveries.length >> 1;
+    this.lowWater = messages.length >> 1;
     this.handOver();
     if (!this.isFull) return;
     await this.someRoom();
@@ -102,6 +105,11 @@ export class AssignedPartition {
     if (!this.isFull && !signal.aborted && this.parts.isOpen()) this.resume();
   }
 
+  private deliveryOf(message: KafkaMessage): KafkaDelivery {
+    const { fetched } = this.parts;
+    return new KafkaDelivery(this.tenure, message, fetched >= 0n && BigInt(message.offset) <= fetched);
+  }
+
   private resume(): void {
     this.isPaused = false;
     this.parts.resume();
@@ -115,7 +123,8 @@ export class AssignedPartition {
       if (room <= 0) break;
       const next = this.backlog.slice(this.head, this.head + room);
       this.head += next.length;
-      sink.deliver(next);
+      // Created as late as this: what lives for a short time costs the garbage collector little.
+      sink.deliver(next.map((message) => this.deliveryOf(message)));
       hasMoved = true;
     }
     if (this.isPaused && hasMoved && isOpen() && this.backlog.length - this.head <= this.lowWater)

@@ -1,4 +1,4 @@
-import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
+import { type Delivery, newHeaders, type WireHeaders } from "@framework/messaging/adapter";
 import type { KafkaMessage } from "kafkajs";
 
 /** The time in which this process holds a partition without a break. A settlement counts only in the tenure of its delivery. */
@@ -42,7 +42,7 @@ export class KafkaDelivery implements Delivery {
 
 /** Headers as text; of several with one name the last. */
 const headersOf = ({ headers = {} }: KafkaMessage): WireHeaders => {
-  const found = Object.create(null) as Record<string, string>;
+  const found = newHeaders();
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     const last = Array.isArray(value) ? value.at(-1) : value;

@@ -8,7 +8,7 @@ import { type Client, createClient, retry } from "../client/create-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import { assignorOf } from "./assignor.ts";
-import { KafkaDelivery, type Tenure } from "./kafka-delivery.ts";
+import type { Tenure } from "./kafka-delivery.ts";
 import { startPositions } from "./start-positions.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { unreadableCodec } from "./unreadable-codec.ts";
@@ -233,9 +233,10 @@ export class Member {
   }
 
   private assigned(tenure: Tenure): AssignedPartition {
-    const { clock, options } = this.parts;
+    const { clock, options, fetched } = this.parts;
     return new AssignedPartition(tenure, {
       clock,
+      fetched: fetched.get(tenure.name) ?? -1n,
       sink: options.sink,
       isOpen: () => this.isOpen,
       pause: () => this.pause(tenure),
@@ -263,13 +264,9 @@ export class Member {
     if (last === undefined) return;
     const { fetched } = this.parts;
     const known = fetched.get(partition.tenure.name) ?? -1n;
-    const deliveries = messages.map(
-      (message) =>
-        new KafkaDelivery(partition.tenure, message, known >= 0n && BigInt(message.offset) <= known),
-    );
     if (BigInt(last) > known) fetched.set(partition.tenure.name, BigInt(last));
     resolveOffset(last);
-    await partition.take(deliveries);
+    await partition.take(messages);
   }
 
   /** Pauses a partition whose next batch cannot be decompressed; the others go on. */

@@ -20,6 +20,8 @@ export class Entry {
   firstAt: number | null = null;
   /** Whether a transaction of the inbox has settled it. */
   isSettled = false;
+  /** Whether it is done in the window of its partition. */
+  isFinished = false;
   /** Whether only its settlement is left to do. */
   isEnding = false;
   /** Whether its handler ignores its signal. */

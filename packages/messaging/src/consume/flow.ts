@@ -2,7 +2,7 @@
 import type { Logger } from "@framework/core";
 import { type Clock, isPromise } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
-import type { Outcome } from "../message/outcome.ts";
+import type { Outcome, Outcomes } from "../message/outcome.ts";
 import { openCircuitMs } from "../message/outcome-of-thrown.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
@@ -16,7 +16,7 @@ import { Intake } from "./intake.ts";
 import { Lanes } from "./lanes.ts";
 import { nextTry } from "./retry-rules.ts";
 import { Settler } from "./settler.ts";
-import { limitTime } from "./time-limit.ts";
+import { limitTime, type TimeLimits } from "./time-limit.ts";
 import type { Awaitable } from "@framework/core";
 
 /** What the flow of a subscription needs. */
@@ -34,8 +34,8 @@ export interface FlowParts {
   readonly retry: MessageRetry;
   /** Entries of one call; 1 for handlers of single messages. */
   readonly batch: { readonly size: number; readonly waitMs: number };
-  /** Makes one try with entries that run together; one outcome each. Never throws. */
-  readonly attempt: (entries: readonly Entry[]) => Awaitable<readonly Outcome[]>;
+  /** Makes one try with entries that run together. Never throws. */
+  readonly attempt: (entries: readonly Entry[]) => Awaitable<Outcomes>;
   /** Prepares a new entry: its tries so far, and how long it must wait. */
   readonly prepare: (entry: Entry) => { readonly waitMs: number };
   /** Stores a dead letter; resolves when it is safe and the delivery may be settled, `true` when it was settled too. Repeats until then. */
@@ -53,6 +53,7 @@ export class Flow {
   private readonly settler: Settler;
   private readonly committer: Committer;
   private readonly isCumulative: boolean;
+  private readonly limits: TimeLimits;
   /** Aborts when the process gives up what it holds. */
   private readonly giveUp = new AbortController();
   private running = 0;
@@ -67,6 +68,8 @@ export class Flow {
 
   constructor(parts: FlowParts) {
     this.parts = parts;
+    const { clock, timeoutMs, counts } = parts;
+    this.limits = { clock, timeoutMs, abandoned: () => void counts.abandoned++ };
     this.isCumulative = parts.capabilities.settlement === "cumulative";
     this.intake = new Intake({
       prefetch: parts.prefetch,
@@ -182,22 +185,23 @@ export class Flow {
   }
 
   private start(entries: readonly Entry[]): void {
-    const { clock, timeoutMs, attempt } = this.parts;
+    const { clock, attempt } = this.parts;
     this.running++;
     for (const entry of entries) {
       entry.state = "running";
       entry.firstAt ??= clock.date();
     }
-    const abandoned = (): void => void this.parts.counts.abandoned++;
-    const outcomes = limitTime(entries, attempt(entries), { clock, timeoutMs, abandoned });
-    if (isPromise(outcomes)) void outcomes.then((settled) => this.ended(entries, settled));
-    else this.ended(entries, outcomes);
+    const outcomes = attempt(entries);
+    if (!isPromise(outcomes)) return this.ended(entries, outcomes);
+    limitTime(entries, outcomes, this.limits, (settled) => this.ended(entries, settled));
   }
 
-  private ended(entries: readonly Entry[], outcomes: readonly Outcome[]): void {
+  private ended(entries: readonly Entry[], outcomes: Outcomes): void {
     this.running--;
-    for (const [at, entry] of entries.entries()) {
-      const outcome = outcomes[at];
+    for (let at = 0; at < entries.length; at++) {
+      const entry = entries[at];
+      if (entry === undefined) break;
+      const outcome = "kind" in outcomes ? outcomes : outcomes[at];
       if (entry.isLost || this.giveUp.signal.aborted || outcome === undefined) this.lanes.free(entry);
       else this.decide(entry, outcome);
     }

@@ -2,7 +2,7 @@ import type { Awaitable, StandardSchema } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
-import { EXPIRES, GROUP, headerBytes, numberIn } from "../envelope/own-headers.ts";
+import { areLargerThan, EXPIRES, GROUP, headerBytes, numberIn } from "../envelope/own-headers.ts";
 import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
 import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message, MessageMeta } from "../message/message.ts";
@@ -48,9 +48,8 @@ const decoded = (
   { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts,
 ): Event => {
   if (bytes > maxMessageBytes) throw tooLarge(`its body has ${bytes} bytes; the limit is ${maxMessageBytes}`);
-  const found = headerBytes(delivery.headers);
-  if (found > maxHeaderBytes)
-    throw tooLarge(`its headers have ${found} bytes; the limit is ${maxHeaderBytes}`);
+  if (areLargerThan(delivery.headers, maxHeaderBytes))
+    throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaderBytes}`);
   return decode(delivery, spec.isRaw);
 };
 

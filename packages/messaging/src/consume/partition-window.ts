@@ -2,20 +2,14 @@ import type { Delivery } from "../port/delivery.ts";
 import { Deque } from "../memory/deque.ts";
 import type { Entry } from "./entry.ts";
 
-interface Slot {
-  readonly offset: bigint;
-  readonly entry: Entry;
-  isDone: boolean;
-}
-
 /**
  * The deliveries of one partition of a log that are not committed: finished in any order, committed up to the lowest one that is not finished.
  */
 export class PartitionWindow {
-  private readonly order = new Deque<Slot>();
-  private readonly slots = new Map<bigint, Slot>();
+  private readonly order = new Deque<Entry>();
+  private readonly byOffset = new Map<string, Entry>();
   /** All offsets up to this one are finished. */
-  private doneUpTo: bigint | null = null;
+  private doneUpTo: string | null = null;
   /** The delivery to commit with: the highest contiguous finished one. */
   private uncommitted: Delivery | null = null;
   /** Finished deliveries since the last commit. */
@@ -23,7 +17,7 @@ export class PartitionWindow {
 
   /** Deliveries that are not finished, or behind one that is not. */
   get size(): number {
-    return this.slots.size;
+    return this.byOffset.size;
   }
 
   /** Finished deliveries that a commit would cover. */
@@ -32,35 +26,32 @@ export class PartitionWindow {
   }
 
   entries(): readonly Entry[] {
-    return Array.from(this.slots.values()).flatMap(({ entry, isDone }) => (isDone ? [] : [entry]));
+    return Array.from(this.byOffset.values()).filter(({ isFinished }) => !isFinished);
   }
 
   /** Returns the entry of a delivery's offset, or whether it is new or was finished before; then it may be committed again. */
   lookUp(delivery: Delivery): Entry | "new" | "finished" {
-    const offset = BigInt(delivery.offset ?? 0);
-    const known = this.slots.get(offset);
-    if (known !== undefined) return known.entry;
-    if (this.doneUpTo === null || offset > this.doneUpTo) return "new";
+    const offset = delivery.offset ?? "0";
+    const known = this.byOffset.get(offset);
+    if (known !== undefined) return known;
+    if (this.doneUpTo === null || isLater(offset, this.doneUpTo)) return "new";
     if (offset === this.doneUpTo) this.uncommitted ??= delivery;
     return "finished";
   }
 
   add(entry: Entry): void {
-    const slot = { offset: BigInt(entry.delivery.offset ?? 0), entry, isDone: false };
-    this.slots.set(slot.offset, slot);
-    this.order.push(slot);
+    this.byOffset.set(entry.delivery.offset ?? "0", entry);
+    this.order.push(entry);
   }
 
   /** Marks an entry as finished. */
   finish(entry: Entry): void {
-    const slot = this.slots.get(BigInt(entry.delivery.offset ?? 0));
-    if (slot?.entry !== entry) return;
-    slot.isDone = true;
-    for (let first = this.order.peek(); first?.isDone === true; first = this.order.peek()) {
-      this.order.shift();
-      this.slots.delete(first.offset);
-      this.doneUpTo = first.offset;
-      this.uncommitted = first.entry.delivery;
+    entry.isFinished = true;
+    for (let first = this.order.peek(); first?.isFinished === true; first = this.order.peek()) {
+      const { delivery } = this.order.shift() ?? first;
+      this.doneUpTo = delivery.offset ?? "0";
+      this.byOffset.delete(this.doneUpTo);
+      this.uncommitted = delivery;
       this.finished++;
     }
   }
@@ -78,3 +69,7 @@ export class PartitionWindow {
     this.uncommitted ??= delivery;
   }
 }
+
+/** Compares offsets, which are decimal numbers without leading zeros: without a conversion of each. */
+const isLater = (one: string, other: string): boolean =>
+  one.length === other.length ? one > other : one.length > other.length;

@@ -7,8 +7,7 @@ import { NOT_BEFORE, numberIn, TRIES } from "../envelope/own-headers.ts";
 import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts";
 import type { Message } from "../message/message.ts";
 import { IncomingMessage } from "../message/incoming-message.ts";
-import type { Outcome } from "../message/outcome.ts";
-import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import type { Outcome, Outcomes } from "../message/outcome.ts";
 import type { Broker, Consumer } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -221,17 +220,11 @@ export class RunningSubscription {
     return { waitMs: notBefore === null ? 0 : Math.max(0, notBefore - clock.date()) };
   }
 
-  private attempt(entries: readonly Entry[]): Awaitable<readonly Outcome[]> {
+  private attempt(entries: readonly Entry[]): Awaitable<Outcomes> {
     const [first] = entries;
     if (this.spec.handler.kind === "batch") return this.attemptBatch(entries);
     if (first === undefined) return [];
-    const outcome = this.attemptOne(first);
-    return isPromise(outcome)
-      ? outcome.then(
-          (settled) => [settled],
-          (error: unknown) => [outcomeOfThrown(error)],
-        )
-      : [outcome];
+    return this.attemptOne(first);
   }
 
   private attemptOne(entry: Entry): Awaitable<Outcome> {

@@ -1,9 +1,8 @@
 import type { Clock } from "@framework/core/feature";
-import { isPromise } from "@framework/core/feature";
-import type { Awaitable } from "@framework/core";
 import { messagingError } from "../errors/messaging-error.ts";
 import { MIN_PATIENCE_MS } from "../limits.ts";
-import type { Outcome } from "../message/outcome.ts";
+import type { Outcome, Outcomes } from "../message/outcome.ts";
+import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
 import type { Entry } from "./entry.ts";
 
 /** Limits of one try. */
@@ -15,35 +14,32 @@ export interface TimeLimits {
 }
 
 /**
- * Gives a try its time limit. At the limit the signals of its entries abort, and the try has failed whatever the handler does; another one begins when the
- * handler has returned, or after the same time again (at least 10 s).
+ * Gives a try its time limit, and calls `ended` with its outcomes, or with one for all. At the limit the signals of its entries abort, and the try has failed
+ * whatever the handler does; another one begins when the handler has returned, or after the same time again (at least 10 s).
  */
 export const limitTime = (
   entries: readonly Entry[],
-  outcomes: Awaitable<readonly Outcome[]>,
+  outcomes: Promise<Outcomes>,
   { clock, timeoutMs, abandoned }: TimeLimits,
-): Awaitable<readonly Outcome[]> => {
-  if (!isPromise(outcomes)) return outcomes;
-  const { promise, resolve } = Promise.withResolvers<readonly Outcome[]>();
+  ended: (outcomes: Outcomes) => void,
+): void => {
   let timeout: Outcome | null = null;
+  let isAbandoned = false;
   let cancel = clock.after(timeoutMs, () => {
     const error = messagingError("MESSAGING_TIMEOUT", `a handler took longer than ${timeoutMs} ms`);
     const failed: Outcome = (timeout = { kind: "retry", error, delayMs: null });
     for (const entry of entries) entry.abort(error);
     cancel = clock.after(Math.max(timeoutMs, MIN_PATIENCE_MS), () => {
       for (const entry of entries) entry.isStuck = true;
+      isAbandoned = true;
       abandoned();
-      resolve(entries.map(() => failed));
+      ended(failed);
     });
   });
-  const returned = (settled: readonly Outcome[]): void => {
+  const returned = (settled: Outcomes): void => {
     cancel();
     for (const entry of entries) entry.isStuck = false;
-    const failed = timeout;
-    resolve(failed === null ? settled : entries.map(() => failed));
+    if (!isAbandoned) ended(timeout ?? settled);
   };
-  outcomes.then(returned, (error: unknown) =>
-    returned(entries.map(() => ({ kind: "retry", error, delayMs: null }))),
-  );
-  return promise;
+  outcomes.then(returned, (error: unknown) => returned(outcomeOfThrown(error)));
 };

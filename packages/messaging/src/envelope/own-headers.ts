@@ -35,6 +35,13 @@ export const numberIn = (headers: WireHeaders, name: string): number | null => {
   return value !== undefined && /^\d{1,15}$/.test(value) ? Number(value) : null;
 };
 
+/** Whether headers are larger than a limit: names and values as UTF-8. Headers that cannot be are not measured. */
+export const areLargerThan = (headers: WireHeaders, limit: number): boolean => {
+  let units = 0;
+  for (const name in headers) units += name.length + (headers[name]?.length ?? 0);
+  return units * 3 > limit && headerBytes(headers) > limit;
+};
+
 /** Bytes of headers: names and values as UTF-8. */
 export const headerBytes = (headers: WireHeaders): number => {
   let bytes = 0;

@@ -15,5 +15,8 @@ export type Outcome =
     }
   | { readonly kind: "reject"; readonly error: unknown };
 
+/** The outcomes of messages that were handled together, in their order, or one for all of them. */
+export type Outcomes = Outcome | readonly Outcome[];
+
 /** The outcome of a message that needs nothing more. */
 export const done: Outcome = Object.freeze({ kind: "done" });

@@ -1,5 +1,5 @@
 import type { Message, MessageAttributeValue } from "@aws-sdk/client-sqs";
-import type { OutgoingMessage, WireHeaders } from "@framework/messaging/adapter";
+import { newHeaders, type OutgoingMessage, type WireHeaders } from "@framework/messaging/adapter";
 
 /** The one attribute that has key and headers: SQS allows ten attributes, and characters of XML in them. */
 const ATTRIBUTE = "framework";
@@ -68,8 +68,6 @@ export const read = ({ Body = "", MessageAttributes = {}, Attributes }: Message)
   const body = base64 ? bytesOf(Body) : Body;
   return { key, headers: Object.assign(newHeaders(), headers), body, tries };
 };
-
-const newHeaders = (): Record<string, string> => Object.create(null) as Record<string, string>;
 
 const base64Of = (body: string | Uint8Array): string => {
   const text = Buffer.from(typeof body === "string" ? Buffer.from(body) : body).toString("base64");
