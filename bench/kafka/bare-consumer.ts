@@ -1,3 +1,4 @@
+import { type Spent, startMeter } from "../measure/spent.ts";
 import { type BareMessage, loadKafkajs } from "./packages.ts";
 
 /** Reads a topic with bare kafkajs, written by hand: in each batch many keys beside each other, each key in its order. */
@@ -6,18 +7,18 @@ export const bareRead = async (
   topic: string,
   groupId: string,
   handle: (data: unknown) => Promise<boolean>,
-): Promise<number> => {
+): Promise<Spent> => {
   const { Kafka } = loadKafkajs();
   const kafka = new Kafka({ brokers: [broker], logLevel: 0 });
   const consumer = kafka.consumer({ groupId, maxWaitTimeInMs: 100 });
   const all = Promise.withResolvers<void>();
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });
-  let from = 0;
+  let spent: (() => Spent) | null = null;
   await consumer.run({
     partitionsConsumedConcurrently: 16,
     eachBatch: async ({ batch, resolveOffset }) => {
-      if (from === 0) from = performance.now();
+      spent ??= startMeter();
       await byKey(batch.messages, async ({ value }) => {
         if (await handle(JSON.parse(value.toString()))) all.resolve();
       });
@@ -25,7 +26,7 @@ export const bareRead = async (
     },
   });
   await all.promise;
-  const took = performance.now() - from;
+  const took = (spent ?? startMeter())();
   await consumer.disconnect();
   return took;
 };
