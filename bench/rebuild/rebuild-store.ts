@@ -57,6 +57,6 @@ export const rebuild = async (db: Database, version: number): Promise<void> => {
     const status =
       await db.fetchValue<string>`SELECT status FROM framework_projections WHERE name = 'members' AND version = ${version}`;
     if (status === "live") return;
-    await delay(5);
+    await delay(20);
   }
 };

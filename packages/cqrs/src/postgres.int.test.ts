@@ -12,9 +12,9 @@ import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
 /** Facts about the statements of this package: locks, rows of keys, cancelled statements. */
-const own = [executing, keys, timeLimits, crashes, routeKeys, requestTransactions];
-/** Those of the event store and the queue have contracts of their own on the newest server. */
-const others = [eventFacts, syncFacts, queued];
+const own = [executing, keys, timeLimits, crashes, routeKeys, requestTransactions, queued];
+/** The event store has a contract of its own on the newest server. */
+const others = [eventFacts, syncFacts];
 
 const onServer = (server: string, facts: readonly (typeof executing)[]): void =>
   withServer(server, (url) => {

@@ -2,6 +2,8 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "@jest/globals";
 import { EventSourcingConfig, openEventStore } from "./index.ts";
 import * as limits from "./limits.ts";
+import { MAX_TIMEOUT_MS, MAX_WAITS } from "./projections/running/wait-for.ts";
+import { APPLY_TIMEOUT_SECS } from "./projections/shards/apply-units.ts";
 import { MAX_PAGE } from "./reading/page-size.ts";
 import { MAX_SNAPSHOT_BYTES } from "./snapshots/snapshots.ts";
 
@@ -57,4 +59,7 @@ test("the table of limits has the numbers of the sources", () => {
   expect(documented.get("one batch of `readAll`")).toEqual([MAX_PAGE]);
   expect(documented.get("newer events of a `ConflictError`")).toEqual([limits.MAX_NEWER_EVENTS]);
   expect(documented.get("one snapshot")).toEqual([MAX_SNAPSHOT_BYTES]);
+  expect(documented.get("events of `rebuildPart`")).toEqual([limits.MAX_PART_EVENTS, APPLY_TIMEOUT_SECS]);
+  expect(documented.get("calls of `waitFor` at a time")).toEqual([MAX_WAITS, 503]);
+  expect(documented.get("wait of `waitFor`")).toEqual([MAX_TIMEOUT_MS]);
 });

@@ -19,7 +19,8 @@ export interface WaitOptions {
 
 /** Waits that one process has at a time. */
 export const MAX_WAITS = 10_000;
-const MAX_TIMEOUT_MS = 600_000;
+/** Longest wait, in milliseconds. */
+export const MAX_TIMEOUT_MS = 600_000;
 const DEFAULT_TIMEOUT_MS = 5000;
 /** Pauses between two looks; progress in this or another process that signals it ends them. */
 const FIRST_PAUSE_MS = 20;
