@@ -36,7 +36,7 @@ export const messagingErrors: ErrorCatalogue = {
     action: "correct the sender or the schema, then replay it",
   },
   MESSAGING_REJECTED: {
-    summary: "a handler called `context.reject`, or a guard refused the message",
+    summary: "a handler called `context.reject`, or `auth` or a guard refused the sender",
     action: "inspect the dead letter; correct the cause, then replay or discard it",
   },
   MESSAGING_NO_DECISION: {

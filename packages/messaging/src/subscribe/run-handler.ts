@@ -62,24 +62,27 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
       : returned(parts, message, decision, value);
   };
   if (auth === undefined && guards.length === 0) return run();
-  const identified = auth === undefined ? undefined : auth.identify(invocation);
-  const allowed = mapAwaitable(identified as Awaitable<unknown>, () => verify(guards, invocation, log));
-  return mapAwaitable(allowed, run);
+  return mapAwaitable(
+    final(() => {
+      const identified = auth === undefined ? undefined : auth.identify(invocation);
+      return mapAwaitable(identified as Awaitable<unknown>, () =>
+        verifyGuards(guards, invocation, { log: log() }),
+      );
+    }),
+    run,
+  );
 };
 
-/** A guard's refusal is permanent: the message will not change. */
-const verify = (
-  guards: SubscriptionSpec["guards"],
-  invocation: Invocation,
-  log: () => Logger,
-): Awaitable<void> => {
+/** A refusal of the sender is permanent, because the message will not change. A failure to decide, with a status from 500 on, is tried again. */
+const final = (decide: () => Awaitable<void>): Awaitable<void> => {
   const refused = (error: unknown): never => {
-    if (!HttpError.is(error)) throw error;
-    throw new PermanentFailure("MESSAGING_REJECTED", `a guard refused the message: ${error.detail}`, error);
+    if (!HttpError.is(error) || error.status >= 500) throw error;
+    const { status, detail } = error;
+    throw new PermanentFailure("MESSAGING_REJECTED", `the sender was refused (${status}): ${detail}`, error);
   };
   try {
-    const verified = verifyGuards(guards, invocation, { log: log() });
-    return isPromise(verified) ? verified.catch(refused) : verified;
+    const decided = decide();
+    return isPromise(decided) ? decided.catch(refused) : decided;
   } catch (error) {
     return refused(error);
   }

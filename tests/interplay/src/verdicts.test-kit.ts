@@ -1,0 +1,128 @@
+import { JwtAuth, RoleGuard } from "@framework/auth";
+import { App, type Guard, type Invocation } from "@framework/core";
+import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
+import { durable } from "@framework/durable";
+import { field, graphql } from "@framework/graphql";
+import { grpc, grpcService } from "@framework/grpc";
+import { grpcClient } from "@framework/grpc/client";
+import { logging } from "@framework/logging";
+import { messaging } from "@framework/messaging";
+import { waitFor } from "@framework/testing";
+import { websocket } from "@framework/websocket";
+import { WebSocket } from "ws";
+import { z } from "zod";
+
+/** How an entry point answers a caller: `ok`, or the status of the refusal as HTTP has it. */
+export type Verdict = "ok" | 401 | 403;
+
+/** Asks one entry point as the bearer of a token; `null` for none. */
+export type Ask = (token: string | null) => Promise<Verdict>;
+
+const empty = z.object({});
+const doors = grpcService("doors.v1.Doors", { methods: { Open: { request: empty, response: empty } } });
+const clientAt = (port: number | undefined) => grpcClient(doors, `127.0.0.1:${port}`);
+const TOPIC = "doors";
+const GROUP = "keepers";
+
+/** An app whose entry points of every kind have the same authentication and the same guard. */
+export interface Doors extends AsyncDisposable {
+  readonly ask: Readonly<Record<"HTTP" | "WebSocket" | "GraphQL" | "gRPC" | "messages", Ask>>;
+}
+
+const fieldsOf = (token: string | null): Record<string, string> =>
+  token === null ? {} : { authorization: `Bearer ${token}` };
+
+const toVerdict = (status: number): Verdict => (status === 401 || status === 403 ? status : "ok");
+
+/** Opens the doors. */
+export const openDoors = async (auth: JwtAuth): Promise<Doors> => {
+  const place = databaseInFile();
+  const guard: Guard<Invocation> = new RoleGuard(["keeper"]);
+  const app = new (App.with(logging, websocket, graphql, grpc, database, durable, messaging))();
+  app
+    .enableLogging({ level: "silent" }) // each refused message is an error in the log
+    .enableDatabase({ url: place.url })
+    .enableGraphql({
+      schema: "type Query { open: Boolean }",
+      resolvers: { Query: { open: field({ guards: [guard] }, () => true) } },
+    })
+    .enableGrpc({ address: "127.0.0.1:0", auth })
+    .enableMessaging();
+  app.use(auth);
+  app.get("/door", { guards: [guard] }, () => "open");
+  app.websocket("/door/socket", { guards: [guard] }, () => {});
+  app.addGrpcService(doors, { Open: { guards: [guard], handle: () => ({}) } });
+  const opened = new Set<string>();
+  app.messaging.subscribe(TOPIC, { group: GROUP, auth, guards: [guard] }, ({ id }) => void opened.add(id));
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const url = running.url.replace(/\/$/, "");
+  const client = clientAt(app.grpcAddress?.port);
+  return {
+    ask: {
+      HTTP: async (token) => toVerdict((await fetch(`${url}/door`, { headers: fieldsOf(token) })).status),
+      WebSocket: (token) => handshake(`${url.replace("http", "ws")}/door/socket`, token),
+      GraphQL: (token) => query(`${url}/graphql`, token),
+      gRPC: (token) => call(client, token),
+      messages: async (token) => {
+        const { id } = await app.messaging.send(TOPIC, { type: "open", headers: fieldsOf(token) });
+        let verdict: Verdict | null = null;
+        await waitFor(
+          async () => {
+            if (opened.has(id)) verdict = "ok";
+            const [dead] = (await app.durable.parked.list({ state: "parked" })).items;
+            if (dead !== undefined) {
+              verdict = toVerdict(Number(/refused \((\d+)\)/.exec(dead.errorMessage)?.[1]));
+              await app.durable.parked.discard([dead.id], { note: "the verdict was read" });
+            }
+            return verdict !== null;
+          },
+          { what: "the message's end", timeoutMs: 60_000 },
+        );
+        return verdict ?? "ok";
+      },
+    },
+    async [Symbol.asyncDispose]() {
+      client.close();
+      await running.close();
+      await place[Symbol.asyncDispose]();
+    },
+  };
+};
+
+const handshake = (url: string, token: string | null): Promise<Verdict> =>
+  new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, { headers: fieldsOf(token) });
+    socket.once("open", () => {
+      socket.terminate();
+      resolve("ok");
+    });
+    socket.once("unexpected-response", (_request, { statusCode = 0 }) => {
+      resolve(toVerdict(statusCode));
+      socket.terminate();
+    });
+    socket.once("error", reject);
+  });
+
+const query = async (url: string, token: string | null): Promise<Verdict> => {
+  const headers = { "content-type": "application/json", ...fieldsOf(token) };
+  const reply = await fetch(url, { method: "POST", headers, body: JSON.stringify({ query: "{ open }" }) });
+  if (reply.status !== 200) return toVerdict(reply.status);
+  const { errors } = (await reply.json()) as {
+    readonly errors?: readonly { readonly extensions: { readonly status: number } }[];
+  };
+  return errors === undefined ? "ok" : toVerdict(errors[0]?.extensions.status ?? 0);
+};
+
+const statuses: Readonly<Record<string, Verdict>> = { UNAUTHENTICATED: 401, PERMISSION_DENIED: 403 };
+
+const call = async (client: ReturnType<typeof clientAt>, token: string | null): Promise<Verdict> => {
+  try {
+    await client.Open({}, { metadata: fieldsOf(token) });
+    return "ok";
+  } catch (error) {
+    const verdict = statuses[(error as { readonly status?: string }).status ?? ""];
+    if (verdict === undefined) throw error;
+    return verdict;
+  }
+};
