@@ -5,6 +5,7 @@
  */
 import { parseArgs } from "node:util";
 import { gate, printTable, printTitle } from "../measure/report.ts";
+import type { Spent } from "../measure/spent.ts";
 import { type Estimate, estimate, shown } from "../measure/statistics.ts";
 import { startSqs } from "./packages.ts";
 import { bareWay, type BrokerWay, ourWay } from "./ways.ts";
@@ -19,8 +20,8 @@ const rounds = Number(values.rounds);
 const messages = Number(values.messages);
 
 interface Taken {
-  readonly send: number;
-  readonly consume: number;
+  readonly send: Spent;
+  readonly consume: Spent;
 }
 
 const round = async (way: BrokerWay): Promise<Taken> => ({
@@ -46,15 +47,17 @@ printTitle(
   `SQS beside the SDK by hand, median of ${rounds} rounds of ${messages} messages with a 95 % interval`,
 );
 for (const what of ["send", "consume"] as const) {
-  const ratio: Estimate = estimate(taken.map((one) => one.bare[what] / one.ours[what]));
+  const ratio: Estimate = estimate(taken.map((one) => one.bare[what].wallMs / one.ours[what].wallMs));
+  const processor = estimate(taken.map((one) => one.bare[what].processorMs / one.ours[what].processorMs));
   printTable(
-    [what, "ratio", "ours, messages/s", "SDK, messages/s"],
+    [what, "ratio", "of processor time", "ours, messages/s", "SDK, messages/s"],
     [
       [
         `standard queue, prefetch 100`,
         shown(ratio, 2),
-        shown(estimate(taken.map((one) => perSecond(one.ours[what]))), 0),
-        shown(estimate(taken.map((one) => perSecond(one.bare[what]))), 0),
+        shown(processor, 2),
+        shown(estimate(taken.map((one) => perSecond(one.ours[what].wallMs))), 0),
+        shown(estimate(taken.map((one) => perSecond(one.bare[what].wallMs))), 0),
       ],
     ],
   );

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { systemClock } from "@framework/core/feature";
+import { type Spent, startMeter } from "../measure/spent.ts";
 import { loadSdk, sqsBroker } from "./packages.ts";
 
-/** Sends and consumes messages, and says how long each took. */
+/** Sends and consumes messages, and says what each took. */
 export interface BrokerWay {
-  /** Milliseconds until all are confirmed. */
-  send(count: number): Promise<number>;
-  /** Milliseconds until all are delivered and deleted. */
-  consume(count: number): Promise<number>;
+  /** What is taken until all are confirmed. */
+  send(count: number): Promise<Spent>;
+  /** What is taken until all are delivered and deleted. */
+  consume(count: number): Promise<Spent>;
   close(): Promise<void>;
 }
 
@@ -48,20 +49,20 @@ export const ourWay = async (endpointUrl: string, topic: string): Promise<Broker
   };
   return {
     async send(count) {
-      const from = performance.now();
+      const spent = startMeter();
       for (let left = count; left > 0; left -= BATCH) {
         const messages = Array.from({ length: Math.min(BATCH, left) }, message);
         const results = await broker.producer.send(messages, { signal: AbortSignal.timeout(60_000) });
         if (!results.every(({ ok }) => ok)) throw new Error("a message was not confirmed");
       }
-      return performance.now() - from;
+      return spent();
     },
     async consume(count) {
       const { promise, resolve } = Promise.withResolvers<void>();
       let got = 0;
       let held = 0;
       let room = Promise.withResolvers<void>();
-      const from = performance.now();
+      const spent = startMeter();
       const consumer = broker.consumer({
         ...group,
         pattern: null,
@@ -95,7 +96,7 @@ export const ourWay = async (endpointUrl: string, topic: string): Promise<Broker
       });
       consumer.start();
       await promise;
-      const took = performance.now() - from;
+      const took = spent();
       await consumer.close();
       await sleep(GONE_MS);
       return took;
@@ -122,7 +123,7 @@ export const bareWay = async (endpoint: string, topic: string): Promise<BrokerWa
   };
   return {
     async send(count) {
-      const from = performance.now();
+      const spent = startMeter();
       let left = count;
       const worker = async (): Promise<void> => {
         while (left > 0) {
@@ -133,10 +134,10 @@ export const bareWay = async (endpoint: string, topic: string): Promise<BrokerWa
         }
       };
       await Promise.all(Array.from({ length: SENDING }, worker));
-      return performance.now() - from;
+      return spent();
     },
     async consume(count) {
-      const from = performance.now();
+      const spent = startMeter();
       let got = 0;
       const worker = async (): Promise<void> => {
         while (got < count) {
@@ -154,10 +155,10 @@ export const bareWay = async (endpoint: string, topic: string): Promise<BrokerWa
           const Entries = Messages.map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
           await client.send(new DeleteMessageBatchCommand({ QueueUrl, Entries }));
           got += Messages.length;
-          if (got >= count) took = performance.now() - from;
+          if (got >= count) took = spent();
         }
       };
-      let took = 0;
+      let took = spent();
       await Promise.all(Array.from({ length: RECEIVING }, worker));
       return took;
     },

@@ -26,6 +26,12 @@ interface Outgoing {
   result: SendResult | null;
 }
 
+/** The queues of a topic, or why there are none. */
+interface Route {
+  readonly queues: readonly Queue[];
+  readonly failure: SendResult | null;
+}
+
 const stored: SendResult = Object.freeze({ ok: true });
 
 /** Sends messages to the queue of every group. In FIFO queues those of one key wait for each other's confirmation, so that none overtakes one that failed. */
@@ -37,20 +43,37 @@ export class SqsProducer implements Producer {
   }
 
   async send(messages: readonly OutgoingMessage[], { signal }: SendOptions): Promise<readonly SendResult[]> {
-    const outgoing = await Promise.all(messages.map(async (message) => await this.routed(message, signal)));
+    const outgoing = await this.routedAll(messages, signal);
     for (const round of roundsOf(outgoing)) await this.sendRound(round, signal);
     return outgoing.map(({ result }) => result ?? notSent);
   }
 
-  private async routed(message: OutgoingMessage, signal: AbortSignal): Promise<Outgoing> {
-    const { topic, headers } = message;
+  /** Looks each topic up once: a listener on the signal for every message costs more than the rest of a send. */
+  private async routedAll(
+    messages: readonly OutgoingMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly Outgoing[]> {
+    const routes = new Map<string, Route>();
+    const outgoing: Outgoing[] = [];
+    for (const message of messages) {
+      const { topic, headers } = message;
+      const group = headers[GROUP] ?? null;
+      const name = group === null ? topic : `${topic}\n${group}`;
+      const route = routes.get(name) ?? (await this.route(topic, group, signal));
+      routes.set(name, route);
+      outgoing.push({ message, queues: route.queues, result: route.failure });
+    }
+    return outgoing;
+  }
+
+  private async route(topic: string, group: string | null, signal: AbortSignal): Promise<Route> {
     try {
-      const queues = await untilAborted(this.parts.queues.targets(topic, headers[GROUP] ?? null), signal);
-      return { message, queues, result: queues.length === 0 ? unroutable(topic) : null };
+      const queues = await untilAborted(this.parts.queues.targets(topic, group), signal);
+      return { queues, failure: queues.length === 0 ? unroutable(topic) : null };
     } catch (error) {
       const reason = reasonOf(error);
       const failure = isForbidden(error) ? refused(reason, error) : unavailable(reason, error);
-      return { message, queues: [], result: { ok: false, error: failure, isRetryable: true } };
+      return { queues: [], failure: { ok: false, error: failure, isRetryable: true } };
     }
   }
 
@@ -58,7 +81,10 @@ export class SqsProducer implements Producer {
     const gone = await this.post(round, signal);
     if (gone.length === 0) return;
     for (const { message } of gone) this.parts.queues.forget(message.topic); // a group may have left
-    const again = await Promise.all(gone.map(async ({ message }) => await this.routed(message, signal)));
+    const again = await this.routedAll(
+      gone.map(({ message }) => message),
+      signal,
+    );
     await this.post(
       again.filter(({ result }) => result === null),
       signal,
