@@ -18,7 +18,7 @@ import {
 } from "./baseline.ts";
 import { instrument } from "./callgrind.ts";
 import { type Count, countSubject } from "./count.ts";
-import { allJobs, gateJobs, type Job, plantedJobs, REFERENCE } from "./subjects.ts";
+import { allJobs, baselineJobs, gateJobs, type Job, plantedJobs, REFERENCE } from "./subjects.ts";
 
 /** Servers that are counted at once. */
 const LANES = 2;
@@ -66,12 +66,16 @@ const printCells = (now: Counted, before: Baseline | null): void => {
   );
 };
 
-/** A failed subject is counted again: it fails only when it is over its limit twice. */
+/** A server that fails is counted in a second process, and the cheaper counts: it fails only when both are over the limit. */
 const confirmed = async (first: Counted, before: Baseline, jobs: readonly Job[]): Promise<Counted> => {
   const failed = judge(first, before).filter(({ holds }) => !holds);
   if (failed.length === 0) return first;
   console.log(`Counting again: ${failed.map(({ cell, of }) => `${cell} (${of})`).join(", ")}\n`);
-  return counted(first.instrument, jobs);
+  const again = jobs.filter(({ subject }) => failed.some(({ cell }) => cell.startsWith(`${subject.name} `)));
+  const cells = { ...first.cells };
+  for (const [cell, count] of Object.entries(await countJobs(again)))
+    cells[cell] = cheaper(cells[cell], count);
+  return { ...first, cells };
 };
 
 const check = async (name: string, jobs: readonly Job[]): Promise<void> => {
@@ -99,7 +103,7 @@ if (name === null) {
 } else if (values.check === true) {
   await check(name, values.plant === true ? plantedJobs : gateJobs);
 } else {
-  const now = await counted(name, values.write === true ? gateJobs : allJobs);
+  const now = await counted(name, values.write === true ? baselineJobs : allJobs);
   printCells(now, await readBaseline().catch(() => null));
   if (values.write === true) await writeBaseline({ date: new Date().toISOString().slice(0, 10), ...now });
 }
