@@ -7,6 +7,7 @@ import { bookEvents, publishWith } from "./books/book-events.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
 import { brokerConfig } from "./broker.ts";
+import { enableLendingGraphql } from "./graphql/lending-graphql.ts";
 import { enableLending } from "./lending/lending.ts";
 import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
@@ -32,6 +33,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
+  enableLendingGraphql(app, protection);
   enableOrders(app, settings, protection);
   app
     .exceptionHandler(ValueError, (_request, error) =>

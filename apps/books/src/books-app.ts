@@ -9,6 +9,7 @@ import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
 import { eventSourcing } from "@framework/event-sourcing";
+import { graphql } from "@framework/graphql";
 import { healthChecks } from "@framework/health";
 import { jobs } from "@framework/jobs";
 import { logging } from "@framework/logging";
@@ -52,4 +53,5 @@ export class BooksApp extends App.with(
   asyncapi,
   redis,
   websocket,
+  graphql,
 ) {}

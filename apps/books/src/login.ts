@@ -1,6 +1,6 @@
 import { timingSafeEqual, createHash } from "node:crypto";
 import { JwtAuth } from "@framework/auth";
-import { type HttpMiddleware, UnauthorizedError } from "@framework/core";
+import { UnauthorizedError } from "@framework/core";
 import { z } from "zod";
 import type { BooksApp } from "./books-app.ts";
 import type { BooksSettings } from "./settings.ts";
@@ -14,7 +14,7 @@ const Token = z.object({ token: z.string() });
  *
  * One shared password is for demonstration; a real service has users or a token issuer.
  */
-export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly HttpMiddleware[] => {
+export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly JwtAuth[] => {
   if (secret === null || password === null) return [];
   const auth = new JwtAuth({ secret, expiration: 3600 });
   app.post(

@@ -1,0 +1,132 @@
+import { waitFor } from "@framework/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { createBooksApp } from "../app.ts";
+import { booksSettings } from "../settings.ts";
+
+interface Reply<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly { readonly extensions: Readonly<Record<string, unknown>> }[];
+}
+
+const stack = new AsyncDisposableStack();
+let url: string;
+let token: string;
+
+const send = async (path: string, body: unknown, headers: Readonly<Record<string, string>> = {}) =>
+  await fetch(`${url}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+
+beforeAll(async () => {
+  const app = createBooksApp(
+    booksSettings({
+      DATABASE_URL: "sqlite://:memory:",
+      BOOKS_LOG: "silent",
+      BOOKS_SECRET: "a secret of at least thirty-two bytes",
+      BOOKS_PASSWORD: "demo",
+    }),
+  );
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false, workers: 1 });
+  stack.defer(() => running.close());
+  url = running.url.replace(/\/$/, "");
+  ({ token } = (await (await send("/token", { user: "ann", password: "demo" })).json()) as { token: string });
+});
+afterAll(() => stack.disposeAsync());
+
+const signedIn = (): Readonly<Record<string, string>> => ({ authorization: `Bearer ${token}` });
+
+const ask = async <Data>(query: string, variables: object = {}, headers = signedIn()): Promise<Reply<Data>> =>
+  (await (await send("/graphql", { query, variables }, headers)).json()) as Reply<Data>;
+
+const addBook = async (title: string): Promise<number> => {
+  const reply = await send("/books", { title }, signedIn());
+  return ((await reply.json()) as { id: number }).id;
+};
+
+const BORROW = `mutation ($book: Int!, $member: String!, $key: String) {
+  borrow(book: $book, member: $member, idempotencyKey: $key) { book member dueAt token }
+}`;
+const GIVE_BACK = "mutation ($book: Int!) { giveBack(book: $book) { book token } }";
+const SHELF =
+  "query ($member: String, $token: String) { shelf(member: $member, token: $token) { book title } }";
+
+interface Borrowed {
+  readonly borrow: { readonly book: number; readonly token: string };
+}
+
+test("a loan is on the shelf and in the statistics for a query with its token, and gone after the return", async () => {
+  const book = await addBook("Dune");
+  const { data: lent } = await ask<Borrowed>(BORROW, { book, member: "ann" });
+  expect(lent).toEqual({
+    borrow: { book, member: "ann", dueAt: expect.stringMatching(/Z$/), token: expect.any(String) },
+  });
+  const shelf = { member: "ann", token: lent?.borrow.token };
+  expect(await ask(SHELF, shelf)).toEqual({ data: { shelf: [{ book, title: "Dune" }] } });
+  const counted = await ask<{ statistics: { books: object[] } }>(
+    "query ($token: String) { statistics(token: $token) { books { book loans } } }",
+    { token: lent?.borrow.token },
+  );
+  expect(counted.data?.statistics.books).toContainEqual({ book, loans: 1 });
+  const { data } = await ask<{ giveBack: { token: string } }>(GIVE_BACK, { book });
+  expect(await ask(SHELF, { member: "ann", token: data?.giveBack.token })).toEqual({ data: { shelf: [] } });
+});
+
+test("refusals of the ledger have their codes, and mistakes of input are named", async () => {
+  const book = await addBook("Emma");
+  const refusal = async (query: string, variables: object) =>
+    (await ask(query, variables)).errors?.[0]?.extensions;
+  expect(await refusal(BORROW, { book: 7000, member: "ann" })).toMatchObject({
+    status: 404,
+    code: "BOOKS_NO_BOOK",
+  });
+  expect(await refusal(GIVE_BACK, { book })).toMatchObject({ status: 409, code: "BOOKS_NOT_LENT" });
+  expect(await refusal(BORROW, { book, member: " " })).toMatchObject({ status: 422 });
+  await ask(BORROW, { book, member: "ann" });
+  expect(await refusal(BORROW, { book, member: "bob" })).toMatchObject({ status: 409, code: "BOOKS_LENT" });
+});
+
+test("a call that is repeated with its idempotency key is one loan", async () => {
+  const variables = { book: await addBook("Middlemarch"), member: "ann", key: "graphql-1" };
+  const first = await ask(BORROW, variables);
+  expect(first.errors).toBeUndefined();
+  expect(await ask(BORROW, variables)).toEqual(first);
+});
+
+test("the same token gets the same verdict over HTTP and GraphQL, and reading needs none", async () => {
+  const book = await addBook("Ulysses");
+  const verdicts = async (headers: Readonly<Record<string, string>>) => {
+    const overHttp = await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers });
+    const { errors } = await ask(GIVE_BACK, { book }, headers);
+    return [overHttp.status, errors?.[0]?.extensions["status"]];
+  };
+  expect(await verdicts({})).toEqual([401, 401]);
+  expect(await verdicts({ authorization: "Bearer nonsense" })).toEqual([401, 401]);
+  expect(await verdicts(signedIn())).toEqual([409, 409]); // not lent
+  expect((await ask(SHELF, {}, {})).errors).toBeUndefined();
+});
+
+test("subscribers see every change of the ledger in order, whichever way it was made", async () => {
+  const [before, book] = [await addBook("Beloved"), await addBook("Walden")];
+  const { data } = await ask<Borrowed>(BORROW, { book: before, member: "ann" });
+  const heard: unknown[] = [];
+  const socket = new WebSocket(`${url.replace("http", "ws")}/graphql`, "graphql-transport-ws");
+  socket.addEventListener("message", ({ data: text }) => heard.push(JSON.parse(String(text))));
+  await new Promise((resolve) => socket.addEventListener("open", resolve));
+  socket.send(JSON.stringify({ type: "connection_init" }));
+  const query = "subscription ($after: String) { loanChanges(after: $after) { kind book member } }";
+  const payload = { query, variables: { after: data?.borrow.token } };
+  await waitFor(() => heard.length === 1);
+  socket.send(JSON.stringify({ type: "subscribe", id: "1", payload }));
+  await ask(BORROW, { book, member: "bob" });
+  await fetch(`${url}/books/${book}/loan`, { method: "DELETE", headers: signedIn() });
+  await waitFor(() => heard.length === 3, { timeoutMs: 60_000 });
+  const next = (kind: string) => ({
+    type: "next",
+    id: "1",
+    payload: { data: { loanChanges: { kind, book, member: "bob" } } },
+  });
+  expect(heard.slice(1)).toEqual([next("BORROWED"), next("RETURNED")]);
+  socket.close();
+});

@@ -1,0 +1,87 @@
+import type { JwtAuth } from "@framework/auth";
+import type { Guard } from "@framework/core";
+import { field, subscription } from "@framework/graphql";
+import type { BooksApp } from "../books-app.ts";
+import { BorrowBook, ReturnBook } from "../lending/commands.ts";
+import { Shelf } from "../lending/shelf.ts";
+import { Statistics } from "../lending/statistics.ts";
+import { loanChanges } from "./loan-changes.ts";
+import { lendingSchema } from "./schema.ts";
+
+interface Borrowing {
+  readonly book: number;
+  readonly member: string;
+  readonly idempotencyKey?: string | null;
+}
+interface Asked {
+  readonly token?: string | null;
+}
+
+/** Serves the lending ledger over GraphQL: the commands and queries of `lending/`, and its changes as a subscription. */
+export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth[]): void => {
+  const { cqrs } = app;
+  const guards: readonly Guard[] = protection.map(identifiedBy);
+
+  app.enableGraphql({
+    schema: lendingSchema,
+    resolvers: {
+      Query: {
+        shelf: async (
+          _: unknown,
+          {
+            member,
+            after,
+            token,
+          }: Asked & { readonly member?: string | null; readonly after?: number | null },
+          { invocation },
+        ) => {
+          const input = { ...(member != null && { member }), ...(after != null && { after: String(after) }) };
+          const { loans } = await cqrs.query(Shelf, input, { after: token ?? null, from: invocation });
+          return loans;
+        },
+        statistics: (_: unknown, { token }: Asked, { invocation }) =>
+          cqrs.query(Statistics, {}, { after: token ?? null, from: invocation }),
+      },
+      Mutation: {
+        borrow: field(
+          { guards },
+          async (_source, { book, member, idempotencyKey }: Borrowing, { invocation }) => {
+            const input = { id: String(book), member };
+            const { value, token } = await cqrs.execute(BorrowBook, input, {
+              from: invocation,
+              ...keyOf(idempotencyKey),
+            });
+            return { ...value, token };
+          },
+        ),
+        giveBack: field(
+          { guards },
+          async (_source, { book, idempotencyKey }: Omit<Borrowing, "member">, { invocation }) => {
+            const input = { id: String(book) };
+            const { token } = await cqrs.execute(ReturnBook, input, {
+              from: invocation,
+              ...keyOf(idempotencyKey),
+            });
+            return { book, token };
+          },
+        ),
+      },
+      Subscription: {
+        loanChanges: subscription({}, (_source, { after }: { readonly after?: string | null }, { signal }) =>
+          loanChanges(app.eventStore, after ?? undefined, signal),
+        ),
+      },
+    },
+  });
+};
+
+/** Passes callers with a token that the routes accept too. */
+const identifiedBy =
+  (auth: JwtAuth): Guard =>
+  async (invocation) => {
+    await auth.identify(invocation);
+    return true;
+  };
+
+const keyOf = (idempotencyKey: string | null | undefined): { readonly idempotencyKey?: string } =>
+  idempotencyKey == null ? {} : { idempotencyKey };
