@@ -35,12 +35,18 @@ const guarded = new WeakSet<GraphQLSchema>();
 export const buildSchema = (source: string | GraphQLSchema, resolvers: Resolvers): GraphQLSchema => {
   const schema = typeof source === "string" ? parseSdl(source) : source;
   const problems = validateSchema(schema).map(({ message }) => message);
-  problems.push(...addResolvers(schema, resolvers));
+  problems.push(...experimentalDirectives(schema), ...addResolvers(schema, resolvers));
   if (problems.length > 0) throw badSchema(problems.join("; "));
   if (!guarded.has(schema)) guardSchema(schema);
   guarded.add(schema);
   return schema;
 };
+
+/** With them in a schema, graphql refuses every operation, or delivers results in parts that neither protocol has standardised. */
+const experimentalDirectives = (schema: GraphQLSchema): string[] =>
+  ["defer", "stream"]
+    .filter((name) => schema.getDirective(name) != null)
+    .map((name) => `the directive @${name} is not supported; remove it from the schema`);
 
 const parseSdl = (sdl: string): GraphQLSchema => {
   try {

@@ -2,7 +2,7 @@ import { App, type Guard, UnauthorizedError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from "graphql";
-import { fieldOptions, graphql } from "../index.ts";
+import { field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
 test("a guard of a field sees its arguments, and a refusal concerns that field alone", async () => {
@@ -38,6 +38,49 @@ test("guards and authentication are the ones of routes: the context of the reque
     (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
   expect(await ask({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
   expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
+});
+
+test("a field's guard runs wherever the field is reached: in lists, interfaces, unions, fragments and mutations", async () => {
+  const closed = field({ guards: [() => "members only"] }, () => "canary");
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: `
+      interface Named { name: String }
+      type Book implements Named { name: String books: [Book!]! }
+      union Thing = Book
+      type Query { book: Book books: [Book!]! named: Named thing: Thing }
+      type Mutation { add: Book }
+    `,
+    resolvers: {
+      Query: { book: () => ({}), books: () => [{}, {}], named: () => ({}), thing: () => ({}) },
+      Mutation: { add: () => ({}) },
+      Named: { __resolveType: () => "Book" },
+      Thing: { __resolveType: () => "Book" },
+      Book: { name: closed, books: () => [{ name: "canary" }] },
+    },
+  });
+  await using client = testClient(app);
+  for (const query of [
+    "{ book { name } }",
+    "{ book { other: name @include(if: true) } }",
+    "{ books { name } }",
+    "{ books { books { name } } }",
+    "{ named { name } }",
+    "{ named { ... on Book { name } } }",
+    "{ thing { ... on Named { name } } }",
+    "{ book { ...F } } fragment F on Named { name }",
+    "mutation { add { name } }",
+  ]) {
+    const reply = await client.post("/graphql", { json: { query } });
+    expect(reply.json()).toMatchObject({
+      errors: expect.arrayContaining([
+        expect.objectContaining({
+          message: "members only",
+          extensions: expect.objectContaining({ status: 403 }),
+        }),
+      ]),
+    });
+    expect(reply.text).not.toContain("canary");
+  }
 });
 
 test("guards of the configuration refuse the request as HTTP", async () => {
@@ -79,6 +122,8 @@ test("mistakes of a schema are reported at start, with the nearest name", async 
   await expect(start({ schema: "type Query {" })).rejects.toThrow("GRAPHQL_BAD_SCHEMA");
   await expect(start({ resolvers: { Query: { helo: () => 1 } } })).rejects.toThrow('did you mean "hello"?');
   await expect(start({ resolvers: { Qery: {} } })).rejects.toThrow('did you mean "Query"?');
+  const deferred = "directive @defer(if: Boolean) on FRAGMENT_SPREAD type Query { now: Int }";
+  await expect(start({ schema: deferred, resolvers: {} })).rejects.toThrow("@defer is not supported");
   const alone = new (App.with(graphql))().enableGraphql({
     schema: "type Query { a: Int } type Subscription { b: Int }",
   });
