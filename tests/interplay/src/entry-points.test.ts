@@ -15,6 +15,7 @@ import { type Authenticator, createInvocation, type Feature } from "@framework/c
 import { command, cqrs, query } from "@framework/cqrs";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
+import { field, graphql } from "@framework/graphql";
 import { websocket } from "@framework/websocket";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
@@ -143,8 +144,41 @@ const operationsOf = (auth: Auth, guard: string, own: Guard) => {
   };
 };
 
+/** A field for each place: its guards are the authentication and the guard. */
+const guardedFields = () => {
+  const fields = places.map(([auth, name]) => {
+    const authentication: Authenticator | null = authentications[auth];
+    const identified: Guard = async (invocation) => {
+      await authentication?.identify(invocation);
+      return true;
+    };
+    const [guard = identified] = guards[name] ?? [];
+    return [fieldOf(auth, name), field({ guards: [identified, guard] }, () => "in")] as const;
+  });
+  const schema = `type Query { ${fields.map(([name]) => `${name}: String`).join(" ")} }`;
+  return { schema, resolvers: { Query: Object.fromEntries(fields) } };
+};
+
+const fieldOf = (auth: Auth, guard: string): string => pathOf(auth, guard).replaceAll("/", "_");
+
+/** Returns 200 for a field that was resolved, else the status of its error. */
+const statusOfField = async (app: App, name: string, headers: Headers): Promise<number> => {
+  const reply = await app.fetch(
+    new Request("http://localhost/graphql", {
+      method: "POST",
+      headers: { ...headers, ...json },
+      body: JSON.stringify({ query: `{ ${name} }` }),
+    }),
+  );
+  const { errors = [] } = (await reply.json()) as {
+    errors?: readonly { readonly extensions: { readonly status: number } }[];
+  };
+  return errors[0]?.extensions.status ?? reply.status;
+};
+
 const serve = async () => {
-  const app = new (App.with(websocket, mailbox, database, durable, cqrs))()
+  const app = new (App.with(websocket, mailbox, database, durable, cqrs, graphql))()
+    .enableGraphql(guardedFields())
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableCqrs();
   const executions = new Map<string, (from: Invocation) => Promise<unknown>>();
@@ -205,7 +239,7 @@ const handshake: Headers = {
 
 const json: Headers = { "content-type": "application/json" };
 
-test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a message, a command and a query", async () => {
+test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a message, a command, a query and a field of GraphQL", async () => {
   const { app, service, execute } = await serve();
   try {
     for (const [credential, [headers]] of Object.entries(credentials)) {
@@ -218,6 +252,7 @@ test("a caller gets the same status over HTTP, at a WebSocket upgrade, for a mes
           statusOver(new URL(`/command${path}`, service.url), headers, json, "POST"),
           statusOver(new URL(`/query${path}`, service.url), headers, {}),
           execute(auth, guard, headers),
+          statusOfField(app, fieldOf(auth, guard), headers),
         ]);
         const expected = verdict(auth, guard, credential as Credential);
         expect([credential, auth, guard, seen]).toEqual([credential, auth, guard, seen.map(() => expected)]);
