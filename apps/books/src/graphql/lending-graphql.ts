@@ -6,7 +6,7 @@ import { BorrowBook, ReturnBook } from "../lending/commands.ts";
 import { Shelf } from "../lending/shelf.ts";
 import { Statistics } from "../lending/statistics.ts";
 import { loanChanges } from "./loan-changes.ts";
-import { lendingSchema } from "./schema.ts";
+import { LENDING_SCHEMA } from "./schema.ts";
 
 interface Borrowing {
   readonly book: number;
@@ -23,7 +23,7 @@ export const enableLendingGraphql = (app: BooksApp, protection: readonly JwtAuth
   const guards: readonly Guard[] = protection.map(identifiedBy);
 
   app.enableGraphql({
-    schema: lendingSchema,
+    schema: LENDING_SCHEMA,
     resolvers: {
       Query: {
         shelf: async (

@@ -1,5 +1,5 @@
 /** The lending ledger for GraphQL clients. */
-export const lendingSchema = `
+export const LENDING_SCHEMA = `
   type Query {
     "Books that are lent, to everyone or to one member, in the order of their ids: 1000 at most, the next page is \`after\` the last book."
     shelf(member: String, after: Int, token: String): [ShelfEntry!]!

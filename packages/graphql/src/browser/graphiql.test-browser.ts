@@ -55,10 +55,14 @@ const execute = async (query: string, expected: string): Promise<void> => {
   }
 };
 
-test("GraphiQL executes a query, with no request to another host and no complaint", { skip }, async () => {
-  await execute('{ hello(name: "Ann") }', "Hello, Ann");
-});
+void test(
+  "GraphiQL executes a query, with no request to another host and no complaint",
+  { skip },
+  async () => {
+    await execute('{ hello(name: "Ann") }', "Hello, Ann");
+  },
+);
 
-test("GraphiQL shows the events of a subscription, over WebSocket", { skip }, async () => {
+void test("GraphiQL shows the events of a subscription, over WebSocket", { skip }, async () => {
   await execute("subscription { ticks(to: 3) }", '"ticks": 3');
 });
