@@ -1,4 +1,7 @@
-/** The framework with telemetry: `--telemetry=none` without the package, `off` with the package and not enabled, `on` with `--sampling` and `--collector`. */
+/**
+ * The framework with telemetry: `--telemetry=none` without the package, `off` with the package and not enabled, `traces`, `metrics` or `both` with
+ * `--sampling` and `--collector`.
+ */
 import { App } from "@framework/core";
 import { openVitals } from "./serving.ts";
 import { greeting } from "./workload.ts";
@@ -15,6 +18,8 @@ const createApp = async (): Promise<App> => {
   return app.enableTelemetry({
     otlpEndpoint: `http://127.0.0.1:${option("collector")}`,
     samplingRate: Number(option("sampling")),
+    exportTraces: telemetry !== "metrics",
+    exportMetrics: telemetry !== "traces",
     traceHeader: false, // the load client wants replies of one length
   });
 };

@@ -15,7 +15,7 @@ export {
   principalOf,
   User,
 } from "./invocation/principal.ts";
-export { FailedWith, SpanId, TraceId } from "./invocation/trace-keys.ts";
+export { FailedWith, Trace, type TraceIds } from "./invocation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";

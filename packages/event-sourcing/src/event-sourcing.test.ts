@@ -2,7 +2,7 @@ import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { App, RequestId } from "@framework/core";
-import { type Feature, type Metric, TraceId, User } from "@framework/core/feature";
+import { type Feature, type Metric, Trace, User } from "@framework/core/feature";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { startProgram, waitFor } from "@framework/testing";
@@ -138,7 +138,7 @@ test("events record the request that they come from, without a tracer or metrics
   app.use((request, next) => {
     request.context
       .set(RequestId, "request-1")
-      .set(TraceId, "t".repeat(32))
+      .set(Trace, { traceId: "t".repeat(32), spanId: "s".repeat(16) })
       .set(User, "ann")
       .set(CausationId, "command-1");
     return next(request);
@@ -160,6 +160,7 @@ test("events record the request that they come from, without a tracer or metrics
     correlationId: "request-1",
     causationId: "command-1",
     traceId: "t".repeat(32),
+    spanId: "s".repeat(16),
     actor: "bob",
     reason: "test",
   });

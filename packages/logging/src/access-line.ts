@@ -1,5 +1,5 @@
 import type { HttpRequest } from "@framework/core";
-import { SpanId, TraceId } from "@framework/core/feature";
+import { Trace } from "@framework/core/feature";
 import { milliseconds } from "./clock.ts";
 import { cut, jsonString, printable } from "./json-string.ts";
 
@@ -35,12 +35,9 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
     if (requestId !== null) line = `${line},"request_id":${jsonString(requestId)}`;
     if (clientIp !== null) line = `${line},"client_ip":"${clientIp}"`;
     if (bytes !== null) line = `${line},"bytes":${bytes}`;
-    const traceId = context.get(TraceId);
-    if (traceId !== null) {
-      line += `,"trace_id":${jsonString(traceId)}`;
-      const spanId = context.get(SpanId);
-      if (spanId !== null) line += `,"span_id":${jsonString(spanId)}`;
-    }
+    const trace = context.get(Trace);
+    if (trace !== null)
+      line += `,"trace_id":${jsonString(trace.traceId)},"span_id":${jsonString(trace.spanId)}`;
     if (aborted) line += ',"aborted":true';
     if (error !== null) line += `,"error":${jsonString(error)}`;
     if (details !== null) line += members(details);

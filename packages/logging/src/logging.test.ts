@@ -1,6 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App, HttpError, RequestId, Response } from "@framework/core";
-import { type Feature, SpanId, TraceId } from "@framework/core/feature";
+import { type Feature, Trace } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { logging, type LoggingConfig } from "./index.ts";
@@ -168,7 +168,7 @@ test("excluded paths cover the paths below them, but not paths with the same pre
 test("a line has the trace and span ids that a tracer has set", async () => {
   const app = makeApp();
   app.use((request, next) => {
-    request.context.set(TraceId, "a".repeat(32)).set(SpanId, "b".repeat(16));
+    request.context.set(Trace, { traceId: "a".repeat(32), spanId: "b".repeat(16) });
     return next(request);
   });
   await using client = testClient(app);

@@ -1,5 +1,5 @@
 import { FrameworkError, type HttpRequest, type Key, key } from "@framework/core";
-import { SpanId, TraceId } from "@framework/core/feature";
+import { Trace } from "@framework/core/feature";
 import type { Log } from "./log.ts";
 
 /** The log of a request, created on first use. */
@@ -16,12 +16,10 @@ export const logOf = (request: HttpRequest): Log => {
   const { context, requestId } = request;
   const known = context.get(RequestLog);
   if (known !== null) return known;
-  const traceId = context.get(TraceId);
-  const spanId = context.get(SpanId);
+  const trace = context.get(Trace);
   const made = appLog(request.app).child({
     ...(requestId === null ? {} : { request_id: requestId }),
-    ...(traceId === null ? {} : { trace_id: traceId }),
-    ...(spanId === null ? {} : { span_id: spanId }),
+    ...(trace === null ? {} : { trace_id: trace.traceId, span_id: trace.spanId }),
   });
   context.set(RequestLog, made);
   return made;

@@ -1,12 +1,12 @@
 import {
   context,
-  type HrTime,
   metrics,
   propagation,
   ROOT_CONTEXT,
   type TextMapPropagator,
   trace,
 } from "@opentelemetry/api";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { type Clock, throttledLog } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
 import { createMetricExporter, createSpanExporter } from "./export/exporters.ts";
@@ -20,6 +20,7 @@ import type { OpenTelemetryConfig } from "./telemetry-config.ts";
 import { programHasSdk, registerParts, shareContexts } from "./tracing/globals.ts";
 import { RandomIds } from "./tracing/random-ids.ts";
 import { RatioSampler } from "./tracing/ratio-sampler.ts";
+import { hrTimeOf } from "./tracing/span-time.ts";
 import { suppressed, type Tracing } from "./tracing/tracing.ts";
 
 /** Everything between a span's end and the collector. */
@@ -66,6 +67,7 @@ const ownPipeline = async ({ config, clock, to, log }: PipelineOptions): Promise
   const timeoutMs = config.exportTimeoutMs;
   const spanExporter = await createSpanExporter(to.traces, timeoutMs);
   const metricExporter = await createMetricExporter(to.metrics, timeoutMs);
+  const time = () => hrTimeOf(clock.date());
   const { contexts, release } = shareContexts(() => new AsyncLocalStorageContextManager());
   const resource = resourceFromAttributes(resourceAttributes(config));
   const ids = new RandomIds();
@@ -109,7 +111,14 @@ const ownPipeline = async ({ config, clock, to, log }: PipelineOptions): Promise
   const meters = new sdk.MeterProvider({ resource, readers: reader === null ? [] : [reader] });
   const propagator = config.propagation === "w3c" ? new W3cPropagator(config.baggageKeys) : noPropagator;
   const unregister = registerParts({ tracers, meters, propagator });
-  const tracing = { tracer: tracers.getTracer(SCOPE), contexts, propagator, own: { ids, sampler } };
+  const origin = {
+    resource,
+    scope: { name: SCOPE },
+    now: config.clock?.now ?? (() => performance.now()),
+    date: clock.date,
+    ended: (span: ReadableSpan) => queue?.onEnd(span),
+  };
+  const tracing = { tracer: tracers.getTracer(SCOPE), contexts, propagator, own: { ids, sampler, origin } };
   return {
     tracing,
     meter: reader === null ? null : meter,
@@ -140,11 +149,6 @@ const noPropagator: TextMapPropagator = {
   inject: () => {},
   extract: (current) => current,
   fields: () => [],
-};
-
-const time = (): HrTime => {
-  const now = Date.now();
-  return [Math.trunc(now / 1000), (now % 1000) * 1_000_000];
 };
 
 const aborted = (signal: AbortSignal): Promise<void> =>

@@ -1,5 +1,5 @@
 import { type Context, type Invocation, type Key, key, RequestId } from "@framework/core";
-import { principalOf, SpanId, TraceId } from "@framework/core/feature";
+import { principalOf, Trace } from "@framework/core/feature";
 import type { EventMetadata } from "../events/event-metadata.ts";
 
 /** Identifies the piece of business that an invocation is part of. @default the id of the request */
@@ -21,8 +21,9 @@ export const metadataOf = ({ context }: Pick<Invocation, "context">): EventMetad
   };
   add("correlationId", context.get(CorrelationId) ?? context.get(RequestId));
   add("causationId", context.get(CausationId));
-  add("traceId", context.get(TraceId));
-  add("spanId", context.get(SpanId));
+  const trace = context.get(Trace);
+  add("traceId", trace?.traceId ?? null);
+  add("spanId", trace?.spanId ?? null);
   add("actor", actorOf(context));
   return metadata;
 };

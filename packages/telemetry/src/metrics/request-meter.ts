@@ -5,9 +5,13 @@ import { methodNumber, methodOf } from "../redaction/method.ts";
 /** Counts and times requests. */
 export interface RequestMeter {
   /** A request has begun. */
-  begin(request: HttpRequest): void;
-  /** A request has ended. @param status 0 without a reply */
-  end(request: HttpRequest, status: number, durationMs: number): void;
+  begin(request: HttpRequest): TimedRequest;
+}
+
+/** A request that is counted as active. It may be shared by all requests with the same labels. */
+export interface TimedRequest {
+  /** It has ended. @param status 0 without a reply */
+  end(status: number, durationMs: number): void;
 }
 
 /** Names, units and buckets of the stable HTTP conventions. */
@@ -54,7 +58,7 @@ export interface ActiveSeries {
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
   readonly durations: DurationSeries[] = [];
-  private readonly byEndpoint: Map<Endpoint | null, Map<number, DurationSeries>> = new Map();
+  private readonly byEndpoint: Map<Endpoint | null, Map<number, SeriesOfRequests>> = new Map();
   private overflow: DurationSeries | null = null;
   private readonly time: () => HrTime;
 
@@ -63,47 +67,34 @@ export class OwnRequestMeter implements RequestMeter {
     this.time = time;
   }
 
-  begin(request: HttpRequest): void {
-    this.activeOf(request).value++;
-  }
-
-  end(request: HttpRequest, status: number, durationMs: number): void {
-    this.activeOf(request).value--;
-    const series = this.seriesOf(request, status);
-    const seconds = Math.max(0, durationMs) / 1000;
-    let at = 0;
-    while (at < durationBuckets.length && seconds > (durationBuckets[at] ?? 0)) at++;
-    series.counts[at] = (series.counts[at] ?? 0) + 1;
-    series.sum += seconds;
-    if (seconds < series.min) series.min = seconds;
-    if (seconds > series.max) series.max = seconds;
-  }
-
-  /** At most one series for each known method and scheme. */
-  private activeOf({ method, scheme }: HttpRequest): ActiveSeries {
-    const key = scheme === "http" ? method : `${scheme} ${method}`;
-    const known = this.active.get(key);
-    if (known !== undefined) return known;
-    const word = methodOf(method);
-    const kept = scheme === "http" ? word : `${scheme} ${word}`;
-    const attributes = { "http.request.method": word, "url.scheme": scheme };
-    const series = this.active.get(kept) ?? { attributes, startTime: this.time(), value: 0 };
-    this.active.set(kept, series);
-    return series;
-  }
-
-  private seriesOf(request: HttpRequest, status: number): DurationSeries {
+  begin(request: HttpRequest): TimedRequest {
     const { endpoint, method, scheme } = request;
     let ofEndpoint = this.byEndpoint.get(endpoint);
     if (ofEndpoint === undefined) this.byEndpoint.set(endpoint, (ofEndpoint = new Map()));
-    const key = (status * 2 + (scheme === "http" ? 0 : 1)) * 16 + methodNumber(method);
-    const known = ofEndpoint.get(key);
-    if (known !== undefined) return known;
-    if (this.durations.length >= MAX_SERIES)
-      return (this.overflow ??= this.newSeries({ "otel.metric.overflow": true }));
-    const series = this.newSeries(durationLabels(request, status));
-    ofEndpoint.set(key, series);
+    const key = methodNumber(method) * 2 + (scheme === "http" ? 0 : 1);
+    let series = ofEndpoint.get(key);
+    if (series === undefined) {
+      const { route } = request;
+      const ofStatus = (status: number) => this.durationOf({ method, scheme, route }, status);
+      ofEndpoint.set(key, (series = new SeriesOfRequests(this.activeOf(method, scheme), ofStatus)));
+    }
+    series.active.value++;
     return series;
+  }
+
+  /** At most one series for each known method and scheme. */
+  private activeOf(method: string, scheme: string): ActiveSeries {
+    const word = methodOf(method);
+    const key = `${scheme} ${word}`;
+    const attributes = { "http.request.method": word, "url.scheme": scheme };
+    const series = this.active.get(key) ?? { attributes, startTime: this.time(), value: 0 };
+    this.active.set(key, series);
+    return series;
+  }
+
+  private durationOf(request: Labelled, status: number): DurationSeries {
+    if (this.durations.length < MAX_SERIES) return this.newSeries(durationLabels(request, status));
+    return (this.overflow ??= this.newSeries({ "otel.metric.overflow": true }));
   }
 
   private newSeries(attributes: Labels): DurationSeries {
@@ -111,6 +102,34 @@ export class OwnRequestMeter implements RequestMeter {
     const series = { attributes, startTime: this.time(), counts, sum: 0, min: Infinity, max: 0 };
     this.durations.push(series);
     return series;
+  }
+}
+
+/** What the labels of a request are made from. */
+type Labelled = Pick<HttpRequest, "method" | "scheme" | "route">;
+
+/** The series of all requests with one route, method and scheme. */
+class SeriesOfRequests implements TimedRequest {
+  readonly active: ActiveSeries;
+  private readonly create: (status: number) => DurationSeries;
+  private readonly byStatus: Map<number, DurationSeries> = new Map();
+
+  constructor(active: ActiveSeries, create: (status: number) => DurationSeries) {
+    this.active = active;
+    this.create = create;
+  }
+
+  end(status: number, durationMs: number): void {
+    this.active.value--;
+    let series = this.byStatus.get(status);
+    if (series === undefined) this.byStatus.set(status, (series = this.create(status)));
+    const seconds = Math.max(0, durationMs) / 1000;
+    let at = 0;
+    while (at < durationBuckets.length && seconds > (durationBuckets[at] ?? 0)) at++;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.sum += seconds;
+    if (seconds < series.min) series.min = seconds;
+    if (seconds > series.max) series.max = seconds;
   }
 }
 
@@ -129,15 +148,19 @@ export const apiRequestMeter = (provider: MeterProvider): RequestMeter => {
     "url.scheme": scheme,
   });
   return {
-    begin: (request) => active.add(1, labels(request)),
-    end(request, status, durationMs) {
-      active.add(-1, labels(request));
-      duration.record(durationMs / 1000, durationLabels(request, status));
+    begin(request) {
+      active.add(1, labels(request));
+      return {
+        end(status, durationMs) {
+          active.add(-1, labels(request));
+          duration.record(durationMs / 1000, durationLabels(request, status));
+        },
+      };
     },
   };
 };
 
-const durationLabels = ({ method, scheme, route }: HttpRequest, status: number): Labels => ({
+const durationLabels = ({ method, scheme, route }: Labelled, status: number): Labels => ({
   "http.request.method": methodOf(method),
   "url.scheme": scheme,
   ...(route !== null && { "http.route": route }),

@@ -34,8 +34,14 @@ export const redactQuery = (query: string): string =>
 /** Segments of paths that are tokens; long random text is left there, since ids look like it. */
 const secretSegment = new RegExp(String.raw`(?<=^|\/)(?:${token})(?=$|\/)`, "g");
 
+/** Length of the shortest token, and of a path with it. */
+const SHORTEST_TOKEN = 15;
+
 /** Replaces the segments of a path that look like credentials. */
 export const redactPath = (path: string): string =>
+  path.length <= SHORTEST_TOKEN ? path : redactTokens(path);
+
+const redactTokens = (path: string): string =>
   path
     .slice(0, 2 * MAX_ATTRIBUTE)
     .replace(secretSegment, REDACTED)

@@ -1,6 +1,6 @@
 import { type Context, type Span, type SpanContext, SpanStatusCode, trace } from "@opentelemetry/api";
 import { Context as InvocationContext } from "@framework/core";
-import { type OperationListener, SpanId, TraceId, type TracedOperation } from "@framework/core/feature";
+import { type OperationListener, Trace, type TracedOperation } from "@framework/core/feature";
 import { redactAttributes } from "../redaction/redact-attributes.ts";
 import { SpanContextOf } from "../tracing/span-context.ts";
 import { isSampled, isSuppressed, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
@@ -73,6 +73,5 @@ const unrecorded = (parent: Context, caller: SpanContext, { ids }: OwnSdk): Cont
 /** Names the trace in the context of an invocation, for logs and stored events; that of a request is named already. */
 const nameIn = ({ subject }: TracedOperation, span: Span): void => {
   if (subject === null || !("context" in subject) || !(subject.context instanceof InvocationContext)) return;
-  const { traceId, spanId } = span.spanContext();
-  if (subject.context.get(TraceId) === null) subject.context.set(TraceId, traceId).set(SpanId, spanId);
+  if (subject.context.get(Trace) === null) subject.context.set(Trace, span.spanContext());
 };

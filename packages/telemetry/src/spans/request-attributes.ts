@@ -16,13 +16,13 @@ export const requestAttributes = (request: HttpRequest): Attributes => {
   const [path, query] = split(request.url);
   const userAgent = request.getHeader("user-agent");
   const [address, port] = authority(host);
+  const known = methodOf(method);
   const attributes: Attributes = {
-    "http.request.method": methodOf(method),
+    "http.request.method": known,
     "url.path": redactPath(path),
     "url.scheme": scheme,
   };
-  if (methodOf(method) !== method)
-    attributes["http.request.method_original"] = redactText(method.slice(0, 64));
+  if (known !== method) attributes["http.request.method_original"] = redactText(method.slice(0, 64));
   if (route !== null) attributes["http.route"] = route;
   if (query !== "") attributes["url.query"] = redactQuery(query);
   if (address !== "") attributes["server.address"] = address;

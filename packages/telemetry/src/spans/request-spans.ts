@@ -1,21 +1,11 @@
-import {
-  type Context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-  TraceFlags,
-} from "@opentelemetry/api";
-import { BodyStream, coversPath, FailedWith, mapAwaitable, SpanId, TraceId } from "@framework/core/feature";
+import { ROOT_CONTEXT } from "@opentelemetry/api";
+import { BodyStream, coversPath, mapAwaitable, Trace } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
-import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
-import { SpanContextOf } from "../tracing/span-context.ts";
-import { isSampled, spanOf, suppressed, type Tracing } from "../tracing/tracing.ts";
+import { suppressed, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
-import { requestAttributes, requestSpanName } from "./request-attributes.ts";
-import { errorType, recordError } from "./span-errors.ts";
+import { finishRequest } from "./finish-request.ts";
+import { beginTrace } from "./request-trace.ts";
 
 /** Field of replies with the id of a trace that is recorded. */
 export const TRACE_FIELD = "x-trace-id";
@@ -46,87 +36,21 @@ export const requestSpans = (
   return function telemetry(request, next) {
     if (request.endpoint?.exempt.includes("telemetry") === true || isExcluded(request.path))
       return contexts.with(silent, next, undefined, request);
-    const { context, span, traceId, spanId } = begin(tracing, request);
-    request.context.set(TraceId, traceId).set(SpanId, spanId);
-    const exchange = { request, status: 0 };
-    const begun = meter === null ? 0 : now();
-    meter?.begin(request);
-    request.onEnd((end) => {
-      meter?.end(request, exchange.status, now() - begun);
-      if (span !== null) finish(span, exchange, end === "aborted");
-    });
+    const trace = beginTrace(tracing, request);
+    const { context, span } = trace;
+    request.context.set(Trace, trace);
+    let status = 0;
+    if (meter !== null) {
+      const timed = meter.begin(request);
+      const begun = now();
+      request.onEnd(() => timed.end(status, now() - begun));
+    }
+    if (span !== null) request.onEnd((end) => finishRequest(span, request, status, end === "aborted"));
     return mapAwaitable(contexts.with(context, next, undefined, request), (reply) => {
-      exchange.status = reply.status;
+      status = reply.status;
       if (reply.payload instanceof BodyStream)
         reply.payload = bodyInContext(reply.payload, contexts, context);
-      return span === null || !traceHeader ? reply : reply.setHeader(TRACE_FIELD, traceId); // others can be found nowhere
+      return span === null || !traceHeader ? reply : reply.setHeader(TRACE_FIELD, trace.traceId); // others can be found nowhere
     });
   };
-};
-
-interface Begun {
-  readonly context: Context;
-  /** `null` for a request that is not sampled: its context only carries the ids. */
-  readonly span: Span | null;
-  readonly traceId: string;
-  readonly spanId: string;
-}
-
-const begin = (tracing: Tracing, request: HttpRequest): Begun => {
-  const { propagator, own, tracer } = tracing;
-  const isCalled = request.getHeader("traceparent") !== null || request.getHeader("baggage") !== null;
-  const parent =
-    isCalled || own === null
-      ? propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter)
-      : ROOT_CONTEXT;
-  if (own !== null) {
-    const { ids, sampler } = own;
-    const caller = isCalled ? spanOf(parent) : null;
-    const traceId = caller === null ? ids.traceId() : caller.traceId;
-    if (!(caller === null ? sampler.isSampled(traceId) : isSampled(caller))) {
-      const spanId = ids.generateSpanId();
-      const plain = { traceId, spanId, traceFlags: TraceFlags.NONE };
-      const carried = caller?.traceState === undefined ? plain : { ...plain, traceState: caller.traceState };
-      const context = new SpanContextOf(parent, trace.wrapSpanContext(carried));
-      return { context, span: null, traceId, spanId };
-    }
-    if (caller === null) ids.reserve(traceId);
-  }
-  const kind = SpanKind.SERVER;
-  const attributes = requestAttributes(request);
-  // A sampler of the program may want the attributes; our SDK copies those of the start twice.
-  const span = tracer.startSpan(
-    requestSpanName(request),
-    own === null ? { kind, attributes } : { kind },
-    parent,
-  );
-  if (own !== null) span.setAttributes(attributes);
-  const { traceId, spanId } = span.spanContext();
-  return {
-    context: new SpanContextOf(parent, span),
-    span: span.isRecording() ? span : null,
-    traceId,
-    spanId,
-  };
-};
-
-const fieldsOf = (request: HttpRequest): FieldSource => ({ get: (name) => request.getHeader(name) });
-
-interface Exchange {
-  readonly request: HttpRequest;
-  readonly status: number;
-}
-
-/** Ends a span: a reply from 500 on and a lost connection are errors, 4xx is the client's. */
-const finish = (span: Span, { request, status }: Exchange, isAborted: boolean): void => {
-  if (status !== 0) span.setAttribute("http.response.status_code", status);
-  const failure = request.context.get(FailedWith);
-  if (failure !== null) {
-    span.setAttribute("error.type", errorType(failure));
-    recordError(span, failure);
-  } else if (status >= 500 || isAborted) {
-    span.setAttribute("error.type", isAborted ? "aborted" : String(status));
-    span.setStatus({ code: SpanStatusCode.ERROR });
-  }
-  span.end();
 };

@@ -23,8 +23,12 @@ export class RatioSampler implements Sampler {
 
   /** Whether a trace that begins here is sampled. */
   isSampled(traceId: string): boolean {
-    if (this.threshold === 0) return false;
-    return this.threshold === RANGE || Number.parseInt(traceId.slice(19), 16) < this.threshold;
+    return this.samples(Number.parseInt(traceId.slice(19), 16));
+  }
+
+  /** Whether a trace is sampled whose id ends in these 52 bits. */
+  samples(end: number): boolean {
+    return end < this.threshold;
   }
 
   shouldSample(context: Context, traceId: string): SamplingResult {

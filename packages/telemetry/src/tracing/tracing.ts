@@ -7,6 +7,7 @@ import {
   type Tracer,
   TraceFlags,
 } from "@opentelemetry/api";
+import type { SpanOrigin } from "../spans/recorded-span.ts";
 import type { RandomIds } from "./random-ids.ts";
 import type { RatioSampler } from "./ratio-sampler.ts";
 
@@ -16,10 +17,11 @@ export interface Contexts {
   with<A extends unknown[], T>(context: Context, work: (...args: A) => T, self?: undefined, ...args: A): T;
 }
 
-/** The parts of our SDK that make a request cheap which is not sampled: no span is made for it. */
+/** The parts of our SDK that make a request cheap. */
 export interface OwnSdk {
   readonly ids: RandomIds;
   readonly sampler: RatioSampler;
+  readonly origin: SpanOrigin;
 }
 
 /** How spans are made: by our SDK, or by the one that the program runs. */

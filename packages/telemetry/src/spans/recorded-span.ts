@@ -1,0 +1,253 @@
+import {
+  type AttributeValue,
+  type Attributes,
+  type Context,
+  type Exception,
+  type HrTime,
+  type Link,
+  type Span,
+  type SpanContext,
+  type SpanKind,
+  type SpanStatus,
+  SpanStatusCode,
+  type TimeInput,
+} from "@opentelemetry/api";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import type { TraceIds } from "@framework/core/feature";
+import { MAX_ATTRIBUTE } from "../redaction/redact.ts";
+import { hrTimeOf, timeOf } from "../tracing/span-time.ts";
+import { spanKey } from "../tracing/span-context.ts";
+
+/** What all spans of an app share. */
+export interface SpanOrigin {
+  readonly resource: ReadableSpan["resource"];
+  readonly scope: ReadableSpan["instrumentationScope"];
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Wall-clock milliseconds. */
+  readonly date: () => number;
+  /** Takes a span that has ended. */
+  readonly ended: (span: ReadableSpan) => void;
+}
+
+/** What a span is at its start. */
+export interface SpanStart {
+  readonly ids: SpanContext;
+  readonly parent: SpanContext | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** The context that the span is added to. */
+  readonly base: Context;
+}
+
+/** Most attributes of a span, most of an event, most events and most links: the SDK's limits. */
+const MOST = 128;
+const none: never[] = [];
+
+/**
+ * A span that is exported, and the context of its work: a third of the instructions of the SDK's span, whose attributes are checked and copied one by one.
+ *
+ * The framework adds the attributes of a request once, at its end; what the program sets before wins.
+ */
+export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
+  name: string;
+  readonly kind: SpanKind;
+  readonly parentSpanContext?: SpanContext;
+  readonly startTime: HrTime;
+  endTime: HrTime;
+  attributes: Attributes = {};
+  events: ReadableSpan["events"] = none;
+  links: Link[] = none;
+  status: SpanStatus = unset;
+  ended = false;
+  droppedAttributesCount = 0;
+  droppedEventsCount = 0;
+  droppedLinksCount = 0;
+  private size = 0;
+  private readonly ids: SpanContext;
+  private readonly base: Context;
+  private readonly origin: SpanOrigin;
+  private readonly begun: number;
+  private readonly begunDate: number;
+
+  constructor(origin: SpanOrigin, { ids, parent, name, kind, base }: SpanStart) {
+    this.origin = origin;
+    this.ids = ids;
+    this.base = base;
+    this.name = name;
+    this.kind = kind;
+    if (parent !== null) this.parentSpanContext = parent;
+    this.begun = origin.now();
+    this.begunDate = origin.date();
+    this.startTime = hrTimeOf(this.begunDate);
+    this.endTime = this.startTime;
+  }
+
+  get traceId(): string {
+    return this.ids.traceId;
+  }
+
+  get spanId(): string {
+    return this.ids.spanId;
+  }
+
+  get resource(): ReadableSpan["resource"] {
+    return this.origin.resource;
+  }
+
+  get instrumentationScope(): ReadableSpan["instrumentationScope"] {
+    return this.origin.scope;
+  }
+
+  get duration(): HrTime {
+    const [seconds, nanos] = [this.endTime[0] - this.startTime[0], this.endTime[1] - this.startTime[1]];
+    return nanos < 0 ? [seconds - 1, nanos + 1_000_000_000] : [seconds, nanos];
+  }
+
+  // --- the context of its work ---
+
+  getValue(key: symbol): unknown {
+    return key === spanKey ? this : this.base.getValue(key);
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return this.base.setValue(spanKey, this).setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.base.setValue(spanKey, this).deleteValue(key);
+  }
+
+  // --- the API of a span ---
+
+  spanContext(): SpanContext {
+    return this.ids;
+  }
+
+  isRecording(): boolean {
+    return !this.ended;
+  }
+
+  setAttribute(name: string, value: AttributeValue): this {
+    if (this.ended || !isValue(value)) return this;
+    if (!Object.hasOwn(this.attributes, name)) {
+      if (this.size >= MOST) {
+        this.droppedAttributesCount++;
+        return this;
+      }
+      this.size++;
+    }
+    this.attributes[name] = cut(value);
+    return this;
+  }
+
+  setAttributes(attributes: Attributes): this {
+    for (const [name, value] of Object.entries(attributes))
+      if (value !== undefined) this.setAttribute(name, value);
+    return this;
+  }
+
+  addEvent(name: string, attributes?: Attributes | TimeInput, time?: TimeInput): this {
+    if (this.ended) return this;
+    const isTime = typeof attributes === "number" || Array.isArray(attributes) || attributes instanceof Date;
+    if (this.events.length >= MOST) {
+      this.events.shift();
+      this.droppedEventsCount++;
+    }
+    if (this.events === none) this.events = [];
+    const kept = isTime || attributes === undefined ? {} : safe(attributes as Attributes);
+    const at = isTime ? (attributes as TimeInput) : time;
+    this.events.push({ name, attributes: kept, time: this.time(at), droppedAttributesCount: 0 });
+    return this;
+  }
+
+  addLink(link: Link): this {
+    if (this.ended) return this;
+    if (this.links.length >= MOST) this.droppedLinksCount++;
+    else this.links = [...this.links, { context: link.context, attributes: safe(link.attributes ?? {}) }];
+    return this;
+  }
+
+  addLinks(links: Link[]): this {
+    for (const link of links) this.addLink(link);
+    return this;
+  }
+
+  setStatus({ code, message }: SpanStatus): this {
+    if (this.ended || code === SpanStatusCode.UNSET || this.status.code === SpanStatusCode.OK) return this;
+    const isTold = code === SpanStatusCode.ERROR && message !== undefined;
+    this.status = isTold ? { code, message } : { code };
+    return this;
+  }
+
+  updateName(name: string): this {
+    if (!this.ended) this.name = name;
+    return this;
+  }
+
+  recordException(exception: Exception, time?: TimeInput): void {
+    const { name, message, stack, code } =
+      typeof exception === "string" ? { message: exception, name: undefined } : (exception as Thrown);
+    const type = code === undefined ? name : String(code);
+    this.addEvent(
+      "exception",
+      {
+        ...(type !== undefined && { "exception.type": type }),
+        ...(message !== undefined && { "exception.message": message }),
+        ...(stack !== undefined && { "exception.stacktrace": stack }),
+      },
+      time,
+    );
+  }
+
+  /** Ends the span. @param attributes added unless the program has set them; the caller gives them up */
+  end(endTime?: TimeInput, attributes?: Attributes): void {
+    if (this.ended) return;
+    if (attributes !== undefined)
+      this.attributes = this.size === 0 ? attributes : Object.assign(attributes, this.attributes);
+    const end = this.time(endTime);
+    this.endTime = isBefore(end, this.startTime) ? this.startTime : end;
+    this.ended = true;
+    this.origin.ended(this);
+  }
+
+  private time(given?: TimeInput): HrTime {
+    return given === undefined
+      ? hrTimeOf(this.begunDate + Math.max(0, this.origin.now() - this.begun))
+      : timeOf(given);
+  }
+}
+
+interface Thrown {
+  readonly name?: string;
+  readonly message?: string;
+  readonly stack?: string;
+  readonly code?: string | number;
+}
+
+const unset: SpanStatus = { code: SpanStatusCode.UNSET };
+
+const isBefore = (one: HrTime, other: HrTime): boolean =>
+  one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
+
+/** Callers without types pass anything; only texts, numbers, booleans and lists of them can be exported. */
+const isValue = (value: unknown): value is AttributeValue =>
+  typeof value === "string" ||
+  typeof value === "number" ||
+  typeof value === "boolean" ||
+  (Array.isArray(value) && value.every((each) => each === null || each === undefined || isValue(each)));
+
+const cut = (value: AttributeValue): AttributeValue => {
+  if (typeof value === "string") return value.slice(0, MAX_ATTRIBUTE);
+  if (!Array.isArray(value)) return value;
+  return value.map((each: unknown) =>
+    typeof each === "string" ? each.slice(0, MAX_ATTRIBUTE) : each,
+  ) as AttributeValue;
+};
+
+const safe = (attributes: Attributes): Attributes => {
+  const kept: Attributes = {};
+  for (const [name, value] of Object.entries(attributes).slice(0, MOST))
+    if (isValue(value)) kept[name] = cut(value);
+  return kept;
+};

@@ -1,0 +1,72 @@
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  TraceFlags,
+} from "@opentelemetry/api";
+import type { HttpRequest } from "@framework/core";
+import type { TraceIds } from "@framework/core/feature";
+import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
+import { SpanContextOf } from "../tracing/span-context.ts";
+import { isSampled, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
+import { RecordedSpan } from "./recorded-span.ts";
+import { requestAttributes, requestSpanName } from "./request-attributes.ts";
+import { UnrecordedTrace } from "./unrecorded-trace.ts";
+
+/** The trace of a request. */
+export interface RequestTrace extends TraceIds {
+  /** The context of its work. */
+  readonly context: Context;
+  /** `null` for a request that is not recorded. */
+  readonly span: Span | null;
+}
+
+/** Begins the trace of a request, or continues that of its caller. */
+export const beginTrace = (tracing: Tracing, request: HttpRequest): RequestTrace =>
+  tracing.own === null ? traceOfProgram(tracing, request) : ownTrace(tracing, tracing.own, request);
+
+const ownTrace = ({ propagator }: Tracing, own: OwnSdk, request: HttpRequest): RequestTrace => {
+  const { ids, sampler } = own;
+  const isCalled = request.getHeader("traceparent") !== null || request.getHeader("baggage") !== null;
+  const base = isCalled ? propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter) : ROOT_CONTEXT;
+  const caller = isCalled ? spanOf(base) : null;
+  if (caller !== null)
+    return isSampled(caller)
+      ? recorded(own, request, base, caller, caller.traceId)
+      : new UnrecordedTrace(ids, base, caller, 0);
+  const drawn = ids.draw();
+  return sampler.samples(drawn)
+    ? recorded(own, request, base, null, ids.drawnId())
+    : new UnrecordedTrace(ids, base, null, drawn);
+};
+
+const recorded = (
+  { ids, origin }: OwnSdk,
+  request: HttpRequest,
+  base: Context,
+  parent: SpanContext | null,
+  traceId: string,
+): RequestTrace => {
+  const plain = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED };
+  const span = new RecordedSpan(origin, {
+    ids: parent?.traceState === undefined ? plain : { ...plain, traceState: parent.traceState },
+    parent,
+    name: requestSpanName(request),
+    kind: SpanKind.SERVER,
+    base,
+  });
+  return { context: span, span, traceId, spanId: plain.spanId };
+};
+
+/** The program's SDK decides; its sampler may want the attributes. */
+const traceOfProgram = ({ propagator, tracer }: Tracing, request: HttpRequest): RequestTrace => {
+  const base = propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter);
+  const start = { kind: SpanKind.SERVER, attributes: requestAttributes(request) };
+  const span = tracer.startSpan(requestSpanName(request), start, base);
+  const { traceId, spanId } = span.spanContext();
+  return { context: new SpanContextOf(base, span), span: span.isRecording() ? span : null, traceId, spanId };
+};
+
+const fieldsOf = (request: HttpRequest): FieldSource => ({ get: (name) => request.getHeader(name) });

@@ -1,0 +1,67 @@
+import { type Context, type Span, type SpanContext, trace, TraceFlags } from "@opentelemetry/api";
+import type { TraceIds } from "@framework/core/feature";
+import type { RandomIds } from "../tracing/random-ids.ts";
+import { spanKey } from "../tracing/span-context.ts";
+
+/**
+ * The context of a request that is not sampled. Its ids and its span, which records nothing, are made when something asks for them: a log line, an
+ * outgoing call, a span of the program.
+ */
+export class UnrecordedTrace implements Context, TraceIds {
+  readonly span: null = null;
+  private readonly ids: RandomIds;
+  private readonly base: Context;
+  private readonly caller: SpanContext | null;
+  private readonly drawn: number;
+  private made: SpanContext | null = null;
+
+  /**
+   * @param caller span that called, `null` for a trace that begins here
+   * @param drawn end of the id of a trace that begins here
+   */
+  constructor(ids: RandomIds, base: Context, caller: SpanContext | null, drawn: number) {
+    this.ids = ids;
+    this.base = base;
+    this.caller = caller;
+    this.drawn = drawn;
+  }
+
+  get context(): Context {
+    return this;
+  }
+
+  get traceId(): string {
+    return this.spanContext.traceId;
+  }
+
+  get spanId(): string {
+    return this.spanContext.spanId;
+  }
+
+  getValue(key: symbol): unknown {
+    return key === spanKey ? this.wrapped() : this.base.getValue(key);
+  }
+
+  setValue(key: symbol, value: unknown): Context {
+    return this.base.setValue(spanKey, this.wrapped()).setValue(key, value);
+  }
+
+  deleteValue(key: symbol): Context {
+    return this.base.setValue(spanKey, this.wrapped()).deleteValue(key);
+  }
+
+  private wrapped(): Span {
+    return trace.wrapSpanContext(this.spanContext);
+  }
+
+  private get spanContext(): SpanContext {
+    return (this.made ??= this.make());
+  }
+
+  private make(): SpanContext {
+    const { ids, caller, drawn } = this;
+    const traceId = caller === null ? ids.idEndingIn(drawn) : caller.traceId;
+    const made = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
+    return caller?.traceState === undefined ? made : { ...made, traceState: caller.traceState };
+  }
+}

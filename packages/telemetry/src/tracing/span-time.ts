@@ -1,0 +1,14 @@
+import type { HrTime, TimeInput } from "@opentelemetry/api";
+
+/** Returns milliseconds since 1970 as seconds and nanoseconds. */
+export const hrTimeOf = (date: number): HrTime => {
+  const seconds = Math.trunc(date / 1000);
+  return [seconds, Math.trunc((date - seconds * 1000) * 1_000_000)];
+};
+
+/** Returns a time that a program gives: a date, milliseconds since 1970 or of `performance.now()`, or seconds and nanoseconds. */
+export const timeOf = (given: TimeInput): HrTime => {
+  if (Array.isArray(given)) return given;
+  if (typeof given !== "number") return hrTimeOf(given.getTime());
+  return hrTimeOf(given < performance.timeOrigin ? performance.timeOrigin + given : given);
+};
