@@ -1,4 +1,4 @@
-import { context, metrics, propagation, type TextMapPropagator, trace } from "@opentelemetry/api";
+import { context, metrics, propagation, SpanKind, type TextMapPropagator, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import {
@@ -41,6 +41,25 @@ test("a program's own SDK gets the spans and metrics, decides about propagation,
     .flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((scope) => scope.metrics));
   expect(recorded.map(({ descriptor }) => descriptor.name)).toContain("http.server.request.duration");
   expect(trace.getTracer("shop").startSpan("after").isRecording()).toBe(true);
+});
+
+test("within the server span of the program's own instrumentation there is no second one, and it gets the route", async () => {
+  const exporter = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(
+    new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] }),
+  );
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  await using service = await tracedService();
+  service.app.get("/books/{id}", () => trace.getActiveSpan()?.spanContext().spanId ?? "none");
+  await service.app.start();
+  const span = trace.getTracer("instrumentation").startSpan("GET", { kind: SpanKind.SERVER });
+  const reply = await context.with(trace.setSpan(context.active(), span), () => ask(service.app, "/books/7"));
+  expect(await reply.text()).toBe(span.spanContext().spanId);
+  span.end();
+  await service.finish();
+  expect(exporter.getFinishedSpans().map(({ name, attributes }) => [name, attributes])).toEqual([
+    ["GET /books/{id}", { "http.route": "/books/{id}" }],
+  ]);
 });
 
 test("two apps of one process each export their own spans", async () => {

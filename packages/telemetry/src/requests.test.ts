@@ -1,5 +1,6 @@
 import { App } from "@framework/core";
 import { cors } from "@framework/cors";
+import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
 import { telemetry } from "./telemetry.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
@@ -114,4 +115,48 @@ test("pages of other origins may send traceparent and read the trace's id", asyn
   const reply = await ask(app, "/", { origin: "https://shop.example" });
   expect(reply.headers.get("access-control-expose-headers")).toContain("X-Trace-ID");
   expect((await service.finish()).spans).toHaveLength(2);
+});
+
+test("without traceHeader no reply has X-Trace-ID, and CORS does not expose it", async () => {
+  const app = new (App.with(telemetry, cors))().enableCors(["https://shop.example"]);
+  await using service = await tracedService({ traceHeader: false }, { app });
+  app.get("/", () => "home");
+  const { headers } = await ask(app, "/", { origin: "https://shop.example" });
+  expect(headers.get("access-control-allow-origin")).toBe("https://shop.example");
+  expect([headers.get("x-trace-id"), headers.get("access-control-expose-headers") ?? ""]).toEqual([
+    null,
+    expect.not.stringContaining("X-Trace-ID"),
+  ]);
+});
+
+test("what the program sets on a request's span is exported as it is, and wins over the framework's", async () => {
+  await using service = await tracedService();
+  service.app.get("/books/{id}", () => {
+    const span = trace.getActiveSpan();
+    span?.setAttribute("book.title", "x".repeat(2000)).setAttributes({ "url.path": "/own", pages: [1, 2] });
+    span?.addEvent("lent", { to: "ann" }).addLink({ context: span.spanContext() }).updateName("GET book");
+    span?.setStatus({ code: SpanStatusCode.ERROR, message: "lost" });
+    span?.recordException(new RangeError("too long"));
+    for (let at = 0; at < 200; at++) span?.setAttribute(`n${at}`, at);
+    return "x";
+  });
+  await ask(service.app, "/books/7");
+  const [span] = (await service.finish()).spans;
+  expect(span).toMatchObject({
+    name: "GET book",
+    status: 2,
+    statusMessage: "lost",
+    attributes: {
+      "url.path": "/own",
+      "book.title": "x".repeat(1024),
+      pages: [1, 2],
+      "http.route": "/books/{id}",
+    },
+    events: [
+      { name: "lent", attributes: { to: "ann" } },
+      { name: "exception", attributes: { "exception.type": "RangeError", "exception.message": "too long" } },
+    ],
+    links: [{ spanId: span?.spanId }],
+  });
+  expect(Object.keys(span?.attributes ?? {}).filter((name) => /^n\d/.test(name))).toHaveLength(128 - 3);
 });

@@ -59,7 +59,7 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   let undo: (() => void)[] = [];
   const outgoing = outgoingOperations(host.insight);
   host.http.use("telemetry", (request, next) => requests(request, next));
-  host.http.usesFields(() => traceFields);
+  host.http.usesFields(() => (config.traceHeader ? [callerField, replyField] : [callerField]));
   host.insight.provideTrace(() => (pipeline === null ? null : currentTrace(pipeline.tracing)));
   countSpans(host, () => pipeline);
   host.life.onStart({
@@ -87,20 +87,18 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
 };
 
 /** For the API document, and so that CORS lets pages of other origins use them. */
-const traceFields: readonly FieldUse[] = [
-  {
-    name: "traceparent",
-    in: "request",
-    type: "string",
-    description: "The caller's trace (W3C Trace Context).",
-  },
-  {
-    name: "X-Trace-ID",
-    in: "reply",
-    type: "string",
-    description: "Id of the trace, if it is recorded.",
-  },
-];
+const callerField: FieldUse = {
+  name: "traceparent",
+  in: "request",
+  type: "string",
+  description: "The caller's trace (W3C Trace Context).",
+};
+const replyField: FieldUse = {
+  name: "X-Trace-ID",
+  in: "reply",
+  type: "string",
+  description: "Id of the trace, if it is recorded.",
+};
 
 const pass = (request: HttpRequest, next: Handler<HttpRequest, Response>): ReturnType<typeof next> =>
   next(request);

@@ -1,6 +1,8 @@
 import { FrameworkError } from "@framework/core";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
+import type { OTLPExporterConfigBase } from "@opentelemetry/otlp-exporter-base";
 import type { SpanExporter } from "@opentelemetry/sdk-trace";
+import { encodeSpans } from "./span-bytes.ts";
 import type { Destination } from "../settings/destinations.ts";
 
 /** Creates the exporter of spans; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */
@@ -10,11 +12,35 @@ export const createSpanExporter = async (
 ): Promise<SpanExporter | null> => {
   if (to === "none") return null;
   if (to === "console") return new (await import("@opentelemetry/sdk-trace")).ConsoleSpanExporter();
-  const { OTLPTraceExporter } =
-    to === "grpc"
-      ? await installed(import("@opentelemetry/exporter-trace-otlp-grpc"))
-      : await import("@opentelemetry/exporter-trace-otlp-proto");
+  if (to === "http") return httpSpanExporter({ url, timeoutMillis });
+  const { OTLPTraceExporter } = await installed(import("@opentelemetry/exporter-trace-otlp-grpc"));
   return new OTLPTraceExporter({ url, timeoutMillis });
+};
+
+/** The SDK's exporter over HTTP, with its environment variables and repetitions, and our encoder. */
+const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<SpanExporter> => {
+  const [{ OTLPExporterBase }, http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] =
+    await Promise.all([
+      import("@opentelemetry/otlp-exporter-base"),
+      import("@opentelemetry/otlp-exporter-base/node-http"),
+      import("@opentelemetry/otlp-transformer"),
+    ]);
+  const type = { "Content-Type": "application/x-protobuf" };
+  const converted = http.convertLegacyHttpOptions(options, "TRACES", "v1/traces", type);
+  const serializer = {
+    serializeRequest: encodeSpans,
+    deserializeResponse: ProtobufTraceSerializer.deserializeResponse.bind(ProtobufTraceSerializer),
+  };
+  const component = "otlp_http_span_exporter";
+  return new OTLPExporterBase(
+    http.createOtlpHttpExportDelegate(
+      converted,
+      serializer,
+      component,
+      TraceExporterMetricsHelper,
+      undefined,
+    ),
+  );
 };
 
 /** Creates the exporter of metrics; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */

@@ -43,6 +43,7 @@ export const watchOutgoing = (tracing: Tracing, operations: Operations<UndiciReq
   const open = new WeakMap<object, OperationControl>();
   const created = ({ request }: { readonly request: UndiciRequest }): void => {
     if (watching[0] !== self || isSuppressed(tracing.contexts.active())) return;
+    if (tracing.own === null && namesOf(request).has("traceparent")) return; // the program's own instrumentation has made the span
     const operation = operations.begin(request);
     if (operation === null) return;
     open.set(request, operation);
@@ -78,9 +79,14 @@ export const watchOutgoing = (tracing: Tracing, operations: Operations<UndiciReq
 const addFields = ({ contexts, propagator }: Tracing, request: UndiciRequest): void => {
   const fields: Record<string, string> = {};
   propagator.inject(contexts.active(), fields, recordSetter);
-  const lines = typeof request.headers === "string" ? request.headers.split("\r\n") : request.headers;
-  const present = new Set(lines.map((line) => line.split(":", 1)[0]?.toLowerCase()));
+  const present = namesOf(request);
   for (const [name, value] of Object.entries(fields)) if (!present.has(name)) request.addHeader(name, value);
+};
+
+/** Names of the fields that a request has, in lower case. */
+const namesOf = ({ headers }: UndiciRequest): ReadonlySet<string | undefined> => {
+  const lines = typeof headers === "string" ? headers.split("\r\n") : headers;
+  return new Set(lines.map((line) => line.split(":", 1)[0]?.toLowerCase()));
 };
 
 const outcome = (status: number): Attributes => ({

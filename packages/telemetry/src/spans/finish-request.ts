@@ -1,7 +1,7 @@
 import { type Attributes, type Span, SpanStatusCode } from "@opentelemetry/api";
 import { FailedWith } from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
-import { RecordedSpan } from "./recorded-span.ts";
+import { RecordedSpan } from "../tracing/recorded-span.ts";
 import { requestAttributes } from "./request-attributes.ts";
 import { errorType, recordError } from "./span-errors.ts";
 

@@ -4,6 +4,7 @@ import {
   type Span,
   type SpanContext,
   SpanKind,
+  trace,
   TraceFlags,
 } from "@opentelemetry/api";
 import type { HttpRequest } from "@framework/core";
@@ -11,7 +12,7 @@ import type { TraceIds } from "@framework/core/feature";
 import { fieldGetter, type FieldSource } from "../propagation/carriers.ts";
 import { SpanContextOf } from "../tracing/span-context.ts";
 import { isSampled, type OwnSdk, spanOf, type Tracing } from "../tracing/tracing.ts";
-import { RecordedSpan } from "./recorded-span.ts";
+import { RecordedSpan } from "../tracing/recorded-span.ts";
 import { requestAttributes, requestSpanName } from "./request-attributes.ts";
 import { UnrecordedTrace } from "./unrecorded-trace.ts";
 
@@ -61,12 +62,28 @@ const recorded = (
 };
 
 /** The program's SDK decides; its sampler may want the attributes. */
-const traceOfProgram = ({ propagator, tracer }: Tracing, request: HttpRequest): RequestTrace => {
+const traceOfProgram = (tracing: Tracing, request: HttpRequest): RequestTrace => {
+  const { propagator, tracer, contexts } = tracing;
+  const active = contexts.active();
+  const around = trace.getSpan(active);
+  if (around !== undefined && isServerSpan(around)) return withinServerSpan(around, active, request);
   const base = propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter);
   const start = { kind: SpanKind.SERVER, attributes: requestAttributes(request) };
   const span = tracer.startSpan(requestSpanName(request), start, base);
   const { traceId, spanId } = span.spanContext();
   return { context: new SpanContextOf(base, span), span: span.isRecording() ? span : null, traceId, spanId };
 };
+
+/** The program's instrumentation of HTTP has made the span and ends it; only the route is unknown to it. */
+const withinServerSpan = (span: Span, context: Context, request: HttpRequest): RequestTrace => {
+  if (request.route !== null)
+    span.updateName(requestSpanName(request)).setAttribute("http.route", request.route);
+  const { traceId, spanId } = span.spanContext();
+  return { context, span: null, traceId, spanId };
+};
+
+/** Whether a span under way is that of a server: spans of the SDK say so, beyond the API. */
+const isServerSpan = (span: Span): boolean =>
+  span.isRecording() && (span as { readonly kind?: unknown }).kind === SpanKind.SERVER;
 
 const fieldsOf = (request: HttpRequest): FieldSource => ({ get: (name) => request.getHeader(name) });

@@ -15,8 +15,8 @@ import {
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { TraceIds } from "@framework/core/feature";
 import { MAX_ATTRIBUTE } from "../redaction/redact.ts";
-import { hrTimeOf, timeOf } from "../tracing/span-time.ts";
-import { spanKey } from "../tracing/span-context.ts";
+import { hrTimeOf, timeOf } from "./span-time.ts";
+import { spanKey } from "./span-context.ts";
 
 /** What all spans of an app share. */
 export interface SpanOrigin {

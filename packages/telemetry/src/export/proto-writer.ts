@@ -1,0 +1,145 @@
+/** Bytes of the first buffer; it doubles as needed. */
+const INITIAL_BYTES = 65_536;
+/** Longest text that is copied character by character: for short ones this takes a third of the time of a native call. */
+const SHORT = 48;
+
+/** Writes protobuf's wire format into one growing buffer. Lengths of nested messages are filled in when they end. */
+export class ProtoWriter {
+  private bytes: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  private at = 0;
+
+  /** Forgets what was written, and keeps the memory. */
+  clear(): void {
+    this.at = 0;
+  }
+
+  /** Returns a copy of what was written. */
+  copy(): Uint8Array {
+    return Uint8Array.prototype.slice.call(this.bytes, 0, this.at);
+  }
+
+  /** Begins a nested message; `end` takes the returned place. */
+  begin(tag: number): number {
+    this.varint(tag);
+    this.reserve(1);
+    return ++this.at;
+  }
+
+  /** Ends a nested message. */
+  end(start: number): void {
+    const length = this.at - start;
+    const more = varintLength(length) - 1;
+    if (more > 0) {
+      this.reserve(more);
+      this.bytes.copyWithin(start + more, start, this.at);
+    }
+    this.at = start - 1;
+    this.varint(length);
+    this.at += length;
+  }
+
+  /** Writes a whole number from 0 to 2^53. */
+  varint(value: number): void {
+    this.reserve(10);
+    let rest = value;
+    while (rest > 127) {
+      this.bytes[this.at++] = (rest % 128) + 128;
+      rest = Math.floor(rest / 128);
+    }
+    this.bytes[this.at++] = rest;
+  }
+
+  /** Writes an int64, which for negative numbers has ten bytes. */
+  int64(value: number): void {
+    if (value >= 0) return this.varint(value);
+    let rest = BigInt.asUintN(64, BigInt(value));
+    this.reserve(10);
+    for (; rest > 127n; rest >>= 7n) this.bytes[this.at++] = Number(rest & 127n) | 128;
+    this.bytes[this.at++] = Number(rest);
+  }
+
+  double(value: number): void {
+    this.reserve(8);
+    this.at = this.bytes.writeDoubleLE(value, this.at);
+  }
+
+  /** Writes a fixed32. */
+  fixed32(value: number): void {
+    this.reserve(4);
+    this.at = this.bytes.writeUInt32LE(value, this.at);
+  }
+
+  /** Writes seconds and nanoseconds as nanoseconds in a fixed64: the product has more bits than a number holds. */
+  nanos([seconds, nanos]: readonly [number, number]): void {
+    const upper = Math.floor(seconds / 65_536) * 1_000_000_000; // times 2^16
+    const lower = (seconds % 65_536) * 1_000_000_000 + nanos;
+    const low = (lower % TWO_32) + (upper % 65_536) * 65_536;
+    this.fixed32(low % TWO_32);
+    this.fixed32(
+      (Math.floor(upper / 65_536) + Math.floor(lower / TWO_32) + Math.floor(low / TWO_32)) % TWO_32,
+    );
+  }
+
+  /** Writes bytes that are given as hexadecimal digits. */
+  hex(tag: number, digits: string): void {
+    const bytes = digits.length / 2;
+    this.varint(tag);
+    this.varint(bytes);
+    this.reserve(bytes);
+    for (let digit = 0; digit < digits.length; digit += 2)
+      this.bytes[this.at++] =
+        (valueOf(digits.charCodeAt(digit)) << 4) | valueOf(digits.charCodeAt(digit + 1));
+  }
+
+  text(tag: number, text: string): void {
+    this.varint(tag);
+    if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
+  }
+
+  /** Writes what `encoded` returned. */
+  raw(bytes: Uint8Array): void {
+    this.reserve(bytes.length);
+    this.bytes.set(bytes, this.at);
+    this.at += bytes.length;
+  }
+
+  /** Writes ASCII characters; writes nothing and returns false if there are others. */
+  private shortText(text: string): boolean {
+    this.reserve(SHORT + 1);
+    const { bytes } = this;
+    let { at } = this;
+    bytes[at++] = text.length;
+    for (let character = 0; character < text.length; character++) {
+      const code = text.charCodeAt(character);
+      if (code > 127) return false;
+      bytes[at++] = code;
+    }
+    this.at = at;
+    return true;
+  }
+
+  private anyText(text: string): void {
+    const length = Buffer.byteLength(text);
+    this.varint(length);
+    this.reserve(length);
+    this.at += this.bytes.write(text, this.at);
+  }
+
+  private reserve(bytes: number): void {
+    if (this.at + bytes <= this.bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.at + bytes));
+    larger.set(this.bytes.subarray(0, this.at));
+    this.bytes = larger;
+  }
+}
+
+const TWO_32 = 2 ** 32;
+
+const varintLength = (value: number): number => {
+  let bytes = 1;
+  for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
+};
+
+/** Value of a lower-case hexadecimal digit. */
+const valueOf = (code: number): number => (code < 58 ? code - 48 : code - 87);

@@ -1,0 +1,74 @@
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { ProtobufTraceSerializer } from "@opentelemetry/otlp-transformer";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { encodeSpans } from "./export/span-bytes.ts";
+import { decodeSpans } from "./otlp-decoder.test-kit.ts";
+
+const text = fc.string({ unit: "grapheme", maxLength: 200 }).filter((each) => each.isWellFormed());
+const number = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true }), fc.integer({ min: -200, max: 200 }));
+const value = fc.oneof(text, number, fc.boolean(), fc.array(text, { maxLength: 4 }));
+const attributes = fc.dictionary(text, value, { maxKeys: 12, noNullPrototype: true });
+const time = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: 0, max: 999_999_999 }));
+const digits = (length: number) =>
+  fc
+    .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
+    .map((all) => all.join(""));
+const context = fc.record({
+  traceId: digits(32),
+  spanId: digits(16),
+  traceFlags: fc.constantFrom(0, 1),
+  isRemote: fc.boolean(),
+});
+const count = fc.integer({ min: 0, max: 1000 });
+const scopes = [{ name: "one" }, { name: "zwei", version: "2", schemaUrl: "https://schema.test/1" }];
+const resources = ["one", "zwei"].map((name) =>
+  resourceFromAttributes({ "service.name": name, ready: true }),
+);
+
+const span: fc.Arbitrary<ReadableSpan> = fc
+  .record({
+    name: text,
+    kind: fc.integer({ min: 0, max: 4 }),
+    context,
+    parent: fc.option(context, { nil: undefined }),
+    startTime: time,
+    endTime: time,
+    status: fc.record({ code: fc.constantFrom(0, 1, 2), message: text }),
+    attributes,
+    links: fc.array(fc.record({ context, attributes }), { maxLength: 2 }),
+    events: fc.array(fc.record({ name: text, time, attributes, droppedAttributesCount: count }), {
+      maxLength: 2,
+    }),
+    droppedAttributesCount: count,
+    droppedEventsCount: count,
+    droppedLinksCount: count,
+    instrumentationScope: fc.constantFrom(...scopes),
+    resource: fc.constantFrom(...resources),
+  })
+  .map(({ context: ids, parent, ...rest }) => ({
+    ...rest,
+    spanContext: () => ids,
+    ...(parent !== undefined && { parentSpanContext: parent }),
+    duration: [0, 0],
+    ended: true,
+  }));
+
+test("encoded spans decode to the same as those of the SDK's encoder, whatever their texts, numbers and sizes", () => {
+  fc.assert(
+    fc.property(fc.array(span, { maxLength: 6 }), (spans) => {
+      const expected = ProtobufTraceSerializer.serializeRequest(spans) ?? new Uint8Array();
+      expect(decodeSpans(encodeSpans(spans))).toEqual(decodeSpans(expected));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a batch that is larger than the first buffer is whole", () => {
+  const [one] = fc.sample(span, 1) as [ReadableSpan];
+  const large = { ...one, attributes: { text: "ü".repeat(1024) } };
+  const decoded = decodeSpans(encodeSpans(Array.from({ length: 500 }, () => large)));
+  expect(decoded).toHaveLength(500);
+  expect(new Set(decoded.map(({ attributes: { text: kept } }) => kept))).toEqual(new Set(["ü".repeat(1024)]));
+});
