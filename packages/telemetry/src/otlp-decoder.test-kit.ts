@@ -56,6 +56,9 @@ const anyValue = (fields: Fields): Value => {
   if (fields.has(3)) return Number(BigInt.asIntN(64, fields.get(3)?.[0] as bigint));
   if (fields.has(4)) return doubleOf(bytesOf(fields, 4)[0]);
   if (fields.has(5)) return messages(first(fields, 5), 1).map(anyValue);
+  if (fields.has(6))
+    return messages(first(fields, 6), 1).map((pair) => [textOf(pair, 1), anyValue(first(pair, 2))]);
+  if (fields.has(7)) return hexOf(fields, 7);
   return null;
 };
 const valuesOf = (fields: Fields, number: number): Values =>
@@ -121,6 +124,7 @@ export interface ReceivedPoint {
 export interface ReceivedMetric {
   readonly name: string;
   readonly unit: string;
+  readonly resource: Values;
   readonly points: readonly ReceivedPoint[];
 }
 
@@ -148,6 +152,7 @@ export const decodeMetrics = (bytes: Uint8Array): ReceivedMetric[] =>
       messages(ofScope, 2).map((metric) => ({
         name: textOf(metric, 1),
         unit: textOf(metric, 3),
+        resource: valuesOf(first(ofResource, 1), 1),
         points: [
           ...messages(first(metric, 5), 1).map(numberPoint),
           ...messages(first(metric, 7), 1).map(numberPoint),

@@ -14,6 +14,8 @@ export interface Received {
   readonly spans: ReceivedSpan[];
   /** The latest state of each metric. */
   readonly metrics: Map<string, ReceivedMetric>;
+  /** Every metric of every export. */
+  readonly exported: ReceivedMetric[];
   readonly requests: { readonly path: string; readonly headers: IncomingMessage["headers"] }[];
   close(): Promise<void>;
 }
@@ -25,6 +27,7 @@ export type Fault = (reply: ServerResponse, count: number) => boolean;
 export const startReceiver = async (fault: Fault = () => false): Promise<Received> => {
   const spans: ReceivedSpan[] = [];
   const metrics = new Map<string, ReceivedMetric>();
+  const exported: ReceivedMetric[] = [];
   const requests: { path: string; headers: IncomingMessage["headers"] }[] = [];
   const server = createServer((request, reply) => {
     const chunks: Buffer[] = [];
@@ -35,7 +38,11 @@ export const startReceiver = async (fault: Fault = () => false): Promise<Receive
       const raw = Buffer.concat(chunks);
       const bytes = request.headers["content-encoding"] === "gzip" ? gunzipSync(raw) : raw;
       if (request.url?.endsWith("/traces") === true) spans.push(...decodeSpans(bytes));
-      else for (const metric of decodeMetrics(bytes)) metrics.set(metric.name, metric);
+      else
+        for (const metric of decodeMetrics(bytes)) {
+          metrics.set(metric.name, metric);
+          exported.push(metric);
+        }
       reply.writeHead(200, { "content-type": "application/x-protobuf" }).end();
     });
   });
@@ -45,6 +52,7 @@ export const startReceiver = async (fault: Fault = () => false): Promise<Receive
     url: `http://127.0.0.1:${port}`,
     spans,
     metrics,
+    exported,
     requests,
     close: () =>
       new Promise((resolve) => {

@@ -8,12 +8,22 @@ import { decodeSpans } from "./otlp-decoder.test-kit.ts";
 
 const text = fc.string({ unit: "grapheme", maxLength: 200 }).filter((each) => each.isWellFormed());
 const number = fc.oneof(fc.maxSafeInteger(), fc.double({ noNaN: true }), fc.integer({ min: -200, max: 200 }));
-const value = fc.oneof(text, number, fc.boolean(), fc.array(text, { maxLength: 4 }));
+const { value } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 2 },
+    text,
+    number,
+    fc.boolean(),
+    fc.uint8Array({ maxLength: 20 }),
+    fc.array(tie("value"), { maxLength: 4 }),
+    fc.dictionary(text, tie("value"), { maxKeys: 3, noNullPrototype: true }),
+  ),
+}));
 const attributes = fc.dictionary(text, value, { maxKeys: 12, noNullPrototype: true });
 const time = fc.tuple(fc.integer({ min: 0, max: 4_000_000_000 }), fc.integer({ min: 0, max: 999_999_999 }));
 const digits = (length: number) =>
   fc
-    .array(fc.constantFrom(..."0123456789abcdef"), { minLength: length, maxLength: length })
+    .array(fc.constantFrom(...Array.from("0123456789abcdef")), { minLength: length, maxLength: length })
     .map((all) => all.join(""));
 const context = fc.record({
   traceId: digits(32),

@@ -5,7 +5,7 @@ const SHORT = 48;
 
 /** Writes protobuf's wire format into one growing buffer. Lengths of nested messages are filled in when they end. */
 export class ProtoWriter {
-  private bytes: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
+  private buffer: Buffer = Buffer.allocUnsafe(INITIAL_BYTES);
   private at = 0;
 
   /** Forgets what was written, and keeps the memory. */
@@ -15,7 +15,7 @@ export class ProtoWriter {
 
   /** Returns a copy of what was written. */
   copy(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.bytes, 0, this.at);
+    return Uint8Array.prototype.slice.call(this.buffer, 0, this.at);
   }
 
   /** Begins a nested message; `end` takes the returned place. */
@@ -31,7 +31,7 @@ export class ProtoWriter {
     const more = varintLength(length) - 1;
     if (more > 0) {
       this.reserve(more);
-      this.bytes.copyWithin(start + more, start, this.at);
+      this.buffer.copyWithin(start + more, start, this.at);
     }
     this.at = start - 1;
     this.varint(length);
@@ -43,10 +43,10 @@ export class ProtoWriter {
     this.reserve(10);
     let rest = value;
     while (rest > 127) {
-      this.bytes[this.at++] = (rest % 128) + 128;
+      this.buffer[this.at++] = (rest % 128) + 128;
       rest = Math.floor(rest / 128);
     }
-    this.bytes[this.at++] = rest;
+    this.buffer[this.at++] = rest;
   }
 
   /** Writes an int64, which for negative numbers has ten bytes. */
@@ -54,19 +54,19 @@ export class ProtoWriter {
     if (value >= 0) return this.varint(value);
     let rest = BigInt.asUintN(64, BigInt(value));
     this.reserve(10);
-    for (; rest > 127n; rest >>= 7n) this.bytes[this.at++] = Number(rest & 127n) | 128;
-    this.bytes[this.at++] = Number(rest);
+    for (; rest > 127n; rest >>= 7n) this.buffer[this.at++] = Number(rest & 127n) | 128;
+    this.buffer[this.at++] = Number(rest);
   }
 
   double(value: number): void {
     this.reserve(8);
-    this.at = this.bytes.writeDoubleLE(value, this.at);
+    this.at = this.buffer.writeDoubleLE(value, this.at);
   }
 
   /** Writes a fixed32. */
   fixed32(value: number): void {
     this.reserve(4);
-    this.at = this.bytes.writeUInt32LE(value, this.at);
+    this.at = this.buffer.writeUInt32LE(value, this.at);
   }
 
   /** Writes seconds and nanoseconds as nanoseconds in a fixed64: the product has more bits than a number holds. */
@@ -87,7 +87,7 @@ export class ProtoWriter {
     this.varint(bytes);
     this.reserve(bytes);
     for (let digit = 0; digit < digits.length; digit += 2)
-      this.bytes[this.at++] =
+      this.buffer[this.at++] =
         (valueOf(digits.charCodeAt(digit)) << 4) | valueOf(digits.charCodeAt(digit + 1));
   }
 
@@ -96,23 +96,24 @@ export class ProtoWriter {
     if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
   }
 
-  /** Writes what `encoded` returned. */
-  raw(bytes: Uint8Array): void {
+  /** Writes bytes after their length. */
+  bytes(bytes: Uint8Array): void {
+    this.varint(bytes.length);
     this.reserve(bytes.length);
-    this.bytes.set(bytes, this.at);
+    this.buffer.set(bytes, this.at);
     this.at += bytes.length;
   }
 
   /** Writes ASCII characters; writes nothing and returns false if there are others. */
   private shortText(text: string): boolean {
     this.reserve(SHORT + 1);
-    const { bytes } = this;
+    const { buffer } = this;
     let { at } = this;
-    bytes[at++] = text.length;
+    buffer[at++] = text.length;
     for (let character = 0; character < text.length; character++) {
       const code = text.charCodeAt(character);
       if (code > 127) return false;
-      bytes[at++] = code;
+      buffer[at++] = code;
     }
     this.at = at;
     return true;
@@ -122,14 +123,14 @@ export class ProtoWriter {
     const length = Buffer.byteLength(text);
     this.varint(length);
     this.reserve(length);
-    this.at += this.bytes.write(text, this.at);
+    this.at += this.buffer.write(text, this.at);
   }
 
   private reserve(bytes: number): void {
-    if (this.at + bytes <= this.bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.bytes.length * 2, this.at + bytes));
-    larger.set(this.bytes.subarray(0, this.at));
-    this.bytes = larger;
+    if (this.at + bytes <= this.buffer.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.at + bytes));
+    larger.set(this.buffer.subarray(0, this.at));
+    this.buffer = larger;
   }
 }
 

@@ -123,8 +123,8 @@ const writeAttributes = (tag: number, attributes: Attributes): void => {
   }
 };
 
-/** An AnyValue; `null` within a list is an empty one. */
-const writeValue = (value: AttributeValue | null | undefined): void => {
+/** An AnyValue; `null` is an empty one. */
+const writeValue = (value: AttributeValue): void => {
   if (typeof value === "string") writer.text(bytes(1), value);
   else if (typeof value === "boolean") {
     writer.varint(varint(2));
@@ -138,6 +138,13 @@ const writeValue = (value: AttributeValue | null | undefined): void => {
       writer.end(start);
     }
     writer.end(list);
+  } else if (value instanceof Uint8Array) {
+    writer.varint(bytes(7));
+    writer.bytes(value);
+  } else if (typeof value === "object" && value !== null) {
+    const map = writer.begin(bytes(6));
+    writeAttributes(bytes(1), value as Attributes);
+    writer.end(map);
   }
 };
 

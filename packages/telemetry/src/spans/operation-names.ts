@@ -10,9 +10,9 @@ export const spanKinds: Readonly<Record<OperationRole, SpanKind>> = {
   internal: SpanKind.INTERNAL,
 };
 
-/** Returns a span's name: as the conventions name databases, HTTP clients and messages, else the kind and the operation's own name. */
+/** Returns a span's name: as the conventions name databases, HTTP clients, gRPC and messages, else the kind and the operation's own name. */
 export const operationSpanName = ({ kind, role, name }: TracedOperation): string => {
-  if (kind === "db" || kind === "http.client") return name;
+  if (kind === "db" || kind === "http.client" || kind === "grpc") return name;
   if (kind === "message") return `${role === "producer" ? "send" : "process"} ${name}`;
   return `${kind} ${name}`;
 };

@@ -230,19 +230,21 @@ const unset: SpanStatus = { code: SpanStatusCode.UNSET };
 const isBefore = (one: HrTime, other: HrTime): boolean =>
   one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
 
-/** Callers without types pass anything; only texts, numbers, booleans and lists of them can be exported. */
+/** Callers without types pass anything; functions and symbols cannot be exported. */
 const isValue = (value: unknown): value is AttributeValue =>
-  typeof value === "string" ||
-  typeof value === "number" ||
-  typeof value === "boolean" ||
-  (Array.isArray(value) && value.every((each) => each === null || each === undefined || isValue(each)));
+  value !== null && value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 
-const cut = (value: AttributeValue): AttributeValue => {
+/** Lists and maps within each other that are exported; deeper ones are left out. */
+const DEEPEST = 8;
+
+const cut = (value: unknown, depth = 0): AttributeValue => {
   if (typeof value === "string") return value.slice(0, MAX_ATTRIBUTE);
-  if (!Array.isArray(value)) return value;
-  return value.map((each: unknown) =>
-    typeof each === "string" ? each.slice(0, MAX_ATTRIBUTE) : each,
-  ) as AttributeValue;
+  if (typeof value !== "object" || value === null || value instanceof Uint8Array)
+    return value as AttributeValue;
+  if (depth === DEEPEST) return null;
+  if (Array.isArray(value)) return value.slice(0, MOST).map((each) => cut(each, depth + 1));
+  const entries = Object.entries(value).slice(0, MOST);
+  return Object.fromEntries(entries.map(([name, each]) => [name, cut(each, depth + 1)]));
 };
 
 const safe = (attributes: Attributes): Attributes => {

@@ -1,0 +1,37 @@
+import { startProgram } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { startReceiver } from "./otlp-receiver.test-kit.ts";
+
+test("spans and metrics of all workers arrive after SIGTERM, and resource attributes tell the workers apart", async () => {
+  const receiver = await startReceiver();
+  await using program = await startProgram(new URL("./workers.test-program.ts", import.meta.url), {
+    args: ["--workers", "2"],
+    conditions: ["@framework/source"],
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_METRIC_EXPORT_INTERVAL: "3600000" },
+  });
+  const asked = new Map<number, number>();
+  while (asked.size < 2 || [...asked.values()].some((count) => count < 3)) {
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, async () =>
+        fetch(new URL("/worker", program.url), { headers: { connection: "close" } }),
+      ),
+    );
+    for (const reply of replies) {
+      const { pid } = (await reply.json()) as { pid: number };
+      asked.set(pid, (asked.get(pid) ?? 0) + 1);
+    }
+  }
+  expect((await program.stop()).code).toBe(0);
+  const byPid = Map.groupBy(receiver.spans, ({ resource }) => Number(resource["process.pid"]));
+  expect(new Map([...byPid].map(([pid, spans]) => [pid, spans.length]))).toEqual(asked);
+  const instances = [...byPid.values()].map(
+    (spans) => new Set(spans.map(({ resource }) => resource["service.instance.id"])),
+  );
+  expect(instances.map(({ size }) => size)).toEqual([1, 1]);
+  expect(new Set(instances.flatMap((ids) => [...ids])).size).toBe(2);
+  const counted = receiver.exported
+    .filter(({ name }) => name === "http.server.request.duration")
+    .map(({ resource, points }) => [Number(resource["process.pid"]), points[0]?.value] as const);
+  expect(new Map(counted)).toEqual(asked);
+  await receiver.close();
+}, 180_000);
