@@ -1,5 +1,8 @@
 import { metrics as api } from "@opentelemetry/api";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
+import { telemetry } from "./telemetry.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
 test("durations and active requests have the conventions' names, units, labels and buckets", async () => {
@@ -52,4 +55,48 @@ test("methods of clients make no series of their own", async () => {
   expect(points.map(({ attributes, value }) => [attributes["http.request.method"], value])).toEqual([
     ["_OTHER", 3],
   ]);
+});
+
+test("counters, gauges and histograms of features are exported with them", async () => {
+  const publishing: Feature = {
+    name: "publishing",
+    install(host) {
+      const fail = (): number => {
+        throw new Error("no");
+      };
+      const { insight } = host;
+      const labels = { kind: "mail" };
+      insight.metric({
+        name: "jobs_total",
+        help: "Jobs.",
+        type: "counter",
+        read: () => [{ value: 3, labels }],
+      });
+      insight.metric({ name: "jobs_waiting", help: "Jobs that wait.", type: "gauge", read: () => 2.5 });
+      insight.metric({ name: "jobs_broken", help: "Cannot be read.", type: "gauge", read: fail });
+      const took = insight.histogram({
+        name: "job_duration_seconds",
+        help: "Time.",
+        labels: ["kind"],
+        buckets: [1, 2],
+      });
+      host.http.route("GET", "/work", () => {
+        for (const value of [0.5, 1.5, 9]) took.observe(value, labels);
+        return "done";
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(telemetry, publishing))();
+  await using service = await tracedService({}, { app });
+  await ask(app, "/work");
+  const { metrics } = await service.finish();
+  expect(metrics.get("jobs_total")?.points).toMatchObject([{ value: 3, attributes: { kind: "mail" } }]);
+  expect(metrics.get("jobs_waiting")?.points).toMatchObject([{ value: 2.5, attributes: {} }]);
+  expect(metrics.has("jobs_broken")).toBe(false);
+  expect(metrics.get("job_duration_seconds")).toMatchObject({
+    unit: "s",
+    points: [{ attributes: { kind: "mail" }, value: 3, sum: 11, bounds: [1, 2], counts: [1, 1, 1] }],
+  });
+  expect(metrics.has("telemetry_spans_sent_total")).toBe(true);
 });

@@ -12,7 +12,7 @@ import type { Logger } from "@framework/core";
 import { createMetricExporter, createSpanExporter } from "./export/exporters.ts";
 import { SpanQueue } from "./export/span-queue.ts";
 import { apiRequestMeter, OwnRequestMeter, type RequestMeter } from "./metrics/request-meter.ts";
-import { requestMetrics } from "./metrics/request-metrics.ts";
+import { type FeatureInsight, metricProducer } from "./metrics/metric-producer.ts";
 import { W3cPropagator } from "./propagation/w3c-propagator.ts";
 import { MAX_ATTRIBUTE, redactText } from "./redaction/redact.ts";
 import type { Destinations } from "./settings/destinations.ts";
@@ -40,6 +40,8 @@ export interface PipelineOptions {
   readonly clock: Clock;
   readonly to: Destinations;
   readonly log: Logger;
+  /** What features publish, exported beside the metrics of requests. */
+  readonly features: FeatureInsight;
 }
 
 const SCOPE = "@framework/telemetry";
@@ -56,7 +58,7 @@ const programPipeline = ({ exportMetrics }: OpenTelemetryConfig): Pipeline => ({
   stop: () => Promise.resolve(),
 });
 
-const ownPipeline = async ({ config, clock, to, log }: PipelineOptions): Promise<Pipeline> => {
+const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions): Promise<Pipeline> => {
   const [{ TracerProvider }, sdk, { resourceFromAttributes }, { AsyncLocalStorageContextManager }] =
     await Promise.all([
       import("@opentelemetry/sdk-trace"),
@@ -106,7 +108,8 @@ const ownPipeline = async ({ config, clock, to, log }: PipelineOptions): Promise
           exporter: metricExporter,
           exportIntervalMillis: config.metricIntervalMs,
           exportTimeoutMillis: Math.min(timeoutMs + GRACE_MS, config.metricIntervalMs),
-          metricProducers: meter === null ? [] : [requestMetrics({ meter, resource, kinds: sdk, time })],
+          metricProducers:
+            meter === null ? [] : [metricProducer({ requests: meter, features, resource, kinds: sdk, time })],
         });
   const meters = new sdk.MeterProvider({ resource, readers: reader === null ? [] : [reader] });
   const propagator = config.propagation === "w3c" ? new W3cPropagator(config.baggageKeys) : noPropagator;

@@ -6,6 +6,7 @@ import {
   type Host,
   systemClock,
 } from "@framework/core/feature";
+import { FeatureHistograms } from "./metrics/feature-histograms.ts";
 import { outgoingOperations, watchOutgoing } from "./outgoing/outgoing-requests.ts";
 import { type Pipeline, startPipeline } from "./pipeline.ts";
 import { destinations } from "./settings/destinations.ts";
@@ -62,11 +63,13 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   host.http.usesFields(() => (config.traceHeader ? [callerField, replyField] : [callerField]));
   host.insight.provideTrace(() => (pipeline === null ? null : currentTrace(pipeline.tracing)));
   countSpans(host, () => pipeline);
+  const features = { metrics: () => host.insight.metrics(), histograms: new FeatureHistograms() };
+  host.insight.recordHistograms(features.histograms.recorder);
   host.life.onStart({
     name: "telemetry",
     async run({ debug, log, env }) {
       const to = destinations(config, process.env, debug && env === "development");
-      pipeline = await startPipeline({ config, clock, to, log });
+      pipeline = await startPipeline({ config, clock, to, log, features });
       const { tracing, meter } = pipeline;
       requests = requestSpans(tracing, { ...config, meter, now });
       undo = [host.insight.onOperation(operationSpans(tracing)), watchOutgoing(tracing, outgoing)];

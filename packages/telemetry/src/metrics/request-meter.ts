@@ -1,5 +1,6 @@
 import { type HrTime, type MeterProvider, ValueType } from "@opentelemetry/api";
 import type { Endpoint, HttpRequest } from "@framework/core";
+import { HistogramSeries, type Labels } from "./histogram-series.ts";
 import { methodNumber, methodOf } from "../redaction/method.ts";
 
 /** Counts and times requests. */
@@ -32,18 +33,6 @@ export const durationBuckets: readonly number[] = [
 /** Most series of the duration in one process; requests beyond count in one with `otel.metric.overflow`. */
 export const MAX_SERIES = 2000;
 
-type Labels = Readonly<Record<string, string | number | boolean>>;
-
-/** One series of the duration. */
-export interface DurationSeries {
-  readonly attributes: Labels;
-  readonly startTime: HrTime;
-  readonly counts: number[];
-  sum: number;
-  min: number;
-  max: number;
-}
-
 /** One series of the active requests. */
 export interface ActiveSeries {
   readonly attributes: Labels;
@@ -57,9 +46,9 @@ export interface ActiveSeries {
  */
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
-  readonly durations: DurationSeries[] = [];
+  readonly durations: HistogramSeries[] = [];
   private readonly byEndpoint: Map<Endpoint | null, Map<number, SeriesOfRequests>> = new Map();
-  private overflow: DurationSeries | null = null;
+  private overflow: HistogramSeries | null = null;
   private readonly time: () => HrTime;
 
   /** @param time the wall-clock time */
@@ -92,14 +81,13 @@ export class OwnRequestMeter implements RequestMeter {
     return series;
   }
 
-  private durationOf(request: Labelled, status: number): DurationSeries {
+  private durationOf(request: Labelled, status: number): HistogramSeries {
     if (this.durations.length < MAX_SERIES) return this.newSeries(durationLabels(request, status));
     return (this.overflow ??= this.newSeries({ "otel.metric.overflow": true }));
   }
 
-  private newSeries(attributes: Labels): DurationSeries {
-    const counts = Array.from({ length: durationBuckets.length + 1 }, () => 0);
-    const series = { attributes, startTime: this.time(), counts, sum: 0, min: Infinity, max: 0 };
+  private newSeries(attributes: Labels): HistogramSeries {
+    const series = new HistogramSeries(attributes, durationBuckets, this.time());
     this.durations.push(series);
     return series;
   }
@@ -111,10 +99,10 @@ type Labelled = Pick<HttpRequest, "method" | "scheme" | "route">;
 /** The series of all requests with one route, method and scheme. */
 class SeriesOfRequests implements TimedRequest {
   readonly active: ActiveSeries;
-  private readonly create: (status: number) => DurationSeries;
-  private readonly byStatus: Map<number, DurationSeries> = new Map();
+  private readonly create: (status: number) => HistogramSeries;
+  private readonly byStatus: Map<number, HistogramSeries> = new Map();
 
-  constructor(active: ActiveSeries, create: (status: number) => DurationSeries) {
+  constructor(active: ActiveSeries, create: (status: number) => HistogramSeries) {
     this.active = active;
     this.create = create;
   }
@@ -123,13 +111,7 @@ class SeriesOfRequests implements TimedRequest {
     this.active.value--;
     let series = this.byStatus.get(status);
     if (series === undefined) this.byStatus.set(status, (series = this.create(status)));
-    const seconds = Math.max(0, durationMs) / 1000;
-    let at = 0;
-    while (at < durationBuckets.length && seconds > (durationBuckets[at] ?? 0)) at++;
-    series.counts[at] = (series.counts[at] ?? 0) + 1;
-    series.sum += seconds;
-    if (seconds < series.min) series.min = seconds;
-    if (seconds > series.max) series.max = seconds;
+    series.observe(Math.max(0, durationMs) / 1000);
   }
 }
 

@@ -1,0 +1,66 @@
+import { type HrTime, ValueType } from "@opentelemetry/api";
+import type { HistogramDefinition, HistogramRecorder } from "@framework/core/feature";
+import type { MetricData } from "@opentelemetry/sdk-metrics";
+import { HistogramSeries } from "./histogram-series.ts";
+import type { MetricKinds } from "./metric-kinds.ts";
+import { MAX_SERIES } from "./request-meter.ts";
+
+interface Recorded {
+  readonly definition: HistogramDefinition;
+  readonly series: Map<string, HistogramSeries>;
+}
+
+/** The histograms that features publish. Nothing is recorded before `start`, and so nothing where metrics are not exported. */
+export class FeatureHistograms {
+  private readonly all: Recorded[] = [];
+  private time: (() => HrTime) | null = null;
+
+  readonly recorder: HistogramRecorder = (definition) => {
+    const recorded: Recorded = { definition, series: new Map() };
+    this.all.push(recorded);
+    return (value, labels) => {
+      if (this.time !== null) seriesOf(recorded, labels, this.time).observe(value);
+    };
+  };
+
+  /** Begins to record. @param time the wall-clock time */
+  start(time: () => HrTime): void {
+    this.time = time;
+  }
+
+  collect({ DataPointType, AggregationTemporality }: MetricKinds, endTime: HrTime): MetricData[] {
+    return this.all
+      .filter(({ series }) => series.size > 0)
+      .map(({ definition: { name, help }, series }) => ({
+        descriptor: { name, description: help, unit: unitOf(name), valueType: ValueType.DOUBLE },
+        aggregationTemporality: AggregationTemporality.CUMULATIVE,
+        dataPointType: DataPointType.HISTOGRAM,
+        dataPoints: Array.from(series.values(), (each) => each.point(endTime)),
+      }));
+  }
+}
+
+const seriesOf = (
+  { definition, series }: Recorded,
+  labels: Readonly<Record<string, string>>,
+  time: () => HrTime,
+): HistogramSeries => {
+  const key = definition.labels.map((label) => labels[label]).join("\n");
+  const known = series.get(key) ?? (series.size < MAX_SERIES ? undefined : series.get(OVERFLOW));
+  if (known !== undefined) return known;
+  const isFull = series.size >= MAX_SERIES;
+  const made = new HistogramSeries(
+    isFull ? { "otel.metric.overflow": true } : { ...labels },
+    definition.buckets,
+    time(),
+  );
+  series.set(isFull ? OVERFLOW : key, made);
+  return made;
+};
+
+/** No key: keys have no line end in front. */
+const OVERFLOW = "\n\noverflow";
+
+const units: Readonly<Record<string, string>> = { seconds: "s", bytes: "By", ratio: "1", items: "{item}" };
+
+const unitOf = (name: string): string => units[name.slice(name.lastIndexOf("_") + 1)] ?? "";

@@ -1,0 +1,43 @@
+import { type HrTime, ValueType } from "@opentelemetry/api";
+import type { Metric } from "@framework/core/feature";
+import type { MetricData } from "@opentelemetry/sdk-metrics";
+import type { MetricKinds } from "./metric-kinds.ts";
+
+/**
+ * Returns the counters and gauges that features publish, as they are at this moment: reading them for an export is their only cost. A metric whose
+ * `read` throws is left out of the export.
+ */
+export const featureMetrics = (
+  metrics: readonly Metric[],
+  kinds: MetricKinds,
+  startTime: HrTime,
+  endTime: HrTime,
+): MetricData[] => metrics.flatMap((metric) => dataOf(metric, kinds, startTime, endTime));
+
+const dataOf = (
+  { name, help, type, read }: Metric,
+  { DataPointType, AggregationTemporality }: MetricKinds,
+  startTime: HrTime,
+  endTime: HrTime,
+): MetricData[] => {
+  const samples = samplesOf(read);
+  if (samples.length === 0) return [];
+  const dataPoints = samples.map(({ value, labels }) => ({ attributes: labels, startTime, endTime, value }));
+  const common = {
+    descriptor: { name, description: help, unit: "", valueType: ValueType.DOUBLE },
+    aggregationTemporality: AggregationTemporality.CUMULATIVE,
+    dataPoints,
+  };
+  return type === "counter"
+    ? [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true }]
+    : [{ ...common, dataPointType: DataPointType.GAUGE }];
+};
+
+const samplesOf = (read: Metric["read"]) => {
+  try {
+    const value = read();
+    return typeof value === "number" ? [{ value, labels: {} }] : value;
+  } catch {
+    return [];
+  }
+};
