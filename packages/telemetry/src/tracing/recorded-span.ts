@@ -14,7 +14,7 @@ import {
 } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { TraceIds } from "@framework/core/feature";
-import { MAX_ATTRIBUTE } from "../redaction/redact.ts";
+import { cutValue, cutValues, isValue, MOST } from "./attribute-values.ts";
 import { hrTimeOf, timeOf } from "./span-time.ts";
 import { spanKey } from "./span-context.ts";
 
@@ -40,8 +40,6 @@ export interface SpanStart {
   readonly base: Context;
 }
 
-/** Most attributes of a span, most of an event, most events and most links: the SDK's limits. */
-const MOST = 128;
 const none: never[] = [];
 
 /**
@@ -137,7 +135,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       }
       this.size++;
     }
-    this.attributes[name] = cut(value);
+    this.attributes[name] = cutValue(value);
     return this;
   }
 
@@ -155,7 +153,7 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
       this.droppedEventsCount++;
     }
     if (this.events === none) this.events = [];
-    const kept = isTime || attributes === undefined ? {} : safe(attributes as Attributes);
+    const kept = isTime || attributes === undefined ? {} : cutValues(attributes as Attributes);
     const at = isTime ? (attributes as TimeInput) : time;
     this.events.push({ name, attributes: kept, time: this.time(at), droppedAttributesCount: 0 });
     return this;
@@ -164,7 +162,8 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   addLink(link: Link): this {
     if (this.ended) return this;
     if (this.links.length >= MOST) this.droppedLinksCount++;
-    else this.links = [...this.links, { context: link.context, attributes: safe(link.attributes ?? {}) }];
+    else
+      this.links = [...this.links, { context: link.context, attributes: cutValues(link.attributes ?? {}) }];
     return this;
   }
 
@@ -229,27 +228,3 @@ const unset: SpanStatus = { code: SpanStatusCode.UNSET };
 
 const isBefore = (one: HrTime, other: HrTime): boolean =>
   one[0] < other[0] || (one[0] === other[0] && one[1] < other[1]);
-
-/** Callers without types pass anything; functions and symbols cannot be exported. */
-const isValue = (value: unknown): value is AttributeValue =>
-  value !== null && value !== undefined && typeof value !== "function" && typeof value !== "symbol";
-
-/** Lists and maps within each other that are exported; deeper ones are left out. */
-const DEEPEST = 8;
-
-const cut = (value: unknown, depth = 0): AttributeValue => {
-  if (typeof value === "string") return value.slice(0, MAX_ATTRIBUTE);
-  if (typeof value !== "object" || value === null || value instanceof Uint8Array)
-    return value as AttributeValue;
-  if (depth === DEEPEST) return null;
-  if (Array.isArray(value)) return value.slice(0, MOST).map((each) => cut(each, depth + 1));
-  const entries = Object.entries(value).slice(0, MOST);
-  return Object.fromEntries(entries.map(([name, each]) => [name, cut(each, depth + 1)]));
-};
-
-const safe = (attributes: Attributes): Attributes => {
-  const kept: Attributes = {};
-  for (const [name, value] of Object.entries(attributes).slice(0, MOST))
-    if (isValue(value)) kept[name] = cut(value);
-  return kept;
-};
