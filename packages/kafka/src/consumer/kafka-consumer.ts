@@ -80,7 +80,9 @@ export class KafkaConsumer implements Consumer {
 
   async lag(): Promise<number | null> {
     const { admin, options } = this.parts;
-    return await groupLag(admin, options.group, await matchingTopics(admin, options));
+    const known = this.member?.reads ?? []; // a list of all topics for each look would cost a large cluster much
+    const topics = known.length > 0 ? known : await matchingTopics(admin, options);
+    return await groupLag(admin, options.group, topics);
   }
 
   async close(): Promise<void> {

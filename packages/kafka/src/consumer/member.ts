@@ -91,6 +91,11 @@ export class Member {
     return this.memberId !== null;
   }
 
+  /** The topics that it reads, those that match a pattern included; none before it has looked. */
+  get reads(): readonly string[] {
+    return this.topics;
+  }
+
   /** Names of the partitions that it holds. */
   get names(): readonly string[] {
     return Array.from(this.partitions.keys());
