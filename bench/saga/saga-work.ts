@@ -1,16 +1,25 @@
-import { createKernel, openDatabase, saga, SagaSet } from "./packages.ts";
+import { createKernel, EngineSet, openDatabase, saga, type SagaEngine, SagaSet } from "./packages.ts";
+
+/** Calls of `start` at a time. */
+const STARTERS = 20;
 
 /** Sagas of three calls that do nothing. */
 export interface SagaWork {
   /** Starts sagas, and returns the milliseconds from the start of the workers until every one is completed. */
   work(sagas: number): Promise<number>;
+  /** Starts sagas, each with a commit of its own, and returns the milliseconds from the first start until the last step of the last one has run. */
+  startAndWork(sagas: number): Promise<number>;
   close(): Promise<void>;
 }
 
 const log = { info() {}, warn: console.warn, error: console.error };
 
-/** Runs sagas in this process, `concurrency` at a time. */
-export const sagaWork = async (url: string, concurrency: number): Promise<SagaWork> => {
+/** Runs sagas in this process, `concurrency` at a time, with the app's database or another engine. */
+export const sagaWork = async (
+  url: string,
+  concurrency: number,
+  engine: SagaEngine | null = null,
+): Promise<SagaWork> => {
   const db = openDatabase({ url });
   let left = 0;
   let done = (): void => {};
@@ -25,9 +34,12 @@ export const sagaWork = async (url: string, concurrency: number): Promise<SagaWo
   const problem = ({ message }: { readonly message: string }): never => {
     throw new Error(message);
   };
-  const set = new SagaSet({ kernel, problem, log: () => log, config: { concurrency } });
+  const parts = { kernel, problem, log: () => log, config: { concurrency } };
+  const set = engine === null ? new SagaSet(parts) : new EngineSet(engine, parts);
   set.define(definition);
   await kernel.start();
+  await set.begin();
+  const { runner } = set;
   let key = 0;
   return {
     async work(sagas) {
@@ -37,7 +49,7 @@ export const sagaWork = async (url: string, concurrency: number): Promise<SagaWo
       let from = 0;
       await db.transaction(async (tx) => {
         for (let at = 0; at < sagas; at++)
-          await set.runner.start(definition, { order: key }, { key: String(key++), tx });
+          await runner.start(definition, { order: key }, { key: String(key++), tx });
         from = performance.now(); // they are seen with the commit
       });
       await promise;
@@ -45,7 +57,21 @@ export const sagaWork = async (url: string, concurrency: number): Promise<SagaWo
       while ((await db.fetchValue(open)) !== null) await new Promise(setImmediate);
       return performance.now() - from;
     },
+    async startAndWork(sagas) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      left = sagas;
+      done = resolve;
+      const end = key + sagas;
+      const from = performance.now();
+      const starter = async (): Promise<void> => {
+        for (let own = key++; own < end; own = key++)
+          await runner.start(definition, { order: own }, { key: String(own) });
+      };
+      await Promise.all([promise, ...Array.from({ length: STARTERS }, starter)]);
+      return performance.now() - from;
+    },
     async close() {
+      if (set instanceof EngineSet) await set.end();
       await kernel.stop();
       await db.close();
     },

@@ -1,8 +1,9 @@
 /**
  * Runs sagas of three calls beside items of a bare queue of `@framework/durable`, which claims and completes, in turns within one run. A saga of three
- * steps writes three times what an item writes, with outputs and a timeline.
+ * steps writes three times what an item writes, with outputs and a timeline. The part `dbos` runs the same definition on the database and on
+ * `@framework/saga-dbos`, in turns, each saga started with a commit of its own.
  *
- *   pnpm --filter @framework/bench bench:saga [sqlite] [postgres] [--rounds 7] [--sagas 1000] [--concurrency 20]
+ *   pnpm --filter @framework/bench bench:saga [sqlite] [postgres] [dbos] [--rounds 7] [--sagas 1000] [--concurrency 20]
  */
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +12,7 @@ import { parseArgs } from "node:util";
 import { kernelWork } from "../durable/kernel-work.ts";
 import { printTable, printTitle } from "../measure/report.ts";
 import { estimate, shown } from "../measure/statistics.ts";
-import { startPostgres } from "./packages.ts";
+import { dbosRunner, startPostgres } from "./packages.ts";
 import { sagaWork } from "./saga-work.ts";
 
 const WARM_UP = 2;
@@ -59,7 +60,35 @@ const measure = async (what: string, url: string): Promise<void> => {
   );
 };
 
-const parts = positionals.length === 0 ? ["sqlite", "postgres"] : positionals;
+const compare = async (url: string): Promise<void> => {
+  const own = await sagaWork(url, concurrency);
+  const dbos = await sagaWork(url, concurrency, dbosRunner({ url, pollMs: 50 }));
+  const taken: { readonly own: number; readonly dbos: number }[] = [];
+  try {
+    for (let round = -WARM_UP; round < rounds; round++) {
+      const ownMs = await own.startAndWork(sagas);
+      const dbosMs = await dbos.startAndWork(sagas);
+      if (round >= 0) taken.push({ own: ownMs, dbos: dbosMs });
+    }
+  } finally {
+    await own.close();
+    await dbos.close();
+  }
+  const perSecond = (ms: readonly number[]): string => ((sagas * 1000) / estimate(ms).median).toFixed(0);
+  printTable(
+    ["PostgreSQL", "times as many as saga-dbos", "sagas/s", "sagas/s of saga-dbos"],
+    [
+      [
+        "3 calls, from the start on",
+        shown(estimate(taken.map((one) => one.dbos / one.own)), 2),
+        perSecond(taken.map((one) => one.own)),
+        perSecond(taken.map((one) => one.dbos)),
+      ],
+    ],
+  );
+};
+
+const parts = positionals.length === 0 ? ["sqlite", "postgres", "dbos"] : positionals;
 printTitle(`Sagas of three calls beside items, median of ${rounds} rounds of ${sagas} with a 95 % interval`);
 if (parts.includes("sqlite")) {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-saga-"));
@@ -68,4 +97,8 @@ if (parts.includes("sqlite")) {
 if (parts.includes("postgres")) {
   await using server = await startPostgres();
   await measure("PostgreSQL", server.url);
+}
+if (parts.includes("dbos")) {
+  await using server = await startPostgres();
+  await compare(server.url);
 }

@@ -1,5 +1,4 @@
 // Two hosts whose clocks differ by an hour, on every database.
-import { type Clock, systemClock } from "@framework/core/feature";
 import { type Database, openDatabase } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
@@ -7,18 +6,11 @@ import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { type AnySaga, saga, type SagaRunner } from "./index.ts";
 import { SagaSet } from "./saga-set.ts";
+import { HOUR_MS, shiftedClock } from "./testing/shifted-clock.test-kit.ts";
 
-const HOUR_MS = 3_600_000;
 /** Meetings of the two hosts. */
 const ROUNDS = 10;
 const quiet = { info() {}, warn() {}, error() {} };
-
-/** A clock that is ahead, or behind. */
-const shifted = (ms: number): Clock => ({
-  ...systemClock,
-  now: () => systemClock.now() + ms,
-  date: () => systemClock.date() + ms,
-});
 
 /** Sagas that are over only when both hosts run one of them at the same time. */
 class Meeting {
@@ -43,7 +35,7 @@ const startHost = async (
   { ms, definitions }: { readonly ms: number; readonly definitions: readonly AnySaga[] },
 ): Promise<Host> => {
   const db: Database = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
-  const clock = shifted(ms);
+  const clock = shiftedClock(ms);
   const kernel = createKernel(db, {
     config: { pollMinMs: 5, pollMaxMs: 50 },
     log: quiet,
