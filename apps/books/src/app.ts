@@ -8,6 +8,7 @@ import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
 import { brokerConfig } from "./broker.ts";
 import { enableLendingGraphql } from "./graphql/lending-graphql.ts";
+import { enableLendingGrpc } from "./grpc/lending-grpc.ts";
 import { enableLending } from "./lending/lending.ts";
 import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
@@ -34,6 +35,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
   enableLendingGraphql(app, protection);
+  if (settings.grpcAddress !== null) enableLendingGrpc(app, protection, settings.grpcAddress);
   enableOrders(app, settings, protection);
   app
     .exceptionHandler(ValueError, (_request, error) =>

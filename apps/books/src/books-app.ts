@@ -10,6 +10,7 @@ import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
 import { eventSourcing } from "@framework/event-sourcing";
 import { graphql } from "@framework/graphql";
+import { grpc } from "@framework/grpc";
 import { healthChecks } from "@framework/health";
 import { jobs } from "@framework/jobs";
 import { logging } from "@framework/logging";
@@ -54,4 +55,5 @@ export class BooksApp extends App.with(
   redis,
   websocket,
   graphql,
+  grpc,
 ) {}

@@ -19,6 +19,8 @@ export interface BooksSettings {
   readonly collectorUrl: string | null;
   /** `OTEL_SERVICE_NAME`: name of the service in traces and metrics. @default "books" */
   readonly serviceName: string;
+  /** `BOOKS_GRPC`: address of the lending ledger's gRPC port, such as `0.0.0.0:50051`; without it there is none. */
+  readonly grpcAddress: string | null;
   /** `BOOKS_SECRET`: when set, writing needs a token signed with it. */
   readonly secret: string | null;
   /** `BOOKS_PASSWORD`: password of the demo token issuer. */
@@ -65,6 +67,7 @@ export const booksSettings = (
     sqsEndpoint: text("SQS_ENDPOINT"),
     collectorUrl: text("OTEL_EXPORTER_OTLP_ENDPOINT"),
     serviceName: text("OTEL_SERVICE_NAME") ?? "books",
+    grpcAddress: text("BOOKS_GRPC"),
     secret: text("BOOKS_SECRET"),
     password: text("BOOKS_PASSWORD"),
     origins: text("BOOKS_ORIGINS")

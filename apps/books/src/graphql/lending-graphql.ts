@@ -5,7 +5,7 @@ import type { BooksApp } from "../books-app.ts";
 import { BorrowBook, ReturnBook } from "../lending/commands.ts";
 import { Shelf } from "../lending/shelf.ts";
 import { Statistics } from "../lending/statistics.ts";
-import { loanChanges } from "./loan-changes.ts";
+import { loanChanges } from "../lending/loan-changes.ts";
 import { LENDING_SCHEMA } from "./schema.ts";
 
 interface Borrowing {

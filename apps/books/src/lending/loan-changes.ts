@@ -1,5 +1,5 @@
 import type { EventStore, EventOf } from "@framework/event-sourcing";
-import { loanEvents } from "../lending/loan.ts";
+import { loanEvents } from "./loan.ts";
 
 /** A change of the ledger, as subscribers see it. */
 export interface LoanChange {
