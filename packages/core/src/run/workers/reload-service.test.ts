@@ -16,12 +16,13 @@ afterEach(async () => {
 
 const own = (path: string): string => new URL(path, import.meta.url).href;
 
+/** As in production, whose drain gives new connections a second: the 50 ms of development are short for the client on a busy machine. */
 const write = (answer: string): void => {
   const text = `
     import { run } from "${own("../run.ts")}";
     import { routed } from "${own("../testing/routed.ts")}";
     const answer = () => ({ pid: process.pid, answer: ${answer} });
-    await run(routed({ "/": answer }), { port: 0, reload: true });
+    await run(routed({ "/": answer }), { port: 0, reload: true, env: "production" });
   `;
   writeFileSync(join(folder, "main.ts"), text);
 };
