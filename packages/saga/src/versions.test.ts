@@ -2,6 +2,7 @@
 import { App, type HttpRequest } from "@framework/core";
 import { database } from "@framework/database";
 import { databaseInFile, type TestDatabase } from "@framework/database/testing";
+import type { Feature } from "@framework/core/feature";
 import { durable } from "@framework/durable";
 import { healthChecks } from "@framework/health";
 import { waitFor } from "@framework/testing";
@@ -11,8 +12,20 @@ import { inStatus, started } from "./saga.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
+/** Reads metrics of an app. */
+const metricsReader: Feature<{ readMetric(name: string): unknown }> = {
+  name: "metrics-reader",
+  install: ({ insight }) => ({
+    readMetric: (name) =>
+      insight
+        .metrics()
+        .find((metric) => metric.name === name)
+        ?.read(),
+  }),
+};
+
 const appOn = ({ url }: Pick<TestDatabase, "url">, ...definitions: readonly AnySaga[]) => {
-  const app = new (App.with(database, durable, healthChecks, sagas))()
+  const app = new (App.with(database, durable, healthChecks, sagas, metricsReader))()
     .enableDatabase({ url })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
     .enableHealthChecks()
@@ -76,6 +89,41 @@ test("a process without the code of a version warns in its readiness, and leaves
       code: "SAGA_UNKNOWN",
     });
     expect((await after.saga.get(id))?.status).toBe("waiting");
+  });
+});
+
+test("metrics count attempts by how they ended, and unfinished instances by their status", async () => {
+  await using place = databaseInFile();
+  const broken = saga("broken", 1)
+    .call("typo", () => {
+      throw new TypeError("x");
+    })
+    .build();
+  const before = appOn(place, waiting(1), broken);
+  await started(before, async () => {
+    const { id: first } = await before.saga.start(waiting(1), null, { key: "1" });
+    const { id: second } = await before.saga.start(broken, null, { key: "1" });
+    await inStatus(before, first, "waiting");
+    await inStatus(before, second, "paused");
+    expect(before.readMetric("saga_attempts_total")).toEqual(
+      expect.arrayContaining([
+        { value: 1, labels: { saga: "order", outcome: "done" } },
+        { value: 1, labels: { saga: "broken", outcome: "bug" } },
+      ]),
+    );
+  });
+  const after = appOn(place, waiting(1), broken);
+  await started(after, async () => {
+    await waitFor(() => (after.readMetric("saga_instances") as readonly unknown[]).length > 0, {
+      what: "the first count",
+      timeoutMs: 60_000,
+    });
+    expect(after.readMetric("saga_instances")).toEqual(
+      expect.arrayContaining([
+        { value: 1, labels: { saga: "order", status: "waiting" } },
+        { value: 1, labels: { saga: "broken", status: "paused" } },
+      ]),
+    );
   });
 });
 
