@@ -23,7 +23,8 @@ beforeAll(async () => {
           );
         return { ...aBook(id), title: call.metadata.get("x-from") ?? "nobody" };
       },
-      *ListBooks({ count }) {
+      *ListBooks({ count }, call) {
+        if (call.metadata.get("x-fail") !== null) throw new GrpcError("DATA_LOSS", "lost");
         for (let id = 1; id <= count; id++) yield aBook(id);
       },
     });
@@ -80,4 +81,10 @@ test("a request of the wrong type never leaves the client", async () => {
     message: expect.stringContaining("message.id must be a whole number"),
   });
   expect(attempts).toBe(0);
+});
+
+test("a stream that fails before it is read keeps its error for its reader", async () => {
+  const stream = served.client(catalog).ListBooks({ count: 1 }, { metadata: { "x-fail": "1" } });
+  await new Promise((resolve) => setTimeout(resolve, 200)); // the failure arrives meanwhile
+  expect(await failure(all(stream))).toMatchObject({ status: "DATA_LOSS" });
 });

@@ -82,9 +82,10 @@ export class CallSender {
         ? connection.makeBidiStreamRequest(path, encode, decode, fields, settings)
         : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
       const release = cancelWith(stream, signals);
+      const outcome = outcomeOf(stream);
       if (method.requestStream)
         void sendAll(stream as grpc.ClientDuplexStream<unknown, unknown>, request as AsyncIterable<unknown>);
-      return answers(stream, release);
+      return answers(stream, outcome, release);
     }
     return new Promise((resolve, reject) => {
       const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
@@ -114,13 +115,26 @@ const cancelWith = (call: Started, signals: readonly AbortSignal[]): (() => void
   };
 };
 
+type AnswerStream = grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>;
+
+/** Keeps the error of a stream, which may fail before its reader listens: an event without a listener would end the process. */
+const outcomeOf = (stream: AnswerStream): { error: unknown } => {
+  const outcome: { error: unknown } = { error: null };
+  stream.once("error", (error) => {
+    outcome.error = error;
+  });
+  return outcome;
+};
+
 /** Reads a stream lazily: the server is paused while the caller does not read. */
 async function* answers(
-  stream: grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>,
+  stream: AnswerStream,
+  outcome: { readonly error: unknown },
   release: () => void,
 ): AsyncGenerator<unknown> {
   try {
     for await (const message of stream) yield message;
+    if (outcome.error !== null) throw outcome.error;
   } catch (error) {
     throw toClientError(error);
   } finally {
