@@ -82,9 +82,12 @@ test.each(["v1", "v1alpha"])(
     expect(unknown?.error_response?.error_code).toBe(5);
     const files = described?.file_descriptor_response?.file_descriptor_proto ?? [];
     expect(message?.file_descriptor_response?.file_descriptor_proto).toEqual(files);
-    expect(files.map((bytes) => decodeFile(bytes).name)).toEqual(["books/v1.proto", "google/protobuf.proto"]);
+    expect(files.map((bytes) => decodeFile(bytes).name)).toEqual([
+      "books/v1.proto",
+      "google/protobuf/struct.proto",
+    ]);
     const [file] = files.map(decodeFile);
-    expect(file?.dependency).toEqual(["google/protobuf.proto"]);
+    expect(file?.dependency).toEqual(["google/protobuf/struct.proto"]);
     const response = file?.messageType.find(({ name }) => name === "GetBookResponse");
     expect(response?.field.find(({ name }) => name === "extra")?.typeName).toBe(
       ".books.v1.GetBookResponse.ExtraEntry",

@@ -47,7 +47,7 @@ test("serves a service of a .proto with enums, bytes, presence and oneofs", asyn
 test("the descriptors have the names of the file, its imports and its presence", () => {
   const { files } = loans.resolve({ recorded: true });
   const [own] = files.filter((each) => each.package === "library.v1");
-  expect(own?.dependency).toEqual(["google/protobuf.proto"]);
+  expect(own?.dependency).toEqual(["google/protobuf/timestamp.proto"]);
   const loan = own?.messageType.find(({ name }) => name === "Loan");
   expect(loan?.oneofDecl.map(({ name }) => name)).toEqual(["end", "_reader_name"]);
   expect(loan?.field.find(({ number }) => number === 4)).toMatchObject({

@@ -6,6 +6,7 @@ import type {
   MessageDescriptor,
   ServiceDescriptor,
 } from "./descriptor-messages.ts";
+import { fileNameOf } from "./file-names.ts";
 
 /** Numbers of the types in FieldDescriptorProto. */
 const fieldTypes: Readonly<Record<string, number>> = {
@@ -29,44 +30,48 @@ const MESSAGE = 11;
 const ENUM = 14;
 const labels = { optional: 1, required: 2, repeated: 3 };
 
-/** Describes each package of a resolved root as one file. Names are those of the `.proto`, so it must be parsed with `keepCase`. */
+/** Describes each package of a resolved root as one file, and google.protobuf as its published files. Names are those of the `.proto`, so it must be parsed with `keepCase`. */
 export const describePackages = (root: protobuf.Root): readonly FileDescriptor[] => {
   const files: FileDescriptor[] = [];
   const visit = (space: protobuf.NamespaceBase): void => {
-    const file = describePackage(space);
-    if (file.messageType.length + file.enumType.length + file.service.length > 0) files.push(file);
+    files.push(...describePackage(space));
     for (const nested of space.nestedArray) if (isPackage(nested)) visit(nested);
   };
   visit(root);
   return files;
 };
 
-/** Returns the name of the file for a package. */
-export const fileNameOf = (packageName: string): string =>
-  `${packageName === "" ? "root" : packageName.replaceAll(".", "/")}.proto`;
-
 const isPackage = (object: protobuf.ReflectionObject): object is protobuf.Namespace =>
   object instanceof protobuf.Namespace &&
   !(object instanceof protobuf.Type) &&
   !(object instanceof protobuf.Service);
 
-const describePackage = (space: protobuf.NamespaceBase): FileDescriptor => {
+const describePackage = (space: protobuf.NamespaceBase): FileDescriptor[] => {
   const packageName = space.fullName.slice(1);
+  const objects = space.nestedArray.filter((nested) => !isPackage(nested));
+  const byFile = Map.groupBy(objects, ({ name }) => fileNameOf(packageName, name));
+  return [...byFile].map(([file, members]) => describeFile(file, packageName, members));
+};
+
+const describeFile = (
+  name: string,
+  packageName: string,
+  objects: readonly protobuf.ReflectionObject[],
+): FileDescriptor => {
   const used = new Set<string>();
   const messageType: MessageDescriptor[] = [];
   const enumType: EnumDescriptor[] = [];
   const service: ServiceDescriptor[] = [];
-  for (const nested of space.nestedArray) {
-    if (nested instanceof protobuf.Type) messageType.push(describeMessage(nested, used));
-    else if (nested instanceof protobuf.Enum) enumType.push(describeEnum(nested));
-    else if (nested instanceof protobuf.Service) service.push(describeService(nested, used));
+  for (const object of objects) {
+    if (object instanceof protobuf.Type) messageType.push(describeMessage(object, used));
+    else if (object instanceof protobuf.Enum) enumType.push(describeEnum(object));
+    else if (object instanceof protobuf.Service) service.push(describeService(object, used));
   }
-  used.delete(packageName);
-  const dependency = [...used].sort().map(fileNameOf);
+  used.delete(name);
   return {
-    name: fileNameOf(packageName),
+    name,
     package: packageName,
-    dependency,
+    dependency: [...used].sort(),
     messageType,
     enumType,
     service,
@@ -126,7 +131,7 @@ const describeField = (
 const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescriptor, "type" | "typeName"> => {
   const { resolvedType } = field.resolve();
   if (resolvedType === null) return { type: fieldTypes[field.type] ?? 0 };
-  used.add(packageOf(resolvedType));
+  used.add(fileOf(resolvedType));
   return { type: resolvedType instanceof protobuf.Enum ? ENUM : MESSAGE, typeName: resolvedType.fullName };
 };
 
@@ -167,7 +172,7 @@ const describeService = (service: protobuf.Service, used: Set<string>): ServiceD
   name: service.name,
   method: service.methodsArray.map((method) => {
     const { resolvedRequestType: input, resolvedResponseType: output } = method.resolve() as protobuf.Method;
-    for (const type of [input, output]) if (type !== null) used.add(packageOf(type));
+    for (const type of [input, output]) if (type !== null) used.add(fileOf(type));
     return {
       name: method.name,
       inputType: input?.fullName ?? "",
@@ -178,10 +183,11 @@ const describeService = (service: protobuf.Service, used: Set<string>): ServiceD
   }),
 });
 
-const packageOf = (type: protobuf.ReflectionObject): string => {
-  let { parent } = type;
-  while (parent !== null && !isPackage(parent)) ({ parent } = parent);
-  return parent?.fullName.slice(1) ?? "";
+/** Returns the file that defines a type, which may be nested in another. */
+const fileOf = (type: protobuf.ReflectionObject): string => {
+  let top = type;
+  while (top.parent !== null && !isPackage(top.parent)) top = top.parent;
+  return fileNameOf(top.parent?.fullName.slice(1) ?? "", top.name);
 };
 
 const camelCase = (name: string): string =>

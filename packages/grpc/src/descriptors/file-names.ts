@@ -1,0 +1,28 @@
+/** The published files of google.protobuf by their types: clients have these files already, and refuse the same types from another file. */
+const wellKnownFiles: Readonly<Record<string, string>> = {
+  Any: "any",
+  Duration: "duration",
+  Empty: "empty",
+  FieldMask: "field_mask",
+  Struct: "struct",
+  Value: "struct",
+  ListValue: "struct",
+  NullValue: "struct",
+  Timestamp: "timestamp",
+  DoubleValue: "wrappers",
+  FloatValue: "wrappers",
+  Int64Value: "wrappers",
+  UInt64Value: "wrappers",
+  Int32Value: "wrappers",
+  UInt32Value: "wrappers",
+  BoolValue: "wrappers",
+  StringValue: "wrappers",
+  BytesValue: "wrappers",
+};
+
+/** Returns the name of the file for a type or service at the top of a package: the published one for google.protobuf, else one for each package. */
+export const fileNameOf = (packageName: string, name: string): string => {
+  const known = packageName === "google.protobuf" && Object.hasOwn(wellKnownFiles, name);
+  if (known) return `google/protobuf/${wellKnownFiles[name] ?? ""}.proto`;
+  return `${packageName === "" ? "root" : packageName.replaceAll(".", "/")}.proto`;
+};
