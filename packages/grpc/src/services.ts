@@ -82,7 +82,7 @@ export class Services {
   /** Ends what a drain left. */
   stop(): void {
     this.started?.runner.abortAll(new GrpcError("UNAVAILABLE", "The service is shutting down"));
-    this.started?.tls?.close();
+    this.started?.close();
   }
 
   /** The listener of the gRPC port. */

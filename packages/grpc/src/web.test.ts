@@ -18,9 +18,13 @@ beforeAll(async () => {
       call.trailers.set("x-count", "3");
       return aBook(id);
     },
-    async *ListBooks({ count }) {
-      for (let id = 1; id <= count; id++) yield aBook(id);
-      if (count === 3) throw new GrpcError("DATA_LOSS", "lost");
+    ListBooks: {
+      timeoutSecs: 0,
+      async *handle({ count }) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+        for (let id = 1; id <= count; id++) yield aBook(id);
+        if (count === 3) throw new GrpcError("DATA_LOSS", "lost");
+      },
     },
   });
   await app.start();
@@ -132,6 +136,19 @@ test.each([
 test("a passed deadline ends the call", async () => {
   const { trailers } = await call("GetBook", { id: 7 }, { "grpc-timeout": "0m" });
   expect(trailers["grpc-status"]).toMatch(/^[04]$/);
+});
+
+test.each([
+  ["a malformed deadline", { "grpc-timeout": "soon" }],
+  ["bytes that are not Base64", { "x-key-bin": "!!!" }],
+])("%s is INTERNAL", async (_, headers) => {
+  const { messages, trailers } = await call("GetBook", { id: 7 }, headers);
+  expect([messages, trailers["grpc-status"]]).toEqual([[], "13"]);
+});
+
+test("a deadline far away does not end the call at once", async () => {
+  const { trailers } = await call("ListBooks", { count: 2 }, { "grpc-timeout": "99999999H" });
+  expect(trailers["grpc-status"]).toBe("0");
 });
 
 test("another content type is 415", async () => {

@@ -6,8 +6,10 @@ import {
   isPromise,
   mapAwaitable,
   type Operations,
+  throttledLog,
 } from "@framework/core/feature";
 import { GrpcError } from "../status/grpc-error.ts";
+import { sendableError } from "../status/sendable-error.ts";
 import { toGrpcError } from "../status/to-grpc-error.ts";
 import type { BoundMethod } from "./bound-method.ts";
 import { isServerFault } from "./call-operations.ts";
@@ -46,6 +48,7 @@ export interface CallRunnerParts {
 export class CallRunner {
   private readonly parts: CallRunnerParts;
   private readonly active: Set<GrpcCall> = new Set();
+  private readonly logSometimes = throttledLog();
 
   constructor(parts: CallRunnerParts) {
     this.parts = parts;
@@ -67,7 +70,7 @@ export class CallRunner {
       stopTimer();
       call.settle();
       this.active.delete(call);
-      done(outcome);
+      done(outcome === null ? null : this.sendable(call, outcome));
     };
     this.active.add(call);
     const remainingMs = call.remainingMs(this.parts.clock.date());
@@ -83,6 +86,21 @@ export class CallRunner {
     const calls = [...this.active];
     for (const call of calls) call.abort(reason);
     return calls.length;
+  }
+
+  /** Leaves out what cannot be sent, which the doors would stumble over: clients get the status at least. */
+  private sendable(call: GrpcCall, outcome: GrpcError): GrpcError {
+    const { error, problems } = sendableError(outcome, call.trailersToSend?.byteLength ?? 0);
+    const [problem] = problems;
+    if (problem !== undefined)
+      this.logSometimes((omitted) =>
+        this.parts.log.warn(`metadata of an error was not sent: ${problem}`, {
+          code: "GRPC_BAD_METADATA",
+          method: call.name,
+          omitted,
+        }),
+      );
+    return error;
   }
 
   private observed(work: CallWork): Awaitable<CallOutcome> {

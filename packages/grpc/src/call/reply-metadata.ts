@@ -1,7 +1,10 @@
 import { FrameworkError } from "@framework/core";
+import { metadataBytes, metadataProblem } from "../metadata/metadata-rules.ts";
 
 /** Maximum number of values that a handler sets. */
 const MAX_VALUES = 100;
+/** Maximum bytes of them, as HTTP/2 counts: many clients refuse more. */
+const MAX_BYTES = 8192;
 
 /** Metadata that a handler sends: header fields before the first message, or trailers after the last. */
 export class ReplyMetadata {
@@ -20,13 +23,20 @@ export class ReplyMetadata {
     return this.append(lower, value);
   }
 
-  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC does not allow, and for the 101st value */
+  /** Bytes of the values, as HTTP/2 counts them. */
+  get byteLength(): number {
+    return this.values.reduce((sum, [name, value]) => sum + metadataBytes(name, value), 0);
+  }
+
+  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC does not allow, for the 101st value, and above 8 KiB in total */
   append(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     const problem = metadataProblem(lower, value);
     if (problem !== null) throw new FrameworkError("GRPC_BAD_METADATA", problem);
     if (this.values.length >= MAX_VALUES)
       throw new FrameworkError("GRPC_BAD_METADATA", `a call sends at most ${MAX_VALUES} values of metadata`);
+    if (this.byteLength + metadataBytes(lower, value) > MAX_BYTES)
+      throw new FrameworkError("GRPC_BAD_METADATA", `a call sends at most ${MAX_BYTES} bytes of metadata`);
     this.values.push([lower, value]);
     return this;
   }
@@ -36,14 +46,3 @@ export class ReplyMetadata {
     return this.values[Symbol.iterator]();
   }
 }
-
-/** Returns the mistake in a name and value; `null` for valid ones. */
-export const metadataProblem = (name: string, value: string | Uint8Array): string | null => {
-  if (!/^[0-9a-z_.-]+$/.test(name) || name.startsWith("grpc-"))
-    return `the name of metadata is letters, digits and _ . -, without the prefix grpc-, not ${JSON.stringify(name)}`;
-  if (name.endsWith("-bin")) return typeof value === "string" ? `the value of ${name} must be bytes` : null;
-  if (typeof value !== "string") return `the value of ${name} must be text; names of bytes end in -bin`;
-  return /^[\x20-\x7e]*$/.test(value)
-    ? null
-    : `the value of ${name} must be printable ASCII; send bytes under ${name}-bin`;
-};

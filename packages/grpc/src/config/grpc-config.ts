@@ -30,7 +30,7 @@ export interface GrpcConfig {
   readonly keepaliveSecs: number;
   /** Maximum calls at once on a connection; further ones wait in the client. @default 100 */
   readonly concurrencyLimit: number;
-  /** Largest metadata of a call in bytes, as HTTP/2 counts it. @default 8192 */
+  /** Largest head of a call in bytes, with its path and metadata, as HTTP/2 counts it. @default 8192 */
   readonly maxMetadataBytes: number;
   /** Longest duration of a call in seconds, whatever deadline the client sends; 0 for no limit. Methods can set their own. @default 300 */
   readonly maxCallSecs: number;

@@ -13,6 +13,7 @@ import type { GrpcConfig } from "../config/grpc-config.ts";
 import { WebDoor } from "../web/web-door.ts";
 import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
 import { GrpcPort } from "./grpc-port.ts";
+import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
 import { TlsPort } from "./tls-port.ts";
 
@@ -37,6 +38,8 @@ export interface GrpcServer {
   readonly web: WebDoor;
   readonly runner: CallRunner;
   readonly readiness: Readiness;
+  /** Ends the timers of the server. */
+  readonly close: () => void;
   /** The methods by `service/method`. */
   readonly methods: ReadonlyMap<string, BoundMethod>;
 }
@@ -62,14 +65,20 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   });
   const { draining } = host.life;
   const { maxMessageSize, maxMetadataBytes } = config;
-  const door = new NativeDoor({ grpc, runner, clock, draining, maxMetadataBytes });
+  const door = new NativeDoor({ grpc, runner, clock, draining });
   for (const bound of methods.values()) door.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
+  guardStreams(server, { methods, maxMetadataBytes });
   const tls =
     config.tls === undefined ? null : await TlsPort.open(config.tls, log, (socket) => port.accept(socket));
   tls?.watch(clock);
   const web = new WebDoor({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
-  return { port, tls, web, runner, readiness, methods };
+  const endWatch = door.watch();
+  const close = (): void => {
+    endWatch();
+    tls?.close();
+  };
+  return { port, tls, web, runner, readiness, close, methods };
 };
 
 const resolveAll = (

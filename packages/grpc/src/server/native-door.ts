@@ -9,6 +9,7 @@ import { GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { receivedFields } from "./received-fields.ts";
 import { StatusWriter } from "./status-writer.ts";
+import { UnreadStreams } from "./unread-streams.ts";
 import { writeWithin } from "./write-within.ts";
 
 type Bytes = Uint8Array;
@@ -23,9 +24,8 @@ type Callback = Grpc.sendUnaryData<Buffer>;
 export interface NativeDoorParts {
   readonly grpc: typeof Grpc;
   readonly runner: CallRunner;
-  readonly clock: Pick<Clock, "date">;
+  readonly clock: Pick<Clock, "date" | "now" | "every">;
   readonly draining: AbortSignal;
-  readonly maxMetadataBytes: number;
 }
 
 /** Messages pass grpc-js as bytes: the runner decodes them, the same way for every door. */
@@ -42,10 +42,17 @@ const messagesOf = (call: ReadableCall | DuplexCall): AsyncIterable<Bytes> =>
 export class NativeDoor {
   private readonly parts: NativeDoorParts;
   private readonly statuses: StatusWriter;
+  private readonly unread: UnreadStreams;
 
   constructor(parts: NativeDoorParts) {
     this.parts = parts;
     this.statuses = new StatusWriter(parts.grpc);
+    this.unread = new UnreadStreams(parts.clock);
+  }
+
+  /** Cuts streams of ended calls whose clients do not read the rest; ends with the returned function. */
+  watch(): () => void {
+    return this.unread.watch();
   }
 
   /** Adds a method to the server. */
@@ -96,6 +103,7 @@ export class NativeDoor {
     const call = this.open(bound, native);
     let reply: Buffer | null = null;
     const done = (outcome: CallOutcome): void => {
+      this.unread.add(native);
       if (outcome !== null) return callback(this.statuses.of(outcome, call));
       this.sendHeaders(native, call);
       callback(null, reply, this.statuses.trailersOf(call));
@@ -121,6 +129,7 @@ export class NativeDoor {
     };
     const write = writeWithin(stream, call);
     const done = (outcome: CallOutcome): void => {
+      this.unread.add(native);
       if (outcome !== null) return void stream.emit("error", this.statuses.of(outcome, call));
       begin();
       native.end(this.statuses.trailersOf(call));
@@ -139,17 +148,7 @@ export class NativeDoor {
     readonly emit: (bytes: Buffer) => void | Promise<void>;
     readonly done: (outcome: CallOutcome) => void;
   }): void {
-    const { maxMetadataBytes, runner } = this.parts;
-    if (work.call.metadata.byteLength > maxMetadataBytes) {
-      work.call.settle();
-      return work.done(
-        new GrpcError(
-          "RESOURCE_EXHAUSTED",
-          `The metadata is larger than the limit of ${maxMetadataBytes} bytes`,
-        ),
-      );
-    }
-    runner.serve(work);
+    this.parts.runner.serve(work);
   }
 
   private open(bound: BoundMethod, native: AnyCall): GrpcCall {
@@ -166,6 +165,7 @@ export class NativeDoor {
     });
     // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
     (native as EventEmitter).on("cancelled", () => {
+      this.unread.delete(native);
       const isLate = clientMs !== null && clock.date() >= clientMs;
       call.abort(
         isLate

@@ -1,5 +1,15 @@
 /** Longest message of a status in characters: it travels in a header field. */
 const MAX_MESSAGE = 1024;
+/** Longest message in bytes once it is percent-encoded: of ASCII, the same 1024 characters. */
+const MAX_ENCODED = 3072;
 
 /** Returns a message that can be sent: bounded, and without halves of characters, which cannot be percent-encoded. */
-export const statusMessage = (message: string): string => message.slice(0, MAX_MESSAGE).toWellFormed();
+export const statusMessage = (message: string): string => {
+  let text = message.slice(0, MAX_MESSAGE).toWellFormed();
+  for (let encoded = encodedLength(text); encoded > MAX_ENCODED; encoded = encodedLength(text))
+    text = text.slice(0, Math.floor((text.length * MAX_ENCODED) / encoded)).toWellFormed();
+  return text;
+};
+
+/** Bytes of well-formed text as `grpc-message` carries it. */
+export const encodedLength = (text: string): number => encodeURIComponent(text).length;

@@ -35,7 +35,8 @@ export class WebDoor {
     const [matched, text] = CONTENT_TYPE.exec(request.contentType ?? "") ?? [];
     if (matched === undefined) throw new UnsupportedMediaTypeError("This path requires application/grpc-web");
     const isText = text !== undefined;
-    const call = this.open(request, name, bound);
+    const call = attempt(() => this.open(request, name, bound));
+    if (GrpcError.is(call)) return refused(call, isText);
     const reply = new WebReply(isText, (reason) => call.abort(reason));
     const cancel = (): void => reply.cancelled();
     const { signal } = request;
@@ -59,9 +60,7 @@ export class WebDoor {
       done(this.refusal(error));
     }
     await reply.begun;
-    const response = Response.stream(reply.body, {
-      contentType: isText ? "application/grpc-web-text+proto" : "application/grpc-web+proto",
-    });
+    const response = responseOf(reply, isText);
     for (const [field, value] of call.headersToSend ?? [])
       response.appendHeader(field, typeof value === "string" ? value : Buffer.from(value).toString("base64"));
     return response;
@@ -109,6 +108,28 @@ export class WebDoor {
     );
   }
 }
+
+const responseOf = ({ body }: WebReply, isText: boolean): Response =>
+  Response.stream(body, {
+    contentType: isText ? "application/grpc-web-text+proto" : "application/grpc-web+proto",
+  });
+
+/** The reply to a request whose head is malformed. */
+const refused = (error: GrpcError, isText: boolean): Response => {
+  const reply = new WebReply(isText, () => {});
+  reply.end(trailersFrame(webTrailers(error, { trailersToSend: null })));
+  return responseOf(reply, isText);
+};
+
+/** Returns the GrpcError that a function throws. */
+const attempt = <T>(run: () => T): T | GrpcError => {
+  try {
+    return run();
+  } catch (error) {
+    if (GrpcError.is(error)) return error;
+    throw error;
+  }
+};
 
 /** @throws GrpcError INTERNAL for text that is no Base64 */
 const fromBase64 = (body: Uint8Array): Uint8Array => {

@@ -2,6 +2,9 @@ import type { HttpRequest } from "@framework/core";
 import type { MetadataFields } from "../call/call-metadata.ts";
 import type { CallOutcome } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
+import { timeoutMs } from "../metadata/grpc-timeout.ts";
+import { isMetadataBase64 } from "../metadata/metadata-rules.ts";
+import { GrpcError } from "../status/grpc-error.ts";
 import { statusMessage } from "../status/status-message.ts";
 import { encodeDetails } from "../status/status-details-codec.ts";
 
@@ -20,32 +23,36 @@ const transportFields: ReadonlySet<string> = new Set([
   "transfer-encoding",
 ]);
 
-/** Milliseconds of the units of `grpc-timeout`. */
-const units: Readonly<Record<string, number>> = { n: 1e-6, u: 1e-3, m: 1, S: 1000, M: 60_000, H: 3_600_000 };
-
-/** Returns the metadata of a gRPC-Web request. */
+/** Returns the metadata of a gRPC-Web request. @throws GrpcError INTERNAL for bytes that are not Base64 */
 export const webFields = ({ headers }: HttpRequest): MetadataFields => {
   const fields: Record<string, (string | Uint8Array)[]> = Object.create(null) as Record<string, never>;
   for (const [given, value] of headers) {
     const name = given.toLowerCase();
     if (transportFields.has(name)) continue;
-    (fields[name] ??= []).push(...(name.endsWith("-bin") ? binary(value) : [value]));
+    (fields[name] ??= []).push(...(name.endsWith("-bin") ? binary(name, value) : [value]));
   }
   return fields;
 };
 
-/** Values of binary metadata may be joined by commas, and are Base64 with or without padding. */
-const binary = (value: string): Uint8Array[] =>
-  value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
+/** Values of binary metadata may be joined by commas, and are Base64 with or without padding. @throws GrpcError INTERNAL for others */
+const binary = (name: string, value: string): Uint8Array[] => {
+  if (!isMetadataBase64(value)) throw new GrpcError("INTERNAL", `The value of ${name} is malformed`);
+  return value.split(",").map((each) => Buffer.from(each.trim(), "base64"));
+};
 
-/** Returns the client's deadline in milliseconds since 1970; `null` without a valid `grpc-timeout`. */
+/** Returns the client's deadline in milliseconds since 1970; `null` without one. @throws GrpcError INTERNAL for a malformed `grpc-timeout` */
 export const webDeadline = (timeout: string | null, nowMs: number): number | null => {
-  const [, digits, unit = ""] = /^(\d{1,8})([HMSmun])$/.exec(timeout ?? "") ?? [];
-  return digits === undefined ? null : nowMs + Number(digits) * (units[unit] ?? 0);
+  if (timeout === null) return null;
+  const ms = timeoutMs(timeout);
+  if (ms === null) throw new GrpcError("INTERNAL", "The value of grpc-timeout is malformed");
+  return nowMs + ms;
 };
 
 /** Returns the trailers of an outcome, in the order in which they are written. */
-export const webTrailers = (outcome: CallOutcome, call: GrpcCall): readonly (readonly [string, string])[] => {
+export const webTrailers = (
+  outcome: CallOutcome,
+  call: Pick<GrpcCall, "trailersToSend">,
+): readonly (readonly [string, string])[] => {
   const trailers: [string, string][] = [["grpc-status", String(outcome?.statusCode ?? 0)]];
   const add = (name: string, value: string | Uint8Array): void =>
     void trailers.push([name, typeof value === "string" ? value : Buffer.from(value).toString("base64")]);

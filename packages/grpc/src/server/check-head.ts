@@ -1,0 +1,69 @@
+import { timeoutMs } from "../metadata/grpc-timeout.ts";
+import { isMetadataBase64, isMetadataText } from "../metadata/metadata-rules.ts";
+import { GrpcStatus } from "../status/grpc-status.ts";
+import { statusMessage } from "../status/status-message.ts";
+
+/** Header fields as `node:http2` gives them. */
+export type HeadFields = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** What the heads of calls are checked for. */
+export interface HeadRules {
+  /** The methods by `service/method`. */
+  readonly methods: { has(name: string): boolean };
+  readonly maxMetadataBytes: number;
+}
+
+/** A reply of header fields alone. */
+export type HeadReply = Readonly<Record<string, string | number>>;
+
+const CONTENT_TYPE = /^application\/grpc(?:\+proto)?\s*(?:;|$)/i;
+
+/** Returns the refusal of a call whose head breaks the protocol or a limit; `null` for a good one. @param raw names and values in turn */
+export const refusalOfHead = (
+  head: HeadFields,
+  raw: readonly string[],
+  { methods, maxMetadataBytes }: HeadRules,
+): HeadReply | null => {
+  if (head[":method"] !== "POST") return { ":status": 405, allow: "POST" };
+  if (!CONTENT_TYPE.test(textOf(head["content-type"]))) return { ":status": 415 };
+  if (sizeOf(raw) > maxMetadataBytes)
+    return status(
+      GrpcStatus.RESOURCE_EXHAUSTED,
+      `The metadata is larger than the limit of ${maxMetadataBytes} bytes`,
+    );
+  const path = textOf(head[":path"]);
+  if (!methods.has(path.slice(1)))
+    return status(GrpcStatus.UNIMPLEMENTED, `The method ${path} does not exist`);
+  const timeout = head["grpc-timeout"];
+  if (timeout !== undefined && timeoutMs(textOf(timeout)) === null)
+    return status(GrpcStatus.INTERNAL, "The value of grpc-timeout is malformed");
+  const name = malformedField(raw);
+  return name === null ? null : status(GrpcStatus.INTERNAL, `The value of ${name} is malformed`);
+};
+
+const textOf = (value: HeadFields[string]): string => (typeof value === "string" ? value : "");
+
+/** Size as HTTP/2 counts it (RFC 9113 6.5.2). */
+const sizeOf = (raw: readonly string[]): number => {
+  let bytes = raw.length * 16;
+  for (const text of raw) bytes += text.length;
+  return bytes;
+};
+
+const malformedField = (raw: readonly string[]): string | null => {
+  for (let at = 0; at < raw.length; at += 2) {
+    const name = raw[at] ?? "";
+    const value = raw[at + 1] ?? "";
+    if (name.startsWith(":")) continue;
+    if (!(name.endsWith("-bin") ? isMetadataBase64(value) : isMetadataText(value))) return name;
+  }
+  return null;
+};
+
+/** A status without a message before it. */
+const status = (code: number, message: string): HeadReply => ({
+  ":status": 200,
+  "content-type": "application/grpc+proto",
+  "grpc-status": code,
+  "grpc-message": encodeURI(statusMessage(message)),
+});

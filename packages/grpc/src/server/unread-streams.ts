@@ -1,0 +1,48 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { constants } from "node:http2";
+import type { Clock } from "@framework/core/feature";
+
+/** Milliseconds that a client may leave the rest of an answer unread once its call has ended. */
+const UNREAD_MS = 30_000;
+/** Milliseconds between two looks. */
+const LOOK_MS = 10_000;
+
+/** A call of grpc-js, with its stream of HTTP/2 within. */
+interface NativeCall {
+  readonly call?: { readonly stream?: ServerHttp2Stream };
+}
+
+/**
+ * Ended calls whose last bytes are not sent yet. A client that does not read keeps them, its flow control decides; so they are cut after 30 s.
+ *
+ * Within a running call the deadline and `maxCallSecs` are the limit.
+ */
+export class UnreadStreams {
+  private readonly clock: Pick<Clock, "now" | "every">;
+  /** When the calls ended, oldest first. */
+  private readonly ended: Map<object, number> = new Map();
+
+  constructor(clock: Pick<Clock, "now" | "every">) {
+    this.clock = clock;
+  }
+
+  add(native: object): void {
+    this.ended.set(native, this.clock.now());
+  }
+
+  delete(native: object): void {
+    this.ended.delete(native);
+  }
+
+  /** Looks regularly; ends with the returned function. */
+  watch(): () => void {
+    return this.clock.every(LOOK_MS, () => {
+      const before = this.clock.now() - UNREAD_MS;
+      for (const [native, since] of this.ended) {
+        if (since > before) return;
+        this.ended.delete(native);
+        (native as NativeCall).call?.stream?.close(constants.NGHTTP2_CANCEL);
+      }
+    });
+  }
+}

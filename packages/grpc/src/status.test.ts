@@ -1,0 +1,101 @@
+import { App } from "@framework/core";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
+import { GrpcError, grpc } from "./index.ts";
+import { framed } from "./raw-call.test-kit.ts";
+
+let served: Served;
+
+const long = "x".repeat(200);
+
+const errors: Readonly<Record<number, () => GrpcError>> = {
+  1: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-title": "caf\u00e9", "x-shelf": "7" } }),
+  2: () =>
+    new GrpcError("NOT_FOUND", "no book", {
+      metadata: { "x title": "a", "grpc-status": "0", x: "\r\nb: c" },
+    }),
+  3: () =>
+    new GrpcError("INVALID_ARGUMENT", "many", {
+      details: [
+        {
+          kind: "badRequest",
+          violations: Array.from({ length: 1000 }, (_, at) => ({ field: `f${at}`, description: long })),
+        },
+      ],
+    }),
+  4: () => new GrpcError("NOT_FOUND", "\u{1f4d6}".repeat(1000)),
+  5: () => new GrpcError("NOT_FOUND", "no book", { metadata: { "x-long": "x".repeat(20_000) } }),
+};
+
+beforeAll(async () => {
+  served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", enableWeb: true });
+    app.addGrpcService(catalog, {
+      GetBook: async ({ id }) => {
+        await new Promise((resolve) => setImmediate(resolve));
+        throw errors[id]?.() ?? new Error("no such case");
+      },
+      async *ListBooks({ count }) {
+        yield aBook(1);
+        throw errors[count]?.() ?? new Error("no such case");
+      },
+      AddBooks: (_, call) => {
+        for (let at = 0; at < 50; at++) call.trailers.append("x-many", "x".repeat(1000));
+        return { added: 1 };
+      },
+    });
+  });
+});
+
+afterAll(() => served[Symbol.asyncDispose]());
+
+test.each([1, 2, 5])(
+  "metadata of an error that cannot be sent is left out, and the status arrives: case %i",
+  async (id) => {
+    const client = served.client(catalog);
+    const expected = { status: "NOT_FOUND", message: "no book" };
+    expect(await failure(client.GetBook({ id }))).toMatchObject(expected);
+    expect(await failure(all(client.ListBooks({ count: id })))).toMatchObject(expected);
+  },
+);
+
+test("metadata of an error that can be sent arrives beside one that cannot", async () => {
+  expect(await failure(served.client(catalog).GetBook({ id: 1 }))).toMatchObject({
+    metadata: { "x-shelf": "7" },
+  });
+});
+
+test("details and messages of a status stay small enough for the limits of clients", async () => {
+  const client = served.client(catalog);
+  const many = (await failure(client.GetBook({ id: 3 }))) as GrpcError;
+  expect(many.status).toBe("INVALID_ARGUMENT");
+  const [detail] = many.details;
+  expect(detail?.kind).toBe("badRequest");
+  expect(JSON.stringify(detail).length).toBeLessThan(8192);
+  const book = (await failure(client.GetBook({ id: 4 }))) as GrpcError;
+  expect(encodeURI(book.message).length).toBeLessThan(3100);
+  expect(book.message.isWellFormed()).toBe(true);
+});
+
+test("metadata of a reply is bounded by its bytes", async () => {
+  expect(await failure(served.client(catalog).AddBooks([]))).toMatchObject({ status: "INTERNAL" });
+});
+
+test("an error cannot write fields of its own into the trailers of gRPC-Web", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ enableWeb: true });
+  app.addGrpcService(catalog, {
+    GetBook: () => {
+      throw new GrpcError("NOT_FOUND", "no book", { metadata: { x: "a\r\ngrpc-status: 0" } });
+    },
+  });
+  await app.start();
+  const reply = await app.fetch(
+    new Request("http://host.test/books.v1.Catalog/GetBook", {
+      method: "POST",
+      body: framed(Buffer.from([8, 1])),
+      headers: { "content-type": "application/grpc-web+proto" },
+    }),
+  );
+  expect(await reply.text()).not.toContain("grpc-status: 0");
+  await app.stop();
+});

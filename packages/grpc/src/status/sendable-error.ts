@@ -1,0 +1,66 @@
+import { metadataBytes, metadataProblem } from "../metadata/metadata-rules.ts";
+import { GrpcError } from "./grpc-error.ts";
+import type { GrpcStatusName } from "./grpc-status.ts";
+import type { StatusDetail } from "./status-detail.ts";
+import { encodeDetails } from "./status-details-codec.ts";
+import { encodedLength, statusMessage } from "./status-message.ts";
+
+/** Bytes of message, metadata and details together: many clients refuse trailers above 8 KiB. */
+const MAX_BYTES = 8000;
+
+/** An error as it can be sent. */
+export interface SendableError {
+  readonly error: GrpcError;
+  /** Why metadata was left out, one text for each value. */
+  readonly problems: readonly string[];
+}
+
+/** Returns an error without the metadata and details that cannot be sent; the same error if all can. @param otherBytes of further trailers */
+export const sendableError = (error: GrpcError, otherBytes: number): SendableError => {
+  const names = Object.keys(error.metadata);
+  if (names.length === 0 && error.details.length === 0) return { error, problems: [] };
+  const problems: string[] = [];
+  let left = MAX_BYTES - otherBytes - encodedLength(statusMessage(error.message));
+  const metadata: Record<string, string | Uint8Array> = {};
+  for (const [given, value] of Object.entries(error.metadata)) {
+    const name = given.toLowerCase();
+    const bytes = metadataBytes(name, value);
+    const problem =
+      metadataProblem(name, value) ?? (bytes > left ? `the value of ${name} is too long` : null);
+    if (problem !== null) {
+      problems.push(problem);
+      continue;
+    }
+    metadata[name] = value;
+    left -= bytes;
+  }
+  const details = detailsWithin(error, left);
+  if (problems.length === 0 && details === error.details) return { error, problems };
+  const status = error.status as Exclude<GrpcStatusName, "OK">; // the constructor allows no OK
+  return { error: new GrpcError(status, error.message, { metadata, details, cause: error }), problems };
+};
+
+/** Returns the details that fit, of lists of wrong fields as many as fit. */
+const detailsWithin = (error: GrpcError, maxBytes: number): readonly StatusDetail[] => {
+  const { details, statusCode } = error;
+  const text = statusMessage(error.message); // the details repeat it
+  const fits = (some: readonly StatusDetail[]): boolean =>
+    metadataBytes("grpc-status-details-bin", encodeDetails(statusCode, text, some)) <= maxBytes;
+  if (details.length === 0 || fits(details)) return details;
+  const kept: StatusDetail[] = [];
+  for (const detail of details) {
+    const part = shortened(detail, (some) => fits([...kept, some]));
+    if (part !== null) kept.push(part);
+  }
+  return kept;
+};
+
+const shortened = (detail: StatusDetail, fits: (detail: StatusDetail) => boolean): StatusDetail | null => {
+  if (fits(detail)) return detail;
+  if (detail.kind !== "badRequest") return null;
+  for (let count = detail.violations.length >> 1; count > 0; count >>= 1) {
+    const part: StatusDetail = { kind: "badRequest", violations: detail.violations.slice(0, count) };
+    if (fits(part)) return part;
+  }
+  return null;
+};

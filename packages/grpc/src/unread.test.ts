@@ -1,0 +1,40 @@
+import { connect } from "node:http2";
+import { once } from "node:events";
+import { virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import { aBook, catalog, serve } from "./grpc-app.test-kit.ts";
+import { framed } from "./raw-call.test-kit.ts";
+
+test("a client that does not read the rest of an ended call is cut after 30 s", async () => {
+  const clock = virtualClock();
+  const ended = Promise.withResolvers<void>();
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", clock });
+    app.addGrpcService(catalog, {
+      async *ListBooks(_, { signal }) {
+        try {
+          for (;;) yield { ...aBook(1), title: "x".repeat(50_000) };
+        } finally {
+          if (signal.aborted) ended.resolve();
+        }
+      },
+    });
+  });
+  const session = connect(`http://${served.target}`);
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/books.v1.Catalog/ListBooks",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  stream.pause();
+  stream.on("error", () => {});
+  stream.end(framed(Buffer.alloc(0)));
+  await once(stream, "response");
+  await clock.advance(300_000); // maxCallSecs
+  await ended.promise;
+  await clock.advance(50_000);
+  while (!stream.closed) await new Promise((resolve) => setImmediate(resolve));
+  expect(stream.rstCode).toBe(8); // CANCEL
+  session.destroy();
+});
