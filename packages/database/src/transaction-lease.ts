@@ -1,22 +1,19 @@
-import type { Awaitable } from "@framework/core";
 import type { OpenTransaction } from "./backend.ts";
-import type { Idler, IdleLimit } from "./idle-limit.ts";
 import { transactionIdle } from "./database-errors.ts";
 
 /** A transaction on its leased connection, which is rolled back and given up when no statement comes for too long. */
-export class TransactionLease implements Idler {
+export class TransactionLease {
   readonly open: OpenTransaction;
-  private readonly limit: IdleLimit;
-  /** When a statement last began or ended. */
-  usedAt: number = performance.now();
+  private readonly idleMs: number;
+  private readonly timer: NodeJS.Timeout;
   private running = 0;
   private hasExpired = false;
   private isOver = false;
 
-  constructor(open: OpenTransaction, limit: IdleLimit) {
+  constructor(open: OpenTransaction, idleMs: number) {
     this.open = open;
-    this.limit = limit;
-    limit.add(this);
+    this.idleMs = idleMs;
+    this.timer = setTimeout(() => this.expire(), idleMs);
   }
 
   /** Whether the connection was given up. */
@@ -26,8 +23,8 @@ export class TransactionLease implements Idler {
 
   /** Restarts the idle timeout. @throws DATABASE_TRANSACTION_IDLE after it */
   touch(): void {
-    if (this.hasExpired) throw transactionIdle(this.limit.idleMs);
-    this.usedAt = performance.now();
+    if (this.hasExpired) throw transactionIdle(this.idleMs);
+    this.timer.refresh();
   }
 
   /** Notes that a statement is running, which is not idle however long it takes. */
@@ -37,30 +34,29 @@ export class TransactionLease implements Idler {
 
   done(): void {
     this.running--;
-    this.usedAt = performance.now();
+    if (!this.isOver) this.timer.refresh();
   }
 
-  /** Commits and gives up the connection, even when the commit fails. `false` when the database rolled back instead. */
-  commit(): Awaitable<boolean> {
+  /** Commits and gives up the connection, even when the commit fails. Resolves to `false` when the database rolled back instead. */
+  async commit(): Promise<boolean> {
     this.end();
-    return this.open.commit();
+    return await this.open.commit();
   }
 
-  /** Rolls back and gives up the connection; never throws or rejects. */
-  rollback(): Awaitable<void> {
+  /** Rolls back and gives up the connection; never rejects. */
+  async rollback(): Promise<void> {
     this.end();
-    return this.open.rollback();
+    await this.open.rollback();
   }
 
-  /** Rolls back, unless a statement is running. */
-  expire(): void {
-    if (this.running > 0) return void (this.usedAt = performance.now());
+  private expire(): void {
+    if (this.running > 0) return void this.timer.refresh();
     this.hasExpired = true;
     void this.rollback();
   }
 
   private end(): void {
     this.isOver = true;
-    this.limit.remove(this);
+    clearTimeout(this.timer);
   }
 }

@@ -76,7 +76,7 @@ export class GraphqlEndpoint {
     const { env, debug, log } = settings;
     const { playground = env === "development", introspection = env === "development" } = this.config;
     const config = { ...this.config, introspection };
-    const documents = new Documents(schema, config);
+    const documents = new Documents(schema, config, traffic.refused);
     const present = errorPresenter(settings);
     const guardOptions = { explain: debug && env !== "production", log };
     const executor = new Executor({ schema, config, state: host.state, operations, traffic, guardOptions });

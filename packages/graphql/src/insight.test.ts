@@ -4,7 +4,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { graphql } from "./index.ts";
 
-test("an operation is published with its type and name, and counted with its outcome", async () => {
+const spied = () => {
   const seen: TracedOperation[] = [];
   let metrics: () => readonly Metric[] = () => [];
   const spy: Feature = {
@@ -19,6 +19,18 @@ test("an operation is published with its type and name, and counted with its out
       return {};
     },
   };
+  return {
+    spy,
+    seen,
+    read: (named: string) =>
+      metrics()
+        .find(({ name }) => name === named)
+        ?.read(),
+  };
+};
+
+test("an operation is published with its type and name, and counted with its outcome", async () => {
+  const { spy, seen, read } = spied();
   const app = new (App.with(graphql, spy))().enableGraphql({
     schema: "type Query { a: Int }",
     resolvers: { Query: { a: () => 1 } },
@@ -32,6 +44,23 @@ test("an operation is published with its type and name, and counted with its out
   expect(seen.map(({ name, role, attributes }) => [name, role, attributes])).toEqual([
     ["query", "server", { "graphql.operation.type": "query", "graphql.operation.name": "Mine" }],
   ]);
-  const counter = metrics().find(({ name }) => name === "graphql_operations_total");
-  expect(counter?.read()).toEqual([{ labels: { type: "query", outcome: "ok" }, value: 1 }]);
+  expect(read("graphql_operations_total")).toEqual([{ labels: { type: "query", outcome: "ok" }, value: 1 }]);
+});
+
+test("operations that fail outside of resolvers are counted, and those that are refused", async () => {
+  const { spy, read } = spied();
+  const app = new (App.with(graphql, spy))().enableGraphql({
+    schema: "type Query { a: Int }",
+    context: () => {
+      throw new Error("no context");
+    },
+  });
+  await using client = testClient(app);
+  expect((await client.post("/graphql", { json: { query: "{ a }" } })).status).toBe(500);
+  expect(read("graphql_operations_total")).toEqual([
+    { labels: { type: "query", outcome: "error" }, value: 1 },
+  ]);
+  for (const query of ["{", "{ nowhere }", `{ ${"a ".repeat(20)} }`])
+    await client.post("/graphql", { json: { query } });
+  expect(read("graphql_refused_operations_total")).toBe(3);
 });

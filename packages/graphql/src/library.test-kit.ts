@@ -26,9 +26,13 @@ export const SCHEMA = `
     broken: String
     odd: Int
     hangs: String
+    page(limit: Int = 50): [Book!]!
+    tags(first: Int): [String!]!
+    leaf(tree: Tree): String
   }
-  interface Node { id: ID! }
-  type Book implements Node { id: ID! title: String author: Author similar(first: Int): [Book!]! }
+  input Tree { nested: Tree name: String }
+  interface Node { id: ID! rating: Int }
+  type Book implements Node { id: ID! rating: Int title: String author: Author similar(first: Int): [Book!]! }
   type Author { id: ID! name: String books: [Book!]! }
   type Mutation { add(title: String!): Book }
   type Subscription { ticks(to: Int!): Int waits: Int guarded: Int }
@@ -47,6 +51,13 @@ export interface Library {
 }
 
 type Book = { readonly id: string; readonly title: string };
+
+interface Tree {
+  readonly nested?: Tree;
+  readonly name?: string;
+}
+
+const nameIn = ({ nested, name }: Tree): string | undefined => (nested === undefined ? name : nameIn(nested));
 
 const bookOf = (id: string): Book => ({ id, title: `Book ${id}` });
 
@@ -92,12 +103,16 @@ export const library = (config: ConfigInput<GraphQLConfig> = {}): Library => {
         odd: () => "canary",
         hangs: (_: unknown, _args: object, { signal }) => untilAborted(signal),
         node: () => bookOf("1"),
+        page: (_: unknown, { limit }: { limit: number }) => books(null, { first: limit }),
+        tags: (_: unknown, { first = 1 }: { first?: number }) => Array.from({ length: first }, String),
+        leaf: (_: unknown, { tree }: { tree: Tree }) => (nameIn(tree) === "x" ? "found" : "lost"),
       },
       Node: { __resolveType: () => "Book" },
       Book: {
         author: ({ id }: Book, _: object, context: GraphqlContext) =>
           context.load(authors, String(Number(id) % 2)),
         similar: field({ cost: 2 }, books),
+        rating: field({ cost: 9 }, () => 5),
       },
       Author: { books: () => books(null, {}) },
       Mutation: {

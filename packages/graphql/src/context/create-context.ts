@@ -32,6 +32,7 @@ export const createContext = (request: HttpRequest, state: OperationState): Grap
       return invocation.signal;
     },
     load: (loader, key) => (batches ??= new LoaderBatches(context, state.scope)).load(loader, key),
+    clear: (loader, key) => batches?.clear(loader, key),
   };
   states.set(context, state);
   return context;

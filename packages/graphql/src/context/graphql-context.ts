@@ -11,6 +11,8 @@ export interface GraphqlContext {
   readonly signal: AbortSignal;
   /** Loads a value: keys that are asked for at the same time are one batch, and each is loaded once per operation. */
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V>;
+  /** Forgets what a loader has for a key: the next field of a mutation loads it again. */
+  clear<K, V>(loader: Loader<K, V>, key: K): void;
 }
 
 /** Loads values by key in batches, once per key and operation; made by `createLoader`. */

@@ -79,6 +79,10 @@ export class LoaderBatches {
     return handled(waiting.promise); // a resolver may fail before it awaits what it asked for
   }
 
+  clear<K, V>(loader: Loader<K, V>, key: K): void {
+    this.loaders.get(loader)?.values.delete(loader.id(key));
+  }
+
   private batchesOf<K, V>(loader: Loader<K, V>): Batches {
     const known = this.loaders.get(loader);
     if (known !== undefined) return known;

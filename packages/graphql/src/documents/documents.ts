@@ -40,6 +40,9 @@ export interface DocumentRules extends DocumentLimits {
   readonly maxComplexity: number | undefined;
 }
 
+/** Of arrays and objects in variables: their coercion is recursive. */
+const MAX_LEVELS = 100;
+
 /** More would only repeat what is wrong, at a cost. */
 const MAX_ERRORS = 10;
 
@@ -47,15 +50,25 @@ const MAX_ERRORS = 10;
 export class Documents {
   private readonly schema: GraphQLSchema;
   private readonly rules: DocumentRules;
+  private readonly onRefused: () => void;
   private readonly cache = new DocumentCache();
 
-  constructor(schema: GraphQLSchema, rules: DocumentRules) {
+  constructor(schema: GraphQLSchema, rules: DocumentRules, onRefused: () => void = () => {}) {
     this.schema = schema;
     this.rules = rules;
+    this.onRefused = onRefused;
   }
 
-  /** Never throws; returns what refuses the operation. */
+  /** Returns what refuses the operation, if anything does. Rejects only when the program's `documents` fails. */
   async prepare(params: OperationParams): Promise<Prepared | readonly GraphQLError[]> {
+    const prepared = await this.check(params);
+    if (!("document" in prepared)) this.onRefused();
+    return prepared;
+  }
+
+  private async check(params: OperationParams): Promise<Prepared | readonly GraphQLError[]> {
+    if (!isWithin(params.variables, MAX_LEVELS))
+      return [refused(`Variables have at most ${MAX_LEVELS} levels`)];
     const text = await this.textOf(params);
     if (text instanceof GraphQLError) return [text];
     const document = this.read(text);
@@ -92,21 +105,24 @@ export class Documents {
       return parse(text, { maxLexicalTokens: maxTokens, maxComments: maxTokens });
     } catch (error) {
       if (error instanceof GraphQLError) return error;
+      if (error instanceof RangeError) return refused("The document is nested too deeply"); // the parser is recursive
       throw error;
     }
   }
 
   private async textOf({ query, documentId, extensions }: OperationParams): Promise<string | GraphQLError> {
     const { documents, onlyDocuments } = this.rules;
-    const id = documentId ?? hashOf(extensions);
+    const id = typeof documentId === "string" ? documentId : hashOf(extensions);
     if (id === null) {
       if (onlyDocuments) return refused("Only registered documents are executed", {}, 403);
       return query ?? refused("Missing query");
     }
     const text = await findDocument(documents, id);
-    // Without registered documents, a query with a hash of its own is an ordinary query.
-    if (text === null && !onlyDocuments && documents === undefined && query) return query;
-    return text ?? refused("Unknown document", { code: "PERSISTED_QUERY_NOT_FOUND" }, 404);
+    if (text !== null) return text;
+    // A client that tries hashes first sends the text with the hash when the hash is unknown.
+    if (documentId == null && query && !onlyDocuments) return query;
+    const code = documents === undefined ? "PERSISTED_QUERY_NOT_SUPPORTED" : "PERSISTED_QUERY_NOT_FOUND";
+    return refused("Unknown document", { code }, 404);
   }
 
   private excessCost(
@@ -120,6 +136,12 @@ export class Documents {
     return cost > maxComplexity ? over("cost of the operation", "maxComplexity", maxComplexity) : null;
   }
 }
+
+/** Whether arrays and objects are nested at most `levels` deep. */
+const isWithin = (value: unknown, levels: number): boolean =>
+  typeof value !== "object" ||
+  value === null ||
+  (levels >= 0 && Object.values(value).every((member) => isWithin(member, levels - 1)));
 
 /** The hash with which clients of Apollo name a document. */
 const hashOf = (extensions: OperationParams["extensions"]): string | null => {

@@ -55,6 +55,28 @@ test("a document of many tokens, or too long, is refused before it is read", asy
   expect(long.json()).toMatchObject({ errors: [{ extensions: { limit: "maxDocumentLength" } }] });
 });
 
+test("a document that overflows the parser's stack is refused", async () => {
+  await using client = testClient(library({ maxTokens: 1_000_000, maxDocumentLength: 1_000_000 }).app);
+  const reply = await client.post("/graphql", { json: { query: "{a".repeat(100_000) } });
+  expect([reply.status, reply.text]).toMatchObject([200, expect.stringContaining("nested too deeply")]);
+});
+
+test("variables of more than 100 levels are refused", async () => {
+  await using client = testClient(library().app);
+  const variables = (levels: number): string =>
+    `${'{"nested":'.repeat(levels - 1)}{"name":"x"}${"}".repeat(levels - 1)}`;
+  const query = "query($tree: Tree) { leaf(tree: $tree) }";
+  const post = (levels: number) =>
+    client.post("/graphql", {
+      body: `{"query":${JSON.stringify(query)},"variables":{"tree":${variables(levels)}}}`,
+      headers: { "content-type": "application/json" },
+    });
+  expect((await post(90)).json()).toEqual({ data: { leaf: "found" } });
+  expect((await post(20_000)).json()).toMatchObject({ errors: [{ extensions: { status: 400 } }] });
+  const get = await client.get("/graphql", { query: { query, variables: `{"tree":${variables(1000)}}` } });
+  expect(get.json()).toMatchObject({ errors: [{ message: "Variables have at most 100 levels" }] });
+});
+
 test("a fragment that contains itself is refused", async () => {
   await using client = testClient(library().app);
   const query =
@@ -69,6 +91,11 @@ test.each([
   ["query($n: Int = 5) { books(first: $n) { id } }", 6],
   ["{ books(first: 5) { similar(first: 3) { id } } }", 1 + 5 * (2 + 3)],
   ["{ books(first: 5) { ...F } } fragment F on Book { id title }", 11],
+  ["{ page { id } }", 1 + 50],
+  ["query($n: Int) { page(limit: $unset) { id } }".replace("$n", "$unset"), 1 + 50],
+  ["{ page(limit: 2) { id } }", 1 + 2],
+  ["{ tags(first: 40) }", 40],
+  ["{ node { rating } }", 1 + 9],
 ])("maxComplexity: %s costs %d", async (query, cost) => {
   const json = { query, variables: query.includes("= 5") ? {} : { n: 5 } };
   await using enough = testClient(library({ maxComplexity: cost }).app);

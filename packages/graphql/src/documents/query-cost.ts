@@ -2,6 +2,8 @@ import {
   type DocumentNode,
   type FieldNode,
   getNamedType,
+  type GraphQLArgument,
+  type GraphQLField,
   type GraphQLNamedType,
   type GraphQLSchema,
   isInterfaceType,
@@ -16,6 +18,24 @@ import { optionsOf } from "../schema/build-schema.ts";
 /** Arguments that say how many items a field returns. */
 const sizeArguments = new Set(["first", "last", "limit"]);
 
+type AnyField = GraphQLField<unknown, unknown>;
+
+/** The list size that an argument has by default. */
+const initialOf = ({ default: initial }: GraphQLArgument): number => {
+  const value = initial?.literal?.kind === Kind.INT ? Number(initial.literal.value) : initial?.value;
+  return typeof value === "number" ? value : 1;
+};
+
+/** The cost of a field itself; of an interface's field, the highest of the types that may be behind it. */
+const ownCost = (schema: GraphQLSchema, parent: GraphQLNamedType | undefined, field: AnyField): number => {
+  const own = optionsOf(field).cost ?? 1;
+  if (!isInterfaceType(parent)) return own;
+  return schema.getPossibleTypes(parent).reduce((highest, type) => {
+    const implemented = type.getFields()[field.name];
+    return Math.max(highest, implemented === undefined ? 1 : (optionsOf(implemented).cost ?? 1));
+  }, own);
+};
+
 /** An operation and the values of its variables. */
 export interface CostParts {
   readonly schema: GraphQLSchema;
@@ -26,7 +46,8 @@ export interface CostParts {
 
 /**
  * Returns the cost of an operation: for each field its own cost (1 unless its options say otherwise), and the costs of its fields times the list size
- * that it asks for with `first`, `last` or `limit`. `@skip` and `@include` are ignored. The document must be free of cycles.
+ * that it asks for with `first`, `last` or `limit`, or has by their defaults. A list of scalars costs its own cost times its size. `@skip` and `@include`
+ * are ignored. The document must be free of cycles.
  */
 export const costOf = ({ schema, document, operation, variables }: CostParts): number => {
   const fragments = new Map(
@@ -35,7 +56,8 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     ),
   );
   const known = new Map<string, number>();
-  const sizeOf = (value: ValueNode): number => {
+  /** `undefined` for a variable without a value, so that the argument has its default. */
+  const sizeOf = (value: ValueNode): number | undefined => {
     if (value.kind === Kind.INT) return Number(value.value);
     if (value.kind !== Kind.VARIABLE) return 1;
     const name = value.name.value;
@@ -44,17 +66,27 @@ export const costOf = ({ schema, document, operation, variables }: CostParts): n
     const initial = operation.variableDefinitions?.find(
       ({ variable }) => variable.name.value === name,
     )?.defaultValue;
-    return initial === undefined ? 1 : sizeOf(initial);
+    return initial === undefined ? undefined : sizeOf(initial);
+  };
+  const itemsOf = (node: FieldNode, field: AnyField): number => {
+    let items = 1;
+    for (const argument of field.args) {
+      if (!sizeArguments.has(argument.name)) continue;
+      const given = node.arguments?.find(({ name }) => name.value === argument.name);
+      const size = (given === undefined ? undefined : sizeOf(given.value)) ?? initialOf(argument);
+      items = Math.max(items, size);
+    }
+    return items;
   };
   const ofField = (node: FieldNode, parent: GraphQLNamedType | undefined): number => {
     const field =
       isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[node.name.value] : undefined;
-    const own = field === undefined ? 1 : (optionsOf(field).cost ?? 1);
-    if (node.selectionSet === undefined) return own;
-    let size = 1;
-    for (const argument of node.arguments ?? [])
-      if (sizeArguments.has(argument.name.value)) size = Math.max(size, sizeOf(argument.value));
-    return own + size * ofSet(node.selectionSet, field === undefined ? undefined : getNamedType(field.type));
+    const inner = (type: GraphQLNamedType | undefined): number =>
+      node.selectionSet === undefined ? 0 : ofSet(node.selectionSet, type);
+    if (field === undefined) return 1 + inner(undefined);
+    const items = itemsOf(node, field);
+    const own = ownCost(schema, parent, field);
+    return node.selectionSet === undefined ? own * items : own + items * inner(getNamedType(field.type));
   };
   const ofFragment = (name: string): number => {
     const cost = known.get(name);

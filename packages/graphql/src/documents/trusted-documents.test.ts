@@ -25,6 +25,20 @@ test("onlyDocuments refuses other queries, and registers none", async () => {
     expect((await client.post("/graphql", { json })).json()).not.toHaveProperty("data");
 });
 
+test("a client that tries hashes first gets its query executed, and learns that none are registered", async () => {
+  const extensions = { persistedQuery: { version: 1, sha256Hash: "other" } };
+  for (const [config, code] of [
+    [{ documents }, "PERSISTED_QUERY_NOT_FOUND"],
+    [{}, "PERSISTED_QUERY_NOT_SUPPORTED"],
+  ] as const) {
+    await using client = testClient(library(config).app);
+    const hash = await client.post("/graphql", { json: { extensions } });
+    expect(hash.json()).toMatchObject({ errors: [{ extensions: { code } }] });
+    const both = await client.post("/graphql", { json: { query: "{ now }", extensions } });
+    expect(both.json()).toEqual({ data: { now: 7 } });
+  }
+});
+
 test("documents may come from a function", async () => {
   await using client = testClient(
     library({ documents: async (id) => (id === "a" ? "{ hello }" : null) }).app,

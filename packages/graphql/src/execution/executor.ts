@@ -1,5 +1,11 @@
 import type { Awaitable, GuardOptions, HttpRequest } from "@framework/core";
-import { createInvocation, type HostState, type OpenScope, type Operations } from "@framework/core/feature";
+import {
+  createInvocation,
+  type HostState,
+  isPromise,
+  type OpenScope,
+  type Operations,
+} from "@framework/core/feature";
 import {
   createSourceEventStream,
   execute,
@@ -16,6 +22,7 @@ import { addValues, createContext } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { StartedOperation } from "./graphql-operations.ts";
 import type { Traffic } from "./traffic.ts";
+import { untilAborted } from "./until-aborted.ts";
 
 /** Options of execution, with `introspection` settled. */
 export interface ExecutionOptions {
@@ -81,7 +88,7 @@ export class Executor {
         const source = stream[Symbol.asyncIterator]();
         const once = { [Symbol.asyncIterator]: () => source };
         const results = mapSourceToResponseEvent(args, once, (event) => this.event(prepared, caller, event));
-        events = this.eventsOf({ source, results, scope }, caller.signal);
+        events = this.eventsOf(results, endOnce({ source, scope, signal: caller.signal }), caller.signal);
         return { data: null };
       } catch (error) {
         void scope.dispose();
@@ -105,14 +112,7 @@ export class Executor {
     }
   }
 
-  private async *eventsOf(
-    {
-      source,
-      results,
-      scope,
-    }: { readonly source: AsyncIterator<unknown>; readonly results: Events; readonly scope: OpenScope },
-    signal: AbortSignal,
-  ): Events {
+  private async *eventsOf(results: Events, end: () => void, signal: AbortSignal): Events {
     const { traffic } = this.parts;
     traffic.subscriptions++;
     try {
@@ -121,9 +121,7 @@ export class Executor {
       if (!signal.aborted) throw error;
     } finally {
       traffic.subscriptions--;
-      // Not awaited: a generator that waits for its next event ends only after it, unless it uses `context.signal`.
-      void close(source);
-      void scope.dispose();
+      end();
     }
   }
 
@@ -134,10 +132,14 @@ export class Executor {
     );
   }
 
-  private async context(scope: OpenScope, { request }: Caller): Promise<GraphqlContext> {
+  private context(scope: OpenScope, { request, signal }: Caller): Awaitable<GraphqlContext> {
     const { config, guardOptions } = this.parts;
     const context = createContext(request, { scope, guardOptions });
-    return config.context === undefined ? context : addValues(context, await config.context(context));
+    if (config.context === undefined) return context;
+    const values = config.context(context);
+    return isPromise(values)
+      ? untilAborted(values, signal).then((each) => addValues(context, each))
+      : addValues(context, values);
   }
 
   private argsOf(
@@ -166,9 +168,16 @@ export class Executor {
   ): Promise<ExecutionResult> {
     const { operations, traffic, config } = this.parts;
     const startedMs = performance.now();
-    const result = await operations.run({ operation, request }, work);
-    const durationMs = performance.now() - startedMs;
-    traffic.executed(operation.operation, result, durationMs);
+    let isOk = false;
+    let durationMs: number;
+    let result: ExecutionResult;
+    try {
+      result = await operations.run({ operation, request }, work);
+      isOk = result.errors === undefined;
+    } finally {
+      durationMs = performance.now() - startedMs;
+      traffic.executed(operation.operation, isOk, durationMs);
+    }
     if (!config.tracing || result.data === undefined) return result;
     return { ...result, extensions: { ...result.extensions, tracing: { durationMs } } };
   }
@@ -179,6 +188,29 @@ const aborted = (): ExecutionResult => ({ errors: [new GraphQLError("The operati
 const ended = async (scope: OpenScope, result: ExecutionResult): Promise<ExecutionResult> => {
   await scope.dispose();
   return result;
+};
+
+/** A source and the scope of a subscription. */
+interface Ending {
+  readonly source: AsyncIterator<unknown>;
+  readonly scope: OpenScope;
+  readonly signal: AbortSignal;
+}
+
+/** Returns a function that closes the source and the scope once, and calls it on abort: events that graphql-ws never reads end too. */
+const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
+  const end = (): void => {
+    signal.removeEventListener("abort", end);
+    if (isEnded) return;
+    isEnded = true;
+    // Not awaited: a generator that waits for its next event ends only after it, unless it uses `context.signal`.
+    void close(source);
+    void scope.dispose();
+  };
+  let isEnded = false;
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end);
+  return end;
 };
 
 /** Ends the source of a subscription; its own failure to end concerns no client any more. */

@@ -42,6 +42,79 @@ test("a GET executes queries, never mutations", async () => {
   expect([refused.status, refused.headers.get("allow"), events]).toEqual([405, "POST", []]);
 });
 
+test("a GET is read to its end, and varies by Accept", async () => {
+  await using client = testClient(library().app);
+  const reply = await client.get('/graphql?query={hello(name:"what?")}');
+  expect(reply.json()).toEqual({ data: { hello: "Hello, what?" } });
+  expect(reply.headers.get("vary")).toBe("Accept");
+  const page = await client.get("/graphql", { headers: { accept: "text/html" } });
+  expect(page.headers.get("vary")).toBe("Accept");
+});
+
+test.each([
+  ["{", 400],
+  ["{ nowhere }", 400],
+  ["query($n: Int!) { books(first: $n) { id } }", 400],
+  ["query A { now } query B { now }", 400],
+  ["subscription { waits }", 400],
+  ["{ broken }", 200],
+  ["{ secret }", 200],
+])("%s: by graphql-response+json a %d, by json a 200", async (query, status) => {
+  await using client = testClient(library().app);
+  for (const [accept, expected] of [
+    ["application/graphql-response+json", status],
+    ["application/json", 200],
+  ] as const) {
+    const reply = await client.post("/graphql", { json: { query }, headers: { accept } });
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([expected, `${accept}; charset=utf-8`]);
+    expect(reply.json()).toHaveProperty("errors");
+  }
+});
+
+test.each([{}, { query: 5 }, { query: "{ now }", variables: [] }, { documentId: 5 }, "text", null])(
+  "the malformed request %j is a 400 in the type that the client accepts",
+  async (json) => {
+    await using client = testClient(library().app);
+    for (const accept of ["application/graphql-response+json", "application/json"]) {
+      const reply = await client.post("/graphql", { json, headers: { accept } });
+      expect([reply.status, reply.headers.get("content-type")]).toEqual([400, `${accept}; charset=utf-8`]);
+      expect(reply.json()).toMatchObject({ errors: [{ extensions: { status: 400 } }] });
+    }
+  },
+);
+
+test.each([
+  ["*/*", "application/json"],
+  ["application/graphql-response+json, application/json;q=0.9", "application/graphql-response+json"],
+  ["application/json, application/graphql-response+json", "application/graphql-response+json"],
+  ["application/json, application/graphql-response+json;q=0.5", "application/json"],
+  ["application/graphql-response+json;q=0, */*", "application/json"],
+  ["text/html, application/json; charset=UTF-8", "application/json"],
+])("Accept: %s is answered as %s", async (accept, type) => {
+  await using client = testClient(library({ playground: false }).app);
+  const reply = await client.post("/graphql", { json: { query: "{ now }" }, headers: { accept } });
+  expect([reply.status, reply.headers.get("content-type")]).toEqual([200, `${type}; charset=utf-8`]);
+});
+
+test.each(["text/plain", "application/json;q=0", "application/json; charset=latin1"])(
+  "Accept: %s is a 406",
+  async (accept) => {
+    await using client = testClient(library({ batching: true }).app);
+    for (const json of [{ query: "{ now }" }, [{ query: "{ now }" }]])
+      expect((await client.post("/graphql", { json, headers: { accept } })).status).toBe(406);
+  },
+);
+
+test("a charset may be quoted, and only UTF-8 is read", async () => {
+  await using client = testClient(library().app);
+  const body = '{"query":"{ now }"}';
+  const sent = async (type: string) =>
+    (await client.post("/graphql", { body, headers: { "content-type": type } })).status;
+  expect(await sent('application/json; charset="utf-8"')).toBe(200);
+  expect(await sent("application/json; charset=latin1")).toBe(415);
+  expect(await sent("text/plain, application/json")).toBe(415);
+});
+
 test("a GET from a page of another site is refused unless CORS allows its origin", async () => {
   const headers = { "sec-fetch-site": "cross-site", origin: "https://app.example" };
   const query = { query: "{ __typename }" };
@@ -70,7 +143,10 @@ test("other methods are 405 with Allow, and malformed JSON is a 400 with errors"
   const put = await client.put("/graphql", { json: {} });
   expect([put.status, put.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS, POST"]);
   const bad = await client.post("/graphql", { body: "{", headers: { "content-type": "application/json" } });
-  expect([bad.status, bad.json()]).toMatchObject([400, { errors: [{ message: "Unparsable JSON body" }] }]);
+  expect([bad.status, bad.json()]).toMatchObject([
+    400,
+    { errors: [{ message: "The JSON body is malformed at position 1" }] },
+  ]);
 });
 
 test("a body over maxBodyBytes is a 413", async () => {

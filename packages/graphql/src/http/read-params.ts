@@ -1,43 +1,58 @@
-import type { HttpRequest } from "@framework/core";
+import { type HttpRequest, ValueError } from "@framework/core";
+import type { OperationParams } from "../documents/documents.ts";
 
-/** Returns the body of a POST for graphql-http: JSON that it has parsed already, else the text, which it then refuses. */
-export const readBody = async (request: HttpRequest): Promise<unknown> => {
-  const text = await request.text();
+/** The parameters of an operation with their types checked; graphql-http wants a text, so a missing one is empty. */
+export interface CheckedParams extends OperationParams {
+  readonly query: string;
+}
+
+/** Returns the parameters in the query of a GET. @throws ValueError */
+export const paramsOfGet = ({ query }: HttpRequest): CheckedParams =>
+  checkParams({
+    query: query.get("query"),
+    documentId: query.get("documentId"),
+    operationName: query.get("operationName") ?? query.get("operation_name"),
+    variables: jsonOf("variables", query.get("variables")),
+    extensions: jsonOf("extensions", query.get("extensions")),
+  });
+
+const jsonOf = (name: string, text: string | null): unknown => {
+  if (text === null || text === "") return null;
   try {
-    const body: unknown = JSON.parse(text);
-    return Array.isArray(body) ? body.map(withAliases) : withAliases(body);
+    return JSON.parse(text);
   } catch {
-    return text; // reported as "Unparsable JSON body"
+    throw new ValueError(`The parameter "${name}" is no JSON`);
   }
 };
 
-/** Accepts `operation_name`, and a `documentId` in place of the query. */
-const withAliases = (body: unknown): unknown => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) return body;
-  const {
-    query,
-    operationName,
-    operation_name: alias,
-    documentId,
-    extensions,
-  } = body as Readonly<Record<string, unknown>>;
-  const named = operationName === undefined && alias !== undefined ? { ...body, operationName: alias } : body;
-  if (query !== undefined && query !== null) return named;
-  if (typeof documentId === "string")
-    return { ...named, query: "", extensions: { ...(extensions as object), documentId } };
-  return hasHash(extensions) ? { ...named, query: "" } : named;
+/** Returns the parameters in the body of a POST, or in one item of a batch. @throws ValueError */
+export const paramsOfBody = (body: unknown): CheckedParams => {
+  if (!isRecord(body)) throw new ValueError("The JSON body must be an object");
+  const { query, documentId, operationName, operation_name: alias, variables, extensions } = body;
+  return checkParams({ query, documentId, operationName: operationName ?? alias, variables, extensions });
 };
 
-const hasHash = (extensions: unknown): boolean =>
-  typeof extensions === "object" && extensions !== null && "persistedQuery" in extensions;
+/** What clients may send in each parameter. */
+const checks = {
+  query: (value: unknown) => typeof value === "string",
+  documentId: (value: unknown) => typeof value === "string",
+  operationName: (value: unknown) => typeof value === "string",
+  variables: (value: unknown) => isRecord(value),
+  extensions: (value: unknown) => isRecord(value),
+} satisfies Record<keyof OperationParams, (value: unknown) => boolean>;
 
-/** The URL of a GET, with a `documentId` where graphql-http passes it on. */
-export const placedQuery = (url: string): string => {
-  if (!url.includes("documentId=") && !url.includes("persistedQuery")) return url;
-  const [path = "", search = ""] = url.split("?");
-  const parameters = new URLSearchParams(search);
-  const id = parameters.get("documentId");
-  if (!parameters.has("query")) parameters.set("query", "");
-  if (id !== null) parameters.set("extensions", JSON.stringify({ documentId: id }));
-  return `${path}?${parameters.toString()}`;
+const checkParams = (params: Readonly<Record<keyof OperationParams, unknown>>): CheckedParams => {
+  for (const [name, isValid] of Object.entries(checks)) {
+    const value = params[name as keyof OperationParams];
+    if (value !== undefined && value !== null && !isValid(value)) throw new ValueError(`Invalid ${name}`);
+  }
+  const checked = params as OperationParams; // just checked
+  if (checked.query == null && checked.documentId == null && !hasHash(checked))
+    throw new ValueError("Missing query");
+  return { ...checked, query: checked.query ?? "" };
 };
+
+const hasHash = ({ extensions }: OperationParams): boolean => isRecord(extensions?.["persistedQuery"]);
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -62,6 +62,7 @@ export const sendPage = (html: string): Response =>
       "cache-control": "no-cache",
       "content-security-policy": policy,
       "referrer-policy": "no-referrer",
+      vary: "Accept",
       "x-content-type-options": "nosniff",
     },
   });

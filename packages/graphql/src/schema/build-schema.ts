@@ -36,6 +36,7 @@ export const buildSchema = (source: string | GraphQLSchema, resolvers: Resolvers
   const schema = typeof source === "string" ? parseSdl(source) : source;
   const problems = validateSchema(schema).map(({ message }) => message);
   problems.push(...experimentalDirectives(schema), ...addResolvers(schema, resolvers));
+  problems.push(...unguardedTypes(schema));
   if (problems.length > 0) throw badSchema(problems.join("; "));
   if (!guarded.has(schema)) guardSchema(schema);
   guarded.add(schema);
@@ -102,8 +103,31 @@ const addMember = (type: GraphQLNamedType, key: string, entry: unknown): string[
   const fields = type.getFields();
   const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
   if (field === undefined) return [unknown(`field "${type.name}.${key}"`, key, Object.keys(fields))];
-  return addField(field, entry as Entry, `${type.name}.${key}`);
+  const name = `${type.name}.${key}`;
+  if (isInterfaceType(type) && (typeof entry === "function" || (entry as Field<GraphqlContext>)?.resolve))
+    return [`the field "${name}" of an interface is never resolved; move its resolver to the types`];
+  return addField(field, entry as Entry, name);
 };
+
+/** GraphQL executes fields of object types only, so that guards of an interface's field would guard nothing. */
+const unguardedTypes = (schema: GraphQLSchema): string[] =>
+  Object.values(schema.getTypeMap())
+    .filter(isInterfaceType)
+    .flatMap((parent) =>
+      Object.values(parent.getFields())
+        .filter((field) => hasGuards(optionsOf(field)))
+        .flatMap(({ name }) =>
+          schema
+            .getPossibleTypes(parent)
+            .filter((type) => !hasGuards(optionsOf(type.getFields()[name] ?? { extensions: {} })))
+            .map(
+              (type) =>
+                `the guards of "${parent.name}.${name}" guard nothing; move them to "${type.name}.${name}"`,
+            ),
+        ),
+    );
+
+const hasGuards = ({ guards = [] }: FieldOptions): boolean => guards.length > 0;
 
 const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   const given: Field<GraphqlContext> = typeof entry === "function" ? { resolve: entry } : entry;

@@ -2,7 +2,7 @@ import { App, type Guard, UnauthorizedError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from "graphql";
-import { field, fieldOptions, graphql } from "../index.ts";
+import { createLoader, field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
 test("a guard of a field sees its arguments, and a refusal concerns that field alone", async () => {
@@ -115,6 +115,49 @@ test("a loader batches the keys of one operation, and shares nothing with anothe
     ["1", "0"],
     ["1", "0"],
   ]);
+});
+
+test("a mutation clears what a loader has, and reads the new value", async () => {
+  let title = "old";
+  const titles = createLoader({
+    name: "titles",
+    batch: async (ids: readonly number[]) => ids.map(() => title),
+  });
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: "type Query { a: Int } type Mutation { title: String rename(to: String!): String }",
+    resolvers: {
+      Mutation: {
+        title: (_: unknown, _args: object, context) => context.load(titles, 1),
+        rename: (_: unknown, { to }: { to: string }, context) => {
+          title = to;
+          context.clear(titles, 1);
+          return context.load(titles, 1);
+        },
+      },
+    },
+  });
+  await using client = testClient(app);
+  const reply = await client.post("/graphql", { json: { query: 'mutation { title rename(to: "new") }' } });
+  expect(reply.json()).toEqual({ data: { title: "old", rename: "new" } });
+});
+
+test("a resolver or guards of an interface's field, which GraphQL never calls, are a mistake at start", async () => {
+  const schema = `
+    type Query { named: Named }
+    interface Named { name: String }
+    type Book implements Named { name: String }
+  `;
+  const start = (resolvers: NonNullable<Parameters<typeof library>[0]>["resolvers"]) =>
+    new (App.with(graphql))().enableGraphql({ schema, resolvers }).start();
+  await expect(start({ Named: { name: () => "x" } })).rejects.toThrow("move its resolver to the types");
+  const guards = [() => false];
+  await expect(start({ Named: { name: { guards } } })).rejects.toThrow('move them to "Book.name"');
+  const app = new (App.with(graphql))().enableGraphql({
+    schema,
+    resolvers: { Named: { name: { guards, cost: 2 } }, Book: { name: { guards } } },
+  });
+  await app.start();
+  await app.stop();
 });
 
 test("mistakes of a schema are reported at start, with the nearest name", async () => {

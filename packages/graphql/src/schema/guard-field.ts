@@ -19,7 +19,8 @@ export const guardField = (
   isSubscription: boolean,
 ): void => {
   if (isSubscription) {
-    if (field.subscribe !== undefined) field.subscribe = guardedResolver(field.subscribe, name, options);
+    if (field.subscribe !== undefined)
+      field.subscribe = closingLate(guardedResolver(field.subscribe, name, options));
     if (field.resolve !== undefined) field.resolve = guardedResolver(field.resolve, name, {});
     return;
   }
@@ -61,6 +62,27 @@ const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
     stateOf(context).scope.call(inject, (dependencies) =>
       resolver(source, args, context, info, dependencies),
     );
+};
+
+/** Closes events that a resolver returns after the end of the subscription: GraphQL drops them without closing. */
+const closingLate =
+  (resolve: Resolver): Resolver =>
+  (source, args, context, info) => {
+    const events = resolve(source, args, context, info);
+    if (!(events instanceof Promise)) return events;
+    return events.then(async (late: unknown) => {
+      if (context.signal.aborted) await closeEvents(late);
+      return late;
+    });
+  };
+
+const closeEvents = async (events: unknown): Promise<void> => {
+  if (typeof events !== "object" || events === null || !(Symbol.asyncIterator in events)) return;
+  try {
+    await (events as AsyncIterable<unknown>)[Symbol.asyncIterator]().return?.();
+  } catch {
+    // the subscription is over, and with it the interest in a failure to end
+  }
 };
 
 /** Marks the errors of the program's own code: a GraphQLError of a resolver is for clients, one of a scalar's output is a fault. */

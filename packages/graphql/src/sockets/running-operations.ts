@@ -34,11 +34,15 @@ export class RunningOperations {
     operation.done = handled.finally(() => this.operations.delete(id));
   }
 
-  /** Aborts the operations that the client has completed and waits for their ends, so that a new one may have the same id. */
-  async endUnwanted(): Promise<void> {
-    const unwanted = [...this.operations.values()].filter(({ isWanted }) => !isWanted());
-    for (const { aborter } of unwanted) aborter.abort();
-    await Promise.all(unwanted.map(({ done }) => done));
+  /** Aborts the operations that the client has completed. Returns their ends to wait for, so that a new one may have the same id; `null` without any. */
+  endUnwanted(): Promise<unknown> | null {
+    const ends: Promise<void>[] = [];
+    for (const { isWanted, aborter, done } of this.operations.values()) {
+      if (isWanted()) continue;
+      aborter.abort();
+      ends.push(done);
+    }
+    return ends.length === 0 ? null : Promise.all(ends);
   }
 
   abortAll(): void {

@@ -6,6 +6,7 @@ import type { Documents, OperationParams, Prepared } from "../documents/document
 import { refused } from "../documents/refused.ts";
 import type { Caller, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
+import { untilAborted } from "../execution/until-aborted.ts";
 import { RunningOperations } from "./running-operations.ts";
 
 /** The sub-protocol of graphql-ws. */
@@ -85,7 +86,8 @@ export class SocketDoor {
       for await (const message of socket) {
         if (message.isBinary) return await socket.close(4400, "Invalid message received");
         running.follow(this.guarded(receive(message.text), socket));
-        if (message.text.includes('"complete"')) await running.endUnwanted();
+        const ends = running.endUnwanted();
+        if (ends !== null) await untilEnd(ends, socket.signal);
       }
     } finally {
       running.abortAll();
@@ -136,12 +138,33 @@ export class SocketDoor {
         }),
       ];
     }
-    const prepared = await this.parts.documents.prepare(payload);
+    const prepared = await this.prepare(payload, signal);
     if (!("document" in prepared)) return prepared;
     const contextValue: Accepted = { prepared, caller: { request, signal } };
     return { document: prepared.document, operationName: prepared.params.operationName, contextValue };
   }
+
+  /** A failure of the program's `documents` refuses the operation and leaves the connection open. */
+  private async prepare(
+    payload: OperationParams,
+    signal: AbortSignal,
+  ): Promise<Prepared | readonly GraphQLError[]> {
+    try {
+      return await untilAborted(this.parts.documents.prepare(payload), signal);
+    } catch (error) {
+      return [failure(error)];
+    }
+  }
 }
+
+/** Waits for a promise, at most until the connection ends. */
+const untilEnd = async (promise: Promise<unknown>, signal: AbortSignal): Promise<void> => {
+  try {
+    await untilAborted(promise, signal);
+  } catch {
+    // the connection has ended; its operations are aborted next
+  }
+};
 
 const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
   const { prepared, caller } = contextValue as Accepted; // set by `accept`
@@ -153,7 +176,11 @@ const answered = async (result: Promise<ExecutionResult | Events>): Promise<Exec
   try {
     return await result;
   } catch (error) {
-    const cause = Error.isError(error) ? error : new Error("a value was thrown", { cause: error });
-    return { errors: [new GraphQLError(cause.message, { cause, originalError: cause })] };
+    return { errors: [failure(error)] };
   }
+};
+
+const failure = (error: unknown): GraphQLError => {
+  const cause = Error.isError(error) ? error : new Error("a value was thrown", { cause: error });
+  return new GraphQLError(cause.message, { cause, originalError: cause });
 };

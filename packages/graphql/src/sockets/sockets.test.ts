@@ -4,7 +4,7 @@ import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { afterEach, expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
-import type { GraphQLConfig } from "../index.ts";
+import { type GraphQLConfig, subscription } from "../index.ts";
 import { type Library, library } from "../library.test-kit.ts";
 
 interface Peer {
@@ -12,6 +12,13 @@ interface Peer {
   readonly closed: Promise<number>;
   send(message: unknown): void;
   close(): void;
+  /** Stops and continues reading. */
+  pause(): void;
+  resume(): void;
+}
+
+interface Payload {
+  readonly data: { readonly floods: string };
 }
 
 const cleanups: (() => unknown)[] = [];
@@ -23,7 +30,7 @@ const serve = async (
   config: ConfigInput<GraphQLConfig> = {},
 ): Promise<Library & { open(protocol?: string): Promise<Peer> }> => {
   const parts = library(config);
-  const running = await parts.app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const running = await parts.app.run({ port: 0, logs: false, argv: [], exitOnError: false, debug: false });
   cleanups.push(() => running.close());
   const url = `${running.url.replace(/\/$/, "").replace("http", "ws")}/graphql`;
   return {
@@ -45,6 +52,8 @@ const serve = async (
               : (message as string),
           ),
         close: () => client.close(),
+        pause: () => client.pause(),
+        resume: () => client.resume(),
       };
     },
   };
@@ -168,6 +177,110 @@ test("maxSubscriptions bounds the operations of a connection", async () => {
     id: "3",
     payload: [{ extensions: { limit: "maxSubscriptions" } }],
   });
+});
+
+test("a subscriber that does not read stops the source, and gets every event when it reads again", async () => {
+  const bytes = 65_536;
+  let made = 0;
+  const { open } = await serve({
+    schema: "type Query { now: Int } type Subscription { floods: String }",
+    resolvers: {
+      Query: { now: () => 7 },
+      Subscription: {
+        floods: subscription({}, async function* () {
+          while (made < 2000) yield `${++made} ${"x".repeat(bytes)}`;
+        }),
+      },
+    },
+  });
+  const [slow, other] = [await ready(await open()), await ready(await open())];
+  slow.pause();
+  slow.send(subscribe("1", "subscription { floods }"));
+  const asked = async (): Promise<void> => {
+    const answers = other.messages.length;
+    other.send(subscribe("1", "{ now }"));
+    await waitFor(() => other.messages.length === answers + 2);
+  };
+  await waitFor(() => made > 1);
+  // The source has stopped when it makes nothing during many round trips of another connection.
+  for (let idle = 0, last = 0; idle < 50; idle = made === last ? idle + 1 : 0) {
+    last = made;
+    await asked();
+  }
+  expect(made).toBeLessThan(500); // what the sockets of the two systems hold, and a queue of 64 KiB
+  slow.resume();
+  await waitFor(() => slow.messages.some(({ type }) => type === "complete"));
+  const events = slow.messages.flatMap(({ payload }) => (payload as Payload | undefined)?.data.floods ?? []);
+  expect(events.map((text) => Number(text.split(" ", 1)))).toEqual(
+    Array.from({ length: 2000 }, (_, at) => at + 1),
+  );
+});
+
+test("complete ends what still waits for its context, and the connection reads on", async () => {
+  let asked = 0;
+  const { open } = await serve({ context: () => (asked++ === 0 ? new Promise<object>(() => {}) : {}) });
+  const peer = await ready(await open());
+  peer.send(subscribe("1", "{ now }"));
+  await waitFor(() => asked === 1);
+  peer.send({ type: "complete", id: "1" });
+  peer.send(subscribe("1", "{ now }"));
+  await waitFor(() => peer.messages.some(({ type }) => type === "complete"));
+  expect(peer.messages[0]).toMatchObject({ id: "1", payload: { data: { now: 7 } } });
+});
+
+test("events that come after the end of their subscription are closed", async () => {
+  const events = Promise.withResolvers<AsyncIterable<number>>();
+  const calls: string[] = [];
+  const { open } = await serve({
+    schema: "type Query { now: Int } type Subscription { late: Int }",
+    resolvers: {
+      Subscription: {
+        late: subscription({}, () => {
+          calls.push("subscribed");
+          return events.promise;
+        }),
+      },
+    },
+  });
+  const peer = await ready(await open());
+  peer.send(subscribe("1", "subscription { late }"));
+  await waitFor(() => calls.length === 1);
+  peer.send('{"type":"\\u0063omplete","id":"1"}'); // "complete", as JSON may spell it
+  peer.send({ type: "ping" });
+  await waitFor(() => peer.messages.some(({ type }) => type === "pong"));
+  const source = {
+    next: () => new Promise<never>(() => {}),
+    return: async () => {
+      calls.push("closed");
+      return { done: true as const, value: undefined };
+    },
+  };
+  events.resolve({ [Symbol.asyncIterator]: () => source });
+  await waitFor(() => calls.includes("closed"));
+});
+
+test("a source that fails ends its subscription with a masked error, and the connection stays open", async () => {
+  const { open } = await serve({
+    schema: "type Query { now: Int } type Subscription { fails: Int }",
+    resolvers: {
+      Query: { now: () => 7 },
+      Subscription: {
+        fails: subscription({}, async function* () {
+          yield 1;
+          throw new Error("canary");
+        }),
+      },
+    },
+    documents: () => Promise.reject(new Error("canary")),
+  });
+  const peer = await ready(await open());
+  peer.send(subscribe("1", "subscription { fails }"));
+  await waitFor(() => peer.messages.some(({ id, type }) => id === "1" && type === "error"));
+  peer.send({ type: "subscribe", id: "2", payload: { query: "", documentId: "any" } });
+  await waitFor(() => peer.messages.some(({ id, type }) => id === "2" && type === "error"));
+  peer.send(subscribe("3", "{ now }"));
+  await waitFor(() => peer.messages.some(({ id, type }) => id === "3" && type === "complete"));
+  expect(JSON.stringify(peer.messages)).not.toContain("canary");
 });
 
 test("a drain closes connections with 1001 and ends their subscriptions", async () => {
