@@ -59,7 +59,7 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly batching: boolean;
   /** Maximum operations of one request. @default 10 */
   readonly maxBatch: number;
-  /** Maximum bytes of a request's body. @default 1048576 */
+  /** Maximum bytes of a request's body: a document of the maximum length, and variables. @default 131072 */
   readonly maxBodyBytes: number;
   /** Maximum operations that one socket runs at a time. @default 100 */
   readonly maxSubscriptions: number;
@@ -119,7 +119,7 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
   maxFragments: integer(50),
   batching: flag(false),
   maxBatch: positive(10),
-  maxBodyBytes: positive(1_048_576),
+  maxBodyBytes: positive(131_072),
   maxSubscriptions: positive(100),
   initSecs: decimal(10, { min: 0.01, max: 3600 }),
   tracing: flag(false),

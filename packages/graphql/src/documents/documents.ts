@@ -12,6 +12,7 @@ import { DocumentCache } from "./document-cache.ts";
 import { checkDocument, type DocumentLimits, over } from "./document-limits.ts";
 import { costOf } from "./query-cost.ts";
 import { refused } from "./refused.ts";
+import { hasMoreTokens } from "./token-count.ts";
 import { findDocument, type TrustedDocuments } from "./trusted-documents.ts";
 
 /** The parameters of an operation as a client sent them. */
@@ -81,6 +82,8 @@ export class Documents {
 
   /** Parses and checks a text; a good one is cached. */
   read(text: string): { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] } {
+    const tooLong = this.excessLength(text); // before the look-up, which reads the whole text
+    if (tooLong !== null) return { errors: [tooLong] };
     const known = this.cache.get(text);
     if (known !== undefined) return { document: known };
     const parsed = this.parse(text);
@@ -97,10 +100,15 @@ export class Documents {
     return { document: parsed };
   }
 
-  private parse(text: string): DocumentNode | GraphQLError {
+  private excessLength(text: string): GraphQLError | null {
     const { maxTokens, maxDocumentLength } = this.rules;
     if (text.length > maxDocumentLength)
       return over("length of the document", "maxDocumentLength", maxDocumentLength);
+    return hasMoreTokens(text, maxTokens) ? over("number of tokens", "maxTokens", maxTokens) : null;
+  }
+
+  private parse(text: string): DocumentNode | GraphQLError {
+    const { maxTokens } = this.rules;
     try {
       return parse(text, { maxLexicalTokens: maxTokens, maxComments: maxTokens });
     } catch (error) {

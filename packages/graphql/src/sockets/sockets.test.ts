@@ -256,7 +256,8 @@ test("events that come after the end of their subscription are closed", async ()
     },
   };
   events.resolve({ [Symbol.asyncIterator]: () => source });
-  await waitFor(() => calls.includes("closed"));
+  await waitFor(() => calls.length === 2);
+  expect(calls).toEqual(["subscribed", "closed"]);
 });
 
 test("a source that fails ends its subscription with a masked error, and the connection stays open", async () => {
