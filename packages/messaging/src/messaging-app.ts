@@ -234,7 +234,10 @@ export class MessagingApp {
           `the broker "${name}" is in memory, and each of ${settings.workers} workers would have its own`,
         );
       const clock = config.clock ?? systemClock;
-      const { log } = settings;
+      const {
+        log,
+        shared: { permits },
+      } = settings;
       const context = { name, instance: this.instance, clock, random: Math.random, log };
       const broker = adapter.open(context);
       const sender = this.sender(enabled, { broker, clock, sends });
@@ -251,7 +254,9 @@ export class MessagingApp {
       for (const spec of this.specs)
         if (this.nameOf(spec.broker) === name)
           app.subscriptions.push(
-            new RunningSubscription(this.parts(spec, enabled, { broker, sender, clock, log, operations })),
+            new RunningSubscription(
+              this.parts(spec, enabled, { broker, sender, permits, clock, log, operations }),
+            ),
           );
       this.running.set(name, { app, adapter, sender, config });
     }
@@ -283,7 +288,7 @@ export class MessagingApp {
   private parts(
     spec: SubscriptionSpec,
     enabled: EnabledBroker,
-    made: Pick<SubscriptionParts, "broker" | "sender" | "clock" | "log" | "operations">,
+    made: Pick<SubscriptionParts, "broker" | "sender" | "permits" | "clock" | "log" | "operations">,
   ): SubscriptionParts {
     const { parked } = this;
     const { name, adapter, config } = enabled;

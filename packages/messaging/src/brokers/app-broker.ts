@@ -71,13 +71,14 @@ export class AppBroker {
 
   status(): readonly SubscriptionStatus[] {
     const { name } = this;
-    return this.subscriptions.map(({ spec, counts, state, reason, inFlight, lag }) => ({
+    return this.subscriptions.map(({ spec, counts, state, reason, isLimited, inFlight, lag }) => ({
       ...counts,
       broker: name,
       topic: String(spec.topic),
       group: spec.group,
       state,
       reason: state === "running" ? null : (this.topologyProblem ?? reason),
+      isLimited,
       inFlight,
       lag,
     }));

@@ -14,6 +14,7 @@ import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { Intake } from "./intake.ts";
 import { Lanes } from "./lanes.ts";
+import type { RateGate } from "./rate-gate.ts";
 import { nextTry } from "./retry-rules.ts";
 import { Settler } from "./settler.ts";
 import { limitTime, type TimeLimits } from "./time-limit.ts";
@@ -34,6 +35,8 @@ export interface FlowParts {
   readonly retry: MessageRetry;
   /** Entries of one call; 1 for handlers of single messages. */
   readonly batch: { readonly size: number; readonly waitMs: number };
+  /** Limits how many calls begin; `null` for no limit. `due` is called when more may begin. */
+  readonly rate: ((due: () => void) => RateGate) | null;
   /** Makes one try with entries that run together. Never throws. */
   readonly attempt: (entries: readonly Entry[]) => Awaitable<Outcomes>;
   /** Prepares a new entry: its tries so far, and how long it must wait. */
@@ -54,6 +57,7 @@ export class Flow {
   private readonly committer: Committer;
   private readonly isCumulative: boolean;
   private readonly limits: TimeLimits;
+  private readonly rate: RateGate | null;
   /** Aborts when the process gives up what it holds. */
   private readonly giveUp = new AbortController();
   private running = 0;
@@ -70,6 +74,7 @@ export class Flow {
     this.parts = parts;
     const { clock, timeoutMs, counts } = parts;
     this.limits = { clock, timeoutMs, abandoned: () => void counts.abandoned++ };
+    this.rate = parts.rate?.(() => this.pump()) ?? null;
     this.isCumulative = parts.capabilities.settlement === "cumulative";
     this.intake = new Intake({
       prefetch: parts.prefetch,
@@ -96,6 +101,11 @@ export class Flow {
     return this.running;
   }
 
+  /** Whether messages wait for the rate. */
+  get isLimited(): boolean {
+    return this.rate?.isWaiting ?? false;
+  }
+
   /** Whether the process has given up what it holds, at the end of its drain. */
   get hasGivenUp(): boolean {
     return this.giveUp.signal.aborted;
@@ -120,6 +130,7 @@ export class Flow {
     this.isDraining = true;
     this.cancelPause();
     this.cancelBatch?.();
+    this.rate?.end();
     this.intake.close();
     for (const entry of this.intake.entries()) entry.cancelWait?.();
     await this.untilIdle(deadline);
@@ -150,6 +161,7 @@ export class Flow {
     if (this.isPumping) return;
     this.isPumping = true;
     this.startReady();
+    this.rate?.drop();
     this.isPumping = false;
   }
 
@@ -158,11 +170,18 @@ export class Flow {
     while (!this.isDraining && !this.isPaused && !this.isSuspended && this.running < concurrency) {
       if (this.lanes.readyCount < batch.size && batch.waitMs > 0 && !this.isBatchDue)
         return this.awaitBatch();
+      if (!this.isAdmitted()) break;
       const entries = this.takeBatch(batch.size);
       if (entries.length === 0) break;
       this.isBatchDue = false;
       this.start(entries);
     }
+  }
+
+  private isAdmitted(): boolean {
+    const { concurrency, batch } = this.parts;
+    const ready = Math.ceil(this.lanes.readyCount / batch.size);
+    return this.rate === null || (ready > 0 && this.rate.admits(Math.min(ready, concurrency - this.running)));
   }
 
   /** Waits for more messages of a batch. */

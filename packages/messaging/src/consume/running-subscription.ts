@@ -1,6 +1,13 @@
 // One file: it wires the parts of a subscription, and each part is in a file of its own.
 import { type Awaitable, type Logger, type Middleware } from "@framework/core";
-import { type Clock, type Host, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
+import {
+  type Clock,
+  type Host,
+  isPromise,
+  mapAwaitable,
+  type Operations,
+  type PermitStore,
+} from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { failureOf } from "@framework/durable/feature";
 import { NOT_BEFORE, numberIn, TRIES } from "../envelope/own-headers.ts";
@@ -16,6 +23,7 @@ import { type ReplyParts, replyTopic, sendReply } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
 import { runHandler } from "../subscribe/run-handler.ts";
+import { mostHeld } from "../subscribe/message-rate.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { DatabaseInbox } from "../inbox/database-inbox.ts";
 import { inboxKey } from "../inbox/inbox-attempts.ts";
@@ -24,6 +32,7 @@ import { consumeCounts, type ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { type MessageLimits, openMessage, type Opened } from "./open-message.ts";
+import { RateGate } from "./rate-gate.ts";
 import { mainTopic, retryTopic } from "./retry-topics.ts";
 import { triesBefore } from "./retry-rules.ts";
 import { untilDone } from "./until-done.ts";
@@ -36,6 +45,8 @@ export interface SubscriptionParts extends MessageLimits {
   readonly capabilities: Capabilities;
   readonly sender: Sender;
   readonly state: Host["state"];
+  /** Permits of rates. */
+  readonly permits: PermitStore;
   readonly operations: Operations<Message>;
   readonly middleware: readonly Middleware<Message, Outcome>[];
   readonly clock: Clock;
@@ -94,6 +105,7 @@ export class RunningSubscription {
       timeoutMs: spec.timeoutMs,
       retry: spec.retry,
       batch: spec.batch,
+      rate: rateOf(parts),
       attempt: (entries) => this.attempt(entries),
       prepare: (entry) => this.prepare(entry),
       bury: (entry, error, signal) => this.bury(entry, error, signal),
@@ -116,6 +128,11 @@ export class RunningSubscription {
   /** Label in messages and metrics. */
   get label(): string {
     return `${String(this.spec.topic)} ${this.spec.group}`;
+  }
+
+  /** Whether messages wait for the rate of the subscription. */
+  get isLimited(): boolean {
+    return this.flow.isLimited;
   }
 
   get inFlight(): number {
@@ -343,11 +360,20 @@ const missing: Outcome = { kind: "retry", error: new Error("the batch has no out
 /** Deliveries of a log are cheap to hold; others count for the broker. */
 const LOG_PREFETCH = 1000;
 
-const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number =>
-  spec.prefetch ??
-  (capabilities.settlement === "cumulative"
-    ? LOG_PREFETCH
-    : Math.max(2 * spec.concurrency, 2 * spec.batch.size));
+const prefetchOf = ({ spec, capabilities }: SubscriptionParts): number => {
+  if (spec.prefetch !== null) return spec.prefetch;
+  if (capabilities.settlement === "cumulative") return LOG_PREFETCH;
+  const most = spec.rate === null ? Infinity : mostHeld(spec.rate, spec.batch.size);
+  return Math.min(Math.max(2 * spec.concurrency, 2 * spec.batch.size), most);
+};
+
+const rateOf = (parts: SubscriptionParts): ((due: () => void) => RateGate) | null => {
+  const { spec, brokerName, permits, clock, log } = parts;
+  const { rate, topic, group } = spec;
+  if (rate === null) return null;
+  const name = `${brokerName} ${String(topic)} ${group}`;
+  return (due) => new RateGate({ rate, name, permits, clock, log, due });
+};
 
 const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] => {
   if (typeof spec.topic !== "string") return [];

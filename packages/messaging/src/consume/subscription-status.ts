@@ -13,6 +13,8 @@ export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
   readonly state: ConsumerState;
   /** Why it is not running, for operators; `null` when it is. */
   readonly reason: string | null;
+  /** Whether messages wait because of the subscription's `rate`. */
+  readonly isLimited: boolean;
   /** Handlers that run. */
   readonly inFlight: number;
   /** Messages that waited at the broker when it was last asked; `null` when unknown. */

@@ -14,6 +14,7 @@ import { inboxFacts } from "./inbox-facts.ts";
 import { inboxAttemptsFacts } from "./inbox-attempts-facts.ts";
 import { laneFacts } from "./lane-facts.ts";
 import { lifeFacts } from "./life-facts.ts";
+import { rateFacts } from "./rate-facts.ts";
 import { stopFacts } from "./stop-facts.ts";
 
 /**
@@ -30,6 +31,7 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...deadLetterFacts,
   ...laneFacts,
   ...batchFacts,
+  ...rateFacts,
   ...stopFacts,
   ...parkedFacts,
   ...inboxFacts,

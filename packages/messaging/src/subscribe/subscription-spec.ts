@@ -1,6 +1,7 @@
 import { FrameworkError, type Guard, type Injections, isGuard, type StandardSchema } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
 import type { Schemas } from "../message/message.ts";
+import { MessageRate, mostHeld } from "./message-rate.ts";
 import { maxTries, MessageRetry } from "./message-retry.ts";
 import type {
   AnyHandler,
@@ -26,6 +27,8 @@ export interface SubscriptionSpec {
   /** `null` for the default, which depends on the broker. */
   readonly prefetch: number | null;
   readonly order: "none" | "key" | "partition";
+  /** `null` for none. */
+  readonly rate: MessageRate | null;
   readonly ack: "auto" | "manual";
   readonly retry: MessageRetry;
   readonly maxTries: number;
@@ -52,7 +55,8 @@ export const subscriptionSpec = (
   options: AnyOptions,
   handler: AnyHandler,
 ): { readonly spec: SubscriptionSpec; readonly problems: readonly string[] } => {
-  const { retry, problem } = retryOf(options.retry);
+  const retry = recordOf(() => MessageRetry.of(options.retry), MessageRetry.of());
+  const rate = recordOf(() => (options.rate === undefined ? null : MessageRate.of(options.rate)), null);
   const { schema, schemas } = schemasOf(options.schema);
   const spec: SubscriptionSpec = {
     topic,
@@ -67,9 +71,10 @@ export const subscriptionSpec = (
     concurrency: options.concurrency ?? 16,
     prefetch: options.prefetch ?? null,
     order: options.order ?? "none",
+    rate: rate.value,
     ack: options.ack ?? "auto",
-    retry,
-    maxTries: maxTries(retry),
+    retry: retry.value,
+    maxTries: maxTries(retry.value),
     deadLetter: options.deadLetter ?? null,
     dedupe: options.dedupe ?? "none",
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -78,10 +83,11 @@ export const subscriptionSpec = (
     from: options.from ?? "earliest",
     batch: { size: options.batch?.size ?? 1, waitMs: options.batch?.waitMs ?? 0 },
   };
-  return { spec, problems: [...(problem === null ? [] : [problem]), ...problemsOf(spec, options)] };
+  return { spec, problems: [...retry.problems, ...rate.problems, ...problemsOf(spec, options)] };
 };
 
-const problemsOf = (spec: SubscriptionSpec, { batch }: AnyOptions): readonly string[] => {
+const problemsOf = (spec: SubscriptionSpec, options: AnyOptions): readonly string[] => {
+  const { batch } = options;
   const { topic, handler } = spec;
   const rules: readonly (readonly [boolean, string])[] = [
     [topic instanceof RegExp || isName(topic), `its topic has ${NAME_RULE}, or is a regular expression`],
@@ -106,6 +112,14 @@ const problemsOf = (spec: SubscriptionSpec, { batch }: AnyOptions): readonly str
       Array.isArray(spec.guards) && spec.guards.every(isGuard),
       "guards are functions or objects with `check`",
     ],
+    [
+      options.rate === undefined || options.rate.limit !== undefined,
+      "rate needs a limit: { limit: 100, perSecs: 60 }",
+    ],
+    [
+      spec.rate === null || (spec.prefetch ?? 0) <= mostHeld(spec.rate, spec.batch.size),
+      "prefetch is not more than the messages that its rate admits in 20 minutes",
+    ],
     [batch === undefined || isWithin(batch.size, 2, 1000), "batch.size is a whole number from 2 to 1,000"],
     [isWithin(spec.batch.waitMs, 0, 60_000), "batch.waitMs is a whole number from 0 to 60,000"],
   ];
@@ -117,14 +131,16 @@ const isName = (value: unknown): boolean => typeof value === "string" && NAME.te
 const isWithin = (value: number, min: number, max: number): boolean =>
   Number.isInteger(value) && value >= min && value <= max;
 
-const retryOf = (
-  input: SubscriptionOptions["retry"],
-): { readonly retry: MessageRetry; readonly problem: string | null } => {
+/** A checked record, or what takes its place and its mistakes. */
+const recordOf = <T>(
+  read: () => T,
+  otherwise: T,
+): { readonly value: T; readonly problems: readonly string[] } => {
   try {
-    return { retry: MessageRetry.of(input), problem: null };
+    return { value: read(), problems: [] };
   } catch (error) {
     if (!FrameworkError.is(error)) throw error;
-    return { retry: MessageRetry.of(), problem: error.message };
+    return { value: otherwise, problems: [error.message] };
   }
 };
 

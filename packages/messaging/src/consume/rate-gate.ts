@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type { Logger } from "@framework/core";
+import {
+  type Clock,
+  isPromise,
+  type PermitRule,
+  type PermitStore,
+  type Spent,
+} from "@framework/core/feature";
+import type { MessageRate } from "../subscribe/message-rate.ts";
+
+/** What a gate needs. */
+export interface RateGateParts {
+  readonly rate: MessageRate;
+  /** Names the subscription: gates of one name share the rate. */
+  readonly name: string;
+  readonly permits: PermitStore;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** Called when calls may be admitted again. */
+  readonly due: () => void;
+}
+
+/** Wait after a store of permits has failed. */
+const FAILED_MS = 1000;
+
+/** Admits calls of a handler by a rate that all holders of the store share. While the store fails none is admitted, and the messages wait. */
+export class RateGate {
+  private readonly parts: RateGateParts;
+  private readonly key: string;
+  private readonly rule: PermitRule;
+  private permits = 0;
+  private isAsking = false;
+  private cancelWait: (() => void) | null = null;
+
+  constructor(parts: RateGateParts) {
+    const { limit, perSecs } = parts.rate;
+    this.parts = parts;
+    this.key = `messaging ${createHash("sha256").update(parts.name).digest("base64url")}`;
+    this.rule = { kind: "window", capacity: limit, windowMs: Math.ceil(perSecs * 1000) };
+  }
+
+  /** Whether messages wait for the rate. */
+  get isWaiting(): boolean {
+    return this.cancelWait !== null;
+  }
+
+  /**
+   * Whether a call may begin now. Otherwise permits are asked for, and `due` is called when there are some.
+   *
+   * @param wanted calls that could begin now
+   */
+  admits(wanted: number): boolean {
+    if (this.permits === 0 && !this.isAsking && this.cancelWait === null) this.ask(wanted);
+    if (this.permits === 0) return false;
+    this.permits--;
+    return true;
+  }
+
+  /** Drops permits that were not used at once: a later use would exceed the rate. */
+  drop(): void {
+    this.permits = 0;
+  }
+
+  /** Asks for nothing more. */
+  end(): void {
+    this.cancelWait?.();
+    this.isAsking = true;
+  }
+
+  private ask(wanted: number): void {
+    const { permits, rate } = this.parts;
+    this.isAsking = true;
+    try {
+      const spent = permits.take(this.key, this.rule, { spend: Math.min(wanted, rate.limit) });
+      if (!isPromise(spent)) return this.answered(spent);
+      spent.then(
+        (later) => {
+          this.answered(later);
+          if (this.permits > 0) this.parts.due();
+          this.drop();
+        },
+        (error: unknown) => this.failed(error),
+      );
+    } catch (error) {
+      this.failed(error);
+    }
+  }
+
+  private answered({ spent, waitMs }: Spent): void {
+    this.isAsking = false;
+    this.permits = spent;
+    if (spent === 0) this.wait(Math.max(1, waitMs));
+  }
+
+  private failed(error: unknown): void {
+    this.isAsking = false;
+    this.parts.log.warn("messaging: the rate of a subscription is not known; its messages wait", {
+      subscription: this.parts.name,
+      error,
+    });
+    this.wait(FAILED_MS);
+  }
+
+  private wait(ms: number): void {
+    this.cancelWait = this.parts.clock.after(ms, () => {
+      this.cancelWait = null;
+      this.parts.due();
+    });
+  }
+}
