@@ -105,7 +105,10 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     return this;
   }
 
-  /** Adds a guard to every route. */
+  /**
+   * Adds a guard to every route, and to the calls of entry points with the app's guards, such as the port of gRPC: there a guard that reads what only
+   * requests have fails, and refuses.
+   */
   addGuard(guard: Guard<HttpRequest>): this {
     this.kernel.addGuard(guard);
     return this;

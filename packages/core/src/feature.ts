@@ -31,7 +31,22 @@ export type {
   RouteFeature,
 } from "./feature/route-feature.ts";
 export type { Authenticator } from "./feature/authenticator.ts";
-export type { DrainOptions, Host, HostHttp, HostInsight, HostLife, HostState } from "./feature/host.ts";
+export type {
+  DrainOptions,
+  Host,
+  HostEntries,
+  HostHttp,
+  HostInsight,
+  HostLife,
+  HostState,
+} from "./feature/host.ts";
+export type {
+  EntryPoint,
+  EntryProtection,
+  EntryStage,
+  ProtectedEntry,
+  ProtectEntryPoint,
+} from "./feature/entry-point.ts";
 export { handled } from "./middleware/handled.ts";
 export {
   compose,

@@ -144,6 +144,7 @@ test("the host's tables list exactly the members of the host", () => {
     life: "HostLife",
     insight: "HostInsight",
     state: "HostState",
+    entries: "HostEntries",
   };
   const wanted = Object.entries(interfaces).flatMap(([group, name]) => {
     const [, body = ""] = read("feature/host.ts").split(new RegExp(`export interface ${name}(?:<.*>)? \\{`));

@@ -25,6 +25,7 @@ import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
+import type { EntryPoint, EntryProtection, EntryStage, ProtectEntryPoint } from "./entry-point.ts";
 import type { Stage } from "./stages.ts";
 
 /**
@@ -41,6 +42,8 @@ export interface Host<Options = NoFeatureOptions> {
   readonly insight: HostInsight;
   /** State that outlives one request: dependencies, and state shared by all workers. */
   readonly state: HostState;
+  /** Entry points other than HTTP, and what protects them. */
+  readonly entries: HostEntries;
   /** Returns a feature's configuration, frozen, with defaults filled in. Mistakes are reported at start, together with all others. */
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T>;
   /** Reports a mistake; start fails with all of them. */
@@ -218,4 +221,12 @@ export interface HostState {
   provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this;
   /** State shared by all workers: values, permits and totals. @throws CORE_NOT_STARTED before the first start task */
   readonly shared: SharedState;
+}
+
+/** The group `host.entries`: entry points other than HTTP routes get the protection of routes. */
+export interface HostEntries {
+  /** Protects the calls of every entry point that asks for `protection`, such as by the rate limit that requests have. */
+  protect(stage: EntryStage, protect: ProtectEntryPoint): this;
+  /** Returns the app's protection for an entry point: its limits, guards and breakers, which the feature of the entry point runs. Call it in a start task. */
+  protection(entry: EntryPoint): EntryProtection;
 }

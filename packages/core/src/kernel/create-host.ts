@@ -1,4 +1,4 @@
-import type { Host, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
+import type { Host, HostEntries, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
 import { currentOperation } from "../insight/app-operations.ts";
 import { runInScope } from "../dependencies/run-in-scope.ts";
 import type { InsightRegistry } from "./insight-registry.ts";
@@ -18,6 +18,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
     life: lifeOf(registry, owner),
     insight: insightOf(registry.insight),
     state: stateOf(registry),
+    entries: entriesOf(registry),
     configure: (record, input) => registry.configure(record, input),
     problem: (problem) => void registry.problem(problem),
     check: (findProblems) => void registry.check(findProblems),
@@ -92,4 +93,12 @@ const stateOf = (registry: Registry): HostState => {
     },
   };
   return Object.freeze(state);
+};
+
+const entriesOf = (registry: Registry): HostEntries => {
+  const entries: HostEntries = {
+    protect: (stage, protect) => (registry.protectEntries(stage, protect), entries),
+    protection: (entry) => registry.entryProtection(entry),
+  };
+  return Object.freeze(entries);
 };

@@ -7,6 +7,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { DrainOptions, Host } from "../feature/host.ts";
+import type { EntryPoint, EntryProtection, EntryStage, ProtectEntryPoint } from "../feature/entry-point.ts";
 import { httpMiddlewareObject } from "../feature/http-middleware.ts";
 import type { Stage } from "../feature/stages.ts";
 import type { DrainListener } from "../lifecycle/drain-listeners.ts";
@@ -20,6 +21,7 @@ import {
 } from "../lifecycle/listener.ts";
 import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { coreReplies } from "./core-replies.ts";
+import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import { FeatureOptions } from "./feature-options.ts";
 import { InsightRegistry } from "./insight-registry.ts";
@@ -29,6 +31,7 @@ import { type Task, toTask } from "../lifecycle/tasks.ts";
 import { type Awaitable, type Middleware, toMiddleware } from "../middleware/middleware.ts";
 import type { ListenAddress } from "../exchange/transport.ts";
 import type { HttpRequest } from "../request/http-request.ts";
+import { compileTrustedProxies } from "../request/client-address.ts";
 import type { Response } from "../response/response.ts";
 import { registrationPlace } from "../routing/route-place.ts";
 import type { Exemption, ExemptOption } from "../routes/exemption.ts";
@@ -72,6 +75,7 @@ export abstract class Registry {
   private middlewareHost: Host | undefined;
   private readonly implied: ImpliedReplies[] = [];
   private readonly fieldUses: FieldUses[] = [];
+  private readonly entryProtections: AddedProtection[] = [];
   private makeShared: SharedStateMakers = {};
   /** The blueprint's call that is being repeated, which is the group of the routes that it adds. */
   private call: RouteCall | null = null;
@@ -132,6 +136,18 @@ export abstract class Registry {
     if (!isGuard(guard))
       this.problem({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
     this.guards.push(guard);
+  }
+
+  protectEntries(stage: EntryStage, protect: ProtectEntryPoint): void {
+    this.assertOpen("protect");
+    this.entryProtections.push({ stage, protect });
+  }
+
+  entryProtection(entry: EntryPoint): EntryProtection {
+    return protectionOf(entry, this.entryProtections, {
+      guards: this.guards,
+      trusted: compileTrustedProxies(this.settings.trustedProxies).proxies,
+    });
   }
 
   addExceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): void {
