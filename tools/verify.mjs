@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 
 const found = () =>
   globSync(
-    "{packages/*,apps/*,tests/*,bench,tools,tools/services,tools/warm-processes}/test{-int,}-results.json",
+    "{packages/*,apps/*,tests/*,bench,tools,tools/bundled-sources,tools/services,tools/warm-processes}/test{-int,}-results.json",
   );
 for (const file of found()) rmSync(file); // remove stale counts; turbo restores cached ones
 

@@ -40,7 +40,7 @@ export const referencesFollowDependencies: Rule = (pkg) => {
 
 const folderOf = (name: string): string => {
   const folder = name.slice(SCOPE.length);
-  return ["browser", "services", "warm-processes"].includes(folder)
+  return ["browser", "bundled-sources", "services", "warm-processes"].includes(folder)
     ? `tools/${folder}`
     : `packages/${folder}`;
 };

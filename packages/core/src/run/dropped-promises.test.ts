@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import { fileURLToPath } from "node:url";
+import { bundledProgram } from "@framework/bundled-sources";
 import { afterEach, expect, test } from "@jest/globals";
 import { droppedCalls } from "./testing/dropped-calls.ts";
 import { pidAt } from "./testing/service-program.ts";
@@ -26,7 +27,7 @@ test.each(cases)(
   "with the %s transport, a handler that drops any promise of the body survives a client that %s",
   async (transport, _how, bytesFor) => {
     const file = fileURLToPath(new URL("testing/fixtures/dropping.ts", import.meta.url));
-    const program = startProgram(file, [], { TRANSPORT: transport });
+    const program = startProgram(bundledProgram(file), [], { TRANSPORT: transport });
     const { url, pid } = await program.listening;
     for (const name of Object.keys(droppedCalls)) {
       const socket = connect(Number(new URL(url).port), "127.0.0.1");

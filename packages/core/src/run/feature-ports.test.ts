@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
+import { bundledProgram } from "@framework/bundled-sources";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { RunOptions, TransportName } from "./settings/run-options.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
@@ -17,7 +18,7 @@ interface Scenario {
 
 const file = fileURLToPath(new URL("testing/fixtures/listeners.ts", import.meta.url));
 const start = (scenario: Scenario): Program =>
-  startProgram(file, [], { LISTENERS: JSON.stringify(scenario) });
+  startProgram(bundledProgram(file), [], { LISTENERS: JSON.stringify(scenario) });
 
 /** The ports in the `listening` line. */
 const portsOf = async (program: Program): Promise<{ lines: number; admin: number; own: number }> => {

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { bundledProgram } from "@framework/bundled-sources";
 import type { RunOptions } from "../settings/run-options.ts";
 import { type Program, type ProgramOptions, startProgram } from "./start-program.ts";
 
@@ -17,7 +18,7 @@ const file = fileURLToPath(new URL("fixtures/life.ts", import.meta.url));
 
 /** Starts the program on a free port. */
 export const startLife = (scenario: LifeScenario = {}, options?: ProgramOptions): Program =>
-  startProgram(file, [], { LIFE: JSON.stringify(scenario) }, options);
+  startProgram(bundledProgram(file), [], { LIFE: JSON.stringify(scenario) }, options);
 
 /** The lines of features, in order. */
 export const linesOf = (program: Program): string[] =>

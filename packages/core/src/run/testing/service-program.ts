@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { bundledProgram } from "@framework/bundled-sources";
 import type { Scenario } from "./scenario.ts";
 import { type Program, startProgram } from "./start-program.ts";
 
@@ -6,7 +7,7 @@ const file = fileURLToPath(new URL("fixtures/service.ts", import.meta.url));
 
 /** Starts the service program on a free port. */
 export const startService = (scenario: Scenario = {}, args: readonly string[] = []): Program =>
-  startProgram(file, args, { SCENARIO: JSON.stringify(scenario) });
+  startProgram(bundledProgram(file), args, { SCENARIO: JSON.stringify(scenario) });
 
 /** The reply to one request on a new connection. */
 export const replyAt = async (url: string, path: string): Promise<Record<string, unknown>> => {

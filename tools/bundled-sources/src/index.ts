@@ -1,0 +1,2 @@
+export { bundledCore } from "./bundled-core.ts";
+export { bundledProgram } from "./bundled-program.ts";
