@@ -36,6 +36,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
         host.http.use("breaker", circuits.middleware);
+        host.entries.protect("breaker", circuits.protect);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
         host.life.onStart({
           name: "circuit breaker",

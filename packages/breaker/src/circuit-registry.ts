@@ -1,3 +1,4 @@
+// Above 250 lines because the circuits of routes, of other calls and of the program are kept, found and shared in one place.
 import { randomUUID } from "node:crypto";
 import {
   type AppSettings,
@@ -11,6 +12,7 @@ import {
 } from "@framework/core";
 import {
   nearest,
+  type ProtectEntryPoint,
   type RouteOption,
   type Sample,
   type SharedState,
@@ -22,6 +24,7 @@ import { Circuit, type CircuitState, type CircuitTransition } from "./circuit.ts
 import { CircuitBreakerConfig, merged } from "./circuit-config.ts";
 import { LocalLedger } from "./circuit-ledger.ts";
 import type { CallOptions, CircuitInfo, Circuits } from "./circuits.ts";
+import { entryCalls } from "./entry-calls.ts";
 import { type Calls, guardCall } from "./guard-call.ts";
 import { requestCalls } from "./request-calls.ts";
 import type { RouteCircuit } from "./route-circuit.ts";
@@ -104,6 +107,18 @@ export class CircuitRegistry implements Circuits {
     return member === null ? next(request) : guardCall(member.circuit, member.calls, request, next);
   };
 
+  /** Gives each call of an entry point other than routes a circuit, named by the kind and the call. */
+  readonly protect: ProtectEntryPoint = (entry) => {
+    const config = this.requireConfig();
+    const calls = this.counted(entryCalls(entry, config.failureCodes));
+    const named = entry.names.map((name) => [name, this.ofCall(`${entry.kind} ${name}`, config)] as const);
+    const circuits = new Map(named);
+    return function breaker(call, next) {
+      const circuit = circuits.get(call.name);
+      return circuit === undefined ? next(call) : guardCall(circuit, calls, call, next);
+    };
+  };
+
   list(): readonly CircuitInfo[] {
     return Array.from(this.members.values(), ({ circuit: { name, state, failures, retryAfterSecs } }) => {
       return { name, state, failures, retryAfterSecs };
@@ -155,6 +170,15 @@ export class CircuitRegistry implements Circuits {
     const member = isShared ? (this.members.get("app") ?? this.add("app", config)) : this.add(name, own);
     const calls = this.counted(requestCalls(own.failureCodes));
     this.ofRoutes.set(name, { ...member, calls });
+  }
+
+  private ofCall(name: string, config: Readonly<CircuitBreakerConfig>): Circuit {
+    const isShared = config.scope === "app";
+    const present = isShared ? this.members.get("app") : undefined;
+    if (present !== undefined) return present.circuit;
+    const member = this.add(isShared ? "app" : name, config);
+    if (this.started !== null) void this.attach(member, this.started.shared);
+    return member.circuit;
   }
 
   private add(name: string, config: Readonly<CircuitBreakerConfig>): Member {

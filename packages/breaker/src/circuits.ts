@@ -4,7 +4,7 @@ import type { CircuitState } from "./circuit.ts";
 
 /** A snapshot of a circuit. */
 export interface CircuitInfo {
-  /** `GET /books/{id}`, `app`, or the program's name. */
+  /** `GET /books/{id}`, `grpc books.v1.Catalog/GetBook`, `app`, or the program's name. */
   readonly name: string;
   /** State at the time of the call. */
   readonly state: CircuitState;

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { HttpRequest } from "@framework/core";
+import type { HttpRequest, Invocation } from "@framework/core";
 import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import type { ClientKey, RateLimitConfig } from "./rate-limit-config.ts";
+import type { RateLimitConfig } from "./rate-limit-config.ts";
 
 /** One limit of an app or a route: its clients and its rule. */
 export class Limit {
@@ -42,7 +42,12 @@ export class Limit {
 
   /** Returns the store's key for a request. */
   keyOf(request: HttpRequest): string {
-    return this.prefix + clientOf(request, this.config.key);
+    return this.prefix + clientKey(this.config.key?.(request), request.clientIp);
+  }
+
+  /** Returns the store's key for a call of another entry point. */
+  keyOfCall(call: Invocation, clientIp: string | null): string {
+    return this.prefix + clientKey(this.config.callKey?.(call), clientIp);
   }
 }
 
@@ -56,13 +61,9 @@ const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64
 export const shortened = (text: string): string =>
   text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
-/** Returns the client of a request: the result of `key`, else the address. */
-const clientOf = (request: HttpRequest, key: ClientKey | undefined): string => {
-  const named = key?.(request);
-  return typeof named === "string" && named !== ""
-    ? `k:${shortened(named)}`
-    : `a:${addressKey(request.clientIp)}`;
-};
+/** Returns the client: the name that the program gives, else the address. */
+const clientKey = (named: string | null | undefined, clientIp: string | null): string =>
+  typeof named === "string" && named !== "" ? `k:${shortened(named)}` : `a:${addressKey(clientIp)}`;
 
 /**
  * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, which one host owns.

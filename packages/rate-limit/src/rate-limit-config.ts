@@ -10,12 +10,15 @@ import {
   type PermitStore,
   pathPrefixes,
 } from "@framework/core/feature";
-import type { HttpRequest } from "@framework/core";
+import type { HttpRequest, Invocation } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
 /** Returns the client's name for a request, `null` to use the address. */
 export type ClientKey = (request: HttpRequest) => string | null;
+
+/** Returns the client's name for a call of an entry point other than routes, `null` to use the address. */
+export type CallKey = (call: Invocation) => string | null;
 
 /** Settings of a rate limit. */
 export interface RateLimitConfig {
@@ -27,6 +30,8 @@ export interface RateLimitConfig {
   readonly windowSecs: number;
   /** Identifies the client. @default the client's address, IPv6 by its /64 network */
   readonly key: ClientKey | undefined;
+  /** Identifies the client of a call of another entry point, such as gRPC, which counts like a request. @default the client's address */
+  readonly callKey: CallKey | undefined;
   /** Paths without a limit, including everything below them. @default [] */
   readonly exemptPaths: readonly string[];
   /** The store of permits: shared by the workers of this service, or your own. @default "workers" */
@@ -86,6 +91,7 @@ const ofRoute = {
 
 const record: ConfigRecord<RateLimitConfig> = configRecord<RateLimitConfig>("RateLimitConfig", {
   ...ofRoute,
+  callKey: optional<CallKey>(checked(null, "a function of the call", isFunction)),
   exemptPaths: pathPrefixes,
   store: checked<"workers" | PermitStore>(
     "workers",

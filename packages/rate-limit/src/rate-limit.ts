@@ -1,4 +1,5 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
+import { limitCalls } from "./limit-calls.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
@@ -42,6 +43,7 @@ export const rateLimit: Feature<RateLimit> = {
             counts: limiter.counts,
           }),
         );
+        host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));
         host.life.onStart({

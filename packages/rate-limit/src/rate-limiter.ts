@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { AppSettings, Awaitable, Endpoint, HttpRequest, RouteInfo } from "@framework/core";
+import type { AppSettings, Awaitable, Endpoint, HttpRequest, Invocation, RouteInfo } from "@framework/core";
 import {
   coversPath,
   isPromise,
@@ -88,6 +88,11 @@ export class RateLimiter {
     const own = this.option.of(endpoint);
     if (endpoint === null || own === undefined) return this.ofApp;
     return own === false ? null : this.ofRoute(endpoint);
+  }
+
+  /** Returns the limit of a call of another entry point: the app's, or `null` for an exempt path `/service/method`. */
+  limitOfCall({ name }: Invocation): Limit | null {
+    return this.isExemptPath(`/${name}`) ? null : this.ofApp;
   }
 
   /** The source of permits; `null` before start. */

@@ -11,6 +11,10 @@ export interface BoundMethod {
   readonly service: string;
   /** `null` answers UNIMPLEMENTED. */
   readonly handle: AnyHandler | null;
+  /** Whether the app's guards apply. */
+  readonly followsApp: boolean;
+  /** Whether the app's limits and breakers leave its calls alone, as those of health. */
+  readonly isExempt: boolean;
   readonly auth: Authenticator | null;
   readonly guards: readonly Guard<Invocation>[];
   /** Longest duration in milliseconds; 0 for no limit. */

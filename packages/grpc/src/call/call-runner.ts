@@ -1,7 +1,15 @@
-import { type Awaitable, type Logger, type Middleware, verifyGuards } from "@framework/core";
+import {
+  type Awaitable,
+  type Guard,
+  type Invocation,
+  type Logger,
+  type Middleware,
+  verifyGuards,
+} from "@framework/core";
 import {
   type Clock,
   compose,
+  type EntryProtection,
   type HostState,
   isPromise,
   mapAwaitable,
@@ -26,6 +34,8 @@ export type CallMiddleware = Middleware<GrpcCall, CallOutcome>;
 export interface CallWork {
   readonly bound: BoundMethod;
   readonly call: GrpcCall;
+  /** Whether the call is a request, which the app's limits and guards have passed. @default false */
+  readonly isRequest?: boolean;
   /** The message of the client, or its stream of messages. */
   readonly input: Uint8Array | AsyncIterable<Uint8Array>;
   /** Sends a message; the returned promise resolves when the client reads on. */
@@ -42,16 +52,24 @@ export interface CallRunnerParts {
   readonly clock: Clock;
   readonly operations: Operations<GrpcCall>;
   readonly middleware: readonly CallMiddleware[];
+  /** The app's limits, guards and breakers. */
+  readonly protection: EntryProtection;
 }
 
 /** Runs calls of every door the same way: middleware, authentication, guards, validation, handler, deadline. */
 export class CallRunner {
   private readonly parts: CallRunnerParts;
+  private readonly limited: readonly CallMiddleware[];
+  private readonly breakers: readonly CallMiddleware[];
   private readonly active: Set<GrpcCall> = new Set();
   private readonly logSometimes = throttledLog();
 
   constructor(parts: CallRunnerParts) {
     this.parts = parts;
+    const { limits, breakers } = parts.protection;
+    // Both return what `next` gives, which is an outcome.
+    this.limited = [...(limits as readonly unknown[] as readonly CallMiddleware[]), ...parts.middleware];
+    this.breakers = breakers as readonly unknown[] as readonly CallMiddleware[];
   }
 
   /** Calls in progress. */
@@ -118,11 +136,9 @@ export class CallRunner {
   }
 
   private outcome(work: CallWork): Awaitable<CallOutcome> {
-    const { middleware } = this.parts;
-    const inner = (): Awaitable<CallOutcome> => {
-      const performed = this.perform(work);
-      return isPromise(performed) ? performed.then(succeeded) : null;
-    };
+    const isLimited = work.isRequest !== true && !work.bound.isExempt;
+    const middleware = isLimited ? this.limited : this.parts.middleware;
+    const inner = (): Awaitable<CallOutcome> => this.perform(work);
     const rescue = (error: unknown): CallOutcome => this.failed(work.call, error);
     if (middleware.length > 0) return compose(middleware, inner, rescue)(work.call);
     try {
@@ -142,9 +158,10 @@ export class CallRunner {
     return outcome;
   }
 
-  private perform(work: CallWork): Awaitable<void> {
+  private perform(work: CallWork): Awaitable<CallOutcome> {
     const { bound, call } = work;
-    const { auth, guards, handle } = bound;
+    const { auth, handle } = bound;
+    const guards = this.guardsOf(work);
     if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${call.name} has no handler`);
     const identified: Awaitable<void> = auth === null ? undefined : auth.identify(call);
     const { debug: explain, log } = this.parts;
@@ -153,8 +170,26 @@ export class CallRunner {
         ? identified
         : mapAwaitable(identified, () => verifyGuards(guards, call, { explain, log }));
     return mapAwaitable(allowed, () =>
-      this.handle(work, handle as (request: unknown, call: GrpcCall) => unknown),
+      this.guarded(work, handle as (request: unknown, call: GrpcCall) => unknown),
     );
+  }
+
+  /** The guards of the app, unless a request has passed them, then those of the method. */
+  private guardsOf({ bound, isRequest }: CallWork): readonly Guard<Invocation>[] {
+    const { guards: ofApp } = this.parts.protection;
+    const { guards, followsApp } = bound;
+    return ofApp.length === 0 || isRequest === true || !followsApp ? guards : [...ofApp, ...guards];
+  }
+
+  /** Calls the handler through the breakers of the app. */
+  private guarded(
+    work: CallWork,
+    handle: (request: unknown, call: GrpcCall) => unknown,
+  ): Awaitable<CallOutcome> {
+    const { bound, call } = work;
+    if (this.breakers.length === 0 || bound.isExempt) return succeeded(this.handle(work, handle));
+    const inner = (): Awaitable<CallOutcome> => untilAborted(call, succeeded(this.handle(work, handle)));
+    return compose(this.breakers, inner, (error: unknown) => this.failed(call, error))(call);
   }
 
   private handle(
@@ -191,6 +226,18 @@ export class CallRunner {
   }
 }
 
-const succeeded = (): null => null;
+const succeeded = (handled: Awaitable<void>): Awaitable<null> =>
+  isPromise(handled) ? handled.then(() => null) : null;
+
+/** The outcome, or the end of the call: a breaker counts a deadline although the handler goes on. */
+const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitable<CallOutcome> => {
+  if (!isPromise(outcome)) return outcome;
+  const { signal } = call;
+  const { promise: ended, resolve } = Promise.withResolvers<CallOutcome>();
+  const end = (): void => resolve(call.aborted);
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  return Promise.race([outcome, ended]).finally(() => signal.removeEventListener("abort", end));
+};
 
 const late = (): GrpcError => new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded");

@@ -22,7 +22,7 @@ export type MethodHandler<Shape extends MethodShape = MethodShape> = (
 export interface CallRules {
   /** Guards of the calls; they run after those of `GrpcConfig`. @default [] */
   readonly guards?: readonly Guard<Invocation>[];
-  /** Whether calls need no authentication and skip the guards of `GrpcConfig`. @default false */
+  /** Whether calls need no authentication and skip the guards of the app and of `GrpcConfig`. @default false */
   readonly open?: boolean;
   /** Longest duration of a call in seconds, 0 for no limit. @default `maxCallSecs` of `GrpcConfig` */
   readonly timeoutSecs?: number;

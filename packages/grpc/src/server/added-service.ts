@@ -10,6 +10,8 @@ export interface AddedService {
   readonly implementation: AnyImplementation;
   /** Rules of all its methods. */
   readonly rules: CallRules;
+  /** Whether the app's limits and breakers leave its calls alone. @default false */
+  readonly isExempt?: boolean;
 }
 
 /** Returns the mistakes in the names of services. */
@@ -37,7 +39,7 @@ export const implementationProblems = (
 
 /** Binds the methods of a service to their handlers and rules. */
 export const bindMethods = (
-  { service, implementation, rules }: AddedService,
+  { service, implementation, rules, isExempt = false }: AddedService,
   methods: readonly GrpcMethod[],
   config: Pick<GrpcConfig, "auth" | "guards" | "maxCallSecs">,
 ): readonly BoundMethod[] =>
@@ -51,6 +53,8 @@ export const bindMethods = (
       name: `${service.name}/${method.name}`,
       service: service.name,
       handle: (typeof given === "object" ? given.handle : given) ?? null,
+      followsApp: !isOpen,
+      isExempt,
       auth: isOpen ? null : (config.auth ?? null),
       guards: [...(isOpen ? [] : config.guards), ...(rules.guards ?? []), ...(own.guards ?? [])],
       limitMs: timeoutSecs * 1000,

@@ -12,6 +12,7 @@ import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 import { WebDoor } from "../web/web-door.ts";
 import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
+import { grpcEntry } from "./grpc-entry.ts";
 import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
@@ -54,7 +55,16 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const { log, debug } = settings;
   const { state } = host;
   const isDebug = debug && settings.env !== "production";
-  const runner = new CallRunner({ state, log, debug: isDebug, clock, operations, middleware: config.use });
+  const protection = host.entries.protection(grpcEntry(methods));
+  const runner = new CallRunner({
+    state,
+    log,
+    debug: isDebug,
+    clock,
+    operations,
+    middleware: config.use,
+    protection,
+  });
   const server = new grpc.Server({
     "grpc.max_receive_message_length": config.maxMessageSize,
     "grpc.max_send_message_length": -1, // replies are the program's
@@ -92,6 +102,7 @@ const resolveAll = (
     service: healthService,
     implementation: healthImplementation({ readiness, services: names, clock }),
     rules: {},
+    isExempt: true, // as probes over HTTP
   };
   const listed = (): readonly string[] => all.map(({ service }) => service.name);
   const reflection = reflectionServices.map((service) => ({

@@ -20,6 +20,12 @@ type DuplexCall = Grpc.ServerDuplexStream<Bytes, Buffer>;
 type AnyCall = UnaryCall | ReadableCall | WritableCall | DuplexCall;
 type Callback = Grpc.sendUnaryData<Buffer>;
 
+/**
+ * Milliseconds before a deadline in which a cancellation counts as the deadline: a client stops to wait by its own clock, and the server counts from the
+ * arrival of the call.
+ */
+const LATE_MS = 50;
+
 /** Dependencies of the door. */
 export interface NativeDoorParts {
   readonly grpc: typeof Grpc;
@@ -159,14 +165,14 @@ export class NativeDoor {
       name: bound.name,
       metadata: callMetadata(receivedFields(native.metadata)),
       deadlineMs: deadlineOf(clientMs, bound, clock.date()),
-      peer: native.getPeer(),
+      peer: peerOf(native),
       draining,
       certificate: native.getAuthContext().sslPeerCertificate?.raw ?? null,
     });
     // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
     (native as EventEmitter).on("cancelled", () => {
       this.unread.delete(native);
-      const isLate = clientMs !== null && clock.date() >= clientMs;
+      const isLate = clientMs !== null && clock.date() >= clientMs - LATE_MS;
       call.abort(
         isLate
           ? new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded")
@@ -182,3 +188,9 @@ export class NativeDoor {
       native.sendMetadata(this.statuses.metadataOf(headersToSend));
   }
 }
+
+/** grpc-js says "unknown" for a socket without an address. */
+const peerOf = (native: AnyCall): string | null => {
+  const peer = native.getPeer();
+  return peer === "unknown" ? null : peer;
+};

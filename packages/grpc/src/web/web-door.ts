@@ -51,6 +51,7 @@ export class WebDoor {
       this.parts.runner.serve({
         bound: bound as BoundMethod,
         call,
+        isRequest: true,
         input,
         emit: (bytes) => reply.write(messageFrame(bytes)),
         done,

@@ -1,0 +1,164 @@
+import { circuitBreaker, CircuitBreakerConfig } from "@framework/breaker";
+import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { rateLimit, RateLimitConfig } from "@framework/rate-limit";
+import { expect, test } from "@jest/globals";
+import { healthService } from "./builtin/health-service.ts";
+import { aBook, all, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
+import { GrpcError, grpc } from "./index.ts";
+import { framed } from "./raw-call.test-kit.ts";
+
+const address = "127.0.0.1:0";
+
+const check = healthService as unknown as typeof catalog;
+
+test("a client over the rate limit of the app is RESOURCE_EXHAUSTED with the time to wait, and requests count too", async () => {
+  const app = new (App.with(rateLimit, grpc))();
+  app.enableRateLimit(RateLimitConfig.tokenBucket(3, 600)).enableGrpc({ address });
+  app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  app.get("/", () => "ok");
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  expect((await fetch(served.url)).status).toBe(200);
+  await client.GetBook({ id: 1 });
+  await client.GetBook({ id: 1 });
+  const error = (await failure(client.GetBook({ id: 1 }))) as GrpcError;
+  expect(error).toMatchObject({
+    status: "RESOURCE_EXHAUSTED",
+    message: expect.stringContaining("try again"),
+  });
+  const [detail] = error.details;
+  expect(detail).toMatchObject({ kind: "retryInfo" });
+  expect(detail?.kind === "retryInfo" && detail.delayMs).toBeGreaterThan(100_000);
+  expect((await fetch(served.url)).status).toBe(429);
+  const health = served.client(check) as unknown as Record<"Check", (request: object) => Promise<unknown>>;
+  expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
+});
+
+test("callKey names the callers of gRPC, and exemptPaths their services", async () => {
+  const app = new (App.with(rateLimit, grpc))();
+  const config = RateLimitConfig.tokenBucket(1, 600, {
+    callKey: ({ headers }) => headers.get("x-tenant"),
+    exemptPaths: ["/books.v1.Catalog/ListBooks"],
+  });
+  app.enableRateLimit(config).enableGrpc({ address });
+  app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id), ListBooks: () => [aBook(1)] });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  const from = (tenant: string) => client.GetBook({ id: 1 }, { metadata: { "x-tenant": tenant } });
+  await from("north");
+  await from("south");
+  expect(await failure(from("north"))).toMatchObject({ status: "RESOURCE_EXHAUSTED" });
+  for (let n = 0; n < 3; n++) expect(await all(client.ListBooks({ count: 1 }))).toHaveLength(1);
+});
+
+test("a method that keeps failing is UNAVAILABLE without a call of its handler, until trials pass", async () => {
+  const clock = virtualClock();
+  let calls = 0;
+  let isUp = false;
+  const app = new (App.with(circuitBreaker, grpc))();
+  app.enableGrpc({ address, enableWeb: true });
+  app.enableCircuitBreaker(
+    CircuitBreakerConfig.of({ failureThreshold: 2, resetTimeout: 30, halfOpenTarget: 1, clock }),
+  );
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }) => {
+      calls++;
+      if (id === 404) throw new GrpcError("NOT_FOUND", "no book");
+      if (!isUp) throw new GrpcError("UNAVAILABLE", "the stock is down");
+      return aBook(id);
+    },
+    ListBooks: () => [aBook(1)],
+  });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  for (let n = 0; n < 3; n++) await failure(client.GetBook({ id: 404 })); // the client's mistake
+  for (let n = 0; n < 2; n++) await failure(client.GetBook({ id: 1 }));
+  calls = 0;
+  const open = await failure(client.GetBook({ id: 1 }));
+  expect(open).toMatchObject({
+    status: "UNAVAILABLE",
+    message: "Circuit open",
+    details: [{ kind: "retryInfo", delayMs: 30_000 }],
+  });
+  const web = await fetch(new URL("/books.v1.Catalog/GetBook", served.url), {
+    method: "POST",
+    body: framed(Buffer.from([8, 1])),
+    headers: { "content-type": "application/grpc-web+proto" },
+  });
+  expect(await web.text()).toContain("grpc-status: 14");
+  expect(calls).toBe(0);
+  expect(await all(client.ListBooks({ count: 1 }))).toHaveLength(1); // a circuit of its own
+  isUp = true;
+  await clock.advance(31_000);
+  expect(await client.GetBook({ id: 1 })).toEqual(aBook(1));
+  expect(app.circuits.list()).toContainEqual(
+    expect.objectContaining({ name: "grpc books.v1.Catalog/GetBook", state: "closed" }),
+  );
+});
+
+test("a handler that passes the deadline counts as a failure at once, a cancelled call does not", async () => {
+  const app = new (App.with(circuitBreaker, grpc))();
+  app.enableGrpc({ address }).enableCircuitBreaker({ failureThreshold: 1 });
+  app.addGrpcService(catalog, {
+    GetBook: { timeoutSecs: 0.5, handle: () => new Promise(() => {}) },
+  });
+  await using served = await serveApp(app as unknown as GrpcApp, { cluster: { shutdownTimeoutSecs: 1 } });
+  const client = served.client(catalog);
+  const controller = new AbortController();
+  const cancelled = failure(client.GetBook({ id: 1 }, { signal: controller.signal }));
+  setTimeout(() => controller.abort(), 100);
+  expect(await cancelled).toMatchObject({ status: "CANCELLED" });
+  expect(await failure(client.GetBook({ id: 1 }, { timeoutMs: 60_000 }))).toMatchObject({
+    status: "DEADLINE_EXCEEDED",
+  });
+  while (app.circuits.list()[0]?.state !== "open") await new Promise((resolve) => setImmediate(resolve));
+  expect(await failure(client.GetBook({ id: 1 }))).toMatchObject({ message: "Circuit open" });
+  await served.stop().catch(() => {});
+});
+
+test("the app's guards give their verdict before those of gRPC, except to open methods and to health", async () => {
+  const seen: string[] = [];
+  const app = new (App.with(grpc))();
+  app.enableGrpc({
+    address,
+    guards: [
+      () => {
+        seen.push("grpc");
+        return true;
+      },
+    ],
+  });
+  app.addGuard(({ headers }) => headers.get("x-member") !== null || "members only");
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }) => aBook(id),
+    AddBooks: { open: true, handle: () => ({ added: 0 }) },
+  });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  const refused = { status: "PERMISSION_DENIED", message: "members only" };
+  expect(await failure(client.GetBook({ id: 1 }))).toMatchObject(refused);
+  expect(seen).toEqual([]);
+  expect(await client.GetBook({ id: 1 }, { metadata: { "x-member": "ada" } })).toEqual(aBook(1));
+  expect(seen).toEqual(["grpc"]);
+  expect(await client.AddBooks([])).toEqual({ added: 0 });
+  const health = served.client(check) as unknown as Record<"Check", (request: object) => Promise<unknown>>;
+  expect(await health.Check({ service: "" })).toEqual({ status: "SERVING" });
+});
+
+test("a guard of the app that reads what only requests have refuses calls, and passes gRPC-Web", async () => {
+  const app = new (App.with(grpc))();
+  app.enableGrpc({ address, enableWeb: true });
+  app.addGuard(({ query }) => !query.has("bot"));
+  app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  expect(await failure(served.client(catalog).GetBook({ id: 1 }))).toMatchObject({
+    status: "PERMISSION_DENIED",
+  });
+  const web = await fetch(new URL("/books.v1.Catalog/GetBook", served.url), {
+    method: "POST",
+    body: framed(Buffer.from([8, 1])),
+    headers: { "content-type": "application/grpc-web+proto" },
+  });
+  expect(await web.text()).toContain("grpc-status: 0");
+});

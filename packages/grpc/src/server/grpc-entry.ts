@@ -1,0 +1,12 @@
+import type { EntryPoint } from "@framework/core/feature";
+import type { BoundMethod } from "../call/bound-method.ts";
+import type { GrpcCall } from "../call/grpc-call.ts";
+import { httpStatusOf } from "../status/http-status.ts";
+
+/** The gRPC port as an entry point of the app, whose limits, guards and breakers protect it. */
+export const grpcEntry = (methods: ReadonlyMap<string, BoundMethod>): EntryPoint => ({
+  kind: "grpc",
+  names: [...methods.values()].filter(({ isExempt }) => !isExempt).map(({ name }) => name),
+  remoteAddress: (call) => (call as GrpcCall).peer?.replace(/:\d+$/, "") ?? null, // the port's invocations are calls
+  statusOf: httpStatusOf,
+});

@@ -1,0 +1,42 @@
+import type { Handler, Invocation, Middleware } from "@framework/core";
+import { mapAwaitable, type ProtectedEntry } from "@framework/core/feature";
+import { exceeded, unknownQuota } from "./denials.ts";
+import type { Limit } from "./limit.ts";
+import type { Quota } from "./quota.ts";
+import { retryAfterSecs } from "./quota-fields.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+
+/** Creates the middleware that counts the calls of an entry point other than routes, such as gRPC, like requests. It refuses by throwing. */
+export const limitCalls = (
+  limiter: Pick<RateLimiter, "counts" | "limitOfCall" | "take">,
+  entry: ProtectedEntry,
+): Middleware<Invocation, unknown> => {
+  const admit = (limit: Limit, call: Invocation, next: Handler<Invocation, unknown>): unknown => {
+    limiter.counts.allowed++;
+    const { adaptive } = limit;
+    if (adaptive === null) return next(call);
+    const startedAt = adaptive.now();
+    adaptive.signals.admitted();
+    return mapAwaitable(next(call), (outcome) => {
+      adaptive.signals.answered(adaptive.now() - startedAt, entry.statusOf(outcome));
+      return outcome;
+    });
+  };
+
+  /** @throws HttpError 429 over the limit, or 503 without a decision */
+  const require = (limit: Limit, quota: Quota | null): void => {
+    if (quota?.allowed === true) return;
+    limiter.counts.denied++;
+    throw quota === null ? unknownQuota() : exceeded(retryAfterSecs(quota, limit));
+  };
+
+  return function rateLimit(call, next) {
+    const limit = limiter.limitOfCall(call);
+    if (limit === null) return next(call);
+    const quota = limiter.take(limit, limit.keyOfCall(call, entry.clientIp(call)));
+    return mapAwaitable(quota, (known) => {
+      require(limit, known);
+      return admit(limit, call, next);
+    });
+  };
+};
