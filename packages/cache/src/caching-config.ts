@@ -77,7 +77,7 @@ export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingC
     problem: (value) =>
       hasFunctions(value, ["get", "set", "delete", "drop"]) ? null : "must be a CacheStore",
   }),
-  storeTimeoutMs: integer(250, { min: 1 }),
+  storeTimeoutMs: integer(250, { min: 1, max: 60_000 }),
   name: checked(
     "framework",
     "a token of up to 64 letters, digits, _ and - that starts with a letter",

@@ -63,7 +63,7 @@ export interface Backend extends Session {
   readonly idleInTransactionMs: number;
   /** Called for every statement that blocked this process for `longMs`; absent when statements run elsewhere. */
   readonly longReads?: { readonly longMs: number; took(text: string, ms: number): void };
-  begin(options: BeginOptions): Promise<OpenTransaction>;
+  begin(options: BeginOptions): Awaitable<OpenTransaction>;
   listen(
     channel: string,
     listener: (payload: string) => void,

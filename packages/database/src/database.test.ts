@@ -87,6 +87,18 @@ test("all mistakes of a configuration are reported together, at start", async ()
   );
 });
 
+test("a duration that a timer cannot hold is refused", () => {
+  const names = [
+    "maxLifetimeSecs",
+    "idleTimeoutSecs",
+    "statementTimeoutMs",
+    "idleInTransactionSecs",
+    "answerTimeoutSecs",
+  ];
+  const { problems } = DatabaseConfig.read(Object.fromEntries(names.map((name) => [name, 1e10])));
+  expect(names.filter((name) => problems.some((problem) => problem.includes(name)))).toEqual(names);
+});
+
 test("using the database without enableDatabase names the missing call", () => {
   expect(() => new App_().db).toThrow("call enableDatabase()");
 });

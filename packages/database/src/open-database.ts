@@ -5,6 +5,7 @@ import type { Backend } from "./backend.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
 import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
+import { IdleLimit } from "./idle-limit.ts";
 import { RunningTransaction } from "./running-transaction.ts";
 import { checkNotification } from "./notification.ts";
 import { TextChecker } from "./sql-text/text-checker.ts";
@@ -37,6 +38,7 @@ export class OpenDatabase extends SessionQueries implements Database {
   private readonly callbackFailed: (error: unknown) => void;
   private readonly tookTooLong: (error: unknown) => void;
   private readonly random: () => number;
+  private readonly idleLimit: IdleLimit;
 
   constructor(
     backend: Backend,
@@ -47,6 +49,7 @@ export class OpenDatabase extends SessionQueries implements Database {
     this.callbackFailed = callbackFailed;
     this.tookTooLong = tookTooLong;
     this.random = random;
+    this.idleLimit = new IdleLimit(backend.idleInTransactionMs);
     this.dialect = backend.dialect;
     this.maxTransactions = backend.maxTransactions;
   }
@@ -59,28 +62,22 @@ export class OpenDatabase extends SessionQueries implements Database {
     const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
     const limit = limitOf(options, this.tookTooLong);
     try {
-      return await this.repeat(run, options, limit, retries);
+      for (let failures = 0; ; failures++) {
+        try {
+          return await this.attempt(run, options, limit);
+        } catch (error) {
+          if (!isTransient(error) || failures >= retries) throw error;
+          await this.pause(failures, limit);
+        }
+      }
     } finally {
       limit.end();
     }
   }
 
-  private async repeat<T>(
-    run: (tx: Transaction) => Promise<T>,
-    options: TransactionOptions,
-    limit: TransactionLimit,
-    retries: number,
-  ): Promise<T> {
-    const { signal } = limit;
-    for (let failures = 0; ; failures++) {
-      try {
-        return await this.attempt(run, options, limit);
-      } catch (error) {
-        if (!isTransient(error) || failures >= retries) throw error;
-        const pauseMs = FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random());
-        await delay(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
-      }
-    }
+  private async pause(failures: number, { signal }: TransactionLimit): Promise<void> {
+    const pauseMs = FIRST_PAUSE_MS * 2 ** failures * (0.5 + this.random());
+    await delay(pauseMs, undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 
   private async attempt<T>(
@@ -90,7 +87,7 @@ export class OpenDatabase extends SessionQueries implements Database {
   ): Promise<T> {
     signal?.throwIfAborted();
     const open = await this.backend.begin({ isolation, readOnly, signal, timeoutMs });
-    const lease = new TransactionLease(open, this.backend.idleInTransactionMs);
+    const lease = new TransactionLease(open, this.idleLimit);
     const scope = new TransactionScope(lease);
     let value: T;
     try {
@@ -102,11 +99,6 @@ export class OpenDatabase extends SessionQueries implements Database {
       await lease.rollback();
       throw signal?.aborted === true ? signal.reason : error;
     }
-    await this.commit(lease, scope);
-    return value;
-  }
-
-  private async commit(lease: TransactionLease, scope: TransactionScope): Promise<void> {
     try {
       if (!(await lease.commit())) throw scope.abortion;
     } catch (error) {
@@ -114,6 +106,7 @@ export class OpenDatabase extends SessionQueries implements Database {
       throw error;
     }
     scope.callbacks.run(this.callbackFailed);
+    return value;
   }
 
   until(signal: AbortSignal): Queries {

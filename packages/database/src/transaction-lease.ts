@@ -1,19 +1,22 @@
+import type { Awaitable } from "@framework/core";
 import type { OpenTransaction } from "./backend.ts";
+import type { Idler, IdleLimit } from "./idle-limit.ts";
 import { transactionIdle } from "./database-errors.ts";
 
 /** A transaction on its leased connection, which is rolled back and given up when no statement comes for too long. */
-export class TransactionLease {
+export class TransactionLease implements Idler {
   readonly open: OpenTransaction;
-  private readonly idleMs: number;
-  private readonly timer: NodeJS.Timeout;
+  private readonly limit: IdleLimit;
+  /** When a statement last began or ended. */
+  usedAt: number = performance.now();
   private running = 0;
   private hasExpired = false;
   private isOver = false;
 
-  constructor(open: OpenTransaction, idleMs: number) {
+  constructor(open: OpenTransaction, limit: IdleLimit) {
     this.open = open;
-    this.idleMs = idleMs;
-    this.timer = setTimeout(() => this.expire(), idleMs);
+    this.limit = limit;
+    limit.add(this);
   }
 
   /** Whether the connection was given up. */
@@ -23,8 +26,8 @@ export class TransactionLease {
 
   /** Restarts the idle timeout. @throws DATABASE_TRANSACTION_IDLE after it */
   touch(): void {
-    if (this.hasExpired) throw transactionIdle(this.idleMs);
-    this.timer.refresh();
+    if (this.hasExpired) throw transactionIdle(this.limit.idleMs);
+    this.usedAt = performance.now();
   }
 
   /** Notes that a statement is running, which is not idle however long it takes. */
@@ -34,29 +37,30 @@ export class TransactionLease {
 
   done(): void {
     this.running--;
-    if (!this.isOver) this.timer.refresh();
+    this.usedAt = performance.now();
   }
 
-  /** Commits and gives up the connection, even when the commit fails. Resolves to `false` when the database rolled back instead. */
-  async commit(): Promise<boolean> {
+  /** Commits and gives up the connection, even when the commit fails. `false` when the database rolled back instead. */
+  commit(): Awaitable<boolean> {
     this.end();
-    return await this.open.commit();
+    return this.open.commit();
   }
 
-  /** Rolls back and gives up the connection; never rejects. */
-  async rollback(): Promise<void> {
+  /** Rolls back and gives up the connection; never throws or rejects. */
+  rollback(): Awaitable<void> {
     this.end();
-    await this.open.rollback();
+    return this.open.rollback();
   }
 
-  private expire(): void {
-    if (this.running > 0) return void this.timer.refresh();
+  /** Rolls back, unless a statement is running. */
+  expire(): void {
+    if (this.running > 0) return void (this.usedAt = performance.now());
     this.hasExpired = true;
     void this.rollback();
   }
 
   private end(): void {
     this.isOver = true;
-    clearTimeout(this.timer);
+    this.limit.remove(this);
   }
 }

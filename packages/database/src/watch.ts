@@ -1,4 +1,4 @@
-import { type Histogram, isPromise, type Operations } from "@framework/core/feature";
+import { type Histogram, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
 import type { Awaitable, Logger } from "@framework/core";
 import type {
   Backend,
@@ -133,20 +133,26 @@ export class WatchedBackend implements Backend {
     this.reasons.failed(error);
   }
 
-  async begin(options: BeginOptions): Promise<OpenTransaction> {
+  begin(options: BeginOptions): Awaitable<OpenTransaction> {
     const from = performance.now();
-    const open = await this.explained(() => this.backend.begin(options));
-    this.waited(performance.now() - from);
-    return new WatchedTransaction(open, this);
+    const begun = this.explained(() => this.backend.begin(options));
+    return mapAwaitable(begun, (open) => {
+      this.waited(performance.now() - from);
+      return new WatchedTransaction(open, this);
+    });
   }
 
   /** Runs what is no statement; its error is logged if it is a 503. */
-  async explained<T>(act: () => Awaitable<T>): Promise<T> {
-    try {
-      return await act();
-    } catch (error) {
+  explained<T>(act: () => Awaitable<T>): Awaitable<T> {
+    const failed = (error: unknown): never => {
       this.reasons.failed(error);
       throw error;
+    };
+    try {
+      const result = act();
+      return isPromise(result) ? result.catch(failed) : result;
+    } catch (error) {
+      return failed(error);
     }
   }
 
@@ -173,12 +179,12 @@ export class WatchedBackend implements Backend {
     await this.explained(() => this.backend.notify(channel, payload));
   }
 
-  listen(
+  async listen(
     channel: string,
     listener: (payload: string) => void,
     options: ListenOptions,
   ): Promise<() => Promise<void>> {
-    return this.explained(() => this.backend.listen(channel, listener, options));
+    return await this.explained(() => this.backend.listen(channel, listener, options));
   }
 
   metrics(): PoolMetrics {
@@ -207,19 +213,19 @@ class WatchedTransaction implements OpenTransaction {
     return this.watch.follow(this.open.stream(statement, batchSize, signal), statement);
   }
 
-  async script(text: string, signal?: AbortSignal): Promise<void> {
-    await this.watch.explained(() => this.open.script(text, signal));
+  script(text: string, signal?: AbortSignal): Awaitable<void> {
+    return this.watch.explained(() => this.open.script(text, signal));
   }
 
-  async notify(channel: string, payload: string): Promise<void> {
-    await this.watch.explained(() => this.open.notify(channel, payload));
+  notify(channel: string, payload: string): Awaitable<void> {
+    return this.watch.explained(() => this.open.notify(channel, payload));
   }
 
-  async commit(): Promise<boolean> {
-    return await this.watch.explained(() => this.open.commit());
+  commit(): Awaitable<boolean> {
+    return this.watch.explained(() => this.open.commit());
   }
 
-  async rollback(): Promise<void> {
-    await this.open.rollback();
+  rollback(): Awaitable<void> {
+    return this.open.rollback();
   }
 }

@@ -62,7 +62,7 @@ const record = configRecord<RedisConfig>("RedisConfig", {
   clusterMode: flag(false),
   minIdle: integer(1, { min: 1, max: 1000 }),
   connectionTimeoutSecs: decimal(5, { min: 0.01, max: 600 }),
-  idleTimeoutSecs: decimal(300, { min: 0.1 }),
+  idleTimeoutSecs: decimal(300, { min: 0.1, max: 604_800 }),
   defaultTtlSecs: optional(integer(1, { min: 1, max: 3_153_600_000 })),
   database: integer(0, { min: 0, max: 1_000_000 }),
   password: optional(text("")),

@@ -36,14 +36,14 @@ const limits = {
   maxSendQueueBytes: integer(1_048_576, { min: 1 }),
   maxReceiveQueueBytes: integer(1_048_576, { min: 1 }),
   maxControlFramesPerSec: integer(100, { min: 1 }),
-  timeoutSecs: decimal(60, { min: 0.02 }),
-  closeWaitSecs: decimal(5, { min: 0.01 }),
+  timeoutSecs: decimal(60, { min: 0.02, max: 604_800 }),
+  closeWaitSecs: decimal(5, { min: 0.01, max: 604_800 }),
   deflate: flag(false),
   origins: list<string>([], "origins such as https://app.example", isOrigin),
 };
 
 export const WebSocketConfig: ConfigRecord<WebSocketConfig> = configRecord("WebSocketConfig", {
-  pingSecs: decimal(30, { min: 0.01 }),
+  pingSecs: decimal(30, { min: 0.01, max: 604_800 }),
   ...limits,
 });
 

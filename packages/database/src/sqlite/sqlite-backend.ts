@@ -1,6 +1,8 @@
 // Above 250 lines because connections, the write turn and child processes share one state, which only this class changes.
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
+import { type Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
@@ -144,14 +146,29 @@ export class SqliteBackend implements Backend {
   }
 
   /** Retries while another process holds the lock; a statement that failed on the lock had no effect. */
-  private async patiently<T>(
+  private patiently<T>(
     act: () => T,
     text: string,
     signal?: AbortSignal,
     waitMs: number = this.options.waitMs,
+  ): Awaitable<T> {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error)) throw sqliteError(error, text);
+      return this.untilUnlocked(act, text, signal, waitMs);
+    }
+  }
+
+  private async untilUnlocked<T>(
+    act: () => T,
+    text: string,
+    signal: AbortSignal | undefined,
+    waitMs: number,
   ): Promise<T> {
     const deadline = performance.now() + waitMs;
     for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+      await delay(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
       try {
         return act();
       } catch (error) {
@@ -159,23 +176,33 @@ export class SqliteBackend implements Backend {
         if (performance.now() > deadline)
           throw new DatabaseUnavailableError("another process holds the lock", { cause: error });
       }
-      await delay(pause, undefined, { signal }).catch(() => signal?.throwIfAborted());
     }
   }
 
-  async begin({ readOnly, signal, timeoutMs }: BeginOptions): Promise<OpenTransaction> {
-    await this.mutex.acquire(signal, timeoutMs);
+  begin(options: BeginOptions): Awaitable<OpenTransaction> {
+    if (this.mutex.tryAcquire()) return this.beginHolding(options);
+    return this.mutex.acquire(options.signal, options.timeoutMs).then(() => this.beginHolding(options));
+  }
+
+  /** Begins a transaction that holds the write mutex; releases it when that fails. */
+  private beginHolding({ readOnly, signal, timeoutMs }: BeginOptions): Awaitable<OpenTransaction> {
     const give = (): void => this.mutex.release();
-    try {
-      const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
-      await this.patiently(() => this.writingConnection().script(text), text, signal, timeoutMs);
+    const failed = (error: unknown): never => {
+      give();
+      throw error;
+    };
+    const text = readOnly ? "BEGIN" : "BEGIN IMMEDIATE";
+    const begun = (): OpenTransaction => {
       const connection = this.writingConnection();
       const { notifications } = this.options;
       const discard = (): void => this.discardWriter();
       return new SqliteTransaction({ connection, give, discard, notifications, readOnly });
+    };
+    try {
+      const begins = this.patiently(() => this.writingConnection().script(text), text, signal, timeoutMs);
+      return isPromise(begins) ? begins.then(begun).catch(failed) : begun();
     } catch (error) {
-      give();
-      throw error;
+      return failed(error);
     }
   }
 

@@ -101,10 +101,13 @@ export class SqliteConnection {
   }
 }
 
+/** A `*` that stands for columns, unlike that of a product or of `count(*)`; after a comment it may be either. */
+const ALL_COLUMNS = /(?:\b(?:select|distinct|all|returning)|[,.]|\*\/|--[^\n]*)\s*\*/i;
+
 const prepare = (database: DatabaseSync, text: string): Prepared => {
   const statement = database.prepare(numberedPlaceholders(text));
   const columns = statement.columns().map(({ name }) => name);
-  const names = text.includes("*") || columns.includes("__proto__") ? null : columns;
+  const names = ALL_COLUMNS.test(text) || columns.includes("__proto__") ? null : columns;
   statement.setReturnArrays(names !== null);
   return { statement, givesRows: columns.length > 0, names };
 };

@@ -63,7 +63,9 @@ export const parkedFacts: PortFacts<BrokerFixture> = {
     await until("the dead letter", async () => (await parked.list(filter)).items.length === 1);
     isBroken = false;
     assert.deepEqual(await parked.replay(filter), { replayed: 1, failed: [] });
-    await until("the replay", () => got.some((text) => text.startsWith("first")));
+    await until("both groups", () =>
+      ["first", "other"].every((name) => got.some((text) => text.startsWith(name))),
+    );
     await quietly();
     assert.deepEqual(got.toSorted(), ['first poison {"a":1}', "other poison"]);
   },
