@@ -1,5 +1,8 @@
 import type { HttpRequest, Response } from "@framework/core";
 import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
+import { AppClients } from "./client/app-clients.ts";
+import type { GrpcClientOptions } from "./client/client-config.ts";
+import type { GrpcClient } from "./client/grpc-client.ts";
 import { servedCall } from "./call/call-operations.ts";
 import type { GrpcService, MethodShapes } from "./service/grpc-service.ts";
 import type {
@@ -28,6 +31,15 @@ export interface Grpc {
   addGrpcService(name: string, methods?: readonly string[]): this;
   /** Adds the handler of a method of a service without schemas. @throws GRPC_BAD_SERVICE at start for an unknown service or method */
   grpcMethod(service: string, method: string, handler: MethodHandler<StructShape>): this;
+  /**
+   * Returns a typed client of another service, like `grpcClient`: its calls are operations of the app, carry the current trace, and it closes when the app
+   * has stopped.
+   */
+  grpcClient<Methods extends MethodShapes>(
+    service: GrpcService<Methods>,
+    target: string,
+    options?: GrpcClientOptions,
+  ): GrpcClient<Methods>;
   /** Address of the gRPC port; `null` before the listening phase, and without `run`. */
   readonly grpcAddress: { readonly host: string; readonly port: number } | null;
 }
@@ -44,6 +56,7 @@ export const grpc: Feature<Grpc> = {
   install: (host) => {
     const services = new Services(host, host.insight.operation(servedCall));
     let listener: FeatureListener | null = null;
+    const clients = new AppClients(host);
     return {
       enableGrpc(config) {
         listener = begin(host, services, host.configure(GrpcConfig, config));
@@ -67,6 +80,7 @@ export const grpc: Feature<Grpc> = {
         services.handle(service, method, handler as AnyHandler);
         return this;
       },
+      grpcClient: (service, target, options) => clients.open(service, target, options),
       get grpcAddress() {
         return listener?.address ?? null;
       },

@@ -102,6 +102,31 @@ test("a gRPC call continues the trace of its metadata, with the conventions' nam
   });
 });
 
+test("a call of the app's gRPC client is a span, which the called service continues", async () => {
+  const app = new (App.with(telemetry, grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  await using service = await tracedService({}, { app });
+  app.addGrpcService(catalog, {
+    GetBook: async ({ id }) => {
+      if (id === 2) return { title: "Dune" };
+      using other = app.grpcClient(catalog, `127.0.0.1:${app.grpcAddress?.port}`);
+      return await other.GetBook({ id: 2 });
+    },
+  });
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  using client = grpcClient(catalog, `127.0.0.1:${app.grpcAddress?.port}`);
+  await client.GetBook({ id: 1 }, { metadata: { traceparent } });
+  await running.close();
+  const { spans } = await service.finish();
+  const name = "books.v1.Catalog/GetBook";
+  const chain = spans.filter((span) => span.traceId === traceId).toReversed();
+  expect(chain.map((span) => [span.name, span.kind])).toEqual([
+    [name, "server"],
+    [name, "client"],
+    [name, "server"],
+  ]);
+  expect(chain.map(({ parentSpanId }) => parentSpanId)).toEqual([caller, chain[0]?.spanId, chain[1]?.spanId]);
+});
+
 test("a WebSocket connection is a span in the trace of its upgrade, and so is each message", async () => {
   const app = new (App.with(telemetry, websocket))();
   await using service = await tracedService({}, { app });

@@ -1,4 +1,4 @@
-import type { OperationDefinition } from "@framework/core/feature";
+import type { Attributes, OperationDefinition } from "@framework/core/feature";
 import type { GrpcStatusName } from "../status/grpc-status.ts";
 import type { GrpcCall } from "./grpc-call.ts";
 
@@ -6,18 +6,17 @@ import type { GrpcCall } from "./grpc-call.ts";
 export const servedCall: OperationDefinition<GrpcCall> = {
   kind: "grpc",
   role: "server",
-  describe: (call) => {
-    const slash = call.name.lastIndexOf("/");
-    return {
-      name: call.name,
-      subject: call,
-      attributes: {
-        "rpc.system": "grpc",
-        "rpc.service": call.name.slice(0, slash),
-        "rpc.method": call.name.slice(slash + 1),
-      },
-    };
-  },
+  describe: (call) => ({ name: call.name, subject: call, attributes: rpcAttributes(call.name) }),
+};
+
+/** Attributes of a call, after OpenTelemetry's conventions. @param name service and method */
+export const rpcAttributes = (name: string): Attributes => {
+  const slash = name.lastIndexOf("/");
+  return {
+    "rpc.system": "grpc",
+    "rpc.service": name.slice(0, slash),
+    "rpc.method": name.slice(slash + 1),
+  };
 };
 
 const faults: ReadonlySet<GrpcStatusName> = new Set<GrpcStatusName>([

@@ -1,0 +1,76 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import type { Feature, OperationListener } from "@framework/core/feature";
+import { aBook, all, catalog } from "./grpc-app.test-kit.ts";
+import { grpc, GrpcError } from "./index.ts";
+
+/** Notes the operations of the app's own calls, and gives each a trace. */
+const watching = () => {
+  const seen: string[] = [];
+  const listener: OperationListener = {
+    kinds: ["grpc"],
+    start: ({ role, name }) => role === "client" && seen.push(`begin ${name}`),
+    error: ({ role, error }) =>
+      role === "client" && seen.push(`error ${GrpcError.is(error) ? error.status : String(error)}`),
+    end: ({ role }) => role === "client" && seen.push("end"),
+  };
+  const feature: Feature<object> = {
+    name: "watching",
+    install: ({ insight }) => {
+      const headers = () => ({ traceparent: "00-trace", "x-own": "of the trace" });
+      insight.provideTrace(() => ({ traceId: "trace", spanId: "span", headers }));
+      insight.onOperation(listener);
+      return {};
+    },
+  };
+  return { feature, seen };
+};
+
+const service = async () => {
+  const { feature, seen } = watching();
+  const metadata: (string | null)[][] = [];
+  const app = new (App.with(feature, grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }, call) => {
+      metadata.push([call.metadata.get("traceparent"), call.metadata.get("x-own")]);
+      if (id === 2) throw new GrpcError("NOT_FOUND", "no such book");
+      return aBook(id);
+    },
+    *ListBooks({ count }) {
+      for (let id = 1; id <= count; id++) yield aBook(id);
+      if (count === 3) throw new GrpcError("DATA_LOSS", "lost");
+    },
+  });
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const client = app.grpcClient(catalog, `127.0.0.1:${app.grpcAddress?.port}`);
+  return { client, seen, metadata, [Symbol.asyncDispose]: () => running.close() };
+};
+
+test("a call of the app's client is an operation, and carries the trace beside the program's own metadata", async () => {
+  await using one = await service();
+  await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "of the program" } });
+  expect(one.metadata).toEqual([["00-trace", "of the program"]]);
+  expect(one.seen).toEqual(["begin books.v1.Catalog/GetBook", "end"]);
+});
+
+test("a call that fails reports its status, and still rejects", async () => {
+  await using one = await service();
+  await expect(one.client.GetBook({ id: 2 })).rejects.toThrow("no such book");
+  expect(one.seen.slice(1)).toEqual(["error NOT_FOUND", "end"]);
+});
+
+test("a stream is one operation, to its last message, its error, or the leave of its reader", async () => {
+  await using one = await service();
+  expect(await all(one.client.ListBooks({ count: 2 }))).toHaveLength(2);
+  for await (const book of one.client.ListBooks({ count: 2 })) if (book.id === 1) break;
+  await expect(all(one.client.ListBooks({ count: 3 }))).rejects.toThrow("lost");
+  const begin = "begin books.v1.Catalog/ListBooks";
+  expect(one.seen).toEqual([begin, "end", begin, "end", begin, "error DATA_LOSS", "end"]);
+});
+
+test("a client closes when its app has stopped", async () => {
+  const one = await service();
+  await one.client.GetBook({ id: 1 });
+  await one[Symbol.asyncDispose]();
+  await expect(one.client.GetBook({ id: 1 })).rejects.toThrow(GrpcError);
+});

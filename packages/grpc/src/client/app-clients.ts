@@ -1,0 +1,38 @@
+import type { Middleware } from "@framework/core";
+import type { Host } from "@framework/core/feature";
+import type { GrpcService, MethodShapes } from "../service/grpc-service.ts";
+import { appCalls } from "./app-calls.ts";
+import type { GrpcClientOptions, OutgoingCall } from "./client-config.ts";
+import { type GrpcClient, grpcClient } from "./grpc-client.ts";
+
+/** The clients of one app, which close when it has stopped: handlers that finish in the drain still use them. */
+export class AppClients {
+  private readonly calls: Middleware<OutgoingCall, unknown>;
+  private readonly clients = new Set<Disposable>();
+
+  constructor({ insight, life }: Pick<Host, "insight" | "life">) {
+    this.calls = appCalls(insight);
+    life.onStop({
+      name: "grpc clients",
+      run: () => {
+        for (const client of this.clients) client[Symbol.dispose]();
+      },
+    });
+  }
+
+  open<Methods extends MethodShapes>(
+    service: GrpcService<Methods>,
+    target: string,
+    options: GrpcClientOptions = {},
+  ): GrpcClient<Methods> {
+    const client = grpcClient(service, target, { ...options, use: [this.calls, ...(options.use ?? [])] });
+    const { close } = client;
+    const forget = (): void => {
+      this.clients.delete(own);
+      close();
+    };
+    const own: GrpcClient<Methods> = { ...client, close: forget, [Symbol.dispose]: forget };
+    this.clients.add(own);
+    return own;
+  }
+}
