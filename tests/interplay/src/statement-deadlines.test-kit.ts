@@ -1,0 +1,62 @@
+import { App, type Awaitable } from "@framework/core";
+import { database, type DatabaseError } from "@framework/database";
+import type { TestDatabase } from "@framework/database/testing";
+import { grpc, type GrpcError, grpcService } from "@framework/grpc";
+import { grpcClient } from "@framework/grpc/client";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { z } from "zod";
+
+/** What differs between databases. */
+export interface EndlessStatement {
+  /** Makes a database of the test's own. */
+  readonly open: () => Awaitable<TestDatabase>;
+  /** A statement that does not end by itself. */
+  readonly statement: string;
+  /** A statement whose value is the number of such statements in progress; `null` where the database cannot tell. */
+  readonly running: string | null;
+}
+
+const empty = z.object({});
+const reports = grpcService("test.Reports", { methods: { Make: { request: empty, response: empty } } });
+
+/** Registers the facts on calls that end while a statement of theirs runs. */
+export const statementDeadlineFacts = (
+  test: typeof jestTest,
+  { open, statement, running }: EndlessStatement,
+): void => {
+  test.each([
+    ["passed deadline", "DEADLINE_EXCEEDED"],
+    ["cancellation", "CANCELLED"],
+  ] as const)("a %s cancels the statement that the handler of the call runs", async (_, status) => {
+    await using own = await open();
+    const begun = Promise.withResolvers<void>();
+    const rejected = Promise.withResolvers<GrpcError | DatabaseError>();
+    const app = new (App.with(database, grpc))();
+    app.enableDatabase({ url: own.url }).enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(reports, {
+      Make: async (_request, { signal }) => {
+        const read = app.db.until(signal).query(statement);
+        begun.resolve();
+        await read.catch(rejected.resolve);
+        return {};
+      },
+    });
+    const program = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+    using client = grpcClient(reports, `127.0.0.1:${app.grpcAddress?.port}`);
+    const stop = new AbortController();
+    const call = client.Make({}, { signal: stop.signal, timeoutMs: status === "CANCELLED" ? 0 : 1000 }).then(
+      () => null,
+      (error: GrpcError) => error.status,
+    );
+    await begun.promise;
+    if (running !== null && status === "CANCELLED")
+      await waitFor(async () => Number(await app.db.fetchValue(running)) === 1);
+    if (status === "CANCELLED") stop.abort();
+    expect(await call).toBe(status);
+    expect(await rejected.promise).toMatchObject({ status });
+    if (running !== null) await waitFor(async () => Number(await app.db.fetchValue(running)) === 0);
+    expect(await app.db.fetchValue("SELECT 7")).toBe(7);
+    await program.close();
+  });
+};
