@@ -130,9 +130,18 @@ export class FastInput {
   }
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
+    const { authority } = this;
+    if (authority !== null && isText(bytes, hostStart, hostEnd, authority)) return authority;
     const host = bytes.toString("latin1", hostStart, hostEnd);
-    if (host === this.authority || isAuthority(host)) return (this.authority = host);
+    if (isAuthority(host)) return (this.authority = host);
     this.unsupported = true;
     return null;
   }
 }
+
+/** Compares bytes with a text of one character each; a call for the bytes as a string costs more. */
+const isText = (bytes: Uint8Array, start: number, end: number, text: string): boolean => {
+  if (end - start !== text.length) return false;
+  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false;
+  return true;
+};

@@ -1,4 +1,5 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
+import { controlFrom, loadWords } from "./byte-words.ts";
 import type { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
 
@@ -19,20 +20,22 @@ const SLASH = 0x2f;
 
 const TOKEN = 1;
 const TARGET = 2;
-const VALUE = 4;
 
 /** For each byte, the parts of a head in which it may occur. */
 const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const visible = byte > SPACE && byte < 0x7f;
   return (
     (/[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? TOKEN : 0) |
-    (visible && byte !== 0x23 ? TARGET : 0) |
-    (visible || byte === SPACE || byte === TAB || byte > 0x7f ? VALUE : 0)
+    (visible && byte !== 0x23 ? TARGET : 0)
   );
 });
 
-const methods: readonly string[] = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
-const VERSION = " HTTP/1.1\r\n";
+/** As bytes: V8 looks up the representation of a string for each of its characters. */
+const methods = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"].map((name) => ({
+  name,
+  bytes: Uint8Array.from(Buffer.from(name)),
+}));
+const VERSION: Uint8Array = Uint8Array.from(Buffer.from(" HTTP/1.1\r\n"));
 
 const HOST = 1;
 const CONTENT_LENGTH = 2;
@@ -42,8 +45,8 @@ const CONNECTION = 4;
  * Parses the head of an ordinary request: HTTP/1.1, a common method, a path, one Host, no body or a short one of known length, and no
  * `Connection` but `close` or `keep-alive`. Returns the end of the head, `INCOMPLETE` or `UNSUPPORTED`.
  *
- * `readHead` accepts every head that this accepts, with the same result; only the syntax of Host is left to the caller. Each byte is read
- * once and nothing is repaired: any irregularity is `UNSUPPORTED`.
+ * `readHead` accepts every head that this accepts, with the same result; only the syntax of Host is left to the caller. Nothing is
+ * repaired: any irregularity is `UNSUPPORTED`.
  *
  * @param cached a head parsed before under the same limits; bytes equal to it are not parsed again
  */
@@ -73,12 +76,13 @@ const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: 
 
 const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number => {
   const first = bytes[start];
-  for (const method of methods) {
-    if (method.charCodeAt(0) !== first) continue;
-    const at = expectText(bytes, start, method);
+  for (let index = 0; index < methods.length; index++) {
+    const method = methods[index] as (typeof methods)[number];
+    if (method.bytes[0] !== first) continue;
+    const at = expectText(bytes, start, method.bytes);
     if (at === UNSUPPORTED) continue; // POST, PUT and PATCH share their first letter
     if (at === INCOMPLETE || at === bytes.length) return INCOMPLETE;
-    head.method = method;
+    head.method = method.name;
     return bytes[at] === SPACE ? at + 1 : UNSUPPORTED;
   }
   return start === bytes.length ? INCOMPLETE : UNSUPPORTED;
@@ -96,11 +100,11 @@ const readTarget = (bytes: Uint8Array, start: number, limit: number, head: FastH
   return at === length ? INCOMPLETE : at;
 };
 
-const expectText = (bytes: Uint8Array, start: number, text: string): number => {
+const expectText = (bytes: Uint8Array, start: number, text: Uint8Array): number => {
   const { length } = bytes;
   for (let index = 0; index < text.length; index++) {
     if (start + index === length) return INCOMPLETE;
-    if (bytes[start + index] !== text.charCodeAt(index)) return UNSUPPORTED;
+    if (bytes[start + index] !== text[index]) return UNSUPPORTED;
   }
   return start + text.length;
 };
@@ -109,6 +113,7 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
   const { length } = bytes;
   head.bodyLength = 0;
   head.last = false;
+  loadWords(bytes);
   let seen = 0;
   let at = start;
   for (let count = 0; ; count++) {
@@ -120,7 +125,7 @@ const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head
     if (colon === length) return undecided(colon - start, limits);
     if (colon === at || bytes[colon] !== COLON) return UNSUPPORTED;
     const valueStart = blanksEnd(bytes, colon + 1);
-    const valueEnd = textEnd(bytes, valueStart);
+    const valueEnd = controlFrom(bytes, valueStart);
     const next = lineEnd(bytes, valueEnd);
     if (next < 0) return next === INCOMPLETE ? undecided(valueEnd - start, limits) : UNSUPPORTED;
     seen = watch(bytes, at, colon, valueStart, valueEnd, seen, head);
@@ -148,13 +153,6 @@ const blanksEnd = (bytes: Uint8Array, start: number): number => {
   const { length } = bytes;
   let at = start;
   while (at < length && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
-  return at;
-};
-
-const textEnd = (bytes: Uint8Array, start: number): number => {
-  const { length } = bytes;
-  let at = start;
-  while (at < length && ((classes[bytes[at] as number] as number) & VALUE) !== 0) at++;
   return at;
 };
 
