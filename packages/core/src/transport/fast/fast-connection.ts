@@ -254,7 +254,7 @@ export class FastConnection
       head.method,
       head.target,
       fields,
-      end === head.bodyStart ? null : new Uint8Array(bytes.subarray(head.bodyStart, end)),
+      end === head.bodyStart ? null : viewOf(bytes, head.bodyStart, end),
     );
   }
 
@@ -344,5 +344,9 @@ export class FastConnection
     this.pipeline.abortFrom(start);
   }
 }
+
+/** A body as a view of what was read, which `RequestSource.buffered` allows: nothing is copied before a program asks for the bytes themselves. */
+const viewOf = ({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array =>
+  new Uint8Array(buffer, byteOffset + start, end - start);
 
 const ignore = (): void => {};

@@ -9,6 +9,7 @@ import {
   schemeOf,
   notifyEnd,
 } from "../wire/exchange.ts";
+import { withOwnMemory } from "../../body/read-body.ts";
 import { informText } from "../wire/inform-text.ts";
 import { FastBody } from "./fast-body.ts";
 import type { Reply } from "../../exchange/reply.ts";
@@ -91,7 +92,7 @@ export class FastExchange implements RequestSource, Exchange {
   }
 
   chunks(): AsyncIterable<Uint8Array> {
-    return (this.body ??= new FastBody(this.buffered));
+    return (this.body ??= new FastBody(withOwnMemory(this.buffered)));
   }
 
   onEnd(listener: EndListener): void {
