@@ -5,17 +5,23 @@ export interface Call {
   readonly body?: string;
   /** Fields besides Host, Accept, Connection and those of the body. @default none */
   readonly fields?: Readonly<Record<string, string>>;
+  /** Whether a GET asks for a connection that stays open, as it does without asking. @default true */
+  readonly lasting?: boolean;
 }
 
 /** Returns the text of a request, for programs that write to a socket of their own. */
-export const toText = ({ path, body, fields = {} }: Call): string => {
+export const toText = ({ path, body, fields = {}, lasting = true }: Call): string => {
   const lines = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
-  return body === undefined ? get(path, lines.join("")) : post(path, body, lines.join(""));
+  if (body !== undefined) return post(path, body, lines.join(""));
+  return lasting ? get(path, lines.join("")) : bareGet(path, lines.join(""));
 };
 
 /** Returns the text of a GET with the fields that a plain client sends. @param lines further field lines */
 export const get = (path: string, lines = ""): string =>
   `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: */*\r\nConnection: keep-alive\r\n${lines}\r\n`;
+
+const bareGet = (path: string, lines: string): string =>
+  `GET ${path} HTTP/1.1\r\nHost: bench\r\nAccept: */*\r\n${lines}\r\n`;
 
 /** Returns the text of a POST with a JSON body in ASCII. @param lines further field lines */
 export const post = (path: string, body: string, lines = ""): string =>

@@ -1,5 +1,6 @@
 import type { Call } from "../client/call.ts";
 import { ALLOWED_ORIGIN } from "../servers/five.ts";
+import { variedCalls, variedOrders } from "./varied-requests.ts";
 import { downloadBytes, greeting, orderText } from "../servers/workload.ts";
 
 /** One kind of request, with the expected reply. */
@@ -53,12 +54,6 @@ const json = {
   requests: 3000,
 };
 
-/** A request with a different path and field for each number of four digits. */
-const traced = (id: number): Call => ({
-  path: `/users/${id}`,
-  fields: { "X-Trace-Id": `5f0c9ab21e7d${id}` },
-});
-
 /** All workloads. */
 export const workloads: readonly Workload[] = [
   { ...json, name: "json", title: "GET json", promised: true },
@@ -75,16 +70,17 @@ export const workloads: readonly Workload[] = [
     ...json,
     name: "varied",
     title: "GET param, each request different",
-    request: traced(4711),
-    variants: Array.from({ length: 1000 }, (_, at) => traced(4000 + at)),
+    request: { path: "/users/4711" },
+    variants: variedCalls,
     body: JSON.stringify({ id: 4711 }),
     refused: { path: "/users/abc" },
   },
   {
     ...json,
     name: "echo",
-    title: "POST 200 bytes, validated",
+    title: "POST 200 bytes, validated, each body different",
     request: { path: "/echo", body: orderText },
+    variants: variedOrders,
     body: orderText,
     refused: { path: "/echo", body: orderText.replace('"AB-1001"', "[]") },
     promised: true,
