@@ -26,52 +26,8 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-input.ts",
-        find: "if (this.pause > 0) this.pause--;",
-        replace: "if (true) return;",
-      },
-    ],
-  },
-  {
-    name: "head-pause",
-    servers: ["fast"],
-    edits: [
-      {
-        file: "core/src/transport/fast/fast-input.ts",
-        find: "else if (++this.misses <= MAX_MISSES) this.cached = parsed;",
-        replace: "else if (true) this.cached = parsed;",
-      },
-    ],
-  },
-  {
-    name: "head-chunk",
-    servers: ["fast"],
-    edits: [
-      {
-        file: "core/src/transport/fast/fast-input.ts",
         find: "if (cached !== null && cached.readChunk(chunk, head)) return cached;",
         replace: "",
-      },
-    ],
-  },
-  {
-    name: "head-line",
-    servers: ["fast"],
-    edits: [
-      {
-        file: "core/src/transport/fast/fast-request-head.ts",
-        find: "cached === null ? -1 : cached.readLine(bytes, start, head)",
-        replace: "-1",
-      },
-    ],
-  },
-  {
-    name: "head-values",
-    servers: ["fast", "five"],
-    edits: [
-      {
-        file: "core/src/transport/fast/fast-cached-head.ts",
-        find: "if (!this.repeated) return super.get(lowerName);",
-        replace: "if (true) return super.get(lowerName);",
       },
     ],
   },

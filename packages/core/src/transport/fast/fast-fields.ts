@@ -13,7 +13,7 @@ const COLON = 0x3a;
  */
 export class FastFields {
   protected readonly bytes: Buffer;
-  protected readonly start: number;
+  private readonly start: number;
   private readonly end: number;
   private located: readonly number[] | null = null;
   private list: readonly string[] | null = null;

@@ -1,7 +1,7 @@
 /** Result of parsing one head, as offsets into its bytes; the object is reused for every request. */
 export interface FastHead {
   method: string;
-  /** Set when the request line is cached; `FastInput.takeHead` sets it otherwise. */
+  /** Set by `FastInput`. */
   target: string;
   targetStart: number;
   targetEnd: number;
@@ -15,10 +15,8 @@ export interface FastHead {
   bodyLength: number;
   /** Whether the client wants the connection closed after the reply. */
   last: boolean;
-  /** Whether the request line equals the cached one; its offsets are not set then. */
-  lineCached: boolean;
-  /** Whether the fields equal the cached ones; their offsets are not set then. */
-  fieldsCached: boolean;
+  /** Whether `Content-Type` is exactly `application/json`. */
+  isJson: boolean;
 }
 
 /** Returns a head without values, to be filled in by `readFastHead`. */
@@ -34,6 +32,5 @@ export const emptyFastHead = (): FastHead => ({
   bodyStart: 0,
   bodyLength: 0,
   last: false,
-  lineCached: false,
-  fieldsCached: false,
+  isJson: false,
 });

@@ -7,10 +7,6 @@ import { INCOMPLETE, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 /** Reads that a message may take, because each one scans its head again. */
 const MAX_READS = 8;
 
-/** Heads in a row whose fields differ from the cached one until caching pauses, and heads that it then pauses for. */
-const MAX_MISSES = 4;
-const PAUSE_LENGTH = 64;
-
 /** A cached head keeps its chunk in memory; a longer chunk is not kept. */
 const MAX_KEPT_CHUNK = 2048;
 
@@ -28,11 +24,8 @@ export class FastInput {
   partial = false;
   /** Reads that the incomplete message has taken. */
   private reads = 0;
-  /** Head of the previous request, or `null` while caching pauses. */
+  /** Head of the previous request, if its chunk held nothing else. */
   private cached: CachedHead | null = null;
-  /** Heads to parse before one is cached again. The first is not cached, since many connections send only one request. */
-  private pause = 1;
-  private misses = 0;
   /** The last valid Host of the connection. */
   private authority: string | null = null;
 
@@ -61,16 +54,16 @@ export class FastInput {
     const { cached } = this;
     this.at = 0;
     if (cached !== null && cached.readChunk(chunk, head)) return cached;
-    const end = readFastHead(chunk, 0, limits, head, cached);
+    const end = readFastHead(chunk, 0, limits, head);
     if (end < 0 || end + head.bodyLength !== chunk.length) return null;
     const fields = this.takeHead(chunk, head);
-    if (chunk.length > MAX_KEPT_CHUNK) this.cached = null;
+    this.cached = head.bodyLength === 0 && end <= MAX_KEPT_CHUNK ? fields : null;
     return fields;
   }
 
   /** Parses the head of the message at `at` and returns its end; -1 when there is nothing to serve, and the flags say why. */
   readHead(bytes: Buffer, limits: LimitsConfig, head: FastHead): number {
-    const end = readFastHead(bytes, this.at, limits, head, this.cached);
+    const end = readFastHead(bytes, this.at, limits, head);
     if (end === UNSUPPORTED) this.unsupported = true;
     else if (end === INCOMPLETE || end + head.bodyLength > bytes.length) {
       this.partial = true;
@@ -80,53 +73,24 @@ export class FastInput {
     return -1;
   }
 
-  /** Fields of the head that was just parsed at `at`; `null` for a malformed Host, which makes the message unsupported. */
+  /** Fields of the head that was just parsed; `null` for a malformed Host, which makes the message unsupported. */
   takeHead(bytes: Buffer, head: FastHead): CachedHead | null {
-    if (head.lineCached && head.fieldsCached) {
-      this.misses = 0;
-      this.cached?.keepChunk(bytes, this.at, head);
-      return this.cached;
-    }
-    if (!head.lineCached) head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
-    if (head.fieldsCached) {
-      this.misses = 0;
-      this.cached?.setLine(bytes, this.at, head);
-      return this.cached;
-    }
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
-    const parsed = new CachedHead(bytes, this.at, head, authority);
-    this.keep(parsed);
-    return parsed;
-  }
-
-  /**
-   * Caches a head whose fields are new, unless fields change with every request: then the pause saves about 1,900 instructions of each
-   * (callgrind).
-   */
-  private keep(parsed: CachedHead): void {
-    if (this.pause > 0) this.pause--;
-    else if (++this.misses <= MAX_MISSES) this.cached = parsed;
-    else {
-      this.cached = null;
-      this.misses = 0;
-      this.pause = PAUSE_LENGTH;
-    }
+    head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
+    return new CachedHead(bytes, head, authority);
   }
 
   /** Drops the cached head. Called on an idle connection, to free its memory. */
   dropCache(): void {
     this.cached = null;
-    this.pause = 1;
   }
 
   /** Marks the bytes up to `end` as served. */
   take(end: number): void {
     this.reads = 0;
     this.at = end;
-    if (this.bytes?.length !== end) return;
-    this.bytes = null;
-    if (end > MAX_KEPT_CHUNK) this.cached = null;
+    if (this.bytes?.length === end) this.bytes = null;
   }
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {

@@ -1,12 +1,13 @@
 // Above 250 lines: one table of heads with the scanner's result for each.
 import { createServer } from "node:http";
 import { Duplex } from "node:stream";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { FastFields } from "./fast-fields.ts";
 import { emptyFastHead } from "./fast-head.ts";
+import { LONG_WINDOW, SHORT_WINDOW } from "./head-window.ts";
 import { INCOMPLETE, MAX_FAST_BODY, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
 import { readHead } from "../wire/request-head.ts";
 
@@ -335,4 +336,41 @@ test("parses an accepted message independently of the bytes after it, and never 
       for (let end = 0; end < found.end; end++) expect(read(text.slice(0, end))).toBe(INCOMPLETE);
     }),
   );
+});
+
+test("copies no more of a chunk with many pipelined heads than in proportion to their number", () => {
+  const set = jest.spyOn(Uint8Array.prototype, "set");
+  const copied = (count: number, head: string): number => {
+    const bytes = Buffer.from(head.repeat(count));
+    set.mockClear();
+    for (let start = 0; start < bytes.length;) start = readFastHead(bytes, start, defaults, emptyFastHead());
+    return set.mock.calls.reduce((sum, [part]) => sum + part.length, 0);
+  };
+  try {
+    const short = hosted();
+    expect(copied(2000, short)).toBeGreaterThanOrEqual(2000 * short.length);
+    expect(copied(2000, short)).toBeLessThanOrEqual(2000 * SHORT_WINDOW);
+    const long = hosted(`X: ${"x".repeat(SHORT_WINDOW)}`);
+    expect(copied(50, long)).toBeLessThanOrEqual(50 * (SHORT_WINDOW + LONG_WINDOW));
+    expect(copied(1, long)).toBe(SHORT_WINDOW + long.length);
+  } finally {
+    set.mockRestore();
+  }
+});
+
+test("reads a head that is longer than the first window like a short one, and leaves one beyond the last to node:http", () => {
+  const limits = LimitsConfig.of({ maxHeaderBytes: 200_000 });
+  for (const size of [4000, 4050, 4060, 4070, 4080, 4100, 10_000, 60_000]) {
+    const text = hosted(`X: ${"x".repeat(size)}`, "Y: z");
+    expect(read(`abc${text}POST`, limits, 3)).toMatchObject({
+      fields: ["Host", "a", "X", "x".repeat(size), "Y", "z"],
+      end: text.length + 3,
+    });
+    expect(read(text.slice(0, -1), limits)).toBe(INCOMPLETE);
+    expect(read(text.replace("Y:", "Y\0"), limits)).toBe(UNSUPPORTED);
+  }
+  const fill = LONG_WINDOW - hosted("X: ").length;
+  expect(read(hosted(`X: ${"x".repeat(fill)}`), limits)).toMatchObject({ end: LONG_WINDOW });
+  expect(read(hosted(`X: ${"x".repeat(fill + 1)}`), limits)).toBe(UNSUPPORTED);
+  expect(read(hosted(`X: ${"x".repeat(fill + 1)}`).slice(0, -2), limits)).toBe(INCOMPLETE);
 });

@@ -1,7 +1,20 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
-import { controlFrom, loadWords } from "./byte-words.ts";
-import type { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
+import {
+  blanksEnd,
+  byteAt,
+  fourAt,
+  fourOf,
+  isBlank,
+  loadWindow,
+  lowerFourAt,
+  LONG_WINDOW,
+  matching,
+  SHORT_WINDOW,
+  targetEnd,
+  textEnd,
+  tokenEnd,
+} from "./head-window.ts";
 
 /** The bytes are a valid start of an ordinary request, whose head is incomplete. */
 export const INCOMPLETE = -1;
@@ -13,29 +26,46 @@ export const MAX_FAST_BODY = 65_536;
 
 const CR = 0x0d;
 const LF = 0x0a;
-const SPACE = 0x20;
-const TAB = 0x09;
 const COLON = 0x3a;
 const SLASH = 0x2f;
+const SPACE = 0x20;
 
-const TOKEN = 1;
-const TARGET = 2;
+const METHODS = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
+const VERSION = " HTTP/1.1\r\n";
 
-/** For each byte, the parts of a head in which it may occur. */
-const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
-  const visible = byte > SPACE && byte < 0x7f;
-  return (
-    (/[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? TOKEN : 0) |
-    (visible && byte !== 0x23 ? TARGET : 0)
-  );
-});
+const get = fourOf("GET ");
+const post = fourOf("POST");
+const versionStart = fourOf(VERSION);
+const versionMiddle = fourOf(VERSION, 4);
+const versionEnd = fourOf(VERSION, 7);
 
-/** As bytes: V8 looks up the representation of a string for each of its characters. */
-const methods = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"].map((name) => ({
-  name,
-  bytes: Uint8Array.from(Buffer.from(name)),
-}));
-const VERSION: Uint8Array = Uint8Array.from(Buffer.from(" HTTP/1.1\r\n"));
+/** A name or value in lower case, four characters each as one number; the last four may overlap those before. */
+interface Word {
+  readonly fours: readonly number[];
+  readonly last: number;
+}
+
+const wordOf = (text: string): Word => {
+  const last = text.length - 4;
+  const fours = Array.from({ length: Math.ceil(last / 4) }, (_, index) => fourOf(text, 4 * index));
+  return { fours: [...fours, fourOf(text, last)], last };
+};
+
+const host = wordOf("host");
+const range = wordOf("range");
+const origin = wordOf("origin");
+const expect = wordOf("expect");
+const upgrade = wordOf("upgrade");
+const ifRange = wordOf("if-range");
+const connection = wordOf("connection");
+const contentType = wordOf("content-type");
+const authorization = wordOf("authorization");
+const contentLength = wordOf("content-length");
+const proxyConnection = wordOf("proxy-connection");
+const transferEncoding = wordOf("transfer-encoding");
+const keepAlive = wordOf("keep-alive");
+const close = wordOf("close");
+const json = wordOf("application/json");
 
 const HOST = 1;
 const CONTENT_LENGTH = 2;
@@ -47,125 +77,96 @@ const CONNECTION = 4;
  *
  * `readHead` accepts every head that this accepts, with the same result; only the syntax of Host is left to the caller. Nothing is
  * repaired: any irregularity is `UNSUPPORTED`.
- *
- * @param cached a head parsed before under the same limits; bytes equal to it are not parsed again
  */
-export const readFastHead = (
-  bytes: Buffer,
-  start: number,
-  limits: LimitsConfig,
-  head: FastHead,
-  cached: CachedHead | null = null,
-): number => {
-  let at = cached === null ? -1 : cached.readLine(bytes, start, head);
-  head.lineCached = at >= 0;
-  if (!head.lineCached) at = readLine(bytes, start, limits, head);
-  if (at < 0) return at;
-  head.fieldsStart = at;
-  const end = cached === null ? -1 : cached.readFields(bytes, at, head);
-  head.fieldsCached = end >= 0;
-  return head.fieldsCached ? end : readFields(bytes, at, limits, head);
-};
-
-const readLine = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
-  let at = readMethod(bytes, start, head);
-  if (at < 0) return at;
-  at = readTarget(bytes, at, start + limits.maxRequestLine - (VERSION.length - 2), head);
-  return at < 0 ? at : expectText(bytes, at, VERSION);
-};
-
-const readMethod = (bytes: Uint8Array, start: number, head: FastHead): number => {
-  const first = bytes[start];
-  for (let index = 0; index < methods.length; index++) {
-    const method = methods[index] as (typeof methods)[number];
-    if (method.bytes[0] !== first) continue;
-    const at = expectText(bytes, start, method.bytes);
-    if (at === UNSUPPORTED) continue; // POST, PUT and PATCH share their first letter
-    if (at === INCOMPLETE || at === bytes.length) return INCOMPLETE;
-    head.method = method.name;
-    return bytes[at] === SPACE ? at + 1 : UNSUPPORTED;
+export const readFastHead = (bytes: Buffer, start: number, limits: LimitsConfig, head: FastHead): number => {
+  const length = bytes.length - start;
+  let loaded = loadWindow(bytes, start, SHORT_WINDOW);
+  let end = readWindow(loaded, limits, head);
+  if (end === INCOMPLETE && length > loaded) {
+    loaded = loadWindow(bytes, start, LONG_WINDOW);
+    end = readWindow(loaded, limits, head);
+    if (end === INCOMPLETE && loaded === LONG_WINDOW) return UNSUPPORTED;
   }
-  return start === bytes.length ? INCOMPLETE : UNSUPPORTED;
+  if (end < 0 || start === 0) return end;
+  head.targetStart += start;
+  head.targetEnd += start;
+  head.fieldsStart += start;
+  head.fieldsEnd += start;
+  head.hostStart += start;
+  head.hostEnd += start;
+  head.bodyStart += start;
+  return head.bodyStart;
 };
 
-const readTarget = (bytes: Uint8Array, start: number, limit: number, head: FastHead): number => {
-  const { length } = bytes;
-  if (start === length) return INCOMPLETE;
-  if (bytes[start] !== SLASH) return UNSUPPORTED;
-  let at = start + 1;
-  while (at < length && ((classes[bytes[at] as number] as number) & TARGET) !== 0) at++;
-  if (at > limit) return UNSUPPORTED;
+const readWindow = (end: number, limits: LimitsConfig, head: FastHead): number => {
+  const start = readMethod(end, head);
+  if (start < 0) return start;
+  const at = targetEnd(start);
+  if (at > limits.maxRequestLine - (VERSION.length - 2)) return UNSUPPORTED;
+  if (fourAt(at) !== versionStart || fourAt(at + 4) !== versionMiddle || fourAt(at + 7) !== versionEnd)
+    return at + matching(at, VERSION) === end ? INCOMPLETE : UNSUPPORTED;
   head.targetStart = start;
   head.targetEnd = at;
-  return at === length ? INCOMPLETE : at;
+  head.fieldsStart = at + VERSION.length;
+  return readFields(end, limits, head);
 };
 
-const expectText = (bytes: Uint8Array, start: number, text: Uint8Array): number => {
-  const { length } = bytes;
-  for (let index = 0; index < text.length; index++) {
-    if (start + index === length) return INCOMPLETE;
-    if (bytes[start + index] !== text[index]) return UNSUPPORTED;
+/** Returns the offset of the target. */
+const readMethod = (end: number, head: FastHead): number => {
+  const first = fourAt(0);
+  if (first === get && byteAt(4) === SLASH) {
+    head.method = "GET";
+    return 4;
   }
-  return start + text.length;
+  if (first === post && byteAt(4) === SPACE && byteAt(5) === SLASH) {
+    head.method = "POST";
+    return 5;
+  }
+  for (const method of METHODS) {
+    const count = matching(0, `${method} /`);
+    if (count === end) return INCOMPLETE;
+    if (count < method.length + 2) continue;
+    head.method = method;
+    return count - 1;
+  }
+  return UNSUPPORTED;
 };
 
-const readFields = (bytes: Uint8Array, start: number, limits: LimitsConfig, head: FastHead): number => {
-  const { length } = bytes;
+const readFields = (end: number, limits: LimitsConfig, head: FastHead): number => {
+  const start = head.fieldsStart;
   head.bodyLength = 0;
   head.last = false;
-  loadWords(bytes);
+  head.isJson = false;
   let seen = 0;
   let at = start;
   for (let count = 0; ; count++) {
     // `readHead` counts a blank after each colon, present or not; so does this.
     if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderBytes) return UNSUPPORTED;
-    if (at === length) return INCOMPLETE;
-    if (bytes[at] === CR) break;
-    const colon = tokenEnd(bytes, at);
-    if (colon === length) return undecided(colon - start, limits);
-    if (colon === at || bytes[colon] !== COLON) return UNSUPPORTED;
-    const valueStart = blanksEnd(bytes, colon + 1);
-    const valueEnd = controlFrom(bytes, valueStart);
-    const next = lineEnd(bytes, valueEnd);
-    if (next < 0) return next === INCOMPLETE ? undecided(valueEnd - start, limits) : UNSUPPORTED;
-    seen = watch(bytes, at, colon, valueStart, valueEnd, seen, head);
+    if (byteAt(at) === CR) break;
+    const colon = tokenEnd(at);
+    if (colon === at || byteAt(colon) !== COLON) return undecided(colon, end, start, limits);
+    const valueStart = blanksEnd(colon + 1);
+    const valueEnd = textEnd(valueStart);
+    if (byteAt(valueEnd) !== CR || byteAt(valueEnd + 1) !== LF) {
+      const stop = byteAt(valueEnd) === CR ? valueEnd + 1 : valueEnd;
+      return undecided(stop, end, start, limits);
+    }
+    seen = watch(at, colon, valueStart, valueEnd, seen, head);
     if (seen < 0) return UNSUPPORTED;
-    at = next;
+    at = valueEnd + 2;
   }
   head.fieldsEnd = at;
-  at = lineEnd(bytes, at);
-  if (at < 0) return at;
-  head.bodyStart = at;
-  return (seen & HOST) === 0 ? UNSUPPORTED : at;
+  if (byteAt(at + 1) !== LF) return at + 1 === end ? INCOMPLETE : UNSUPPORTED;
+  head.bodyStart = at + 2;
+  return (seen & HOST) === 0 ? UNSUPPORTED : head.bodyStart;
 };
 
-const undecided = (size: number, { maxHeaderBytes }: LimitsConfig): number =>
-  size > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE;
-
-const tokenEnd = (bytes: Uint8Array, start: number): number => {
-  const { length } = bytes;
-  let at = start;
-  while (at < length && ((classes[bytes[at] as number] as number) & TOKEN) !== 0) at++;
-  return at;
-};
-
-const blanksEnd = (bytes: Uint8Array, start: number): number => {
-  const { length } = bytes;
-  let at = start;
-  while (at < length && (bytes[at] === SPACE || bytes[at] === TAB)) at++;
-  return at;
-};
-
-const lineEnd = (bytes: Uint8Array, at: number): number => {
-  if (at === bytes.length) return INCOMPLETE;
-  if (bytes[at] !== CR) return UNSUPPORTED;
-  if (at + 1 === bytes.length) return INCOMPLETE;
-  return bytes[at + 1] === LF ? at + 2 : UNSUPPORTED;
-};
+/** The result for a head whose fields are not as expected at `at`: it may just end there. */
+const undecided = (at: number, end: number, start: number, { maxHeaderBytes }: LimitsConfig): number =>
+  at < end || at - start > maxHeaderBytes ? UNSUPPORTED : INCOMPLETE;
 
 /** Checks the fields that decide framing and persistence, and those that must not be repeated; returns the bits of the fields seen so far. */
 const watch = (
-  bytes: Uint8Array,
   start: number,
   colon: number,
   valueStart: number,
@@ -175,62 +176,67 @@ const watch = (
 ): number => {
   switch (colon - start) {
     case 4:
-      if (!isWord(bytes, start, "host")) return seen;
-      if (endsBlank(bytes, valueStart, valueEnd)) return UNSUPPORTED;
+      if (!isWord(start, host)) return seen;
+      if (valueEnd > valueStart && isBlank(byteAt(valueEnd - 1))) return UNSUPPORTED;
       head.hostStart = valueStart;
       head.hostEnd = valueEnd;
       return once(seen, HOST);
     case 14:
-      if (!isWord(bytes, start, "content-length")) return seen;
-      head.bodyLength = readLength(bytes, valueStart, valueEnd);
+      if (!isWord(start, contentLength)) return seen;
+      head.bodyLength = readLength(valueStart, valueEnd);
       return head.bodyLength < 0 ? UNSUPPORTED : once(seen, CONTENT_LENGTH);
     case 10:
-      if (!isWord(bytes, start, "connection")) return seen;
-      if (valueEnd - valueStart === 10 && isWord(bytes, valueStart, "keep-alive"))
-        return once(seen, CONNECTION);
-      head.last = valueEnd - valueStart === 5 && isWord(bytes, valueStart, "close");
+      if (!isWord(start, connection)) return seen;
+      if (valueEnd - valueStart === 10 && isWord(valueStart, keepAlive)) return once(seen, CONNECTION);
+      head.last = valueEnd - valueStart === 5 && isWord(valueStart, close);
       return head.last ? once(seen, CONNECTION) : UNSUPPORTED;
     case 5:
-      return isWord(bytes, start, "range") ? once(seen, 8) : seen;
+      return isWord(start, range) ? once(seen, 8) : seen;
     case 6:
-      if (isWord(bytes, start, "origin")) return once(seen, 16);
-      return isWord(bytes, start, "expect") ? UNSUPPORTED : seen;
+      if (isWord(start, origin)) return once(seen, 16);
+      return isWord(start, expect) ? UNSUPPORTED : seen;
     case 7:
-      return isWord(bytes, start, "upgrade") ? UNSUPPORTED : seen;
+      return isWord(start, upgrade) ? UNSUPPORTED : seen;
     case 8:
-      return isWord(bytes, start, "if-range") ? once(seen, 32) : seen;
+      return isWord(start, ifRange) ? once(seen, 32) : seen;
     case 12:
-      return isWord(bytes, start, "content-type") ? once(seen, 64) : seen;
+      if (!isWord(start, contentType)) return seen;
+      head.isJson = valueEnd - valueStart === 16 && isExactly(valueStart, json);
+      return once(seen, 64);
     case 13:
-      return isWord(bytes, start, "authorization") ? once(seen, 128) : seen;
+      return isWord(start, authorization) ? once(seen, 128) : seen;
     case 16:
-      return isWord(bytes, start, "proxy-connection") ? UNSUPPORTED : seen;
+      return isWord(start, proxyConnection) ? UNSUPPORTED : seen;
     case 17:
-      return isWord(bytes, start, "transfer-encoding") ? UNSUPPORTED : seen;
+      return isWord(start, transferEncoding) ? UNSUPPORTED : seen;
     default:
       return seen;
   }
 };
 
-const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : UNSUPPORTED);
-
-/** Compares with a lower-case word in any case. `| 0x20` is exact here, because only token and value bytes are compared. */
-const isWord = (bytes: Uint8Array, start: number, word: string): boolean => {
-  for (let index = 0; index < word.length; index++) {
-    if (((bytes[start + index] as number) | 0x20) !== word.charCodeAt(index)) return false;
+/** Compares with a word of the same length, in any case. */
+const isWord = (start: number, { fours, last }: Word): boolean => {
+  const count = fours.length - 1;
+  for (let index = 0; index < count; index++) {
+    if (lowerFourAt(start + 4 * index) !== fours[index]) return false;
   }
-  return true;
+  return lowerFourAt(start + last) === fours[count];
 };
 
-const endsBlank = (bytes: Uint8Array, start: number, end: number): boolean =>
-  end > start && (bytes[end - 1] === SPACE || bytes[end - 1] === TAB);
+const isExactly = (start: number, { fours, last }: Word): boolean => {
+  const count = fours.length - 1;
+  for (let index = 0; index < count; index++) if (fourAt(start + 4 * index) !== fours[index]) return false;
+  return fourAt(start + last) === fours[count];
+};
+
+const once = (seen: number, bit: number): number => ((seen & bit) === 0 ? seen | bit : UNSUPPORTED);
 
 /** Parses a Content-Length of up to five digits. */
-const readLength = (bytes: Uint8Array, start: number, end: number): number => {
+const readLength = (start: number, end: number): number => {
   if (end === start || end - start > 5) return UNSUPPORTED;
   let length = 0;
   for (let at = start; at < end; at++) {
-    const digit = (bytes[at] as number) - 0x30;
+    const digit = byteAt(at) - 0x30;
     if (digit < 0 || digit > 9) return UNSUPPORTED;
     length = length * 10 + digit;
   }

@@ -1,0 +1,99 @@
+const SPACE = 0x20;
+const DEL = 0x7f;
+const TAB = 0x09;
+
+/** Bytes that are loaded at first: most heads are shorter, and a chunk with many of them is not copied for each one. */
+export const SHORT_WINDOW = 4096;
+
+/** Bytes that are loaded at most, and so the longest head that the fast path reads. */
+export const LONG_WINDOW = 65_536;
+
+/**
+ * Bytes of a head at a fixed, aligned address, with a NUL behind them: a search for what ends a part of the head needs no look at the length, and four
+ * bytes are checked in one step. One window serves all connections, since parsing is synchronous.
+ */
+const memory = new ArrayBuffer(LONG_WINDOW + 4);
+const window = new Uint8Array(memory);
+const words = new Int32Array(memory);
+const view = new DataView(memory);
+
+/** Loads up to `size` bytes from `start` on and returns how many those are. */
+export const loadWindow = (bytes: Uint8Array, start: number, size: number): number => {
+  const length = Math.min(bytes.length - start, size);
+  window.set(length === bytes.length ? bytes : bytes.subarray(start, start + length));
+  window[length] = 0;
+  return length;
+};
+
+export const byteAt = (at: number): number => window[at] as number;
+
+/** Four bytes as one number, as `fourOf` makes it of their text. They are compared in one step where a loop takes 20 instructions for each. */
+export const fourAt = (at: number): number => view.getInt32(at);
+
+/** The same in lower case. Exact for letters and hyphens among bytes of names and values: `| 0x20` maps no other byte of these to them. */
+export const lowerFourAt = (at: number): number => view.getInt32(at) | 0x20202020;
+
+/** The number of the four characters of a text from `at` on. */
+export const fourOf = (text: string, at = 0): number => Buffer.from(text, "latin1").readInt32BE(at);
+
+/** How many characters at the beginning of `text` the loaded bytes continue with. */
+export const matching = (start: number, text: string): number => {
+  let count = 0;
+  while (count < text.length && window[start + count] === text.charCodeAt(count)) count++;
+  return count;
+};
+
+const TOKEN = 1;
+const TARGET = 2;
+
+/** For each byte, the parts of a head in which it may occur. */
+const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
+  const visible = byte > SPACE && byte < DEL;
+  return (
+    (/[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? TOKEN : 0) |
+    (visible && byte !== 0x23 ? TARGET : 0)
+  );
+});
+
+/** Offset of the first byte from `start` on that no field name may have. */
+export const tokenEnd = (start: number): number => {
+  let at = start;
+  while (((classes[window[at] as number] as number) & TOKEN) !== 0) at++;
+  return at;
+};
+
+/** Offset of the first byte from `start` on that no request target of the fast path may have. */
+export const targetEnd = (start: number): number => {
+  let at = start;
+  while (((classes[window[at] as number] as number) & TARGET) !== 0) at++;
+  return at;
+};
+
+export const blanksEnd = (start: number): number => {
+  let at = start;
+  while (isBlank(window[at] as number)) at++;
+  return at;
+};
+
+export const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB;
+
+/** Offset of the first byte from `start` on that no field value may have: a control character other than a tab. */
+export const textEnd = (start: number): number => {
+  let at = start;
+  for (let index = start >> 2; ; index++) {
+    while (isPlain(words[index] as number)) index++;
+    const wordStart = index << 2;
+    if (wordStart > at) at = wordStart;
+    while (at < wordStart + 4 && isText(window[at] as number)) at++;
+    if (at < wordStart + 4) return at;
+  }
+};
+
+/**
+ * Whether a word has no control characters, by arithmetic on its four bytes at once: a byte below a blank borrows its highest bit, and DEL plus one has
+ * it. A carry may miss a plain word, never accept another one.
+ */
+const isPlain = (word: number): boolean =>
+  (((word - 0x20202020) | (word + 0x01010101)) & ~word & 0x80808080) === 0;
+
+const isText = (byte: number): boolean => (byte >= SPACE && byte !== DEL) || byte === TAB;
