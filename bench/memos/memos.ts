@@ -141,17 +141,6 @@ export const memos: readonly Memo[] = [
     ],
   },
   {
-    name: "target",
-    servers: ["fast"],
-    edits: [
-      {
-        file: "core/src/kernel/pipeline.ts",
-        find: "if (raw.length <= MAX_REMEMBERED) last = { raw, target };",
-        replace: "",
-      },
-    ],
-  },
-  {
     name: "peer",
     servers: ["five"],
     edits: [

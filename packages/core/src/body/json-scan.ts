@@ -28,16 +28,14 @@ export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean => {
 
 /** Whether a number in valid JSON may overflow a double; `overflowAt` decides. */
 export const mayOverflow = (bytes: Uint8Array, text: string): boolean =>
-  LARGE_EXPONENT.test(text) || isNumberStart(text.charCodeAt(0)) || hasLongNumber(bytes);
+  LARGE_EXPONENT.test(text) || hasLongNumber(bytes);
 
 /** Whether a byte is an ASCII digit; `undefined` is not. */
 export const isDigit = (byte: number | undefined): boolean =>
   byte !== undefined && byte >= 0x30 && byte <= 0x39;
 
-// Of a number behind another token. May match in a string, seldom in one of hexadecimal digits: `overflowAt` then finds nothing.
-const LARGE_EXPONENT = /[ \t\r\n,:[]-?\d[\d.]*[eE]\+?\d{3}/;
-
-const isNumberStart = (code: number): boolean => code === 0x2d || isDigit(code);
+// With what follows a number. May match in a string, seldom in one of hexadecimal digits: `overflowAt` then finds nothing.
+const LARGE_EXPONENT = /\d[eE]\+?\d{3,}(?:[,\]}\s]|$)/;
 
 // With an exponent of at most two digits a number overflows from 210 digits on; so many digits cover a multiple of the stride.
 const STRIDE = 200;

@@ -14,6 +14,8 @@ export interface RequestSource {
   readonly method: string;
   /** Origin-form (`/books?genre=x`) or `*`; an absolute-form target was split into `authority` and this. */
   readonly target: string;
+  /** Whether the target is known to be its own canonical path, so that nothing in it has to be decoded or refused. @default not known */
+  readonly isPlain?: boolean;
   /** Scheme of the connection. */
   readonly scheme: "http" | "https";
   /** Authority of the request (RFC 9112 3.2): of an absolute-form target, else the Host field; empty for HTTP/1.0 without one. */

@@ -120,18 +120,14 @@ export const createPipeline = (
   const refusals = new WeakMap<HttpRequest, unknown>();
   const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue, outside);
 
-  let last = { raw: "*", target: asterisk };
   const serve: Serve = (source) => {
     const { target: raw } = source;
-    let { target } = last;
+    let target: CanonicalTarget;
     try {
       if (raw === "*") {
         return requests.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
-      if (raw !== last.raw) {
-        target = canonicalise(raw);
-        if (raw.length <= MAX_REMEMBERED) last = { raw, target };
-      }
+      target = source.isPlain === true ? { path: raw, search: "" } : canonicalise(raw);
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
       refusals.set(request, error);
@@ -149,9 +145,6 @@ export const createPipeline = (
   };
   return { serve, rescue };
 };
-
-/** Longest target that the one-entry cache keeps: consecutive requests are often equal (`docs/memos.md`). */
-const MAX_REMEMBERED = 256;
 
 const asterisk: CanonicalTarget = { path: "*", search: "" };
 /** Placeholder for an undecodable path, which no route or guard sees. */

@@ -10,6 +10,8 @@ export class CachedHead extends FastFields {
   readonly authority: string;
   private readonly method: string;
   private readonly target: string;
+  /** `RequestSource.isPlain` */
+  readonly isPlain: boolean;
   private readonly last: boolean;
   private readonly isJson: boolean;
 
@@ -18,6 +20,7 @@ export class CachedHead extends FastFields {
     this.authority = authority;
     this.method = head.method;
     this.target = head.target;
+    this.isPlain = head.isPlain;
     this.last = head.last;
     this.isJson = head.isJson;
   }

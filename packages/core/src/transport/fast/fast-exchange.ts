@@ -27,6 +27,8 @@ export interface FastExchangeConnection extends ExchangeHost {
 export interface ExchangeFields {
   /** Value of Host. */
   readonly authority: string;
+  /** `RequestSource.isPlain` */
+  readonly isPlain: boolean;
   /** Value of a field by its lower-case name. */
   get(lowerName: string): string | null;
   /** As received: name, value, name, value … The caller must not change the list: several requests may share it. */
@@ -77,6 +79,10 @@ export class FastExchange implements RequestSource, Exchange {
 
   get authority(): string {
     return this.head.authority;
+  }
+
+  get isPlain(): boolean {
+    return this.head.isPlain;
   }
 
   get bodyLength(): number {

@@ -5,6 +5,8 @@ export interface FastHead {
   target: string;
   targetStart: number;
   targetEnd: number;
+  /** `RequestSource.isPlain` */
+  isPlain: boolean;
   /** Offset of the first field, and of the empty line after the last. */
   fieldsStart: number;
   fieldsEnd: number;
@@ -25,6 +27,7 @@ export const emptyFastHead = (): FastHead => ({
   target: "",
   targetStart: 0,
   targetEnd: 0,
+  isPlain: false,
   fieldsStart: 0,
   fieldsEnd: 0,
   hostStart: 0,

@@ -1,10 +1,12 @@
 // Above 250 lines: one table of heads with the scanner's result for each.
 import { createServer } from "node:http";
 import { Duplex } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
 import { expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
+import { canonicalise } from "../../routing/canonical-path.ts";
 import { FastFields } from "./fast-fields.ts";
 import { emptyFastHead } from "./fast-head.ts";
 import { LONG_WINDOW, SHORT_WINDOW } from "./head-window.ts";
@@ -14,6 +16,7 @@ import { readHead } from "../wire/request-head.ts";
 const defaults = LimitsConfig.of();
 const plain = "GET /a?b=c HTTP/1.1\r\nHost: a:80\r\n\r\n";
 const post = (length: string): string => `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`;
+const plainly = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const hosted = (...fields: string[]): string =>
   `GET / HTTP/1.1\r\n${["Host: a", ...fields].join("\r\n")}\r\n\r\n`;
 
@@ -356,6 +359,34 @@ test("copies no more of a chunk with many pipelined heads than in proportion to 
   } finally {
     set.mockRestore();
   }
+});
+
+test("a plain target is its own canonical path", () => {
+  const target = fc.array(
+    fc.oneof(
+      fc.constantFrom("/", "a", "..", ".", "/.", "%41", "?", "%", "//", ":", "\\", "/a".repeat(31)),
+      fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    ),
+    { maxLength: 8 },
+  );
+  let plain = 0;
+  fc.assert(
+    fc.property(target, (parts) => {
+      const text = `/${parts.join("")}`;
+      const head = emptyFastHead();
+      if (readFastHead(Buffer.from(plainly(text)), 0, defaults, head) < 0 || !head.isPlain) return true;
+      plain++;
+      return isDeepStrictEqual(canonicalise(text), { path: text, search: "" });
+    }),
+    { numRuns: 3000 },
+  );
+  expect(plain).toBeGreaterThan(300);
+  const head = emptyFastHead();
+  const isPlain = ["/", "/users/4711", `/${"a".repeat(63)}`, `/${"a".repeat(64)}`, "/a?b", "/a.b"].map((path) => {
+    readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
+    return head.isPlain;
+  });
+  expect(isPlain).toEqual([true, true, true, false, false, false]);
 });
 
 test("reads a head that is longer than the first window like a short one, and leaves one beyond the last to node:http", () => {

@@ -1,4 +1,5 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
+import { MAX_SEGMENTS } from "../../routing/canonical-path.ts";
 import type { FastHead } from "./fast-head.ts";
 import {
   blanksEnd,
@@ -10,6 +11,7 @@ import {
   lowerFourAt,
   LONG_WINDOW,
   matching,
+  plainEnd,
   SHORT_WINDOW,
   targetEnd,
   textEnd,
@@ -101,7 +103,9 @@ export const readFastHead = (bytes: Buffer, start: number, limits: LimitsConfig,
 const readWindow = (end: number, limits: LimitsConfig, head: FastHead): number => {
   const start = readMethod(end, head);
   if (start < 0) return start;
-  const at = targetEnd(start);
+  let at = plainEnd(start);
+  head.isPlain = byteAt(at) === SPACE && at - start <= MAX_SEGMENTS; // so many characters have no more segments
+  if (!head.isPlain) at = targetEnd(at);
   if (at > limits.maxRequestLine - (VERSION.length - 2)) return UNSUPPORTED;
   if (fourAt(at) !== versionStart || fourAt(at + 4) !== versionMiddle || fourAt(at + 7) !== versionEnd)
     return at + matching(at, VERSION) === end ? INCOMPLETE : UNSUPPORTED;

@@ -45,13 +45,15 @@ export const matching = (start: number, text: string): number => {
 
 const TOKEN = 1;
 const TARGET = 2;
+const PLAIN = 4;
 
 /** For each byte, the parts of a head in which it may occur. */
 const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   const visible = byte > SPACE && byte < DEL;
   return (
     (/[!#$%&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte)) ? TOKEN : 0) |
-    (visible && byte !== 0x23 ? TARGET : 0)
+    (visible && byte !== 0x23 ? TARGET : 0) |
+    (visible && !/[#%.?]/.test(String.fromCharCode(byte)) ? PLAIN : 0)
   );
 });
 
@@ -59,6 +61,13 @@ const classes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
 export const tokenEnd = (start: number): number => {
   let at = start;
   while (((classes[window[at] as number] as number) & TOKEN) !== 0) at++;
+  return at;
+};
+
+/** Offset of the first byte from `start` on that ends a target, escapes in it, or may begin a query or a dot segment. */
+export const plainEnd = (start: number): number => {
+  let at = start;
+  while (((classes[window[at] as number] as number) & PLAIN) !== 0) at++;
   return at;
 };
 

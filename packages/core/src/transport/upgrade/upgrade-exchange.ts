@@ -9,7 +9,8 @@ export class UpgradeExchange extends FastExchange {
   private begin: BeginUpgraded | null = null;
 
   constructor(connection: FastExchangeConnection, { target, authority, fields }: RequestHead) {
-    const given = { authority, get: (name: string) => fieldValue(fields, name), toList: () => fields };
+    const get = (name: string): string | null => fieldValue(fields, name);
+    const given = { authority, isPlain: false, get, toList: () => fields };
     super(connection, "GET", target, given, null);
   }
 
