@@ -32,7 +32,7 @@ const COLON = 0x3a;
 const SLASH = 0x2f;
 const SPACE = 0x20;
 
-const METHODS = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
+const commonMethods = ["GET", "POST", "PUT", "HEAD", "DELETE", "PATCH", "OPTIONS"];
 const VERSION = " HTTP/1.1\r\n";
 
 const get = fourOf("GET ");
@@ -126,7 +126,7 @@ const readMethod = (end: number, head: FastHead): number => {
     head.method = "POST";
     return 5;
   }
-  for (const method of METHODS) {
+  for (const method of commonMethods) {
     const count = matching(0, `${method} /`);
     if (count === end) return INCOMPLETE;
     if (count < method.length + 2) continue;
