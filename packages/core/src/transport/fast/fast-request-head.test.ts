@@ -382,10 +382,12 @@ test("a plain target is its own canonical path", () => {
   );
   expect(plain).toBeGreaterThan(300);
   const head = emptyFastHead();
-  const isPlain = ["/", "/users/4711", `/${"a".repeat(63)}`, `/${"a".repeat(64)}`, "/a?b", "/a.b"].map((path) => {
-    readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
-    return head.isPlain;
-  });
+  const isPlain = ["/", "/users/4711", `/${"a".repeat(63)}`, `/${"a".repeat(64)}`, "/a?b", "/a.b"].map(
+    (path) => {
+      readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
+      return head.isPlain;
+    },
+  );
   expect(isPlain).toEqual([true, true, true, false, false, false]);
 });
 

@@ -45,7 +45,8 @@ test("agrees with a search byte by byte, whatever was loaded before", () => {
 
 test("stops at the end of the window, whatever was loaded before", () => {
   loadWindow(new Uint8Array(LONG_WINDOW).fill(0x61), 0, LONG_WINDOW);
-  for (let length = 0; length < 20; length++) expect(found(new Uint8Array(length).fill(0x61), 0)).toBe(length);
+  for (let length = 0; length < 20; length++)
+    expect(found(new Uint8Array(length).fill(0x61), 0)).toBe(length);
   expect(found(new Uint8Array(LONG_WINDOW + 9).fill(0x61), 1)).toBe(LONG_WINDOW);
   expect(loadWindow(new Uint8Array(100).fill(0x61), 90, 8)).toBe(8);
   expect(textEnd(3)).toBe(8);
