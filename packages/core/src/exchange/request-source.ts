@@ -14,7 +14,7 @@ export interface RequestSource {
   readonly method: string;
   /** Origin-form (`/books?genre=x`) or `*`; an absolute-form target was split into `authority` and this. */
   readonly target: string;
-  /** Whether the target is known to be its own canonical path, so that nothing in it has to be decoded or refused. @default not known */
+  /** Whether the target is known to be a path of visible ASCII without escapes and dots, and without a query or a fragment. @default not known */
   readonly isPlain?: boolean;
   /** Scheme of the connection. */
   readonly scheme: "http" | "https";

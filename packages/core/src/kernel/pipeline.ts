@@ -16,7 +16,7 @@ import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
-import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
+import { type CanonicalTarget, canonicalise, MAX_SEGMENTS } from "../routing/canonical-path.ts";
 import { Router } from "../routing/router.ts";
 import type { Endpoint, RouteDefinition } from "../routes/route.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
@@ -127,7 +127,9 @@ export const createPipeline = (
       if (raw === "*") {
         return requests.answer(unmatchedOnce(everyMethod), new HttpRequest(source, kernel, asterisk, null));
       }
-      target = source.isPlain === true ? { path: raw, search: "" } : canonicalise(raw);
+      // A plain path is its own canonical form, and so many characters have no more segments.
+      const isCanonical = source.isPlain === true && raw.length <= MAX_SEGMENTS;
+      target = isCanonical ? { path: raw, search: "" } : canonicalise(raw);
     } catch (error) {
       const request = new HttpRequest(source, kernel, unreadable, null);
       refusals.set(request, error);

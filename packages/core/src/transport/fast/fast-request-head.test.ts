@@ -6,7 +6,7 @@ import { expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
-import { canonicalise } from "../../routing/canonical-path.ts";
+import { canonicalise, MAX_SEGMENTS } from "../../routing/canonical-path.ts";
 import { FastFields } from "./fast-fields.ts";
 import { emptyFastHead } from "./fast-head.ts";
 import { LONG_WINDOW, SHORT_WINDOW } from "./head-window.ts";
@@ -374,7 +374,12 @@ test("a plain target is its own canonical path", () => {
     fc.property(target, (parts) => {
       const text = `/${parts.join("")}`;
       const head = emptyFastHead();
-      if (readFastHead(Buffer.from(plainly(text)), 0, defaults, head) < 0 || !head.isPlain) return true;
+      if (
+        readFastHead(Buffer.from(plainly(text)), 0, defaults, head) < 0 ||
+        !head.isPlain ||
+        text.length > MAX_SEGMENTS
+      )
+        return true;
       plain++;
       return isDeepStrictEqual(canonicalise(text), { path: text, search: "" });
     }),
@@ -382,13 +387,11 @@ test("a plain target is its own canonical path", () => {
   );
   expect(plain).toBeGreaterThan(300);
   const head = emptyFastHead();
-  const isPlain = ["/", "/users/4711", `/${"a".repeat(63)}`, `/${"a".repeat(64)}`, "/a?b", "/a.b"].map(
-    (path) => {
-      readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
-      return head.isPlain;
-    },
-  );
-  expect(isPlain).toEqual([true, true, true, false, false, false]);
+  const isPlain = ["/", "/users/4711", `/${"a".repeat(999)}`, "/a?b", "/a.b"].map((path) => {
+    readFastHead(Buffer.from(plainly(path)), 0, defaults, head);
+    return head.isPlain;
+  });
+  expect(isPlain).toEqual([true, true, true, false, false]);
 });
 
 test("reads a head that is longer than the first window like a short one, and leaves one beyond the last to node:http", () => {

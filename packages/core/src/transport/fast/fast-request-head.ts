@@ -1,5 +1,4 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
-import { MAX_SEGMENTS } from "../../routing/canonical-path.ts";
 import type { FastHead } from "./fast-head.ts";
 import {
   blanksEnd,
@@ -104,7 +103,7 @@ const readWindow = (end: number, limits: LimitsConfig, head: FastHead): number =
   const start = readMethod(end, head);
   if (start < 0) return start;
   let at = plainEnd(start);
-  head.isPlain = byteAt(at) === SPACE && at - start <= MAX_SEGMENTS; // so many characters have no more segments
+  head.isPlain = byteAt(at) === SPACE;
   if (!head.isPlain) at = targetEnd(at);
   if (at > limits.maxRequestLine - (VERSION.length - 2)) return UNSUPPORTED;
   if (fourAt(at) !== versionStart || fourAt(at + 4) !== versionMiddle || fourAt(at + 7) !== versionEnd)
