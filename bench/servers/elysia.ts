@@ -1,6 +1,7 @@
 /** Elysia on its Node adapter, with its own schemas and CORS. */
 import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
+import { ReadableStream } from "node:stream/web";
 import { cors } from "@elysiajs/cors";
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
@@ -58,7 +59,10 @@ app.post("/echo", ({ body }) => body, { body: order });
 app.get(
   "/stream",
   () =>
-    new Response(ReadableStream.from(chunks()), { headers: { "content-type": "application/octet-stream" } }),
+    // The types of a peer bring in those of browsers, in which this stream is another one.
+    new Response(ReadableStream.from(chunks()) as unknown as BodyInit, {
+      headers: { "content-type": "application/octet-stream" },
+    }),
 );
 await openVitals();
 const port = await freePort();

@@ -1,6 +1,6 @@
-import { FrameworkError, type GuardOptions, type HttpRequest } from "@framework/core";
+import { FrameworkError, type GuardOptions, type HttpRequest, type Invocation } from "@framework/core";
 import type { OpenScope } from "@framework/core/feature";
-import type { GraphqlContext } from "./graphql-context.ts";
+import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import { LoaderBatches } from "./loader.ts";
 
 /** What the feature keeps for one operation. */
@@ -9,34 +9,46 @@ export interface OperationState {
   readonly guardOptions: GuardOptions;
 }
 
-const states = new WeakMap<object, OperationState>();
-
 /** Returns what the feature keeps for the context. @throws GRAPHQL_FOREIGN_CONTEXT */
 export const stateOf = (context: object): OperationState => {
-  const state = states.get(context);
-  if (state !== undefined) return state;
+  if (context instanceof OperationContext) return context[stateKey];
   throw new FrameworkError(
     "GRAPHQL_FOREIGN_CONTEXT",
     "graphql: execute this schema through the app's endpoint",
   );
 };
 
+/** A member of the context rather than an entry of a WeakMap, which every collection would walk. */
+const stateKey = Symbol("state");
+
+class OperationContext implements GraphqlContext {
+  readonly request: HttpRequest;
+  readonly invocation: Invocation;
+  readonly [stateKey]: OperationState;
+  private batches: LoaderBatches | null = null;
+
+  constructor(request: HttpRequest, state: OperationState) {
+    this.request = request;
+    this.invocation = state.scope.invocation;
+    this[stateKey] = state;
+  }
+
+  get signal(): AbortSignal {
+    return this.invocation.signal;
+  }
+
+  load<K, V>(loader: Loader<K, V>, key: K): Promise<V> {
+    return (this.batches ??= new LoaderBatches(this, this[stateKey].scope)).load(loader, key);
+  }
+
+  clear<K, V>(loader: Loader<K, V>, key: K): void {
+    this.batches?.clear(loader, key);
+  }
+}
+
 /** Creates the context of one operation, or of one event of a subscription: nothing in it is shared with another. */
-export const createContext = (request: HttpRequest, state: OperationState): GraphqlContext => {
-  const { invocation } = state.scope;
-  let batches: LoaderBatches | null = null;
-  const context: GraphqlContext = {
-    invocation,
-    request,
-    get signal() {
-      return invocation.signal;
-    },
-    load: (loader, key) => (batches ??= new LoaderBatches(context, state.scope)).load(loader, key),
-    clear: (loader, key) => batches?.clear(loader, key),
-  };
-  states.set(context, state);
-  return context;
-};
+export const createContext = (request: HttpRequest, state: OperationState): GraphqlContext =>
+  new OperationContext(request, state);
 
 /** Adds the program's members to a context; its own members cannot be replaced. */
 export const addValues = <T extends object>(context: GraphqlContext, values: T): GraphqlContext & T => {

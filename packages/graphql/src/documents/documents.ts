@@ -1,3 +1,5 @@
+import type { Awaitable } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
 import {
   type DocumentNode,
   getOperationAST,
@@ -60,24 +62,26 @@ export class Documents {
     this.onRefused = onRefused;
   }
 
-  /** Returns what refuses the operation, if anything does. Rejects only when the program's `documents` fails. */
-  async prepare(params: OperationParams): Promise<Prepared | readonly GraphQLError[]> {
-    const prepared = await this.check(params);
-    if (!("document" in prepared)) this.onRefused();
-    return prepared;
+  /** Returns what refuses the operation, if anything does. Fails only when the program's `documents` does. */
+  prepare(params: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
+    return mapAwaitable(this.textOf(params), (text) => {
+      const prepared = this.check(text, params);
+      if (!("document" in prepared)) this.onRefused();
+      return prepared;
+    });
   }
 
-  private async check(params: OperationParams): Promise<Prepared | readonly GraphQLError[]> {
+  private check(text: string | GraphQLError, params: OperationParams): Prepared | readonly GraphQLError[] {
+    if (text instanceof GraphQLError) return [text];
     if (!isWithin(params.variables, MAX_LEVELS))
       return [refused(`Variables have at most ${MAX_LEVELS} levels`)];
-    const text = await this.textOf(params);
-    if (text instanceof GraphQLError) return [text];
-    const document = this.read(text);
-    if ("errors" in document) return document.errors;
-    const operation = getOperationAST(document.document, params.operationName);
+    const read = this.read(text);
+    if ("errors" in read) return read.errors;
+    const { document } = read;
+    const operation = getOperationAST(document, params.operationName);
     if (!operation) return [refused(noOperation(params))];
-    const refusal = this.excessCost(document.document, operation, params);
-    return refusal === null ? { document: document.document, operation, params } : [refusal];
+    const refusal = this.excessCost(document, operation, params);
+    return refusal === null ? { document, operation, params } : [refusal];
   }
 
   /** Parses and checks a text; a good one is cached. */
@@ -118,16 +122,18 @@ export class Documents {
     }
   }
 
-  private async textOf({ query, documentId, extensions }: OperationParams): Promise<string | GraphQLError> {
+  private textOf(params: OperationParams): Awaitable<string | GraphQLError> {
+    const { query, documentId, extensions } = params;
     const { documents, onlyDocuments } = this.rules;
     const id = typeof documentId === "string" ? documentId : hashOf(extensions);
-    if (id === null) {
-      if (onlyDocuments) return refused("Only registered documents are executed", {}, 403);
-      return query ?? refused("Missing query");
-    }
-    const text = await findDocument(documents, id);
-    if (text !== null) return text;
-    // A client that tries hashes first sends the text with the hash when the hash is unknown.
+    if (id !== null) return mapAwaitable(findDocument(documents, id), (text) => text ?? this.unknown(params));
+    if (onlyDocuments) return refused("Only registered documents are executed", {}, 403);
+    return query ?? refused("Missing query");
+  }
+
+  /** A client that tries hashes first sends the text with the hash when the hash is unknown. */
+  private unknown({ query, documentId }: OperationParams): string | GraphQLError {
+    const { documents, onlyDocuments } = this.rules;
     if (documentId == null && query && !onlyDocuments) return query;
     const code = documents === undefined ? "PERSISTED_QUERY_NOT_SUPPORTED" : "PERSISTED_QUERY_NOT_FOUND";
     return refused("Unknown document", { code }, 404);

@@ -58,13 +58,15 @@ test("a document of many tokens, or too long, is refused before it is read", asy
 });
 
 test("a document that overflows the parser's stack is refused", async () => {
-  await using client = testClient(library({ maxTokens: 1_000_000, maxDocumentLength: 1_000_000 }).app);
+  await using client = testClient(
+    library({ maxTokens: 1_000_000, maxDocumentLength: 1_000_000, maxBodyBytes: 1_000_000 }).app,
+  );
   const reply = await client.post("/graphql", { json: { query: "{a".repeat(100_000) } });
   expect([reply.status, reply.text]).toMatchObject([200, expect.stringContaining("nested too deeply")]);
 });
 
 test("variables of more than 100 levels are refused", async () => {
-  await using client = testClient(library().app);
+  await using client = testClient(library({ maxBodyBytes: 1_000_000 }).app);
   const variables = (levels: number): string =>
     `${'{"nested":'.repeat(levels - 1)}{"name":"x"}${"}".repeat(levels - 1)}`;
   const query = "query($tree: Tree) { leaf(tree: $tree) }";

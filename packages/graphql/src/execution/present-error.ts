@@ -33,7 +33,7 @@ export const errorPresenter = ({
       : withPlace(located, detail, { ...extras, error, detail, status });
   };
   return (error) => {
-    if (!(error instanceof GraphQLError)) return plain(new GraphQLError(error.message)); // a malformed request, from graphql-http
+    if (!(error instanceof GraphQLError)) return fault(new GraphQLError(error.message), error);
     const cause = causeOf(error);
     if (cause === null)
       return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);

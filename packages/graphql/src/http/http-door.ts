@@ -1,25 +1,18 @@
 import {
-  type Awaitable,
   ForbiddenError,
   HttpError,
   type HttpRequest,
   Response,
   UnsupportedMediaTypeError,
 } from "@framework/core";
-import { addVary, OriginAllowed } from "@framework/core/feature";
-import { type ExecutionResult, GraphQLError } from "graphql";
-import {
-  createHandler,
-  type Handler,
-  type Request as RequestOfLibrary,
-  type Response as ReplyOfLibrary,
-} from "graphql-http";
+import { addVary, isPromise, OriginAllowed } from "@framework/core/feature";
+import type { GraphQLError } from "graphql";
 import type { Documents, OperationParams } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
-import { negotiate } from "./negotiate.ts";
-import { type CheckedParams, paramsOfBody, paramsOfGet } from "./read-params.ts";
+import { JSON_TYPE, negotiate } from "./negotiate.ts";
+import { paramsOfBody, paramsOfGet } from "./read-params.ts";
 
 /** Limits of requests with several operations. */
 export interface BatchLimits {
@@ -35,39 +28,28 @@ export interface HttpDoorParts {
   readonly present: PresentError;
 }
 
-/** One operation of a request, with the media type of its reply. */
-interface Asked {
-  readonly request: HttpRequest;
-  readonly type: string;
-  /** Returns the parameters. @throws HttpError 400 for a malformed request */
-  readonly read: () => Awaitable<CheckedParams>;
+/** The reply to one operation. */
+interface Answer {
+  readonly status: number;
+  readonly text: string;
 }
 
-type Operation = RequestOfLibrary<Asked, unknown>;
-
-/**
- * The endpoint over HTTP, by the GraphQL over HTTP draft: graphql-http chooses status and body by what an operation gives. Parameters are read here, since
- * it cuts a URL at a second `?` and knows no ids of documents; so is `Accept`, whose weights it ignores.
- */
+/** The endpoint over HTTP, by the GraphQL over HTTP draft. */
 export class HttpDoor {
   private readonly parts: HttpDoorParts;
-  private readonly handler: Handler<Asked>;
 
   constructor(parts: HttpDoorParts) {
     this.parts = parts;
-    this.handler = createHandler<Asked>({
-      parseRequestParams: ({ raw }) => this.paramsOf(raw) as never, // its type of parameters has no `null`
-      onSubscribe: (operation, params) => this.run(operation, params as OperationParams),
-      // The library writes what it gets as JSON, so an error may be formatted already.
-      formatError: (error) => parts.present(error) as unknown as Error,
-    });
   }
 
   /** Answers a GET with a query. @throws ForbiddenError for a page of another site that CORS does not allow */
   async get(request: HttpRequest): Promise<Response> {
     if (request.getHeader("sec-fetch-site") === "cross-site" && !request.context.get(OriginAllowed))
       throw new ForbiddenError("Pages of other sites may not send queries with GET");
-    const reply = replyOf(await this.answer(request, () => paramsOfGet(request)));
+    const type = typeOf(request);
+    const answer = await this.answer(request, type, () => paramsOfGet(request));
+    const reply = replyOf(answer, type);
+    if (answer.status === 405) reply.headers.set("allow", "POST");
     addVary(reply.headers, "Accept");
     return reply;
   }
@@ -75,15 +57,17 @@ export class HttpDoor {
   /** Answers a POST with one operation, or a list of them when batching is on. */
   async post(request: HttpRequest): Promise<Response> {
     requireJson(request.getHeader("content-type"));
+    const type = typeOf(request);
     const body = await this.bodyOf(request);
-    if (isMalformed(body)) return replyOf(await this.answer(request, () => Promise.reject(body)));
-    if (!Array.isArray(body)) return replyOf(await this.answer(request, () => paramsOfBody(body)));
+    if (isMalformed(body)) return replyOf(this.refuse(400, [refused(body.detail)]), type);
+    if (!Array.isArray(body))
+      return replyOf(await this.answer(request, type, () => paramsOfBody(body)), type);
     const refusal = this.refuseBatch(body);
-    if (refusal !== null) return Response.json({ errors: [this.parts.present(refusal)] }, { status: 400 });
-    const replies = await Promise.all(body.map((item) => this.answer(request, () => paramsOfBody(item))));
-    return new Response(`[${replies.map(([text]) => text ?? "null").join(",")}]`, {
-      contentType: typeOf(request),
-    });
+    if (refusal !== null) return replyOf(this.refuse(400, [refusal]), type);
+    const answers = await Promise.all(
+      body.map((item) => this.answer(request, type, () => paramsOfBody(item))),
+    );
+    return replyOf({ status: 200, text: `[${answers.map(({ text }) => text).join(",")}]` }, type);
   }
 
   /** Reads JSON with core's limits: UTF-8, and at most 100 levels, since the coercion of variables is recursive. */
@@ -96,19 +80,35 @@ export class HttpDoor {
     }
   }
 
-  private async answer(request: HttpRequest, read: Asked["read"]): Promise<ReplyOfLibrary> {
-    return await this.handler(operationOf({ request, type: typeOf(request), read }));
+  /** Executes one operation; a malformed one is a 400 of either type. */
+  private async answer(request: HttpRequest, type: string, read: () => OperationParams): Promise<Answer> {
+    const { documents, executor, present } = this.parts;
+    let params: OperationParams;
+    try {
+      params = read();
+    } catch (error) {
+      if (isMalformed(error)) return this.refuse(400, [refused(error.detail)]);
+      throw error;
+    }
+    const refusedStatus = type === JSON_TYPE ? 200 : 400;
+    const preparing = documents.prepare(params);
+    const prepared = isPromise(preparing) ? await preparing : preparing;
+    if (!("document" in prepared)) return this.refuse(refusedStatus, prepared);
+    const { operation } = prepared.operation;
+    if (operation === "subscription")
+      return this.refuse(refusedStatus, [refused("Subscriptions need a WebSocket connection")]);
+    if (operation === "mutation" && request.method !== "POST")
+      return this.refuse(405, [refused("GET executes queries only; send mutations with POST")]);
+    const result = await executor.execute(prepared, { request, signal: request.signal });
+    const { errors } = result;
+    if (errors === undefined) return { status: 200, text: JSON.stringify(result) };
+    // Without data the request itself was refused, by its variables: the status says so.
+    if (!("data" in result)) return this.refuse(refusedStatus, errors);
+    return { status: 200, text: JSON.stringify({ ...result, errors: errors.map(present) }) };
   }
 
-  /** A malformed request is a 400 in the type that the client accepts. */
-  private async paramsOf({ read, type }: Asked): Promise<CheckedParams | ReplyOfLibrary> {
-    try {
-      return await read();
-    } catch (error) {
-      if (!isMalformed(error)) throw error;
-      const body = JSON.stringify({ errors: [this.parts.present(refused(error.detail))] });
-      return [body, { status: 400, statusText: "Bad Request", headers: { "content-type": type } }];
-    }
+  private refuse(status: number, errors: readonly GraphQLError[]): Answer {
+    return { status, text: JSON.stringify({ errors: errors.map(this.parts.present) }) };
   }
 
   private refuseBatch(body: readonly unknown[]): GraphQLError | null {
@@ -118,29 +118,6 @@ export class HttpDoor {
     return body.length > maxBatch
       ? refused(`A batch has at most ${maxBatch} operations`, { limit: "maxBatch" })
       : null;
-  }
-
-  private async run(
-    { method, raw: { request, type } }: Operation,
-    params: OperationParams,
-  ): Promise<ExecutionResult | readonly GraphQLError[] | ReplyOfLibrary> {
-    const { documents, executor } = this.parts;
-    const prepared = await documents.prepare(params);
-    if (!("document" in prepared)) return prepared;
-    const { operation } = prepared.operation;
-    if (operation === "subscription") return [refused("Subscriptions need a WebSocket connection")];
-    if (operation === "mutation" && method === "GET") return this.mutationByGet(type);
-    const result = await executor.execute(prepared, { request, signal: request.signal });
-    // Without data the request itself was refused, by its variables: the status says so.
-    return "data" in result ? result : (result.errors ?? [new GraphQLError("The operation has no result")]);
-  }
-
-  private mutationByGet(type: string): ReplyOfLibrary {
-    const body = JSON.stringify({
-      errors: [this.parts.present(refused("GET executes queries only; send mutations with POST"))],
-    });
-    const headers = { allow: "POST", "content-type": type };
-    return [body, { status: 405, statusText: "Method Not Allowed", headers }];
   }
 }
 
@@ -158,14 +135,5 @@ const typeOf = (request: HttpRequest): string => {
   throw new HttpError(406, "Replies are application/graphql-response+json or application/json");
 };
 
-const operationOf = (asked: Asked): Operation => ({
-  method: asked.request.method === "HEAD" ? "GET" : asked.request.method,
-  url: asked.request.url,
-  headers: { get: (name: string) => (name === "accept" ? asked.type : null) },
-  body: null,
-  raw: asked,
-  context: undefined,
-});
-
-const replyOf = ([body, { status, headers = {} }]: ReplyOfLibrary): Response =>
-  new Response(body, { status, headers });
+const replyOf = ({ status, text }: Answer, contentType: string): Response =>
+  new Response(text, { status, contentType });

@@ -2,7 +2,7 @@ import { namesType, preferred } from "@framework/core/http";
 
 /** Media types of replies. */
 export const JSON_TYPE = "application/json; charset=utf-8";
-export const RESPONSE_TYPE = "application/graphql-response+json; charset=utf-8";
+const RESPONSE_TYPE = "application/graphql-response+json; charset=utf-8";
 
 const jsonFirst = [JSON_TYPE, RESPONSE_TYPE];
 const responseFirst = [RESPONSE_TYPE, JSON_TYPE];

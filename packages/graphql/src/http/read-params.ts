@@ -1,13 +1,8 @@
 import { type HttpRequest, ValueError } from "@framework/core";
 import type { OperationParams } from "../documents/documents.ts";
 
-/** The parameters of an operation with their types checked; graphql-http wants a text, so a missing one is empty. */
-export interface CheckedParams extends OperationParams {
-  readonly query: string;
-}
-
 /** Returns the parameters in the query of a GET. @throws ValueError */
-export const paramsOfGet = ({ query }: HttpRequest): CheckedParams =>
+export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
   checkParams({
     query: query.get("query"),
     documentId: query.get("documentId"),
@@ -26,7 +21,7 @@ const jsonOf = (name: string, text: string | null): unknown => {
 };
 
 /** Returns the parameters in the body of a POST, or in one item of a batch. @throws ValueError */
-export const paramsOfBody = (body: unknown): CheckedParams => {
+export const paramsOfBody = (body: unknown): OperationParams => {
   if (!isRecord(body)) throw new ValueError("The JSON body must be an object");
   const { query, documentId, operationName, operation_name: alias, variables, extensions } = body;
   return checkParams({ query, documentId, operationName: operationName ?? alias, variables, extensions });
@@ -41,7 +36,7 @@ const checks = {
   extensions: (value: unknown) => isRecord(value),
 } satisfies Record<keyof OperationParams, (value: unknown) => boolean>;
 
-const checkParams = (params: Readonly<Record<keyof OperationParams, unknown>>): CheckedParams => {
+const checkParams = (params: Readonly<Record<keyof OperationParams, unknown>>): OperationParams => {
   for (const [name, isValid] of Object.entries(checks)) {
     const value = params[name as keyof OperationParams];
     if (value !== undefined && value !== null && !isValid(value)) throw new ValueError(`Invalid ${name}`);
@@ -49,7 +44,7 @@ const checkParams = (params: Readonly<Record<keyof OperationParams, unknown>>): 
   const checked = params as OperationParams; // just checked
   if (checked.query == null && checked.documentId == null && !hasHash(checked))
     throw new ValueError("Missing query");
-  return { ...checked, query: checked.query ?? "" };
+  return checked;
 };
 
 const hasHash = ({ extensions }: OperationParams): boolean => isRecord(extensions?.["persistedQuery"]);

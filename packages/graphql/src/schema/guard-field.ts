@@ -1,7 +1,7 @@
 import { type Awaitable, type Guard, type Injections, verifyGuards } from "@framework/core";
 import { createInvocation, mapAwaitable } from "@framework/core/feature";
 import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from "graphql";
-import { markShown } from "./shown-errors.ts";
+import { markShown, noteShown } from "./shown-errors.ts";
 import { stateOf } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -91,7 +91,8 @@ const withMarkedErrors =
   (source, args, context, info) => {
     try {
       const value = resolve(source, args, context, info);
-      return value instanceof Promise ? value.catch(markShown) : value;
+      if (value instanceof Promise) value.then(undefined, noteShown); // beside GraphQL's own reaction, which comes after
+      return value;
     } catch (error) {
       return markShown(error);
     }

@@ -1,8 +1,13 @@
 const shown = new WeakSet<object>();
 
+/** Marks an error that the program's own code threw. */
+export const noteShown = (error: unknown): void => {
+  if (typeof error === "object" && error !== null) shown.add(error);
+};
+
 /** Marks an error that the program's own code threw, and throws it. */
 export const markShown = (error: unknown): never => {
-  if (typeof error === "object" && error !== null) shown.add(error);
+  noteShown(error);
   throw error;
 };
 

@@ -1,4 +1,5 @@
 import { HttpError, type HttpRequest, type Logger } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
@@ -150,7 +151,8 @@ export class SocketDoor {
     signal: AbortSignal,
   ): Promise<Prepared | readonly GraphQLError[]> {
     try {
-      return await untilAborted(this.parts.documents.prepare(payload), signal);
+      const prepared = this.parts.documents.prepare(payload);
+      return isPromise(prepared) ? await untilAborted(prepared, signal) : prepared;
     } catch (error) {
       return [failure(error)];
     }
