@@ -42,7 +42,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** Bytes of the packages that hold the files of pages: Swagger UI and Redoc, and GraphiQL with its editor. */
 const withPages: Readonly<Record<string, number>> = {
   "@framework/openapi": 5_000_000,
-  "@framework/graphql": 10_000_000,
+  "@framework/graphql": 2_500_000,
 };
 
 test("every tarball holds builds, README and licence; no tests, and neither maps nor their names", () => {

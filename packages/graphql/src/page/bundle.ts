@@ -3,6 +3,8 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+import { brotliCompress, brotliDecompress, constants } from "node:zlib";
 
 /** Version of `@graphql-yoga/render-graphiql`, which bundles GraphiQL in one script. */
 export const GRAPHIQL_VERSION = "5.24.1";
@@ -19,23 +21,38 @@ export const bundleFiles = {
 /** Name of a file of the page. */
 export type BundleFile = keyof typeof bundleFiles;
 
-/** Folder of the copies that the build of this package makes. */
+/** Folder of the copies that the build of this package makes, compressed with Brotli. */
 export const copies: string = fileURLToPath(new URL("../assets/graphiql", import.meta.url));
 
-const read = new Map<BundleFile, Promise<Uint8Array>>();
+/** Forms of a file: `br` is the stored one. */
+export type Coding = "br" | "identity";
 
-/** Returns a file, read on its first request and kept: 9 MB for all. */
-export const readBundle = (file: BundleFile): Promise<Uint8Array> => {
-  const known = read.get(file);
+const read = new Map<string, Promise<Uint8Array>>();
+
+/** Returns a file in one coding, read on its first request and kept: 2 MB for all compressed, 9 MB for all plain. */
+export const readBundle = (file: BundleFile, coding: Coding): Promise<Uint8Array> => {
+  const key = `${coding} ${file}`;
+  const known = read.get(key);
   if (known !== undefined) return known;
-  const reading = existsSync(copies) ? readFile(join(copies, file)) : readOrigin(file);
-  read.set(file, reading);
-  reading.catch(() => read.delete(file)); // the caller gets the error; the next request tries again
+  const reading = coding === "br" ? readCompressed(file) : readBundle(file, "br").then(decompress);
+  read.set(key, reading);
+  reading.catch(() => read.delete(key)); // the caller gets the error; the next request tries again
   return reading;
 };
 
+const decompress: (bytes: Uint8Array) => Promise<Uint8Array> = promisify(brotliDecompress);
+
+const readCompressed = async (file: BundleFile): Promise<Uint8Array> =>
+  existsSync(copies) ? readFile(join(copies, `${file}.br`)) : compressOrigin(file, 1);
+
+/** Compresses a file from the package of the originals with Brotli. @param quality from 1, fast, to 11 */
+export const compressOrigin = async (file: BundleFile, quality: number): Promise<Uint8Array> =>
+  promisify(brotliCompress)(await readOrigin(file), {
+    params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_LGWIN]: 24 },
+  });
+
 /** Returns a file from the package of the originals, which is present in the source tree only. */
-export const readOrigin = async (file: BundleFile): Promise<Uint8Array> => {
+const readOrigin = async (file: BundleFile): Promise<Uint8Array> => {
   const path = createRequire(import.meta.url).resolve("@graphql-yoga/render-graphiql/graphiql");
   const origin = (await import(pathToFileURL(path).href)) as Readonly<Record<string, unknown>>;
   return new TextEncoder().encode(String(origin[bundleFiles[file][1]]));

@@ -1,3 +1,4 @@
+import { brotliDecompressSync } from "node:zlib";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { library } from "../library.test-kit.ts";
@@ -22,6 +23,26 @@ test("a browser gets GraphiQL in development; every address in it is served by t
     });
     expect(again.status).toBe(304);
   }
+});
+
+test("files are sent compressed to clients that accept Brotli, plain to others, with a tag of their own", async () => {
+  const { app } = library();
+  await using client = testClient(app);
+  const page = await client.get("/graphql", { headers: html });
+  const [, address = ""] = / href="\.([^"]*css)"/.exec(page.text) ?? [];
+  const fetched = async (coding: string) => {
+    const reply = await app.fetch(
+      new Request(new URL(address, "http://test.local"), { headers: { "accept-encoding": coding } }),
+    );
+    return { reply, bytes: new Uint8Array(await reply.arrayBuffer()) };
+  };
+  const [packed, plain] = [await fetched("gzip, br"), await fetched("identity, br;q=0")];
+  expect(packed.reply.headers.get("content-encoding")).toBe("br");
+  expect(plain.reply.headers.get("content-encoding")).toBeNull();
+  expect(brotliDecompressSync(packed.bytes).equals(plain.bytes)).toBe(true);
+  expect(new TextDecoder().decode(plain.bytes)).toContain("graphiql");
+  const tags = [packed, plain].map(({ reply }) => reply.headers.get("etag"));
+  expect(new Set(tags).size).toBe(2);
 });
 
 test("in production there is no page, unless asked for", async () => {

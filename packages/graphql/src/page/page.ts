@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type HttpRequest, Response } from "@framework/core";
-import { precondition } from "@framework/core/http";
-import { type BundleFile, bundleFiles, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
+import { negotiateEncoding, precondition } from "@framework/core/http";
+import { type BundleFile, bundleFiles, type Coding, GRAPHIQL_VERSION, readBundle } from "./bundle.ts";
 
 /** Path of a file of the page: its version is in it, so that clients may cache it forever. */
 export const filePath = (path: string, file: BundleFile): string =>
@@ -67,12 +67,14 @@ export const sendPage = (html: string): Response =>
     },
   });
 
-/** Sends a file of the page, or 304 to a client that has it. */
+/** Sends a file of the page, compressed where the client accepts Brotli, or 304 to a client that has it. */
 export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<Response> => {
-  const etag = `"${GRAPHIQL_VERSION}"`;
+  const coding = codingOf(request);
+  const etag = `"${GRAPHIQL_VERSION}-${coding}"`;
   const headers = {
     "cache-control": "max-age=31536000, immutable",
     "x-content-type-options": "nosniff",
+    vary: "Accept-Encoding",
     etag,
   };
   if (precondition(request, { etag, lastModifiedMs: null }) === "not-modified") {
@@ -80,5 +82,12 @@ export const sendFile = async (request: HttpRequest, file: BundleFile): Promise<
     reply.status = 304;
     return reply;
   }
-  return new Response(await readBundle(file), { contentType: bundleFiles[file][0], headers });
+  const encoded = coding === "br" ? { ...headers, "content-encoding": "br" } : headers;
+  return new Response(await readBundle(file, coding), {
+    contentType: bundleFiles[file][0],
+    headers: encoded,
+  });
 };
+
+const codingOf = (request: HttpRequest): Coding =>
+  negotiateEncoding(request.getHeader("accept-encoding"), ["br"]) === "br" ? "br" : "identity";
