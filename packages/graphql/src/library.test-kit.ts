@@ -104,7 +104,8 @@ export const library = (config: ConfigInput<GraphQLConfig> = {}): Library => {
         hangs: (_: unknown, _args: object, { signal }) => untilAborted(signal),
         node: () => bookOf("1"),
         page: (_: unknown, { limit }: { limit: number }) => books(null, { first: limit }),
-        tags: (_: unknown, { first = 1 }: { first?: number }) => Array.from({ length: first }, String),
+        tags: (_: unknown, { first = 1 }: { first?: number }) =>
+          Array.from({ length: first }, (_value, at) => String(at)),
         leaf: (_: unknown, { tree }: { tree: Tree }) => (nameIn(tree) === "x" ? "found" : "lost"),
       },
       Node: { __resolveType: () => "Book" },

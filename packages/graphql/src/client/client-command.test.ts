@@ -1,0 +1,161 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { socketClient } from "@framework/testing";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { library, SCHEMA } from "../library.test-kit.ts";
+import { runClientCommand } from "./client-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "graphql-client-"));
+const source = join(folder, "schema.graphql");
+const target = join(folder, "operations.ts");
+const files = join(folder, "*.gql");
+
+const OPERATIONS = `
+  query Books($first: Int = 2, $withAuthor: Boolean!) {
+    books(first: $first) { ...Title author @include(if: $withAuthor) { name } }
+    node { __typename id ... on Book { rating } }
+    all: tags
+  }
+  fragment Title on Book { id title }
+  mutation Add($title: String!) { add(title: $title) { ...Title } }
+  query Leaf($tree: Tree) { leaf(tree: $tree) }
+  query Now { now }
+`;
+
+beforeEach(() => {
+  rmSync(target, { force: true });
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(source, SCHEMA);
+  writeFileSync(join(folder, "all.gql"), OPERATIONS);
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: string[]) => {
+  const lines: string[] = [];
+  const write = (line: string): void => void lines.push(line);
+  const code = await runClientCommand(args, { say: write, complain: write });
+  return { code, text: lines.join("\n") };
+};
+
+/** Compiler errors of a program that imports the module. */
+const complaintsOf = (program: string): string => {
+  writeFileSync(join(folder, "program.ts"), program);
+  const compilerOptions = {
+    noEmit: true,
+    strict: true,
+    target: "es2025",
+    lib: ["es2025", "dom"],
+    types: [],
+    module: "nodenext",
+    allowImportingTsExtensions: true,
+    isolatedDeclarations: true,
+    declaration: true,
+    erasableSyntaxOnly: true,
+    exactOptionalPropertyTypes: true,
+    verbatimModuleSyntax: true,
+  };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts", "operations.ts"] }),
+  );
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+    "bin/tsc",
+  );
+  return spawnSync(process.execPath, [compiler, "-p", folder], { encoding: "utf8" }).stdout;
+};
+
+test("writes types that the compiler holds programs to", async () => {
+  expect(await run(source, target, files)).toEqual({ code: 0, text: `${target} written` });
+  const program = `
+    import { Add, Books, createClient, Leaf, Now } from "./operations.ts";
+    const execute = createClient("http://localhost/graphql");
+    const { data } = await execute(Books, { withAuthor: true });
+    const titles: readonly (string | null)[] = data?.books.map(({ title }) => title) ?? [];
+    const author: string | null | undefined = data?.books[0]?.author?.name;
+    const kind: "Book" | undefined = data?.node?.__typename;
+    const rating: number | null | undefined = data?.node?.rating;
+    const tags: readonly string[] | undefined = data?.all;
+    await execute(Now);
+    await execute(Leaf, { tree: { nested: { name: "x" } } });
+    // @ts-expect-error a variable without a default is required
+    await execute(Books, { first: 1 });
+    // @ts-expect-error of another type
+    await execute(Add, { title: 7 });
+    // @ts-expect-error an input has no other members
+    await execute(Leaf, { tree: { nme: "x" } });
+    // @ts-expect-error what is not selected is not there
+    data?.books[0]?.similar;
+    export const all: unknown[] = [titles, author, kind, rating, tags];
+  `;
+  expect(complaintsOf(program)).toBe("");
+});
+
+test("the module executes operations, by text and as trusted documents of the same module", async () => {
+  await run(source, target, files);
+  const module = (await import(pathToFileURL(target).href)) as {
+    readonly Books: object;
+    readonly documents: Readonly<Record<string, string>>;
+    readonly createClient: (
+      url: string,
+      options: object,
+    ) => (operation: object, variables: object) => Promise<unknown>;
+  };
+  const { Books, documents, createClient } = module;
+  const { app } = library({ documents, onlyDocuments: true });
+  const options = { fetch: (url: string, init: RequestInit) => app.fetch(new Request(url, init)) };
+  const [byText, byId] = [false, true].map((trusted) =>
+    createClient("http://localhost/graphql", { ...options, trusted }),
+  );
+  const variables = { first: 1, withAuthor: false };
+  expect(await byId?.(Books, variables)).toEqual({
+    data: {
+      books: [{ id: "1", title: "Book 1" }],
+      node: { __typename: "Book", id: "1", rating: 5 },
+      all: ["0"],
+    },
+  });
+  expect(await byText?.(Books, variables)).toMatchObject({ errors: [{ extensions: { status: 403 } }] });
+});
+
+test("a running service gives the same module as its SDL", async () => {
+  await run(source, target, files);
+  const text = readFileSync(target, "utf8");
+  await using client = socketClient(library().app);
+  expect(await run(await client.url("/graphql"), target, files, "--check")).toMatchObject({ code: 0 });
+  expect(readFileSync(target, "utf8")).toBe(text);
+});
+
+test("--check writes nothing, and its exit code is 1 when the module is out of date", async () => {
+  expect(await run(source, target, files, "--check")).toMatchObject({ code: 1 });
+  await run(source, target, files);
+  expect(await run(source, target, files, "--check")).toMatchObject({ code: 0 });
+  const before = readFileSync(target, "utf8");
+  writeFileSync(source, SCHEMA.replace("title: String author", "title: String! author"));
+  expect((await run(source, target, files, "--check")).text).toContain("is out of date");
+  expect(readFileSync(target, "utf8")).toBe(before);
+});
+
+test.each([
+  ["query A { nowhere }", 'Cannot query field "nowhere" on type "Query"'],
+  ["{ now }", "has no name"],
+  ["query A { now } query A { now }", 'only one operation named "A"'],
+  ["query A {", "Syntax Error"],
+])("%s is refused with the reason", async (text, reason) => {
+  writeFileSync(join(folder, "all.gql"), text);
+  expect(await run(source, target, files)).toEqual({ code: 1, text: expect.stringContaining(reason) });
+});
+
+test.each([
+  [[], "usage: framework-graphql"],
+  [[source, target], "usage: framework-graphql"],
+  [[source, target, join(folder, "*.none")], "no file matches"],
+  [[source, target, files, "--chek"], "--chek"],
+])("%j ends with exit code 1 and the reason", async (args, text) => {
+  expect(await run(...args)).toEqual({ code: 1, text: expect.stringContaining(text) });
+});

@@ -1,0 +1,74 @@
+import { globSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { buildClientSchema, buildSchema, getIntrospectionQuery, type GraphQLSchema, Source } from "graphql";
+import { generateOperations } from "./generate-operations.ts";
+
+/** Output of the command. */
+export interface Output {
+  say(line: string): void;
+  complain(line: string): void;
+}
+
+const USAGE =
+  "usage: framework-graphql <url of an endpoint, or file with SDL> <out.ts> <.graphql files or patterns…> [--check]";
+
+/**
+ * `framework-graphql <url-or-file> <out.ts> <files…>`: writes types for the operations in the files; with `--check` it only checks whether the module is
+ * up to date.
+ *
+ * @returns the exit code: 0, or 1 when the module is out of date, an operation does not fit the schema, or the arguments are invalid
+ */
+export const runClientCommand = async (args: readonly string[], output: Output): Promise<number> => {
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        check: { type: "boolean", default: false },
+        help: { type: "boolean", short: "h", default: false },
+      },
+    });
+    const [source, target, ...patterns] = positionals;
+    if (values.help) return say(output, USAGE);
+    if (source === undefined || target === undefined || patterns.length === 0) throw new Error(USAGE);
+    const files = globSync(patterns).toSorted();
+    if (files.length === 0) throw new Error(`no file matches ${patterns.join(" ")}`);
+    const sources = await Promise.all(
+      files.map(async (file) => new Source(await readFile(file, "utf8"), file)),
+    );
+    const text = generateOperations(await readSchema(source), sources);
+    const present = await readFile(target, "utf8").catch(() => null); // no file yet
+    if (present === text) return say(output, `${target} is up to date`);
+    if (values.check) throw new Error(`${target} is out of date; run framework-graphql without --check`);
+    await writeFile(target, text);
+    return say(output, `${target} written`);
+  } catch (error) {
+    output.complain(`framework-graphql: ${Error.isError(error) ? error.message : String(error)}`);
+    return 1;
+  }
+};
+
+const say = (output: Output, line: string): number => {
+  output.say(line);
+  return 0;
+};
+
+/** SDL of a file, or the introspection of an endpoint. */
+const readSchema = async (source: string): Promise<GraphQLSchema> => {
+  if (!/^https?:\/\//.test(source)) return buildSchema(await readFile(source, "utf8"));
+  const reply = await fetch(source, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: getIntrospectionQuery() }),
+    signal: AbortSignal.timeout(30_000),
+  });
+  if (!reply.ok) throw new Error(`${source} answered ${reply.status}`);
+  const { data, errors } = (await reply.json()) as {
+    readonly data?: Parameters<typeof buildClientSchema>[0];
+    readonly errors?: readonly { readonly message: string }[];
+  };
+  if (data == null)
+    throw new Error(`${source} has no schema for clients: ${errors?.[0]?.message ?? "no data"}`);
+  return buildClientSchema(data);
+};

@@ -1,0 +1,43 @@
+/** The end of every generated module: types of operations and a client that only needs `fetch`. */
+export const CLIENT_RUNTIME = `/** An operation with the types of its data and variables. */
+export interface Operation<Data, Variables> {
+  readonly name: string;
+  readonly id: string;
+  readonly text: string;
+  /** Types alone: never there. */
+  readonly types?: (variables: Variables) => Data;
+}
+
+/** The result of an operation. */
+export interface Result<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly path?: readonly (string | number)[];
+    readonly extensions?: Readonly<Record<string, unknown>>;
+  }[];
+}
+
+/** Options of a client. */
+export interface ClientOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether the service has \`documents\`, so that the id is sent in place of the text. */
+  readonly trusted?: boolean;
+  readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
+}
+
+/** Creates a function that executes queries and mutations; it rejects when there is no reply, or one that is not JSON. */
+export const createClient =
+  (url: string, { headers = {}, trusted = false, fetch = globalThis.fetch }: ClientOptions = {}) =>
+  async <Data, Variables>(
+    { id, name, text }: Operation<Data, Variables>,
+    ...[variables]: Record<never, never> extends Variables ? [variables?: Variables] : [variables: Variables]
+  ): Promise<Result<Data>> => {
+    const reply = await fetch(url, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json", accept: "application/graphql-response+json, application/json" },
+      body: JSON.stringify({ ...(trusted ? { documentId: id } : { query: text }), operationName: name, variables }),
+    });
+    return (await reply.json()) as Result<Data>;
+  };
+`;

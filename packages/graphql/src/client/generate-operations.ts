@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  separateOperations,
+  type Source,
+  validate,
+} from "graphql";
+import { CLIENT_RUNTIME } from "./client-runtime.ts";
+import { InputTypes } from "./input-types.ts";
+import { SelectionTypes } from "./selection-type.ts";
+
+/**
+ * Generates a TypeScript module of operations: for each its text, its id as a trusted document, and the types of its variables and data. The module needs
+ * only `fetch`, and is the same text for the same schema and sources.
+ *
+ * @throws Error for an operation without a name, a name that is there twice, or a document that does not fit the schema, with file and line
+ */
+export const generateOperations = (schema: GraphQLSchema, sources: readonly Source[]): string => {
+  const document: DocumentNode = {
+    kind: Kind.DOCUMENT,
+    definitions: sources.flatMap((source) => parse(source).definitions),
+  };
+  const errors = validate(schema, document).map((error) => error.toString());
+  if (errors.length > 0) throw new Error(errors.join("\n\n"));
+  const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  const fragments = new Map(
+    document.definitions.flatMap((node): [string, FragmentDefinitionNode][] =>
+      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
+    ),
+  );
+  const texts = separateOperations(document);
+  const inputs = new InputTypes(schema);
+  const selections = new SelectionTypes(schema, fragments);
+  const written = operations.map((operation) => {
+    const name = nameOf(operation);
+    const root = schema.getRootType(operation.operation);
+    const text = print(texts[name] ?? document);
+    return [
+      `export const ${name}: Operation<`,
+      `  ${root == null ? "never" : selections.ofObject(root, [operation.selectionSet])},`,
+      `  ${inputs.ofVariables(operation)}`,
+      `> = { name: ${JSON.stringify(name)}, id: ${JSON.stringify(idOf(text))}, text: ${JSON.stringify(text)} };`,
+    ].join("\n");
+  });
+  const names = operations.map(nameOf).join(", ");
+  return [
+    "// Written by framework-graphql. Do not edit: run it again.",
+    ...inputs.declarations,
+    ...written,
+    `/** All texts by id, for \`documents\` of the service. */\nexport const documents: Readonly<Record<string, string>> = Object.fromEntries(\n  [${names}].map(({ id, text }) => [id, text]),\n);`,
+    CLIENT_RUNTIME,
+  ].join("\n\n");
+};
+
+const nameOf = ({ name, loc }: OperationDefinitionNode): string => {
+  if (name !== undefined) return name.value;
+  throw new Error(`an operation in ${loc?.source.name ?? "a file"} has no name`);
+};
+
+const idOf = (text: string): string => createHash("sha256").update(text).digest("hex");

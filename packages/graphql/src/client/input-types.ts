@@ -1,0 +1,71 @@
+import {
+  getNamedType,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  type OperationDefinitionNode,
+  typeFromAST,
+} from "graphql";
+
+/** What clients send for the scalars of the specification; others are `unknown`. */
+const scalars: Readonly<Record<string, string>> = {
+  ID: "string | number",
+  String: "string",
+  Int: "number",
+  Float: "number",
+  Boolean: "boolean",
+};
+
+/** The types of variables, and the input objects that they need. */
+export class InputTypes {
+  private readonly schema: GraphQLSchema;
+  private readonly objects = new Map<string, string>();
+
+  constructor(schema: GraphQLSchema) {
+    this.schema = schema;
+  }
+
+  /** The interfaces of all input objects that were needed, by name. */
+  get declarations(): readonly string[] {
+    return [...this.objects].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text);
+  }
+
+  /** Returns the type of an operation's variables. */
+  ofVariables({ variableDefinitions = [] }: OperationDefinitionNode): string {
+    const members = variableDefinitions.map(({ variable, type: node, defaultValue }) => {
+      const type = typeFromAST(this.schema, node as never) as GraphQLInputType; // the document is valid, so it is an input
+      const isRequired = isNonNullType(type) && defaultValue === undefined;
+      return `readonly ${variable.name.value}${isRequired ? "" : "?"}: ${this.of(type)}`;
+    });
+    return members.length === 0 ? "Record<never, never>" : `{ ${members.join("; ")} }`;
+  }
+
+  private of(type: GraphQLInputType): string {
+    if (isNonNullType(type)) return this.present(type.ofType);
+    return `${this.present(type)} | null`;
+  }
+
+  private present(type: GraphQLInputType): string {
+    if (isListType(type)) return `readonly (${this.of(type.ofType)})[]`;
+    const named = getNamedType(type);
+    if (isEnumType(named))
+      return named
+        .getValues()
+        .map(({ name }) => JSON.stringify(name))
+        .join(" | ");
+    if (!isInputObjectType(named)) return scalars[named.name] ?? "unknown";
+    if (!this.objects.has(named.name)) {
+      this.objects.set(named.name, ""); // an input may contain itself
+      const members = Object.values(named.getFields()).map(
+        (field) =>
+          `  readonly ${field.name}${isRequiredInputField(field) ? "" : "?"}: ${this.of(field.type)};`,
+      );
+      this.objects.set(named.name, [`export interface ${named.name} {`, ...members, "}"].join("\n"));
+    }
+    return named.name;
+  }
+}
