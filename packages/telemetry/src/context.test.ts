@@ -1,6 +1,8 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { context, propagation, trace } from "@opentelemetry/api";
 import { Response as Reply } from "@framework/core";
+import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
@@ -71,4 +73,38 @@ test("outside of requests there is no trace, and after the stop nothing is regis
   expect(traceId()).toBe("none");
   await service[Symbol.asyncDispose]();
   expect(trace.getTracer("shop").startSpan("nothing").isRecording()).toBe(false);
+});
+
+test("what the program stored around app.fetch is there in the handler, also after an await", async () => {
+  const stored = new AsyncLocalStorage<string>();
+  await using service = await tracedService();
+  service.app.get("/", async () => {
+    const before = stored.getStore();
+    await turn();
+    return [before, stored.getStore()];
+  });
+  const reply = await stored.run("call", () => ask(service.app, "/"));
+  expect(await reply.json()).toEqual(["call", "call"]);
+});
+
+test("requests of one connection, sampled or not, have their own traces, and leave none behind", async () => {
+  await using service = await tracedService();
+  service.app.get("/", async () => {
+    const before = traceId();
+    await turn();
+    return [before, traceId()];
+  });
+  service.app.get("/now", () => [traceId()]);
+  await using client = socketClient(service.app);
+  for (const [path, flags, count] of [
+    ["/", "01", 2],
+    ["/now", "00", 1],
+    ["/", "00", 2],
+    ["/now", "01", 1],
+  ] as const) {
+    const id = crypto.randomUUID().replaceAll("-", "");
+    const headers = { traceparent: `00-${id}-b7ad6b7169203331-${flags}` };
+    expect((await client.get(path, { headers })).json()).toEqual(Array.from({ length: count }, () => id));
+    expect(traceId()).toBe("none");
+  }
 });

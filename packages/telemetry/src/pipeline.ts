@@ -59,18 +59,17 @@ const programPipeline = ({ exportMetrics }: OpenTelemetryConfig): Pipeline => ({
 });
 
 const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions): Promise<Pipeline> => {
-  const [{ TracerProvider }, sdk, { resourceFromAttributes }, { AsyncLocalStorageContextManager }] =
-    await Promise.all([
-      import("@opentelemetry/sdk-trace"),
-      import("@opentelemetry/sdk-metrics"),
-      import("@opentelemetry/resources"),
-      import("@opentelemetry/context-async-hooks"),
-    ]);
+  const [{ TracerProvider }, sdk, { resourceFromAttributes }, { RequestContexts }] = await Promise.all([
+    import("@opentelemetry/sdk-trace"),
+    import("@opentelemetry/sdk-metrics"),
+    import("@opentelemetry/resources"),
+    import("./tracing/request-contexts.ts"),
+  ]);
   const timeoutMs = config.exportTimeoutMs;
   const spanExporter = await createSpanExporter(to.traces, timeoutMs);
   const metricExporter = await createMetricExporter(to.metrics, timeoutMs);
   const time = () => hrTimeOf(clock.date());
-  const { contexts, release } = shareContexts(() => new AsyncLocalStorageContextManager());
+  const { contexts, release } = shareContexts(() => new RequestContexts());
   const resource = resourceFromAttributes(resourceAttributes(config));
   const ids = new RandomIds();
   const sampler = new RatioSampler(Math.min(1, Math.max(0, config.samplingRate)));

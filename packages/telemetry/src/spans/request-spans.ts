@@ -2,7 +2,7 @@ import { ROOT_CONTEXT } from "@opentelemetry/api";
 import { BodyStream, coversPath, mapAwaitable, Trace } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
-import { suppressed, type Tracing } from "../tracing/tracing.ts";
+import { type RunInContext, suppressed, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
 import { finishRequest } from "./finish-request.ts";
 import { beginTrace } from "./request-trace.ts";
@@ -33,6 +33,8 @@ export const requestSpans = (
   const { contexts } = tracing;
   const isExcluded = coversPath(excludedPaths);
   const silent = suppressed(ROOT_CONTEXT);
+  const runAnywhere: RunInContext = (context, work, input) => contexts.with(context, work, undefined, input);
+  const runOfSocket = contexts.ofRequests?.() ?? runAnywhere;
   return function telemetry(request, next) {
     if (request.endpoint?.exempt.includes("telemetry") === true || isExcluded(request.path))
       return contexts.with(silent, next, undefined, request);
@@ -40,13 +42,15 @@ export const requestSpans = (
     const { context, span } = trace;
     request.context.set(Trace, trace);
     let status = 0;
-    if (meter !== null) {
-      const timed = meter.begin(request);
-      const begun = now();
-      request.onEnd(() => timed.end(status, now() - begun));
-    }
-    if (span !== null) request.onEnd((end) => finishRequest(span, request, status, end === "aborted"));
-    return mapAwaitable(contexts.with(context, next, undefined, request), (reply) => {
+    const timed = meter === null ? null : meter.begin(request);
+    const begun = timed === null ? 0 : now();
+    if (timed !== null || span !== null)
+      request.onEnd((end) => {
+        timed?.end(status, now() - begun);
+        if (span !== null) finishRequest(span, request, status, end === "aborted");
+      });
+    const run = request.clientIp === null ? runAnywhere : runOfSocket; // without an address it is a call of `app.fetch`
+    return mapAwaitable(run(context, next, request), (reply) => {
       status = reply.status;
       if (reply.payload instanceof BodyStream)
         reply.payload = bodyInContext(reply.payload, contexts, context);

@@ -34,7 +34,7 @@ export const programHasSdk = (): boolean => {
 
 /** Registers a context manager for all apps of the process, unless there is one. `release` undoes it for the last app. */
 export const shareContexts = (
-  create: () => ContextManager,
+  create: () => ContextManager & Contexts,
 ): { readonly contexts: Contexts; readonly release: () => void } => {
   if (shared === null) {
     const manager = create().enable();
