@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { noChromium, startChromium, type Visit } from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { createBooksApp } from "./app.ts";
+import { startCollector } from "./collector.test-kit.ts";
 import { booksSettings } from "./settings.ts";
 
 const skip = noChromium();
@@ -71,4 +72,23 @@ void test("a refused change is explained, and a protected service asks for a sig
     await submit(visit, "#add", { title: "Emma", year: "1815" });
     await shows(visit, "#count", "1 book");
   }),
+);
+
+void test(
+  "one trace has the change in the page, its request, its message and the consumer",
+  { skip },
+  async () => {
+    await using collector = await startCollector();
+    await open({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }, async (visit, url) => {
+      await shows(visit, "#count", "0 books");
+      await submit(visit, "#add", { title: "Emma" });
+      await shows(visit, "#count", "1 book");
+      await waitFor(async () => (await (await fetch(`${url}/search?word=emma`)).text()).includes("Emma"));
+    });
+    const request = collector.spans.find(({ name }) => name === "POST /books");
+    const ofTrace = collector.spans.filter(({ trace }) => trace === request?.trace);
+    assert.match(request?.parent ?? "", /^[\da-f]{16}$/); // the page's own id
+    assert.ok(!ofTrace.some(({ id }) => id === request?.parent));
+    for (const name of ["send books", "process books"]) assert.ok(ofTrace.some((span) => span.name === name));
+  },
 );
