@@ -144,6 +144,7 @@ export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkPosition, checkTotals, PAGE_NAMES } from "./shared-state/totals/total-table.ts";
 export { within } from "./shared-state/values/within.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
+export { aborted } from "./runtime/aborted.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export type { RequestSource } from "./exchange/request-source.ts";

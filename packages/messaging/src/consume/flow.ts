@@ -1,6 +1,6 @@
 // One file: the transitions of an entry are one table, and each uses the others.
 import type { Logger } from "@framework/core";
-import { type Clock, isPromise } from "@framework/core/feature";
+import { aborted, type Clock, isPromise } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Outcome, Outcomes } from "../message/outcome.ts";
 import { openCircuitMs } from "../message/outcome-of-thrown.ts";
@@ -376,11 +376,4 @@ const laneOf = ({ key, partition, topic }: Delivery, order: FlowParts["order"]):
   if (order === "none") return null;
   if (order === "partition") return `${topic}\n${partition ?? ""}`;
   return key === null ? null : `${topic}\n${partition ?? ""}\n${key}`;
-};
-
-const aborted = (signal: AbortSignal): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
 };

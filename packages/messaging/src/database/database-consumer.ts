@@ -1,3 +1,4 @@
+import { aborted } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type Kernel, TryLaterError } from "@framework/durable/feature";
 import { pause } from "../waiting/pause.ts";
@@ -171,10 +172,3 @@ export class DatabaseConsumer implements Consumer, Member {
     for (const topic of topics) await this.parts.groups.remove(topic, group).catch(() => {}); // its rows are few
   }
 }
-
-const aborted = (signal: AbortSignal): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  else signal.addEventListener("abort", () => resolve(), { once: true });
-  return promise;
-};

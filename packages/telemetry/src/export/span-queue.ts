@@ -1,6 +1,6 @@
 import { type Context, TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
-import type { Clock } from "@framework/core/feature";
+import { aborted, type Clock } from "@framework/core/feature";
 
 /** Bounds of a span queue. */
 export interface SpanQueueOptions {
@@ -72,11 +72,7 @@ export class SpanQueue implements SpanProcessor {
 
   /** Sends what waits until `deadline` aborts; what is left then is dropped and counted. */
   async close(deadline: AbortSignal): Promise<void> {
-    const late = new Promise<void>((resolve) => {
-      if (deadline.aborted) resolve();
-      else deadline.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.race([this.forceFlush(), late]);
+    await Promise.race([this.forceFlush(), aborted(deadline)]);
     this.isClosed = true;
     this.dropped.stopped += this.size;
     this.waiting = [];
