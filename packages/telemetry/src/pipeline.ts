@@ -1,4 +1,5 @@
 import {
+  type Attributes,
   context,
   metrics,
   propagation,
@@ -7,7 +8,7 @@ import {
   trace,
 } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import { type Clock, throttledLog } from "@framework/core/feature";
+import { aborted, type Clock, throttledLog } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
 import { createMetricExporter, createSpanExporter } from "./export/exporters.ts";
 import { SpanQueue } from "./export/span-queue.ts";
@@ -59,18 +60,19 @@ const programPipeline = ({ exportMetrics }: OpenTelemetryConfig): Pipeline => ({
 });
 
 const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions): Promise<Pipeline> => {
-  const [{ TracerProvider }, sdk, { resourceFromAttributes }, { RequestContexts }] = await Promise.all([
-    import("@opentelemetry/sdk-trace"),
-    import("@opentelemetry/sdk-metrics"),
-    import("@opentelemetry/resources"),
-    import("./tracing/request-contexts.ts"),
-  ]);
+  const [{ TracerProvider }, sdk, { defaultResource, resourceFromAttributes }, { RequestContexts }] =
+    await Promise.all([
+      import("@opentelemetry/sdk-trace"),
+      import("@opentelemetry/sdk-metrics"),
+      import("@opentelemetry/resources"),
+      import("./tracing/request-contexts.ts"),
+    ]);
   const timeoutMs = config.exportTimeoutMs;
   const spanExporter = await createSpanExporter(to.traces, timeoutMs);
   const metricExporter = await createMetricExporter(to.metrics, timeoutMs);
   const time = () => hrTimeOf(clock.date());
   const { contexts, release } = shareContexts(() => new RequestContexts());
-  const resource = resourceFromAttributes(resourceAttributes(config));
+  const resource = defaultResource().merge(resourceFromAttributes(resourceAttributes(config)));
   const ids = new RandomIds();
   const sampler = new RatioSampler(Math.min(1, Math.max(0, config.samplingRate)));
   const silent = suppressed(ROOT_CONTEXT);
@@ -137,14 +139,12 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
 /** Milliseconds that an exporter gets beyond its own timeout to report it. */
 const GRACE_MS = 1000;
 
-const resourceAttributes = (config: OpenTelemetryConfig): Record<string, string> => ({
-  "telemetry.sdk.language": "nodejs",
-  "telemetry.sdk.name": "opentelemetry",
+const resourceAttributes = (config: OpenTelemetryConfig): Attributes => ({
   ...config.resourceAttributes,
   "service.name": config.serviceName,
   "service.version": config.serviceVersion,
   "service.instance.id": config.resourceAttributes["service.instance.id"] ?? crypto.randomUUID(),
-  "process.pid": String(process.pid),
+  "process.pid": process.pid,
 });
 
 const noPropagator: TextMapPropagator = {
@@ -152,9 +152,3 @@ const noPropagator: TextMapPropagator = {
   extract: (current) => current,
   fields: () => [],
 };
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });

@@ -22,7 +22,14 @@ test("a request becomes a span with the route's pattern and the stable conventio
     parentSpanId: "",
     traceId: reply.headers.get("x-trace-id"),
     scope: "@framework/telemetry",
-    resource: { "service.name": "books", "service.version": "0.1.0" },
+    resource: {
+      "service.name": "books",
+      "service.version": "0.1.0",
+      "telemetry.sdk.language": "nodejs",
+      "telemetry.sdk.name": "opentelemetry",
+      "telemetry.sdk.version": expect.stringMatching(/^\d+\.\d+\.\d+/),
+      "process.pid": process.pid,
+    },
     attributes: {
       "http.request.method": "GET",
       "http.route": "/books/{id}",

@@ -83,8 +83,11 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
       for (const task of undo.splice(0)) task();
       const late = new AbortController();
       const cancel = clock.after(FLUSH_MS, () => late.abort());
-      await pipeline?.stop(AbortSignal.any([signal, late.signal]));
-      cancel();
+      try {
+        await pipeline?.stop(AbortSignal.any([signal, late.signal]));
+      } finally {
+        cancel();
+      }
     },
   });
 };
