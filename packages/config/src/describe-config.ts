@@ -1,0 +1,57 @@
+import { type ConfigShape, settingsOf } from "./config-shape.ts";
+
+/** One variable of a configuration, for documents. */
+export interface SettingDescription {
+  /** Name of the variable. */
+  readonly name: string;
+  /** What it is for. */
+  readonly meaning: string;
+  /** The accepted values, as a noun. */
+  readonly wanted: string;
+  /** Whether it must be set. */
+  readonly isRequired: boolean;
+  /** Whether its value is hidden. */
+  readonly isSecret: boolean;
+  /** Text of the default; empty if there is none. */
+  readonly default: string;
+}
+
+/** Returns all variables of a shape, in its order. */
+export const describeConfig = (shape: ConfigShape): SettingDescription[] =>
+  settingsOf(shape).map(({ name, meaning, wanted, isSecret, whenUnset }) => {
+    const isRequired = whenUnset === null;
+    return { name, meaning, wanted, isRequired, isSecret, default: whenUnset?.text ?? "" };
+  });
+
+/** Prints the variables of a shape as a Markdown table. */
+export const configTable = (shape: ConfigShape): string => {
+  const rows = describeConfig(shape).map((each) => [
+    `\`${each.name}\``,
+    [each.meaning, each.wanted].filter((part) => part !== "").join(": "),
+    each.isRequired ? "required" : each.default === "" ? "none" : `\`${each.default}\``,
+  ]);
+  const table = [["Variable", "Meaning", "Default"], ["---", "---", "---"], ...rows];
+  return table.map((cells) => `| ${cells.map(inCell).join(" | ")} |\n`).join("");
+};
+
+const inCell = (text: string): string => text.replaceAll(/[|\\]/g, String.raw`\$&`).replaceAll(/\s+/g, " ");
+
+/**
+ * Prints the variables of a shape as a `.env.example`: required ones empty, to be filled in, the others commented out with their defaults.
+ */
+export const envExample = (shape: ConfigShape): string =>
+  describeConfig(shape)
+    .map(({ name, meaning, wanted, isRequired, ...each }) => {
+      const comments = [meaning, isRequired ? `Required: ${wanted}.` : `Optional: ${wanted}.`]
+        .filter((line) => line !== "")
+        .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`);
+      return `${comments.join("")}${isRequired ? "" : "# "}${name}=${asValue(each.default)}\n`;
+    })
+    .join("\n");
+
+/** Quotes a value that a `.env` file would cut or trim. */
+const asValue = (text: string): string => {
+  if (!/[\s#"'`]/.test(text)) return text;
+  const quote = ["'", '"', "`"].find((each) => !text.includes(each)) ?? '"';
+  return `${quote}${text.replaceAll(/[\r\n]+/g, " ")}${quote}`;
+};

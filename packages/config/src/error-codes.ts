@@ -1,0 +1,43 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const configErrors: ErrorCatalogue = {
+  CONFIG_MISSING: {
+    summary: "a variable without a default is not set, or is empty",
+    action: "set the variable, or its `_FILE` variable",
+  },
+  CONFIG_INVALID: {
+    summary: "a variable's value is refused",
+    action: "correct the value; the message names its source",
+  },
+  CONFIG_CHECK: {
+    summary: "a check of the program refuses the combination of several settings",
+    action: "the message of the check says it",
+  },
+  CONFIG_TWO_SOURCES: {
+    summary: "a variable and its `_FILE` variable are both set in one place",
+    action: "remove one of the two",
+  },
+  CONFIG_BAD_FILE: {
+    summary:
+      "a `.env` file or the file of a `_FILE` variable is missing, too large, malformed, not UTF-8, or unreadable",
+    action: "correct the file; the message names it, and the line",
+  },
+  CONFIG_MISSPELT: {
+    summary: "a variable is set whose name is almost that of a setting that is not set",
+    action: "correct the name, or list a variable of another program in `ignore`",
+  },
+  CONFIG_BAD_SETTING: {
+    summary:
+      "the program's definition is wrong: a name is malformed or taken, or a default breaks its own rule",
+    action: "correct the definition",
+  },
+  CONFIG_BAD_MODE: {
+    summary: "the mode is not a word of up to 40 letters, digits, `_` and `-`",
+    action: "correct `mode` or `FRAMEWORK_ENV`",
+  },
+  CONFIG_NOT_READ: {
+    summary: "`configSources` or `configSummary` got an object that `readConfig` did not return",
+    action: "pass the whole configuration, not a part or a copy",
+  },
+};

@@ -1,0 +1,17 @@
+import { ConfigurationError } from "@framework/core";
+import { type ConfigOf, type ConfigShape, readConfig, type ReadConfigOptions } from "./index.ts";
+
+/** The problems of reading, as `CODE: message`; none if it succeeds. */
+export const problemsOf = <S extends ConfigShape>(shape: S, options: ReadConfigOptions<S>): string[] => {
+  try {
+    readConfig(shape, options);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return error.problems.map(({ code, message }) => `${code}: ${message}`);
+  }
+};
+
+/** Reads a shape from these variables alone. */
+export const read = <const S extends ConfigShape>(shape: S, env: Record<string, string> = {}): ConfigOf<S> =>
+  readConfig(shape, { env });

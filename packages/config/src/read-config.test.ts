@@ -1,0 +1,146 @@
+import { ConfigurationError } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import {
+  checked,
+  decimal,
+  flag,
+  integer,
+  list,
+  oneOf,
+  optional,
+  readConfig,
+  secret,
+  text,
+  url,
+} from "./index.ts";
+import { problemsOf, read } from "./read-config.test-kit.ts";
+
+test("returns a typed, deeply frozen record, nested records included", () => {
+  const config = read(
+    {
+      port: integer("PORT", { default: 8000, min: 1, max: 65_535 }),
+      ratio: decimal("RATIO"),
+      database: { url: url("DATABASE_URL"), hosts: list("HOSTS"), debug: flag("DEBUG", { default: false }) },
+      level: oneOf("LEVEL", ["debug", "info"], { default: "info" }),
+      name: optional(text("NAME")),
+      since: checked("SINCE", z.iso.date()),
+    },
+    { RATIO: "2.5e-1", DATABASE_URL: "sqlite://:memory:", HOSTS: " a , b", DEBUG: "ON", SINCE: "2026-01-31" },
+  );
+  expect(config).toEqual({
+    port: 8000,
+    ratio: 0.25,
+    database: { url: "sqlite://:memory:", hosts: ["a", "b"], debug: true },
+    level: "info",
+    name: undefined,
+    since: "2026-01-31",
+  });
+  expect([config, config.database, config.database.hosts].every(Object.isFrozen)).toBe(true);
+});
+
+test("reports every problem in one error of core, each with its name and remedy", () => {
+  const shape = {
+    port: integer("PORT", { max: 10 }),
+    token: secret("TOKEN", { meaning: "signs tokens" }),
+    nested: { level: oneOf("LEVEL", ["debug", "info"]), origin: url("ORIGIN", { schemes: ["https"] }) },
+  };
+  const env = { PORT: "0x1", LEVEL: "loud", ORIGIN: "http://a" };
+  expect(problemsOf(shape, { env })).toEqual([
+    'CONFIG_INVALID: PORT must be a whole number of at most 10, but is "0x1" (the environment)',
+    "CONFIG_MISSING: TOKEN is missing (signs tokens): set it to a secret, or TOKEN_FILE to a file with it",
+    'CONFIG_INVALID: LEVEL must be one of debug, info, but is "loud" (the environment)',
+    'CONFIG_INVALID: ORIGIN must be a URL with https://, but is "http://a" (the environment)',
+  ]);
+  expect(() => readConfig(shape, { env })).toThrow(ConfigurationError);
+});
+
+test("an empty variable counts as not set", () => {
+  expect(read({ port: integer("PORT", { default: 1 }) }, { PORT: "" })).toEqual({ port: 1 });
+});
+
+test.each([
+  [integer("A"), "-1"],
+  [integer("A"), "1.0"],
+  [integer("A"), "9007199254740993"],
+  [integer("A"), "Infinity"],
+  [decimal("A"), "."],
+  [decimal("A", { max: 1 }), "1.01"],
+  [decimal("A", { min: -1 }), "NaN"],
+  [flag("A"), "maybe"],
+  [list("A"), "a,,b"],
+  [list("A", { maxItems: 1 }), "a,b"],
+  [list("A", { isItem: (item) => item.startsWith("a") }), "a,b"],
+  [url("A"), "localhost:80"],
+  [url("A"), "http://"],
+  [url("A"), "http://a:port"],
+  [url("A"), "redis://a b"],
+  [checked("A", z.string().length(3)), "ab"],
+  [
+    checked(
+      "A",
+      z.string().refine(async () => true),
+    ),
+    "ab",
+  ],
+])("%# refuses a malformed value", (setting, value) => {
+  expect(problemsOf({ setting }, { env: { A: value } })).toHaveLength(1);
+});
+
+test("a schema's output is the value, its default needs no text", () => {
+  const days = z.string().transform((value) => ({ days: Number(value) }));
+  expect(read({ wait: checked("WAIT", days) }, { WAIT: "3" })).toEqual({ wait: { days: 3 } });
+  expect(read({ wait: checked("WAIT", days, { default: { days: 9 } }) })).toEqual({ wait: { days: 9 } });
+});
+
+test("a mistake in the definition is reported with those of the environment", () => {
+  const shape = {
+    port: integer("PORT", { default: 0, min: 1 }),
+    again: text("PORT", { default: "" }),
+    path: text("PORT_FILE", { default: "" }),
+    bad: text("a-b", { default: "" }),
+    level: integer("LEVEL"),
+  };
+  expect(problemsOf(shape, { env: {} })).toEqual([
+    "CONFIG_BAD_SETTING: the default of PORT must be a whole number of at least 1",
+    "CONFIG_BAD_SETTING: two settings use the variable PORT: rename one",
+    "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
+    "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
+    'CONFIG_BAD_SETTING: "a-b" is no name of a variable: use letters, digits and _',
+    "CONFIG_MISSING: LEVEL is missing: set it to a whole number of at least 0, or LEVEL_FILE to a file with it",
+  ]);
+});
+
+test("checks of several settings report with all others, but not about refused settings", () => {
+  const shape = {
+    user: optional(text("USER_NAME")),
+    password: optional(secret("PASSWORD")),
+    rate: integer("RATE", { default: 1 }),
+  };
+  const checks = [
+    (config: { user: string | undefined; password: unknown }) =>
+      (config.user === undefined) === (config.password === undefined) ? null : "set both or neither",
+    (config: { rate: number }) => (config.rate > 0 ? "never reached" : null),
+  ];
+  expect(problemsOf(shape, { env: { USER_NAME: "ann", RATE: "many" }, checks })).toEqual([
+    'CONFIG_INVALID: RATE must be a whole number of at least 0, but is "many" (the environment)',
+    "CONFIG_CHECK: set both or neither",
+  ]);
+  expect(problemsOf(shape, { env: {}, checks: [checks[0] ?? (() => null)] })).toEqual([]);
+});
+
+test("an error inside a check is not swallowed", () => {
+  const check = (): null => {
+    throw new RangeError("broken check");
+  };
+  expect(() => readConfig({}, { env: {}, checks: [check] })).toThrow(RangeError);
+});
+
+test("fields and variables with names of Object's own members are ordinary", () => {
+  const shape = { ["__proto__"]: text("constructor"), toString: optional(text("toString")) };
+  const config = read(shape, { constructor: "a" });
+  expect(Object.entries(config)).toEqual([
+    ["__proto__", "a"],
+    ["toString", undefined],
+  ]);
+});

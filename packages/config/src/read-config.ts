@@ -1,0 +1,82 @@
+import { ConfigurationError, type Problem } from "@framework/core";
+import { buildRecord, type ConfigOf, type ConfigShape, settingsOf, shapeProblems } from "./config-shape.ts";
+import { rememberSources } from "./config-sources.ts";
+import { nearMisses } from "./near-misses.ts";
+import { readSetting, refusedMark, refusedField } from "./read-setting.ts";
+import { envFileSources, environmentSource, type Source, type Variables } from "./sources/sources.ts";
+
+/** Options of `readConfig`. */
+export interface ReadConfigOptions<S extends ConfigShape> {
+  /** The environment. @default process.env */
+  readonly env?: Variables;
+  /** Folder of `.env` files, `null` to read none. @default the working directory; none if `env` is given, so that a test has no other input */
+  readonly folder?: string | null;
+  /** The mode in `.env.<mode>`. @default `FRAMEWORK_ENV` of the environment, else "development" */
+  readonly mode?: string;
+  /**
+   * Checks of several settings together: each returns what is wrong and what to do, or `null`.
+   * A check is skipped if it reads a setting that is itself refused.
+   */
+  readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
+  /** Variables of other programs whose names are close to a setting's. @default [] */
+  readonly ignore?: readonly string[];
+}
+
+/**
+ * Reads the environment and `.env` files as one typed, deeply frozen record.
+ *
+ * The first of these that sets a variable decides: the environment, `.env.local`, `.env.<mode>`, `.env`, the default. An empty variable is not
+ * set. `NAME_FILE` names a file that holds the value. Nothing is written to `process.env`.
+ *
+ * @throws ConfigurationError with every problem (`CONFIG_…`)
+ *
+ * @example
+ * const config = readConfig({ port: integer("PORT", { default: 8000, min: 1, max: 65535 }), token: secret("TOKEN") });
+ */
+export const readConfig = <const S extends ConfigShape>(
+  shape: S,
+  options: ReadConfigOptions<S> = {},
+): ConfigOf<S> => {
+  const settings = settingsOf(shape);
+  const problems = shapeProblems(settings);
+  const sources = sourcesOf(options, problems);
+  const read = settings.map((setting) => readSetting(setting, sources, problems));
+  const known = new Set(settings.flatMap(({ name }) => [name, `${name}_FILE`]));
+  const unset = read.filter(({ isSet }) => !isSet).map(({ source }) => source.name);
+  problems.push(...nearMisses(sources, known, unset, options.ignore ?? []));
+  const fields = new Map(settings.map((setting, index) => [setting, read[index]?.field ?? refusedField]));
+  const config = buildRecord(shape, (setting) => fields.get(setting) ?? refusedField) as ConfigOf<S>;
+  problems.push(...failedChecks(config, options.checks ?? []));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  rememberSources(
+    config,
+    read.map(({ source }) => source),
+  );
+  return config;
+};
+
+const sourcesOf = (
+  { env = process.env, folder, mode }: Pick<ReadConfigOptions<ConfigShape>, "env" | "folder" | "mode">,
+  problems: Problem[],
+): Source[] => {
+  const environment = environmentSource(env, folder ?? process.cwd());
+  const envFolder = folder === undefined && env === process.env ? process.cwd() : folder;
+  if (envFolder === undefined || envFolder === null) return [environment];
+  const chosen = mode ?? environment.get("FRAMEWORK_ENV") ?? "development";
+  return [environment, ...envFileSources(envFolder, chosen, problems)];
+};
+
+/** Runs the checks; one that reads a refused setting is skipped, since that setting's own problem is reported already. */
+const failedChecks = <S extends ConfigShape>(
+  config: ConfigOf<S>,
+  checks: readonly ((config: ConfigOf<S>) => string | null)[],
+): Problem[] =>
+  checks.flatMap((check) => {
+    try {
+      const message = check(config);
+      return message === null ? [] : [{ code: "CONFIG_CHECK", message }];
+    } catch (error) {
+      if (error === refusedMark) return [];
+      throw error;
+    }
+  });

@@ -1,0 +1,65 @@
+import { inspect } from "node:util";
+import { expect, test } from "@jest/globals";
+import { configSources, configSummary, integer, optional, Secret, secret, text, url } from "./index.ts";
+import { problemsOf, read } from "./read-config.test-kit.ts";
+
+test("a secret is printed nowhere", () => {
+  const hidden = new Secret("hunter2");
+  const prints = [
+    JSON.stringify({ hidden }),
+    String(hidden),
+    `${hidden as unknown as string}`,
+    "".concat(hidden as unknown as string),
+    inspect({ hidden }, { showHidden: true, depth: null }),
+    inspect(hidden, { customInspect: false, showHidden: true }),
+    inspect(structuredClone(hidden), { showHidden: true }),
+    JSON.stringify(Object.getOwnPropertyDescriptors(hidden)),
+    JSON.stringify(Object.assign({}, hidden)),
+    new Error(`x ${hidden as unknown as string}`).message,
+  ];
+  expect(prints.filter((print) => print.includes("hunter2"))).toEqual([]);
+  expect(prints.slice(0, 4)).toEqual(['{"hidden":"[redacted]"}', "[redacted]", "[redacted]", "[redacted]"]);
+  expect(hidden.reveal()).toBe("hunter2");
+});
+
+test("the problem of a secret has neither the value nor a part of it", () => {
+  const shape = { token: secret("TOKEN", { minLength: 12 }) };
+  expect(problemsOf(shape, { env: { TOKEN: "hunter2" } })).toEqual([
+    "CONFIG_INVALID: TOKEN must be a secret of at least 12 characters, but has 7 (the environment)",
+  ]);
+});
+
+test.each([
+  ["postgres://ann:p@ss/w?rd#@db:5432/books?sslpassword=x", '"postgres://…@db:5432/books?…"'],
+  ["redis://:secret@cache", '"redis://…@cache"'],
+  ["sqlite://framework.db", '"sqlite://framework.db"'],
+])("the summary shows %s without credentials", (value, shown) => {
+  const config = read({ url: url("URL") }, { URL: value });
+  expect(configSources(config)).toEqual([{ name: "URL", source: "environment", shown }]);
+});
+
+test("a refused URL is shown without credentials, and not at all without a scheme", () => {
+  const shape = { url: url("URL", { schemes: ["redis"] }) };
+  expect(problemsOf(shape, { env: { URL: "amqp://ann:pass@host" } })).toEqual([
+    'CONFIG_INVALID: URL must be a URL with redis://, but is "amqp://…@host" (the environment)',
+  ]);
+  expect(problemsOf(shape, { env: { URL: "ann:pass@host" } })[0]).toMatch(/but is \[no URL, hidden\]/);
+});
+
+test("the summary has a line for each setting with its value and source", () => {
+  const shape = {
+    port: integer("PORT", { default: 1 }),
+    token: secret("TOKEN"),
+    name: optional(text("NAME")),
+  };
+  expect(configSummary(read(shape, { TOKEN: "abc" })).split("\n")).toEqual([
+    'PORT   "1"  default',
+    "TOKEN  [redacted]  environment",
+    "NAME   (not set)  default",
+  ]);
+});
+
+test("a copy of a configuration has no sources", () => {
+  const config = read({ port: integer("PORT", { default: 1 }) });
+  expect(() => configSources({ ...config })).toThrow("pass the record that readConfig returned");
+});

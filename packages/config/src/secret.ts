@@ -1,0 +1,44 @@
+import { inspect } from "node:util";
+
+/** Values by their wrapper: a property, even a private one, would be seen by debuggers' prints, copies and serialisers. */
+const values = new WeakMap<Secret, string>();
+
+/**
+ * A text that prints as `[redacted]` wherever it is printed: JSON, templates, concatenation, `String`, `util.inspect`, `console.log`.
+ *
+ * It has no properties, so that copies (`structuredClone`, spread) hold nothing.
+ */
+export class Secret {
+  constructor(value: string) {
+    values.set(this, value);
+    Object.freeze(this);
+  }
+
+  /** Returns the text itself. */
+  reveal(): string {
+    return values.get(this) ?? "";
+  }
+
+  /** Returns `[redacted]`. */
+  toString(): string {
+    return REDACTED;
+  }
+
+  /** Returns `[redacted]`. */
+  toJSON(): string {
+    return REDACTED;
+  }
+
+  /** Returns `[redacted]`, for templates and concatenation. */
+  [Symbol.toPrimitive](): string {
+    return REDACTED;
+  }
+
+  // A computed member would need a type that a declaration file cannot name.
+  static {
+    Object.defineProperty(Secret.prototype, inspect.custom, { value: (): string => REDACTED });
+  }
+}
+
+/** The print of every secret. */
+export const REDACTED = "[redacted]";

@@ -1,0 +1,35 @@
+import type { InferOutput, StandardSchema } from "@framework/core";
+import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
+
+/** Options of `checked`. */
+export interface CheckedOptions<T> extends SettingOptions<T> {
+  /** The accepted values as a noun, in the table and when the variable is missing. @default "a value that its schema accepts" */
+  readonly wanted?: string;
+}
+
+/**
+ * A value that any Standard Schema (zod, valibot, arktype) makes of the variable's text.
+ *
+ * The schema must be synchronous. Its messages are printed: use `secret` for secrets. A default is the schema's output.
+ */
+export const checked = <S extends StandardSchema>(
+  name: string,
+  schema: S,
+  options: CheckedOptions<InferOutput<S>> = {},
+): Setting<InferOutput<S>> => {
+  const { wanted = "a value that its schema accepts" } = options;
+  return setting<InferOutput<S>>(name, {
+    ...options,
+    wanted,
+    isDefaultOutput: true,
+    textOf: (value) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
+    parse: (text) => validated<InferOutput<S>>(schema, text),
+  });
+};
+
+const validated = <T>(schema: StandardSchema, text: string): Parsed<T> => {
+  const result = schema["~standard"].validate(text);
+  if (result instanceof Promise) return { problem: "has an asynchronous schema: use a synchronous one" };
+  if (result.issues === undefined) return { value: result.value as T }; // the schema's own promise
+  return { problem: `is refused: ${result.issues.map(({ message }) => message).join("; ")}` };
+};

@@ -1,0 +1,31 @@
+import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
+
+/** Options of `list`. */
+export interface ListOptions extends SettingOptions<readonly string[]> {
+  /** Text between two items. @default "," */
+  readonly separator?: string;
+  /** The items in messages, in the plural. @default "items" */
+  readonly items?: string;
+  /** Whether an item is accepted. @default every item that is not empty */
+  readonly isItem?: (item: string) => boolean;
+  /** Most items. @default 1000 */
+  readonly maxItems?: number;
+}
+
+/** A frozen list of texts, without the white space around each. */
+export const list = (name: string, options: ListOptions = {}): Setting<readonly string[]> => {
+  const { separator = ",", items = "items", isItem = () => true, maxItems = 1000 } = options;
+  const wanted = `${items}, separated by ${JSON.stringify(separator)}`;
+  return setting<readonly string[]>(name, {
+    ...options,
+    ...(options.default !== undefined && { default: Object.freeze([...options.default]) }),
+    wanted,
+    textOf: (value) => value.join(separator),
+    parse(text): Parsed<readonly string[]> {
+      const value = text === "" ? [] : text.split(separator).map((item) => item.trim());
+      if (value.length > maxItems) return { problem: `must have at most ${maxItems} ${items}` };
+      const isAccepted = value.every((item) => item !== "" && isItem(item));
+      return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${wanted}` };
+    },
+  });
+};

@@ -1,0 +1,42 @@
+import type { Bounds } from "@framework/core/feature";
+import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
+
+/** Options of `integer` and `decimal`: bounds, both inclusive, and those of every setting. */
+export interface NumberOptions extends SettingOptions<number>, Bounds {}
+
+/** A whole number in decimal digits, at least 0 unless `min` or `max` says otherwise. */
+export const integer = (name: string, options: NumberOptions = {}): Setting<number> =>
+  numeric(name, "a whole number", options, (text) => {
+    const value = /^[+-]?\d+$/.test(text) ? Number(text) : NaN;
+    return Number.isSafeInteger(value) ? value : NaN;
+  });
+
+/** A number such as `0.5`, `-3` or `1e6`, at least 0 unless `min` or `max` says otherwise. */
+export const decimal = (name: string, options: NumberOptions = {}): Setting<number> =>
+  numeric(name, "a number", options, (text) =>
+    /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d{1,3})?$/i.test(text) ? Number(text) : NaN,
+  );
+
+const numeric = (
+  name: string,
+  noun: string,
+  options: NumberOptions,
+  toNumber: (text: string) => number,
+): Setting<number> => {
+  const { min, max } = options.min === undefined && options.max === undefined ? { min: 0 } : options;
+  const wanted = noun + range(min, max);
+  return setting(name, {
+    ...options,
+    wanted,
+    parse(text): Parsed<number> {
+      const value = toNumber(text.trim());
+      const isWithin = Number.isFinite(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
+      return isWithin ? { value } : { problem: `must be ${wanted}` };
+    },
+  });
+};
+
+const range = (min: number | undefined, max: number | undefined): string => {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  return min === undefined ? ` of at most ${max}` : ` of at least ${min}`;
+};

@@ -1,0 +1,28 @@
+import { REDACTED, Secret } from "../secret.ts";
+import { type Setting, setting } from "./setting.ts";
+
+/** Options of `secret`. A secret has no default: one in the sources would be none. */
+export interface SecretOptions {
+  /** What the secret is for: one line in the table and in `.env.example`. @default "" */
+  readonly meaning?: string;
+  /** Least length in characters. @default 1 */
+  readonly minLength?: number;
+}
+
+/** A text that is never printed, in a `Secret`; `reveal()` returns it. */
+export const secret = (
+  name: string,
+  { meaning = "", minLength = 1 }: SecretOptions = {},
+): Setting<Secret> => {
+  const wanted = minLength > 1 ? `a secret of at least ${minLength} characters` : "a secret";
+  return setting<Secret>(name, {
+    meaning,
+    wanted,
+    isSecret: true,
+    show: () => REDACTED,
+    parse: (text) =>
+      text.length < minLength
+        ? { problem: `must be ${wanted}, but has ${text.length}` }
+        : { value: new Secret(text) },
+  });
+};

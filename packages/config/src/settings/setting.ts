@@ -1,0 +1,72 @@
+/** A value that was read from text, or the rule that the text breaks, as "must be …". */
+export type Parsed<T> = { readonly value: T } | { readonly problem: string };
+
+/** One environment variable: its name, the type of its value, and how text becomes a value. */
+export interface Setting<T> {
+  /** Name of the variable, such as `DATABASE_URL`. */
+  readonly name: string;
+  /** The values that are accepted, as a noun: `a whole number from 1 to 65535`. */
+  readonly wanted: string;
+  /** What the setting is for, in the table and in `.env.example`. */
+  readonly meaning: string;
+  /** Whether values are hidden in messages, summaries and the table. */
+  readonly isSecret: boolean;
+  /** Value of a variable that is not set, and its text; `null` for a required one. */
+  readonly whenUnset: Unset<T> | null;
+  /** The rule that the default breaks, or `null`. */
+  readonly defaultProblem: string | null;
+  /** Reads the text of a variable that is set. */
+  readonly parse: (text: string) => Parsed<T>;
+  /** The text as it may be printed: without passwords and secrets. */
+  readonly show: (text: string) => string;
+}
+
+/** The default of a setting. */
+export interface Unset<T> {
+  /** Value of the setting. */
+  readonly value: T;
+  /** The text that would give the same value; empty for a setting that may be absent. */
+  readonly text: string;
+}
+
+/** Options of every setting. */
+export interface SettingOptions<T> {
+  /** Value of a variable that is not set; a setting without a default is required. */
+  readonly default?: T;
+  /** What the setting is for: one line in the table and in `.env.example`. @default "" */
+  readonly meaning?: string;
+}
+
+/** Parts of a setting that differ between types. */
+export interface SettingRules<T> extends SettingOptions<T> {
+  readonly wanted: string;
+  readonly parse: (text: string) => Parsed<T>;
+  readonly textOf?: (value: T) => string;
+  readonly show?: (text: string) => string;
+  readonly isSecret?: boolean;
+  /** Whether the default is no text of the variable, as with a schema that transforms. */
+  readonly isDefaultOutput?: boolean;
+}
+
+/** Makes a setting of a type's rules and the program's options. */
+export const setting = <T>(name: string, rules: SettingRules<T>): Setting<T> => {
+  const { wanted, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
+  const value = rules.default;
+  const whenUnset = value === undefined ? null : { value, text: textOf(value) };
+  const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
+  const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
+  return { name, wanted, meaning, isSecret, whenUnset, defaultProblem, parse, show };
+};
+
+/** A setting that may be absent; its value is then `undefined`. */
+export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
+  ...of,
+  defaultProblem: null,
+  whenUnset: { value: undefined, text: "" },
+});
+
+/** Whether a value of a shape is a setting, and not a nested record. */
+export const isSetting = (value: object): value is Setting<unknown> =>
+  typeof (value as { parse?: unknown }).parse === "function";
+
+const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -1,0 +1,41 @@
+import { type Setting, setting, type SettingOptions } from "./setting.ts";
+
+/** Options of `url`. */
+export interface UrlOptions extends SettingOptions<string> {
+  /** Accepted schemes, such as `["postgres", "sqlite"]`. @default every scheme */
+  readonly schemes?: readonly string[];
+}
+
+/**
+ * An address with a scheme and `://`, as text, since drivers accept more than the web's URLs (`sqlite://:memory:`, several hosts).
+ *
+ * Messages and summaries show it without user name, password and query.
+ */
+export const url = (name: string, options: UrlOptions = {}): Setting<string> => {
+  const { schemes } = options;
+  const wanted =
+    schemes === undefined ? "a URL" : `a URL with ${schemes.map((each) => `${each}://`).join(" or ")}`;
+  return setting(name, {
+    ...options,
+    wanted,
+    show: withoutCredentials,
+    parse(text) {
+      const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^\s\p{Cc}]+$/iu.exec(text)?.[1]?.toLowerCase();
+      const isAccepted = scheme !== undefined && (schemes === undefined || schemes.includes(scheme));
+      const isWeb = scheme === "http" || scheme === "https";
+      return isAccepted && (!isWeb || URL.canParse(text))
+        ? { value: text }
+        : { problem: `must be ${wanted}` };
+    },
+  });
+};
+
+/** The text up to its first `?` or `#`, and without all before the last `@`: a password may contain any of these. */
+const withoutCredentials = (text: string): string => {
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
+  if (scheme === undefined) return "[no URL, hidden]";
+  const rest = text.slice(scheme.length);
+  const at = rest.lastIndexOf("@");
+  const place = rest.slice(at + 1).replace(/[?#].*$/s, "?…");
+  return JSON.stringify(`${scheme}${at === -1 ? "" : "…@"}${place}`);
+};

@@ -1,0 +1,50 @@
+import { parseEnv } from "node:util";
+
+/** A `.env` file: its values, the line of each name, and its malformed lines. */
+export interface EnvFile {
+  readonly values: ReadonlyMap<string, string>;
+  readonly lines: ReadonlyMap<string, number>;
+  readonly problems: readonly LineProblem[];
+}
+
+/** A malformed line, counted from 1. */
+export interface LineProblem {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/** Parses a file by the rules of Node's `util.parseEnv`, and reports the lines that Node ignores or that do not mean what they say. */
+export const parseEnvFile = (text: string): EnvFile => {
+  const rows = text.replace(/^\uFEFF/, "").split(/\r\n?|\n/);
+  const values = new Map<string, string>();
+  const lines = new Map<string, number>();
+  const problems: LineProblem[] = [];
+  for (let row = 0; row < rows.length; row++) {
+    const content = (rows[row] ?? "").trimStart();
+    if (content === "" || content.startsWith("#")) continue;
+    const line = row + 1;
+    const [, name, value = ""] = /^(?:export\s+)?([a-z_]\w*)\s*=\s*(.*)$/is.exec(content) ?? [];
+    if (name === undefined) {
+      problems.push({ line, problem: "is not NAME=value, a comment or empty" });
+      continue;
+    }
+    const first = lines.get(name);
+    if (first !== undefined) problems.push({ line, problem: `sets ${name} again, after line ${first}` });
+    lines.set(name, line);
+    const end = endOfValue(rows, row, value);
+    if (end === null) problems.push({ line, problem: `opens a quote for ${name} that never closes` });
+    // Each assignment alone: in a whole file Node takes an indented comment for a name, and the line after an empty value for the value.
+    const entry = [`${name}=${value}`, ...rows.slice(row + 1, (end ?? row) + 1)].join("\n");
+    values.set(name, parseEnv(entry)[name] ?? "");
+    row = end ?? row;
+  }
+  return { values, lines, problems };
+};
+
+/** Index of the row on which a value ends: that of its closing quote; `null` without one. */
+const endOfValue = (rows: readonly string[], row: number, value: string): number | null => {
+  const quote = /^["'`]/.exec(value)?.[0];
+  if (quote === undefined || value.includes(quote, 1)) return row;
+  const end = rows.findIndex((each, index) => index > row && each.includes(quote));
+  return end === -1 ? null : end;
+};
