@@ -26,16 +26,16 @@ const folder = (name: string): string => join(import.meta.dirname, "..", name);
 export const createBooksApp = (settings: BooksSettings = booksSettings()): BooksApp => {
   const app = new BooksApp();
   enableFeatures(app, settings);
-  if (settings.collectorUrl !== null)
+  if (settings.collectorUrl !== undefined)
     app.enableTelemetry({ serviceName: settings.serviceName, otlpEndpoint: settings.collectorUrl });
-  if (settings.redisUrl !== null) app.enableRedis({ url: settings.redisUrl, shared: true });
+  if (settings.redisUrl !== undefined) app.enableRedis({ url: settings.redisUrl, shared: true });
   app.enableMessaging({ source: "/books", topics: [bookEvents, orderEvents], ...brokerConfig(settings) });
-  if (settings.runWork) indexBooks(app);
+  if (settings.work === "on") indexBooks(app);
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
   const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
   enableLendingGraphql(app, protection);
-  if (settings.grpcAddress !== null) enableLendingGrpc(app, protection, settings.grpcAddress);
+  if (settings.grpcAddress !== undefined) enableLendingGrpc(app, protection, settings.grpcAddress);
   enableOrders(app, settings, protection);
   app
     .exceptionHandler(ValueError, (_request, error) =>
@@ -71,7 +71,7 @@ const enableFeatures = (
     origins,
     rebuilds,
     requestsPerMinute,
-    runWork,
+    work,
   }: BooksSettings,
 ): void => {
   app
@@ -83,7 +83,7 @@ const enableFeatures = (
     .enableEtag()
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
-    .enableCaching(redisUrl === null ? {} : { store: redisCacheStore(app, { name: "books" }) })
+    .enableCaching(redisUrl === undefined ? {} : { store: redisCacheStore(app, { name: "books" }) })
     .enableCircuitBreaker({ resetTimeout: databaseSecs / 3 })
     .enableStaticFiles({ directory: folder("public") })
     .enableOpenapi({
@@ -103,7 +103,7 @@ const enableFeatures = (
       migrations: folder("migrations"),
       migrateAtStart: true,
     })
-    .enableDurable({ migrateAtStart: true, runWork })
+    .enableDurable({ migrateAtStart: true, runWork: work === "on" })
     .enableEventSourcing({ events: loanEvents, projections: lendingViews(rebuilds) })
     .enableCqrs();
 };

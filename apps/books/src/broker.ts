@@ -4,7 +4,7 @@ import { rabbitmqBroker } from "@framework/rabbitmq";
 import { sqsBroker } from "@framework/sqs";
 import type { BooksSettings } from "./settings.ts";
 
-/** Addresses of the brokers that messages may travel on; at most one is not `null`. */
+/** Addresses of the brokers that messages may travel on; at most one is set. */
 type BrokerSettings = Pick<BooksSettings, "kafkaBrokers" | "amqpUrl" | "sqsRegion" | "sqsEndpoint">;
 
 /** The configuration of messaging: on Kafka, RabbitMQ or SQS through the outbox, or without one on the database of the books. */
@@ -19,8 +19,8 @@ const brokerOf = ({
   sqsRegion,
   sqsEndpoint,
 }: BrokerSettings): BrokerAdapter | null => {
-  if (kafkaBrokers !== null) return kafkaBroker({ brokers: kafkaBrokers });
-  if (amqpUrl !== null) return rabbitmqBroker({ url: amqpUrl });
-  if (sqsRegion === null) return null;
-  return sqsBroker({ region: sqsRegion, ...(sqsEndpoint !== null && { endpointUrl: sqsEndpoint }) });
+  if (kafkaBrokers !== undefined) return kafkaBroker({ brokers: kafkaBrokers });
+  if (amqpUrl !== undefined) return rabbitmqBroker({ url: amqpUrl });
+  if (sqsRegion === undefined) return null;
+  return sqsBroker({ region: sqsRegion, ...(sqsEndpoint !== undefined && { endpointUrl: sqsEndpoint }) });
 };

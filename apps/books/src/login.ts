@@ -15,13 +15,13 @@ const Token = z.object({ token: z.string() });
  * One shared password is for demonstration; a real service has users or a token issuer.
  */
 export const protect = (app: BooksApp, { secret, password }: BooksSettings): readonly JwtAuth[] => {
-  if (secret === null || password === null) return [];
-  const auth = new JwtAuth({ secret, expiration: 3600 });
+  if (secret === undefined || password === undefined) return [];
+  const auth = new JwtAuth({ secret: secret.reveal(), expiration: 3600 });
   app.post(
     "/token",
     { summary: "Get a token", body: Login, responses: { 200: Token, 401: Refused } },
     async ({ input }) => {
-      if (!isSame(input.body.password, password)) throw new UnauthorizedError("Invalid credentials");
+      if (!isSame(input.body.password, password.reveal())) throw new UnauthorizedError("Invalid credentials");
       return { token: await auth.createToken({ sub: input.body.user }) };
     },
   );

@@ -75,7 +75,7 @@ test("invalid settings are reported before the start", async () => {
   const started = startBooks({
     DATABASE_URL: "sqlite://:memory:",
     BOOKS_RATE: "many",
-    BOOKS_LOAN_DAYS: "",
+    BOOKS_LOAN_DAYS: "long",
     BOOKS_REBUILD: "shelf",
     BOOKS_SECRET: "s",
   });

@@ -14,9 +14,9 @@ export const enableOrders = (
   settings: BooksSettings,
   protection: readonly HttpMiddleware[],
 ): void => {
-  const { sagaRunner, databaseUrl: url, dbosSchema: schema, runWork, shipSecs, paymentDelayMs } = settings;
+  const { sagaRunner, databaseUrl: url, dbosSchema: schema, work, shipSecs, paymentDelayMs } = settings;
   const runner = sagaRunner === "dbos" ? dbosRunner({ url, schema, name: "books" }) : undefined;
-  app.enableSaga({ runner, workers: runWork });
+  app.enableSaga({ runner, workers: work === "on" });
   const payments = paymentsOf(app, settings);
   const definition = orderSaga({ payments, shipMs: shipSecs * 1000, paymentDelayMs });
   app.saga.define(definition);
@@ -26,7 +26,7 @@ export const enableOrders = (
 
 /** The service at `BOOKS_PAYMENTS`, or the demo in this process. */
 const paymentsOf = (app: BooksApp, { paymentsUrl }: BooksSettings): Payments => {
-  if (paymentsUrl !== null) return httpPayments(paymentsUrl, (request) => fetch(request));
+  if (paymentsUrl !== undefined) return httpPayments(paymentsUrl, (request) => fetch(request));
   const demo = demoPayments(app.db);
   return httpPayments("http://localhost/payments", async (request) => await demo.fetch(request));
 };
