@@ -1,7 +1,12 @@
+import { bundledCore } from "./tools/bundled-sources/src/index.ts";
+
 const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 
 // Programs that the tests start load the sources from this cache: stripping and compiling them anew takes most of a start.
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
+
+// Other packages' tests load core as a few files: each test file loads its modules anew, and core has hundreds.
+const core = Object.entries(bundledCore()).map(([name, file]) => [`^${name}$`, file]);
 
 export default {
   id: "framework", // names the folder of stripped sources, which all packages share
@@ -10,6 +15,7 @@ export default {
   testPathIgnorePatterns: ["\\.int\\.test\\.ts$"],
   testEnvironment: tool("environment.js"),
   testEnvironmentOptions: { customExportConditions: ["@framework/source", "node", "node-addons"] },
+  moduleNameMapper: Object.fromEntries(core),
   transform: { "\\.ts$": tool("strip-types.js") },
   reporters: ["default", [tool("totals-reporter.js"), {}], [tool("leftovers-reporter.js"), {}]],
   maxWorkers: 1,
