@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram } from "@framework/testing";
 
 /** Starts the program in its own process, without the servers that the environment of the tests names: other tests use them at the same time. */
@@ -6,7 +7,7 @@ export const startBooks = (
   env: Readonly<Record<string, string | undefined>>,
   args: readonly string[] = [],
 ): Promise<Program> =>
-  startProgram(join(import.meta.dirname, "main.ts"), {
+  startProgram(bundledProgram(join(import.meta.dirname, "main.ts")), {
     conditions: ["@framework/source"],
     env: {
       REDIS_URL: undefined,

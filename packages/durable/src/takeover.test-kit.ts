@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import { seededRandom, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
@@ -19,7 +20,7 @@ class LaneProcess implements AsyncDisposable {
   private lanes: readonly number[] = [];
 
   constructor(url: string, leaseMs: number) {
-    const program = new URL("./takeover.test-program.ts", import.meta.url).pathname;
+    const program = bundledProgram(new URL("./takeover.test-program.ts", import.meta.url).pathname);
     this.child = spawn(process.execPath, ["--conditions=@framework/source", program], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", DATABASE: url, LEASE_MS: String(leaseMs) },

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Database, openDatabase } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
@@ -30,7 +31,7 @@ class Worker implements AsyncDisposable {
   private readonly child: ChildProcess;
 
   constructor(env: Readonly<Record<string, string>>) {
-    const program = new URL("./worker.test-program.ts", import.meta.url).pathname;
+    const program = bundledProgram(new URL("./worker.test-program.ts", import.meta.url).pathname);
     this.child = spawn(process.execPath, ["--conditions=@framework/source", program], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", ...env },
