@@ -112,6 +112,7 @@ const properties = (
     "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
     "log.dirs": data,
     "auto.create.topics.enable": false,
+    "metadata.max.idle.interval.ms": 0, // no record every half second while nothing happens
     "group.initial.rebalance.delay.ms": 0,
     "offsets.topic.replication.factor": 1,
     "offsets.topic.num.partitions": 4,
