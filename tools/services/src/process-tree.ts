@@ -1,18 +1,33 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 
 /**
  * Sends a signal to a process and all its descendants.
  *
  * A signal to the process group is not enough: each PostgreSQL backend has its own group.
+ *
+ * @returns the ids of all of them
  */
-export const signalTree = (pid: number, signal: NodeJS.Signals): void => {
-  for (const each of [pid, ...descendantsOf(pid)]) {
+export const signalTree = (pid: number, signal: NodeJS.Signals): readonly number[] => {
+  const tree = [pid, ...descendantsOf(pid)];
+  for (const each of tree) {
     try {
       process.kill(each, signal);
     } catch {
       // The process ended after the listing.
     }
+  }
+  return tree;
+};
+
+/** Waits until none of the killed processes is left, a minute at most: one that the kernel still ends holds its shared memory and its locks. */
+export const untilGone = async (pids: readonly number[]): Promise<void> => {
+  const deadline = performance.now() + 60_000;
+  while (performance.now() < deadline) {
+    const running = new Set(processes().map(([pid]) => pid));
+    if (!pids.some((pid) => running.has(pid))) return;
+    await delay(5);
   }
 };
 
@@ -41,7 +56,7 @@ const fromProcFolder = (): PidAndParent[] =>
       try {
         const stat = readFileSync(`/proc/${name}/stat`, "utf8");
         const afterName = stat.slice(stat.lastIndexOf(")") + 2).split(" "); // the name may contain spaces and parentheses
-        return [[Number(name), Number(afterName[1])] as const];
+        return afterName[0] === "Z" ? [] : [[Number(name), Number(afterName[1])] as const]; // a zombie has ended
       } catch {
         return [];
       }

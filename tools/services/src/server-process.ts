@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import type { ServerFolder, SystemUser } from "./server-folder.ts";
-import { signalTree } from "./process-tree.ts";
+import { signalTree, untilGone } from "./process-tree.ts";
 
 /** Command and environment of a server. */
 export interface ServerCommand {
@@ -49,8 +49,9 @@ export class ServerProcess {
     alive.add(this);
   }
 
-  signal(signal: NodeJS.Signals): void {
-    if (this.child?.pid !== undefined && this.running) signalTree(this.child.pid, signal);
+  /** Signals the server and its descendants; returns their ids. */
+  signal(signal: NodeJS.Signals): readonly number[] {
+    return this.child?.pid !== undefined && this.running ? signalTree(this.child.pid, signal) : [];
   }
 
   /** Suspends the server and its descendants (SIGSTOP). */
@@ -62,9 +63,11 @@ export class ServerProcess {
     this.signal("SIGCONT");
   }
 
-  /** Kills it with SIGKILL, like a crash of the machine. */
+  /** Kills it with SIGKILL, like a crash of the machine; resolves when its descendants are gone too: PostgreSQL does not start before. */
   async kill(): Promise<void> {
-    await this.end(() => this.signal("SIGKILL"));
+    let killed: readonly number[] = [];
+    await this.end(() => (killed = this.signal("SIGKILL")));
+    await untilGone(killed);
   }
 
   /** Stops it with its signal, and with SIGKILL after `deadlineMs`. */
@@ -77,7 +80,7 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
-  private async end(ask: () => void): Promise<void> {
+  private async end(ask: () => unknown): Promise<void> {
     alive.delete(this);
     const child = this.child;
     if (child === null || !this.running) return;
