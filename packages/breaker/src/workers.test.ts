@@ -1,5 +1,6 @@
 import { Agent, get } from "node:http";
 import { text } from "node:stream/consumers";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
@@ -46,10 +47,13 @@ const connect = async (url: string, workers: number): Promise<Connection[]> => {
 };
 
 test("four workers agree: all open within a second, three trials in total, all close, and a killed worker's slots are freed", async () => {
-  await using program = await startProgram(new URL("./flaky.test-program.ts", import.meta.url), {
-    args: ["--workers", "4"],
-    conditions: ["@framework/source"],
-  });
+  await using program = await startProgram(
+    bundledProgram(new URL("./flaky.test-program.ts", import.meta.url)),
+    {
+      args: ["--workers", "4"],
+      conditions: ["@framework/source"],
+    },
+  );
   const connections = await connect(program.url, 4);
   const oneEach = [...new Map(connections.map((connection) => [connection.pid, connection])).values()];
   const [first] = oneEach as [Connection];

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
@@ -42,7 +43,7 @@ let program: Program;
 beforeAll(async () => {
   const file = join(folder, "version");
   writeFileSync(file, "1");
-  program = await startProgram(new URL("./versions.test-program.ts", import.meta.url), {
+  program = await startProgram(bundledProgram(new URL("./versions.test-program.ts", import.meta.url)), {
     args: ["--workers", "4"],
     env: { VERSION_FILE: file, FRAMEWORK_ENV: "production" },
     conditions: ["@framework/source"],

@@ -20,7 +20,7 @@ class LaneProcess implements AsyncDisposable {
   private lanes: readonly number[] = [];
 
   constructor(url: string, leaseMs: number) {
-    const program = bundledProgram(new URL("./takeover.test-program.ts", import.meta.url).pathname);
+    const program = bundledProgram(new URL("./takeover.test-program.ts", import.meta.url));
     this.child = spawn(process.execPath, ["--conditions=@framework/source", program], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", DATABASE: url, LEASE_MS: String(leaseMs) },

@@ -31,7 +31,7 @@ class Worker implements AsyncDisposable {
   private readonly child: ChildProcess;
 
   constructor(env: Readonly<Record<string, string>>) {
-    const program = bundledProgram(new URL("./worker.test-program.ts", import.meta.url).pathname);
+    const program = bundledProgram(new URL("./worker.test-program.ts", import.meta.url));
     this.child = spawn(process.execPath, ["--conditions=@framework/source", program], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_OPTIONS: "", ...env },

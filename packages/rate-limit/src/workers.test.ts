@@ -1,10 +1,11 @@
 import { connect } from "node:net";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 
 let program: Program;
 beforeAll(async () => {
-  program = await startProgram(new URL("./limited.test-program.ts", import.meta.url), {
+  program = await startProgram(bundledProgram(new URL("./limited.test-program.ts", import.meta.url)), {
     args: ["--workers", "4", "--no-logs"],
     conditions: ["@framework/source"],
     timeoutMs: 60_000,

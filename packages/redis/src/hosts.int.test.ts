@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { connect } from "node:net";
+import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -10,7 +11,7 @@ const CONNECTIONS = 16;
 const DEPTH = 10;
 
 const start = (url: string, prefix: string): Promise<Program> =>
-  startProgram(new URL("./hosts.test-program.ts", import.meta.url), {
+  startProgram(bundledProgram(new URL("./hosts.test-program.ts", import.meta.url)), {
     args: ["--workers", "2", "--no-logs"],
     env: { REDIS_URL: url, KEY_PREFIX: prefix, FRAMEWORK_ENV: "production" },
     conditions: ["@framework/source"],

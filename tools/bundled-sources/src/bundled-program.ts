@@ -1,4 +1,5 @@
 import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { bundledSources } from "./bundled-sources.ts";
 
 /**
@@ -9,7 +10,8 @@ import { bundledSources } from "./bundled-sources.ts";
  *
  * @throws when a source cannot be bundled; the message has the bundler's output
  */
-export const bundledProgram = (file: string, cache?: string): string => {
+export const bundledProgram = (program: string | URL, cache?: string): string => {
+  const file = typeof program === "string" ? program : fileURLToPath(program);
   const name = basename(file, ".ts");
   return join(bundledSources({ [name]: file }, cache), `${name}.mjs`);
 };

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import { BEGUN, READY } from "./until-go.ts";
 
@@ -13,14 +12,10 @@ export class WarmProcess {
   private readonly ended: Promise<unknown>;
 
   constructor(program: URL, env: Readonly<Record<string, string>>) {
-    this.child = spawn(
-      process.execPath,
-      ["--conditions=@framework/source", bundledProgram(fileURLToPath(program))],
-      {
-        stdio: ["pipe", "pipe", "inherit"],
-        env: { ...process.env, NODE_OPTIONS: "", ...env },
-      },
-    );
+    this.child = spawn(process.execPath, ["--conditions=@framework/source", bundledProgram(program)], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, NODE_OPTIONS: "", ...env },
+    });
     this.child.stdout?.setEncoding("utf8").resume(); // what is printed besides is dropped
     this.child.stdin?.on("error", () => {}); // the process is gone, which `kill` reports
     this.ended = once(this.child, "exit");

@@ -1,12 +1,13 @@
 import { once } from "node:events";
 import { connect } from "node:net";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TokenPair } from "../index.ts";
 
 let program: Program;
 beforeAll(async () => {
-  program = await startProgram(new URL("./revocation.test-program.ts", import.meta.url), {
+  program = await startProgram(bundledProgram(new URL("./revocation.test-program.ts", import.meta.url)), {
     args: ["--workers", "4", "--env", "production"],
     conditions: ["@framework/source"],
   });

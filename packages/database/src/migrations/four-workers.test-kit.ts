@@ -1,6 +1,7 @@
 import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 
 /** A worker of the service: when it began, and when its migrations were over, in milliseconds since 1970. */
@@ -32,10 +33,13 @@ export const migrateInFourWorkers = async (
     slowStatement,
   ];
   writeFileSync(join(folder.path, "0001-slow.up.sql"), `${statements.join(";\n")};\n`);
-  await using program = await startProgram(new URL("./migrating.test-program.ts", import.meta.url), {
-    env: { DATABASE: JSON.stringify({ ...config, migrations: folder.path }) },
-    conditions: ["@framework/source"],
-  });
+  await using program = await startProgram(
+    bundledProgram(new URL("./migrating.test-program.ts", import.meta.url)),
+    {
+      env: { DATABASE: JSON.stringify({ ...config, migrations: folder.path }) },
+      conditions: ["@framework/source"],
+    },
+  );
   const workers = (await program.client.get("/")).json<Worker[]>();
   return {
     workers: new Set(workers.map(({ pid }) => pid)).size,

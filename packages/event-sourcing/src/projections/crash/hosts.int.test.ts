@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
@@ -14,7 +13,7 @@ import { foldedRows, lend, shelfRows } from "../shelf.test-kit.ts";
 
 /** Starts a host, which runs versions of the projection, and waits until it is up. */
 const startHost = async (url: string, host: string, versions: string): Promise<ChildProcess> => {
-  const program = bundledProgram(fileURLToPath(new URL("./host.test-program.ts", import.meta.url)));
+  const program = bundledProgram(new URL("./host.test-program.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, NODE_OPTIONS: "", DATABASE: url, HOST: host, VERSIONS: versions },
