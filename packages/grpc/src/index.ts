@@ -1,7 +1,7 @@
 export { type Grpc, grpc } from "./grpc.ts";
 export { GrpcConfig, type GrpcConfigRecord } from "./config/grpc-config.ts";
 export type { Certificates, GrpcTls } from "./config/grpc-tls.ts";
-export { GrpcCall, type CallParts } from "./call/grpc-call.ts";
+export { type CallConnection, GrpcCall, type CallParts } from "./call/grpc-call.ts";
 export type { CallMetadata } from "./call/call-metadata.ts";
 export type { ReplyMetadata } from "./call/reply-metadata.ts";
 export type { CallMiddleware, CallOutcome } from "./call/call-runner.ts";

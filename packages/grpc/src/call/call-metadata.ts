@@ -11,9 +11,11 @@ export interface CallMetadata extends Metadata {
 /** Values by their names in lower case: text, or bytes for names that end in `-bin`. */
 export type MetadataFields = Readonly<Record<string, readonly (string | Uint8Array)[]>>;
 
-/** Wraps received fields, which have no prototype. */
-export const callMetadata = (fields: MetadataFields): CallMetadata => {
+/** Wraps received fields, which have no prototype. They are read when first used: most calls use none. */
+export const callMetadata = (read: () => MetadataFields): CallMetadata => {
+  let known: MetadataFields | undefined;
   const all = (name: string): readonly (string | Uint8Array)[] => {
+    const fields = (known ??= read());
     const lower = name.toLowerCase();
     return Object.hasOwn(fields, lower) ? (fields[lower] ?? []) : [];
   };
@@ -26,7 +28,7 @@ export const callMetadata = (fields: MetadataFields): CallMetadata => {
     getAll: texts,
     getBinary: (name) => all(name).filter((value) => typeof value !== "string"),
     get byteLength() {
-      return metadataBytes(fields);
+      return metadataBytes((known ??= read()));
     },
   };
 };

@@ -3,6 +3,14 @@ import type { GrpcError } from "../status/grpc-error.ts";
 import type { CallMetadata } from "./call-metadata.ts";
 import { ReplyMetadata } from "./reply-metadata.ts";
 
+/** The connection of a call. */
+export interface CallConnection {
+  /** Address and port of the client; `null` if unknown. */
+  readonly peer: string | null;
+  /** Certificate of the client that TLS verified, in DER; `null` without one. */
+  readonly certificate: Uint8Array | null;
+}
+
 /** What a door knows about a call. */
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
@@ -11,12 +19,9 @@ export interface CallParts {
   readonly metadata: CallMetadata;
   /** Deadline in milliseconds since 1970; `null` for none. */
   readonly deadlineMs: number | null;
-  /** Address and port of the client; `null` if unknown. */
-  readonly peer: string | null;
+  readonly connection: CallConnection;
   /** Aborts when the service drains. */
   readonly draining: AbortSignal;
-  /** Certificate of the client that TLS verified, in DER; `null` without one. */
-  readonly certificate?: Uint8Array | null;
   /** Context to share, such as that of an HTTP request. @default a new one */
   readonly context?: Context;
 }
@@ -34,12 +39,9 @@ export class GrpcCall implements Invocation {
   readonly params: Readonly<Record<string, unknown>> = noParams;
   /** When the call ends, in milliseconds since 1970: the client's deadline or the limit of the method, whichever is earlier; `null` for neither. */
   readonly deadlineMs: number | null;
-  /** Address and port of the client; `null` if unknown. */
-  readonly peer: string | null;
   /** Aborts when the service drains: a stream without an end should finish. Shared by all calls, so remove what you add to it. */
   readonly draining: AbortSignal;
-  /** Certificate of the client that TLS verified, in DER; `null` without one. */
-  readonly certificate: Uint8Array | null;
+  private readonly connection: CallConnection;
   private ownContext: Context | undefined;
   private controller: AbortController | undefined;
   private ended: GrpcError | null = null;
@@ -48,14 +50,23 @@ export class GrpcCall implements Invocation {
   private sentHeaders: ReplyMetadata | undefined;
   private sentTrailers: ReplyMetadata | undefined;
 
-  constructor({ name, metadata, deadlineMs, peer, draining, certificate = null, context }: CallParts) {
+  constructor({ name, metadata, deadlineMs, connection, draining, context }: CallParts) {
     this.name = name;
     this.metadata = metadata;
     this.deadlineMs = deadlineMs;
-    this.peer = peer;
+    this.connection = connection;
     this.draining = draining;
-    this.certificate = certificate;
     this.ownContext = context;
+  }
+
+  /** Address and port of the client; `null` if unknown, and after the connection is gone. */
+  get peer(): string | null {
+    return this.connection.peer;
+  }
+
+  /** Certificate of the client that TLS verified, in DER; `null` without one. */
+  get certificate(): Uint8Array | null {
+    return this.connection.certificate;
   }
 
   /** The metadata, under the name that guards and authentication read. */
@@ -105,6 +116,11 @@ export class GrpcCall implements Invocation {
   /** The trailers that were set; `null` for none. */
   get trailersToSend(): ReplyMetadata | null {
     return this.sentTrailers ?? null;
+  }
+
+  /** Whether the call was answered or aborted. */
+  get isOver(): boolean {
+    return this.isSettled || this.ended !== null;
   }
 
   /** Marks the call as answered: `abort` does nothing any more. */

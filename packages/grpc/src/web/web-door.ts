@@ -70,12 +70,13 @@ export class WebDoor {
   private open(request: HttpRequest, name: string, bound: BoundMethod | null): GrpcCall {
     const { clock, draining } = this.parts;
     const nowMs = clock.date();
+    const fields = webFields(request);
     const clientMs = webDeadline(request.getHeader("grpc-timeout"), nowMs);
     return new GrpcCall({
       name,
-      metadata: callMetadata(webFields(request)),
+      metadata: callMetadata(() => fields),
       deadlineMs: bound === null ? clientMs : deadlineOf(clientMs, bound, nowMs),
-      peer: request.clientIp,
+      connection: { peer: request.clientIp, certificate: null },
       draining,
       context: request.context,
     });
