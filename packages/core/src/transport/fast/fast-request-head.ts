@@ -1,21 +1,10 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import type { FastHead } from "./fast-head.ts";
-import {
-  blanksEnd,
-  byteAt,
-  fourAt,
-  fourOf,
-  isBlank,
-  loadWindow,
-  lowerFourAt,
-  LONG_WINDOW,
-  matching,
-  plainEnd,
-  SHORT_WINDOW,
-  targetEnd,
-  textEnd,
-  tokenEnd,
-} from "./head-window.ts";
+import * as headWindow from "./head-window.ts";
+
+// V8 looks at an imported function before each call of it, and not at a constant of the module: that takes 300 instructions of a head.
+const { blanksEnd, byteAt, fourAt, fourOf, isBlank, loadWindow, lowerFourAt, matching } = headWindow;
+const { LONG_WINDOW, plainEnd, SHORT_WINDOW, targetEnd, textEnd, tokenEnd } = headWindow;
 
 /** The bytes are a valid start of an ordinary request, whose head is incomplete. */
 export const INCOMPLETE = -1;
