@@ -43,8 +43,8 @@ export interface Effort {
  */
 export const gateEffort: Effort = {
   passes: 2,
-  warmUp: 800,
-  windows: 8,
+  warmUp: 500,
+  windows: 6,
   requests: 250,
   estimate: (windows) => Math.min(...windows),
 };

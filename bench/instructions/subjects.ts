@@ -64,7 +64,7 @@ const gateJob = (subject: Subject, asked: readonly Workload[], nodeArgs: readonl
   effort: gateEffort,
 });
 
-const gated = named("json", "param", "echo");
+const gated = named("json", "param", "varied", "echo");
 const [raw, , fast, node] = subjects;
 
 /** `node:http` is more code, and counts 70,000 to 85,000 instead of 44,000 until all of it is compiled. */
