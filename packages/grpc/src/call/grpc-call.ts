@@ -19,6 +19,7 @@ export interface CallParts {
   readonly metadata: CallMetadata;
   /** Deadline in milliseconds since 1970; `null` for none. */
   readonly deadlineMs: number | null;
+  /** Address and certificate of the client. */
   readonly connection: CallConnection;
   /** Aborts when the service drains. */
   readonly draining: AbortSignal;
