@@ -22,19 +22,23 @@ export const verify = async (name: string, port: number, workload: Workload): Pr
   const bytes = Buffer.from(toText(workload.request).repeat(depth), "latin1");
   if (first.headers["transfer-encoding"] === "chunked") {
     if (depth > 1) throw new Error(`${name} answers ${workload.name} without a length`);
-    return { bytes, depth, end: { kind: "last chunk", atLeast: workload.body.length } };
+    return {
+      bytes,
+      depth,
+      end: { kind: "last chunk", atLeast: workload.body.length },
+      ...variantsOf(workload),
+    };
   }
   if (others.some(({ bytes }) => bytes !== first.bytes)) {
     throw new Error(`${name} answers ${workload.name} with replies of different lengths`);
   }
-  const { variants } = workload;
-  return {
-    bytes,
-    depth,
-    end: { kind: "length", bytes: first.bytes },
-    ...(variants && { variants: variants.map((call) => Buffer.from(toText(call).repeat(depth), "latin1")) }),
-  };
+  return { bytes, depth, end: { kind: "length", bytes: first.bytes }, ...variantsOf(workload) };
 };
+
+const variantsOf = ({ variants, depth = 1 }: Workload): Pick<Shot, "variants"> =>
+  variants === undefined
+    ? {}
+    : { variants: variants.map((call) => Buffer.from(toText(call).repeat(depth), "latin1")) };
 
 const ask = async (port: number, call: Call): Promise<Reply> => {
   const connection = new Connection(port);
