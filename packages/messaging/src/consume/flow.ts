@@ -125,9 +125,14 @@ export class Flow {
     });
   }
 
-  /** Starts nothing more, waits for the handlers until the deadline, and then aborts their signals. */
-  async drain(deadline: AbortSignal): Promise<void> {
+  /** Starts no further handler. */
+  startNoMore(): void {
     this.isDraining = true;
+  }
+
+  /** Waits for the handlers until the deadline, and then aborts their signals. */
+  async drain(deadline: AbortSignal): Promise<void> {
+    this.startNoMore();
     this.cancelPause();
     this.cancelBatch?.();
     this.rate?.end();

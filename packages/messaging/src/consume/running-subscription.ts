@@ -145,6 +145,7 @@ export class RunningSubscription {
 
   /** Finishes what runs until the deadline; the rest goes back to the broker. */
   async stop(deadline: AbortSignal): Promise<void> {
+    this.flow.startNoMore(); // a handler that ends while the consumer stops is not followed by the next
     await this.consumer.stop();
     await this.flow.drain(deadline);
     await this.tries.ended(this.parts.clock, ENDING_MS); // those that were aborted are taken back
