@@ -25,5 +25,6 @@ export const generateWorkspace = (root: string, folder: string, name: string): v
   const modules = join(folder, "packages", name, "node_modules/@framework");
   mkdirSync(modules, { recursive: true });
   symlinkSync(join(folder, "packages/core"), join(modules, "core"), "junction");
-  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  for (const path of ["node_modules", "tools/bundled-sources"])
+    symlinkSync(join(root, path), join(folder, path), "junction");
 };
