@@ -17,6 +17,9 @@ interface Member {
   readyAt?: number;
 }
 
+/** A worker that hangs in a stop of the service is killed, and counted, by the stop; the timer of its drain comes later. */
+const AFTER_STOP_MS = 100;
+
 /** Keeps a fixed number of workers running: starts, replaces and stops them. It serves no requests. */
 export class Supervisor {
   private readonly options: SupervisorOptions;
@@ -171,7 +174,7 @@ export class Supervisor {
     // a hanging worker would stay for ever; a separate timer, because a stop of the whole service clears the others
     const timer = setTimeout(() => {
       if (this.members.has(member)) member.process.kill();
-    }, timeoutMs * 1.1);
+    }, timeoutMs * 1.1 + AFTER_STOP_MS);
     timer.unref();
   }
 
