@@ -1,5 +1,5 @@
 /** The answer of both servers. */
-export interface Book {
+interface Book {
   readonly id: number;
   readonly title: string;
   readonly price: number;

@@ -4,7 +4,7 @@ const PATH = "/bench.v1.Library/GetBook";
 const same = (bytes: Buffer): Buffer => bytes;
 
 /** Outcome of one call: the bytes of its answer, or its status. */
-export type UnaryOutcome = Buffer | { readonly code: number; readonly details: string };
+type UnaryOutcome = Buffer | { readonly code: number; readonly details: string };
 
 /** Encodes the request of an id below 128. */
 const requestOf = (id: number): Buffer => (id === 0 ? Buffer.alloc(0) : Buffer.from([8, id]));
