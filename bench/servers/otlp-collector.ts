@@ -1,9 +1,17 @@
-/** A collector in a process of its own, so that its work is not that of the server: accepts every export and decodes none. */
+/**
+ * A collector in a process of its own, so that its work is not that of the server; it decodes nothing. `--answer=ok` accepts every export, `busy`
+ * answers 429, `never` reads and gives no answer.
+ */
 import { createServer } from "node:http";
 import { announceServer } from "./serving.ts";
 
+const answer = process.argv.find((arg) => arg.startsWith("--answer="))?.split("=")[1] ?? "ok";
+
 const server = createServer((request, reply) => {
   request.resume();
-  request.on("end", () => reply.writeHead(200, { "content-type": "application/x-protobuf" }).end());
+  request.on("end", () => {
+    if (answer === "never") return;
+    reply.writeHead(answer === "busy" ? 429 : 200, { "content-type": "application/x-protobuf" }).end();
+  });
 });
 server.listen(0, "127.0.0.1", () => announceServer(server));

@@ -172,9 +172,12 @@ export class Supervisor {
     this.leave(member);
     member.process.send({ "@framework": "drain", timeoutMs });
     // a hanging worker would stay for ever; a separate timer, because a stop of the whole service clears the others
-    const timer = setTimeout(() => {
-      if (this.members.has(member)) member.process.kill();
-    }, timeoutMs * 1.1 + AFTER_STOP_MS);
+    const timer = setTimeout(
+      () => {
+        if (this.members.has(member)) member.process.kill();
+      },
+      timeoutMs * 1.1 + AFTER_STOP_MS,
+    );
     timer.unref();
   }
 
