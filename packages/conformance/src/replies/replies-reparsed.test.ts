@@ -73,7 +73,12 @@ const expectFields = (given: ReplyCase, { fields }: Parsed): void => {
     : [204, 304].includes(given.status)
       ? []
       : ["content-length"];
-  expect(own.toSorted()).toEqual([...framing, "connection", "date"].toSorted());
+  const protocols =
+    pairs(given.fields)
+      .find(([name]) => /^upgrade$/i.test(name))?.[1]
+      .trim() ?? "";
+  const upgrade = given.status === 426 && protocols !== "" ? ["upgrade"] : []; // RFC 9110 15.5.22
+  expect(own.toSorted()).toEqual([...framing, ...upgrade, "connection", "date"].toSorted());
   if (framing[0] === "content-length") {
     const length = sent.find(([name]) => name.toLowerCase() === "content-length")?.[1];
     expect(length).toBe(String(given.status === 205 ? 0 : bytesOf(given.body).length));
