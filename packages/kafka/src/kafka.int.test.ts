@@ -275,16 +275,17 @@ withServer("kafka", (brokers) => {
           state() {},
         },
       });
-      consumer.start();
       await sendBare(topic, ["1"]);
-      await until("the message", () => seen.length === 1);
+      consumer.start();
+      await until("the message", () => seen.includes("got 0"));
+      seen.length = 0; // on a busy machine the group may have been joined twice
       isAlive = false;
-      await until("the partition to be given up", () => seen.length === 2);
+      await until("the partition to be given up", () => seen.length > 0);
       isAlive = true;
-      await until("the message again", () => seen.length === 3);
+      await until("the message again", () => seen.length > 1);
       await consumer.close();
       await broker.close();
-      expect(seen).toEqual(["got 0", `revoked ${topic}-0`, "got 0"]);
+      expect(seen.slice(0, 2)).toEqual([`revoked ${topic}-0`, "got 0"]);
     },
     LIMIT_MS,
   );

@@ -107,7 +107,7 @@ export class KafkaConsumer implements Consumer {
       void member.run();
       const reason = await member.over;
       if (signal.aborted) return; // `close` leaves the group
-      options.sink.revoked(member.names);
+      if (member.names.length > 0) options.sink.revoked(member.names);
       options.sink.state("connecting", reason);
       log.warn("kafka: a consumer joins its group again", { group: options.group, reason });
       await member.leave();
