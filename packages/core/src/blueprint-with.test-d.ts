@@ -51,6 +51,13 @@ books.pings();
 new (Blueprint.with(ping))("/x").get("/b", { weight: 1 }, () => 1);
 // @ts-expect-error prefix and options, as of any blueprint
 new (Blueprint.with(ping))("/x", { tag: [] });
+// Options of features are defaults of all routes.
+new (Blueprint.with(weighing))("/x", { weight: 1, tags: ["x"] }).get("/b", () => 1);
+// @ts-expect-error with the type that the feature gives them
+new (Blueprint.with(weighing))("/x", { weight: "1" });
+// @ts-expect-error of the features that the class names
+new (Blueprint.with(ping))("/x", { weight: 1 });
+new Blueprint<"/x", Both>("/x", { weight: 1 }).get("/b", () => 1);
 books.prefix satisfies "/orgs/{org}";
 // Chains keep the class.
 books

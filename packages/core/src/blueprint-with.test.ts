@@ -183,3 +183,31 @@ test("after a route method that threw, the app's other routes are outside the bl
   app.other();
   expect(await ask(app, "/other")).toEqual([200, "other"]);
 });
+
+test("a blueprint's options of features hold for its routes, its features' routes and inner blueprints, where no inner one replaces them", async () => {
+  const inner = new EchoBlueprint("/inner");
+  inner.get("/kept", () => "kept");
+  inner.get("/replaced", { loud: false }, () => "replaced");
+  const softer = new EchoBlueprint("/softer", { loud: false });
+  softer.get("/quiet", () => "quiet");
+  const outer = new EchoBlueprint("/outer", { loud: true, tags: ["a"] });
+  outer.get("/own", { summary: "Own" }, () => "own");
+  outer.echo("/said", () => "said");
+  outer.registerBlueprint(inner).registerBlueprint(softer);
+  const app = new EchoApp().registerBlueprint(outer);
+  app.get("/outside", () => "outside");
+  expect(await ask(app, "/outer/own")).toEqual([200, "LOUD"]);
+  expect(await ask(app, "/outer/said/echo")).toEqual([200, "LOUD"]);
+  expect(await ask(app, "/outer/inner/kept")).toEqual([200, "LOUD"]);
+  expect(await ask(app, "/outer/inner/replaced")).toEqual([200, "replaced"]);
+  expect(await ask(app, "/outer/softer/quiet")).toEqual([200, "quiet"]);
+  expect(await ask(app, "/outside")).toEqual([200, "outside"]);
+  expect(app.routes[0]?.options).toEqual({ loud: true, summary: "Own" });
+});
+
+test("an unknown option of a blueprint is a start error of each of its routes", async () => {
+  const group = new Blueprint("/group", { colour: "red" } as object);
+  group.get("/a", () => 1);
+  const app = new App().registerBlueprint(group);
+  await expect(app.start()).rejects.toThrow("GET /group/a");
+});

@@ -10,7 +10,7 @@ import type { Response } from "./response/response.ts";
 import { type BlueprintEntry, recordCall } from "./routes/route-call.ts";
 import { inGroup, joinGroups, RouteMethods } from "./routes/route-methods.ts";
 import type { NeedsRouteOptions, RouteOptionsOf } from "./routes/route-option.ts";
-import type { RouteDefinition } from "./routes/route.ts";
+import type { RouteDefinition, RouteOptions } from "./routes/route.ts";
 
 /** Options shared by every route of a blueprint. */
 export interface BlueprintOptions {
@@ -29,7 +29,7 @@ export type BlueprintClass<Fs extends readonly AnyFeature[]> = new <
   A extends object = App & Installed<Fs>,
 >(
   prefix: Prefix,
-  options?: BlueprintOptions,
+  options?: BlueprintOptions & RouteOptionsOf<A>,
 ) => Blueprint<Prefix, A> &
   InstalledRoutes<Fs> &
   NeedsMethods<{ readonly [Name in keyof InstalledRoutes<Fs>]: unknown }>;
@@ -54,7 +54,8 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   /**
    * Creates a class of blueprints whose routes can use the features: their route options and, such as `websocket`, their methods that register routes.
    *
-   * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error.
+   * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error. The
+   * constructor takes the features' route options too, as defaults of all routes: an option of a route replaces that of its blueprint.
    *
    * @example
    * const chat = new (Blueprint.with(websocket))("/orgs/{org}", { guards: [isMember] });
@@ -73,14 +74,17 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   readonly prefix: Prefix;
   private readonly guards: Guard<HttpRequest>[];
   private readonly tags: readonly string[];
+  private readonly routeOptions: RouteOptions;
   private readonly middleware: Middleware<HttpRequest, Response>[] = [];
   private readonly entries: BlueprintEntry[] = [];
 
-  constructor(prefix: Prefix, { guards = [], tags = [] }: BlueprintOptions = {}) {
+  constructor(prefix: Prefix, given?: BlueprintOptions & RouteOptionsOf<A>) {
     super();
+    const { guards = [], tags = [], ...routeOptions }: BlueprintOptions = given ?? {};
     this.prefix = prefix;
     this.guards = [...guards];
     this.tags = tags;
+    this.routeOptions = routeOptions;
     for (const feature of new.target.features) this.addMethods(feature);
   }
 
@@ -102,10 +106,10 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
     return this;
   }
 
-  /** The routes, and the calls of features' methods, with prefix, guards, tags and middleware applied. */
+  /** The routes, and the calls of features' methods, with prefix, guards, tags, middleware and options applied. */
   definitions(): readonly BlueprintEntry[] & NeedsRouteOptions<RouteOptionsOf<A>> {
-    const { prefix, guards, middleware, tags } = this;
-    const group = { prefix, guards, middleware, tags };
+    const { prefix, guards, middleware, tags, routeOptions: options } = this;
+    const group = { prefix, guards, middleware, tags, options };
     return this.entries.map((entry) =>
       "args" in entry ? { ...entry, ...joinGroups(group, entry) } : inGroup(group, entry),
     );

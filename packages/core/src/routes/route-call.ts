@@ -26,4 +26,5 @@ export const recordCall = (feature: string, method: string, args: readonly unkno
   guards: [],
   middleware: [],
   tags: [],
+  options: {},
 });

@@ -126,18 +126,20 @@ const routeDefinition = (
   exempt: [],
 });
 
-/** Prefix, guards, tags and middleware that a group adds to each of its routes. */
+/** What a group adds to each of its routes. */
 export interface RouteGroup {
   readonly prefix: string;
   readonly guards: readonly Guard<HttpRequest>[];
   readonly middleware: readonly Middleware<HttpRequest, Response>[];
   readonly tags: readonly string[];
+  /** Options of features, which those of a route override. */
+  readonly options: RouteOptions;
 }
 
 /** Returns a route with the additions of its group, the group outermost. */
 export const inGroup = (group: RouteGroup, route: RouteDefinition): RouteDefinition => {
-  const { path, guards, middleware, tags } = route;
-  const { prefix, ...added } = joinGroups(group, { prefix: path, guards, middleware, tags });
+  const { path, guards, middleware, tags, options } = route;
+  const { prefix, ...added } = joinGroups(group, { prefix: path, guards, middleware, tags, options });
   return { ...route, ...added, path: prefix };
 };
 
@@ -147,4 +149,5 @@ export const joinGroups = (outer: RouteGroup, inner: RouteGroup): RouteGroup => 
   guards: [...outer.guards, ...inner.guards],
   middleware: [...outer.middleware, ...inner.middleware],
   tags: [...new Set([...outer.tags, ...inner.tags])],
+  options: { ...outer.options, ...inner.options },
 });
