@@ -118,6 +118,7 @@ const operation = (
     operationId: id,
     summary,
     ...(description === undefined ? {} : { description }),
+    ...(isDeprecated(fields) ? { deprecated: true } : {}),
     ...(route.tags.length === 0 ? {} : { tags: route.tags }),
     ...(requirements.length === 0 ? {} : { security: requirements }),
     ...(parameters.length === 0 ? {} : { parameters }),
@@ -125,6 +126,10 @@ const operation = (
     responses: repliesOf(route, mergeReplies(implied), own, replyFields(fields)),
   };
 };
+
+/** A route is deprecated if a feature says so in its replies (RFC 9745). */
+const isDeprecated = (fields: readonly FieldUse[]): boolean =>
+  fields.some((field) => field.in === "reply" && field.name.toLowerCase() === "deprecation");
 
 const requestBody = (route: RouteInfo, components: Components, name: string): RequestBody | null => {
   const { body } = route.options;

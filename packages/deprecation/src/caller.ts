@@ -1,0 +1,17 @@
+import type { HttpRequest } from "@framework/core";
+import { principalOf } from "@framework/core/feature";
+
+/** The default name of a caller, with its kind: `key:billing`, `user:ann`, `client:web`, `subject:42`; `null` for an anonymous one. */
+export const callerOf = (request: HttpRequest): string | null => {
+  const { apiKeyName, user, claims } = principalOf(request) ?? {};
+  const client = claims?.["client_id"] ?? claims?.["azp"]; // RFC 9068 2.2, OpenID Connect Core 2
+  return (
+    named("key", apiKeyName) ??
+    named("user", user) ??
+    named("client", client) ??
+    named("subject", claims?.sub)
+  );
+};
+
+const named = (kind: string, name: unknown): string | null =>
+  typeof name === "string" && name !== "" ? `${kind}:${name}` : null;

@@ -1,0 +1,38 @@
+import type { Endpoint } from "@framework/core";
+import type { Sample } from "@framework/core/feature";
+
+/** Calls of deprecated routes by one caller. */
+interface Count {
+  value: number;
+  readonly labels: { readonly method: string; readonly path: string; readonly caller: string };
+}
+
+/** Counts the calls of deprecated routes by route and caller, for at most `maxCallers` pairs; further callers of a route are counted together. */
+export class DeprecatedCalls {
+  private readonly counts: Map<string, Count> = new Map();
+  private readonly maxCallers: number;
+  private named = 0;
+
+  constructor(maxCallers: number) {
+    this.maxCallers = maxCallers;
+  }
+
+  add({ method, pattern }: Pick<Endpoint, "method" | "pattern">, name: string | null): void {
+    const caller = name === null ? "anonymous" : name.slice(0, 100);
+    const key = (label: string): string => `${method} ${pattern} ${label}`;
+    const known = this.counts.get(key(caller));
+    if (known !== undefined) known.value++;
+    else if (name === null || this.named < this.maxCallers) {
+      if (name !== null) this.named++;
+      this.counts.set(key(caller), { value: 1, labels: { method, path: pattern, caller } });
+    } else {
+      const rest = this.counts.get(key("other"));
+      if (rest !== undefined) rest.value++;
+      else this.counts.set(key("other"), { value: 1, labels: { method, path: pattern, caller: "other" } });
+    }
+  }
+
+  samples(): Sample[] {
+    return [...this.counts.values()].map(({ value, labels }) => ({ value, labels }));
+  }
+}

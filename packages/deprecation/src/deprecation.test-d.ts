@@ -1,0 +1,22 @@
+import { App, Blueprint } from "@framework/core";
+import { deprecation } from "./index.ts";
+
+const app = new (App.with(deprecation))();
+
+app.enableDeprecation().enableDeprecation({ since: "2026-11-01", policy: "/deprecations", maxCallers: 10 });
+app.get("/a", { deprecated: true, sunset: "2027-11-01", successor: "/b" }, () => 1);
+app.get("/b", { deprecated: false, sunset: false, successor: false }, () => 1);
+new (Blueprint.with(deprecation))("/v1", { deprecated: "2026-11-01" }).get(
+  "/a",
+  { deprecated: false },
+  () => 1,
+);
+
+// @ts-expect-error the method exists only where the feature is composed
+new App().enableDeprecation();
+
+// @ts-expect-error a misspelt option is found by the compiler
+app.enableDeprecation({ sinze: "2026-11-01" });
+
+// @ts-expect-error dates are text, so that their zone is written
+app.get("/c", { deprecated: new Date() }, () => 1);

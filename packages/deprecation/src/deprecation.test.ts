@@ -1,0 +1,184 @@
+// oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { App, Blueprint, NotFoundError, Response } from "@framework/core";
+import { eachClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { deprecation, type DeprecationRouteOptions } from "./index.ts";
+
+class Api extends App.with(deprecation) {}
+
+const old = { deprecated: "2026-11-01", sunset: "2027-11-01T12:00:00+02:00", successor: "/v2/books/{id}" };
+const expected = ["@1793491200", "Mon, 01 Nov 2027 10:00:00 GMT", '</v2/books/7>; rel="successor-version"'];
+
+const fieldsOf = ({ headers }: { readonly headers: Pick<Headers, "get"> }) =>
+  ["deprecation", "sunset", "link"].map((name) => headers.get(name));
+
+const ask = async (app: App, path: string) =>
+  fieldsOf(await app.fetch(new Request(`http://localhost${path}`)));
+
+const makeApp = () => {
+  const app = new Api().enableDeprecation();
+  app.get("/v1/books/{id}", old, () => "book");
+  app.get("/v1/lost/{id}", old, () => {
+    throw new NotFoundError("There is no such book");
+  });
+  app.get("/v1/broken/{id}", old, () => {
+    throw new Error("failed");
+  });
+  app.get("/v1/closed/{id}", { ...old, guards: [() => false] }, () => "never");
+  app.get("/v2/books/{id}", () => "book");
+  return app;
+};
+
+eachClient(test, makeApp, {
+  "every reply of a deprecated route has the fields: success, refusals and errors": async (client) => {
+    for (const [path, status] of [
+      ["/v1/books/7", 200],
+      ["/v1/lost/7", 404],
+      ["/v1/broken/7", 500],
+      ["/v1/closed/7", 403],
+    ] as const) {
+      const reply = await client.get(path);
+      expect([path, reply.status, ...fieldsOf(reply)]).toEqual([path, status, ...expected]);
+    }
+  },
+  "replies of other routes and of unknown paths do not": async (client) => {
+    for (const path of ["/v2/books/7", "/nowhere", "/%zz"])
+      expect(fieldsOf(await client.get(path))).toEqual([null, null, null]);
+  },
+  "HEAD has the fields of GET": async (client) => {
+    expect(fieldsOf(await client.request("HEAD", "/v1/books/7"))).toEqual(expected);
+  },
+});
+
+test("middleware that answers before the route does not hide the fields", async () => {
+  const app = makeApp().use(() => new Response("busy", { status: 503 }));
+  expect(await ask(app, "/v1/books/7")).toEqual(expected);
+});
+
+test("a blueprint's options hold for its routes, and a route may replace or refuse them", async () => {
+  const v1 = new (Blueprint.with(deprecation))("/v1", {
+    deprecated: true,
+    sunset: "2027-11-01",
+    successor: "/v2",
+  });
+  v1.get("/books", () => "books");
+  v1.get("/authors", { successor: "/v2/people", sunset: false }, () => "authors");
+  v1.get("/health", { deprecated: false }, () => "well");
+  const app = new Api().enableDeprecation({ since: "2026-11-01", policy: "https://api.example/old" });
+  app.registerBlueprint(v1);
+  const policy = '<https://api.example/old>; rel="deprecation"';
+  const sunset = "Mon, 01 Nov 2027 00:00:00 GMT";
+  expect(await ask(app, "/v1/books")).toEqual([
+    "@1793491200",
+    sunset,
+    `</v2>; rel="successor-version", ${policy}`,
+  ]);
+  expect(await ask(app, "/v1/authors")).toEqual([
+    "@1793491200",
+    null,
+    `</v2/people>; rel="successor-version", ${policy}`,
+  ]);
+  expect(await ask(app, "/v1/health")).toEqual([null, null, null]);
+});
+
+test("fields that the handler set stay, and its links too", async () => {
+  const app = new Api().enableDeprecation();
+  const headers = { deprecation: "@1", sunset: "Thu, 01 Jan 2026 00:00:00 GMT", link: '</>; rel="up"' };
+  app.get(
+    "/a",
+    { deprecated: "2026-11-01", sunset: "2027-11-01", successor: "/b" },
+    () => new Response("", { headers }),
+  );
+  expect(await ask(app, "/a")).toEqual([
+    "@1",
+    headers.sunset,
+    '</>; rel="up", </b>; rel="successor-version"',
+  ]);
+});
+
+test("no path of a client can leave the link or add a field", async () => {
+  const app = new Api().enableDeprecation();
+  app.get("/v1/{id}/{*rest}", { deprecated: "2026-11-01", successor: "/v2/{id}/{*rest}" }, () => 1);
+  await app.start();
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: "binary", minLength: 1, maxLength: 20 }), async (text) => {
+      const reply = await app.fetch(
+        new Request(`http://localhost/v1/${encodeURIComponent(text.toWellFormed())}/x/y`),
+      );
+      if (reply.status === 400) return; // control characters and dots in paths
+      expect(reply.headers.get("link")).toMatch(/^<\/v2\/[\w\-.~!*'()%]+\/x\/y>; rel="successor-version"$/);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+const problem = async (options: DeprecationRouteOptions, config = {}): Promise<string> => {
+  const app = new Api().enableDeprecation(config);
+  app.get("/v1/books/{id}", options, () => 1);
+  const error: unknown = await app.start().then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  return error === null ? "none" : String((error as Error).message);
+};
+
+test.each<[string, DeprecationRouteOptions, string]>([
+  ["a day that does not exist", { deprecated: "2026-02-30" }, "deprecated: must be true, false, a day"],
+  ["a month that does not exist", { deprecated: "2026-13-01" }, "deprecated: must be true"],
+  ["a time without a zone", { sunset: "2026-11-01T12:00:00" }, "sunset: must be a day"],
+  ["another notation", { sunset: "1 November 2026" }, "sunset: must be a day"],
+  ["true without a date", { deprecated: true }, "enableDeprecation({ since })"],
+  [
+    "a sunset before the deprecation",
+    { deprecated: "2026-11-01", sunset: "2026-10-31" },
+    "sunset: must not be before the route is deprecated",
+  ],
+  ["a successor of a current route", { successor: "/v2" }, "needs the option deprecated or sunset"],
+  [
+    "an unknown parameter",
+    { deprecated: "2026-11-01", successor: "/v2/{isbn}" },
+    "{isbn}, which is no parameter",
+  ],
+  [
+    "a successor that ends the link",
+    { deprecated: "2026-11-01", successor: "/v2>" },
+    "successor: must be a path",
+  ],
+  [
+    "another host by its path",
+    { deprecated: "2026-11-01", successor: "//evil.example" },
+    "successor: must be a path",
+  ],
+  [
+    "another scheme",
+    { deprecated: "2026-11-01", successor: "javascript:alert(1)" },
+    "successor: must be a path",
+  ],
+])("%s is a start error", async (_name, options, message) => {
+  const found = await problem(options);
+  expect(found).toContain("GET /v1/books/{id}");
+  expect(found).toContain(message);
+});
+
+test.each([
+  [{ since: "soon" }, "DeprecationConfig.since"],
+  [{ policy: "our wiki" }, "DeprecationConfig.policy"],
+  [{ maxCallers: -1 }, "DeprecationConfig.maxCallers"],
+])("the option %j is a start error", async (config, message) => {
+  expect(await problem({}, config)).toContain(message);
+});
+
+test.each<DeprecationRouteOptions>([
+  { sunset: "2027-11-01" },
+  { deprecated: "2028-02-29" },
+  { deprecated: "2026-11-01", sunset: "2026-11-01", successor: "https://api.example/v2?id={id}" },
+])("%j is valid", async (options) => {
+  expect(await problem(options)).toBe("none");
+});
+
+test("options of a disabled feature are a start error", async () => {
+  const app = new Api();
+  app.get("/a", { deprecated: "2026-11-01" }, () => 1);
+  await expect(app.start()).rejects.toThrow("does nothing without enableDeprecation");
+});

@@ -1,0 +1,85 @@
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { type AddsRouteOptions, type ConfigInput, type Feature, mapAwaitable } from "@framework/core/feature";
+import { DeprecatedCalls } from "./calls.ts";
+import { DeprecationConfig } from "./deprecation-config.ts";
+import { announce, fieldsOf, type Notice, noticeOf } from "./notice.ts";
+import {
+  deprecatedProblem,
+  type DeprecationRouteOptions,
+  optionsOf,
+  successorProblem,
+  sunsetProblem,
+} from "./route-options.ts";
+
+/** The methods that the feature adds to an app. */
+export interface Deprecation extends AddsRouteOptions<DeprecationRouteOptions> {
+  /**
+   * Announces the deprecation of routes and blueprints with the options `deprecated`, `sunset` and `successor`, on every reply, and counts who still
+   * calls them.
+   *
+   * @throws CORE_BAD_CONFIG and CORE_BAD_ROUTE at start, with all other mistakes
+   */
+  enableDeprecation(config?: ConfigInput<DeprecationConfig>): this;
+}
+
+/**
+ * Tells clients that routes are deprecated (RFC 9745), until when they work (RFC 8594) and what replaces them (RFC 5829).
+ *
+ * @example
+ * const app = new (App.with(deprecation))().enableDeprecation();
+ * app.get("/v1/books", { deprecated: "2026-11-01", sunset: "2027-11-01", successor: "/v2/books" }, listBooks);
+ */
+export const deprecation: Feature<Deprecation> = {
+  name: "deprecation",
+  install: (host) => {
+    let since: string | undefined;
+    host.http.routeOption("deprecated", (value) => deprecatedProblem(value, since));
+    host.http.routeOption("sunset", (value, route) => sunsetProblem(value, route, since));
+    host.http.routeOption("successor", successorProblem);
+    return {
+      enableDeprecation(input) {
+        const config = host.configure(DeprecationConfig, input);
+        since = config.since;
+        const notices = new Map<object, Notice>();
+        const calls = new DeprecatedCalls(config.maxCallers);
+        host.http.use("headers", announceAndCount(notices, calls, config));
+        host.http.usesFields((route) => {
+          const notice = noticeOf(optionsOf(route), since);
+          return notice === null ? [] : fieldsOf(notice, config.policy);
+        });
+        host.life.onStart({
+          name: "deprecation",
+          run() {
+            for (const route of host.http.routes()) {
+              const notice = noticeOf(optionsOf(route), since);
+              if (notice !== null) notices.set(route.options, notice);
+            }
+          },
+        });
+        host.insight.metric({
+          name: "deprecated_requests_total",
+          help: "Requests to deprecated routes, by route and caller.",
+          type: "counter",
+          read: () => calls.samples(),
+        });
+        return this;
+      },
+    };
+  },
+};
+
+/** A request without a notice costs one look-up in a map of the deprecated routes. */
+const announceAndCount = (
+  notices: ReadonlyMap<object, Notice>,
+  calls: DeprecatedCalls,
+  { callerOf, policy }: DeprecationConfig,
+): Middleware<HttpRequest, Response> =>
+  function deprecation(request, next) {
+    const { endpoint } = request;
+    const notice = endpoint === null ? undefined : notices.get(endpoint.options);
+    if (endpoint === null || notice === undefined) return next(request);
+    return mapAwaitable(next(request), (reply) => {
+      calls.add(endpoint, callerOf(request));
+      return announce(reply, notice, request, policy);
+    });
+  };

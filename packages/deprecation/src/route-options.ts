@@ -1,0 +1,65 @@
+import type { RouteInfo } from "@framework/core";
+import { parseDate } from "./date.ts";
+
+/** The route options of the feature; those of a blueprint are the defaults of its routes. */
+export interface DeprecationRouteOptions {
+  /**
+   * Since when clients should no longer use the route, also in the future: a day (`"2026-11-01"`, UTC) or a time (RFC 3339). `true` is the `since` of
+   * `enableDeprecation`; `false` exempts the route from its blueprint's deprecation, sunset and successor.
+   */
+  readonly deprecated?: string | boolean;
+  /** From when on requests may fail: a day or a time as above, not before the deprecation. */
+  readonly sunset?: string | false;
+  /** What to use instead: a path, which may have the route's parameters (`"/v2/books/{id}"`), or an http(s) URL. */
+  readonly successor?: string | false;
+}
+
+type Route = Pick<RouteInfo, "path"> & { readonly options: object };
+
+const DATE = 'a day such as "2026-11-01" or a time such as "2026-11-01T12:00:00Z"';
+
+/** The deprecation options of a route. */
+export const optionsOf = ({ options }: { readonly options: object }): DeprecationRouteOptions =>
+  options as DeprecationRouteOptions;
+
+/** Milliseconds since 1970 of the deprecation of a route; `null` if it has none. */
+export const deprecatedAt = (
+  { deprecated = false }: DeprecationRouteOptions,
+  since: string | undefined,
+): number | null => parseDate(deprecated === true ? since : deprecated);
+
+export const deprecatedProblem = (value: unknown, since: string | undefined): string | null => {
+  if (value === false || (value !== true && parseDate(value) !== null)) return null;
+  if (value !== true) return `must be true, false, ${DATE}`;
+  return since === undefined
+    ? "true needs a date, because clients are told one: name it here, or for all routes in enableDeprecation({ since })"
+    : null;
+};
+
+export const sunsetProblem = (value: unknown, route: Route, since: string | undefined): string | null => {
+  if (value === false) return null;
+  const sunset = parseDate(value);
+  if (sunset === null) return `must be ${DATE}`;
+  const deprecated = deprecatedAt(optionsOf(route), since);
+  return deprecated !== null && sunset < deprecated ? "must not be before the route is deprecated" : null;
+};
+
+export const successorProblem = (value: unknown, route: Route): string | null => {
+  if (value === false) return null;
+  if (typeof value !== "string" || !isLink(value))
+    return 'must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces';
+  const { deprecated = false, sunset = false } = optionsOf(route);
+  if (deprecated === false && sunset === false)
+    return "needs the option deprecated or sunset: a current route has no successor";
+  const known = namesIn(route.path);
+  const stranger = namesIn(value).find((name) => !known.includes(name));
+  return stranger === undefined ? null : `has {${stranger}}, which is no parameter of ${route.path}`;
+};
+
+/** Characters of a URI (RFC 3986 2) and braces; `<`, `>`, quotes and control characters would end the link. */
+export const isLink = (text: string): boolean =>
+  /^(?:\/(?!\/)|https?:\/\/)[\w\-.~:/?#[\]@!$&'()*+,;=%{}]*$/.test(text) &&
+  URL.canParse(text.replaceAll(/[{}]/g, ""), "http://localhost");
+
+const namesIn = (pattern: string): string[] =>
+  [...pattern.matchAll(/\{\*?([^{}]*)\}/g)].map(([, name = ""]) => name);
