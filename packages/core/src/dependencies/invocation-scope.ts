@@ -46,10 +46,10 @@ export class InvocationScope extends Lifetime implements OpenScope, DependsScope
     work: (dependencies: Injected<I>) => Awaitable<T>,
   ): Awaitable<T> {
     const called = (_scope: this, dependencies: Injected<I>): Awaitable<T> => work(dependencies);
-    const values = inject === undefined ? undefined : this.container.resolveAll(inject, this);
-    const output = mapAwaitable(values as Awaitable<Injected<I>>, (settled) =>
-      runWith(this, called, settled),
-    );
+    const output =
+      inject === undefined
+        ? runWith(this, called, undefined as unknown as Injected<I>)
+        : mapAwaitable(this.container.resolveAll(inject, this), (settled) => runWith(this, called, settled));
     this.during(output);
     return output;
   }

@@ -15,30 +15,33 @@ export const runInScope = <I extends Injections | undefined, T>(
   work: (dependencies: Injected<I>) => Awaitable<T>,
 ): Awaitable<T> => {
   const scope = container.open(invocation);
-  const output = attempt(scope, inject, work);
-  if (typeof output === "function") return mapAwaitable(scope.dispose(), () => output());
-  // `finally` would create two more promises for each invocation.
-  return output.then(
-    (value) => mapAwaitable(scope.dispose(), () => value),
-    (error: unknown) =>
-      mapAwaitable(scope.dispose(), () => {
-        throw error;
-      }),
-  );
+  let output: Awaitable<T>;
+  try {
+    output = scope.call(inject, work);
+  } catch (error) {
+    return failAfter(scope.dispose(), error);
+  }
+  if (isPromise(output)) return endAfter(output, scope);
+  const disposed = scope.dispose();
+  return isPromise(disposed) ? outputAfter(disposed, output) : output; // no closure while nothing waits
 };
 
-/** Returns the outcome of a call; a synchronous one as a function that returns or throws it. */
-const attempt = <I extends Injections | undefined, T>(
-  scope: InvocationScope,
-  inject: I,
-  work: (dependencies: Injected<I>) => Awaitable<T>,
-): Promise<T> | (() => T) => {
-  try {
-    const output = scope.call(inject, work);
-    return isPromise(output) ? output : () => output;
-  } catch (error) {
-    return () => {
-      throw error;
-    };
-  }
+const endAfter = <T>(output: Promise<T>, scope: InvocationScope): Promise<T> =>
+  // `finally` would create two more promises for each invocation.
+  output.then(
+    (value) => mapAwaitable(scope.dispose(), () => value),
+    (error: unknown) => failAfter(scope.dispose(), error),
+  );
+
+const outputAfter = async <T>(disposed: Promise<void>, output: T): Promise<T> => {
+  await disposed;
+  return output;
+};
+
+/** @throws the error, at once or after the disposal */
+const failAfter = (disposed: Awaitable<void>, error: unknown): Promise<never> => {
+  if (!isPromise(disposed)) throw error;
+  return disposed.then(() => {
+    throw error;
+  });
 };

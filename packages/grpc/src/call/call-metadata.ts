@@ -8,30 +8,51 @@ export interface CallMetadata extends Metadata {
   readonly byteLength: number;
 }
 
-/** Values by their names in lower case: text, or bytes for names that end in `-bin`. */
+/** Values by their names in lower case: text, or bytes for names that end in `-bin`. Without a prototype. */
 export type MetadataFields = Readonly<Record<string, readonly (string | Uint8Array)[]>>;
 
-/** Wraps received fields, which have no prototype. They are read when first used: most calls use none. */
-export const callMetadata = (read: () => MetadataFields): CallMetadata => {
-  let known: MetadataFields | undefined;
-  const all = (name: string): readonly (string | Uint8Array)[] => {
-    const fields = (known ??= read());
+/** Where metadata comes from. */
+export interface MetadataSource {
+  /** Returns the received fields. */
+  fields(): MetadataFields;
+}
+
+/** Received metadata, read when it is first used: most calls use none. */
+export class ReceivedMetadata implements CallMetadata {
+  private readonly source: MetadataSource;
+  private known: MetadataFields | undefined;
+
+  constructor(source: MetadataSource) {
+    this.source = source;
+  }
+
+  get(name: string): string | null {
+    const values = this.getAll(name);
+    return values.length === 0 ? null : values.join(", ");
+  }
+
+  getAll(name: string): readonly string[] {
+    return this.values(name).map(toText);
+  }
+
+  getBinary(name: string): readonly Uint8Array[] {
+    return this.values(name).filter((value) => typeof value !== "string");
+  }
+
+  get byteLength(): number {
+    return metadataBytes(this.all());
+  }
+
+  private all(): MetadataFields {
+    return (this.known ??= this.source.fields());
+  }
+
+  private values(name: string): readonly (string | Uint8Array)[] {
+    const fields = this.all();
     const lower = name.toLowerCase();
     return Object.hasOwn(fields, lower) ? (fields[lower] ?? []) : [];
-  };
-  const texts = (name: string): readonly string[] => all(name).map(toText);
-  return {
-    get: (name) => {
-      const values = texts(name);
-      return values.length === 0 ? null : values.join(", ");
-    },
-    getAll: texts,
-    getBinary: (name) => all(name).filter((value) => typeof value !== "string"),
-    get byteLength() {
-      return metadataBytes((known ??= read()));
-    },
-  };
-};
+  }
+}
 
 /** Bytes as header fields carry them: Base64. */
 const toText = (value: string | Uint8Array): string =>

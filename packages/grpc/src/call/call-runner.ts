@@ -19,6 +19,7 @@ import {
 import { GrpcError } from "../status/grpc-error.ts";
 import { sendableError } from "../status/sendable-error.ts";
 import { toGrpcError } from "../status/to-grpc-error.ts";
+import { ActiveCalls } from "./active-calls.ts";
 import type { BoundMethod } from "./bound-method.ts";
 import { isServerFault } from "./call-operations.ts";
 import type { GrpcCall } from "./grpc-call.ts";
@@ -61,11 +62,12 @@ export class CallRunner {
   private readonly parts: CallRunnerParts;
   private readonly limited: readonly CallMiddleware[];
   private readonly breakers: readonly CallMiddleware[];
-  private readonly active: Set<GrpcCall> = new Set();
+  private readonly active: ActiveCalls;
   private readonly logSometimes = throttledLog();
 
   constructor(parts: CallRunnerParts) {
     this.parts = parts;
+    this.active = new ActiveCalls(parts.clock);
     const { limits, breakers } = parts.protection;
     // Both return what `next` gives, which is an outcome.
     this.limited = [...(limits as readonly unknown[] as readonly CallMiddleware[]), ...parts.middleware];
@@ -81,18 +83,14 @@ export class CallRunner {
   serve(work: CallWork): void {
     const { call, done } = work;
     let isOver = false;
-    let stopTimer = (): void => {};
     const end = (outcome: CallOutcome): void => {
       if (isOver) return;
       isOver = true;
-      stopTimer();
       call.settle();
       this.active.delete(call);
       done(outcome === null ? null : this.sendable(call, outcome));
     };
     this.active.add(call);
-    const remainingMs = call.remainingMs(this.parts.clock.date());
-    if (remainingMs !== null) stopTimer = this.parts.clock.after(remainingMs, () => call.abort(late()));
     call.onAbort(end);
     const outcome = this.observed(work);
     if (isPromise(outcome)) void outcome.then(end); // never rejects
@@ -101,9 +99,7 @@ export class CallRunner {
 
   /** Ends every call, such as at the deadline of a drain. Returns their number. */
   abortAll(reason: GrpcError): number {
-    const calls = [...this.active];
-    for (const call of calls) call.abort(reason);
-    return calls.length;
+    return this.active.abortAll(reason);
   }
 
   /** Leaves out what cannot be sent, which the doors would stumble over: clients get the status at least. */
@@ -158,20 +154,24 @@ export class CallRunner {
     return outcome;
   }
 
+  // What is asynchronous goes through methods of its own: closures that wait for nothing would be garbage of every call.
   private perform(work: CallWork): Awaitable<CallOutcome> {
-    const { bound, call } = work;
-    const { auth, handle } = bound;
+    const { handle, auth } = work.bound;
+    if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${work.call.name} has no handler`);
+    const identified = auth === null ? undefined : auth.identify(work.call);
+    return isPromise(identified) ? this.allowLater(identified, work) : this.allow(work);
+  }
+
+  private async allowLater(identified: Promise<void>, work: CallWork): Promise<CallOutcome> {
+    await identified;
+    return await this.allow(work);
+  }
+
+  private allow(work: CallWork): Awaitable<CallOutcome> {
     const guards = this.guardsOf(work);
-    if (handle === null) throw new GrpcError("UNIMPLEMENTED", `${call.name} has no handler`);
-    const identified: Awaitable<void> = auth === null ? undefined : auth.identify(call);
+    if (guards.length === 0) return this.guarded(work);
     const { debug: explain, log } = this.parts;
-    const allowed =
-      guards.length === 0
-        ? identified
-        : mapAwaitable(identified, () => verifyGuards(guards, call, { explain, log }));
-    return mapAwaitable(allowed, () =>
-      this.guarded(work, handle as (request: unknown, call: GrpcCall) => unknown),
-    );
+    return mapAwaitable(verifyGuards(guards, work.call, { explain, log }), () => this.guarded(work));
   }
 
   /** The guards of the app, unless a request has passed them, then those of the method. */
@@ -182,34 +182,39 @@ export class CallRunner {
   }
 
   /** Calls the handler through the breakers of the app. */
-  private guarded(
-    work: CallWork,
-    handle: (request: unknown, call: GrpcCall) => unknown,
-  ): Awaitable<CallOutcome> {
-    const { bound, call } = work;
-    if (this.breakers.length === 0 || bound.isExempt) return succeeded(this.handle(work, handle));
-    const inner = (): Awaitable<CallOutcome> => untilAborted(call, succeeded(this.handle(work, handle)));
+  private guarded(work: CallWork): Awaitable<CallOutcome> {
+    if (this.breakers.length === 0 || work.bound.isExempt) return succeeded(this.handle(work));
+    return this.broken(work);
+  }
+
+  private broken(work: CallWork): Awaitable<CallOutcome> {
+    const { call } = work;
+    const inner = (): Awaitable<CallOutcome> => untilAborted(call, succeeded(this.handle(work)));
     return compose(this.breakers, inner, (error: unknown) => this.failed(call, error))(call);
   }
 
-  private handle(
-    { bound: { method }, call, input, emit }: CallWork,
-    handle: (request: unknown, call: GrpcCall) => unknown,
-  ): Awaitable<void> {
-    const { state } = this.parts;
+  private handle(work: CallWork): Awaitable<void> {
+    const { method } = work.bound;
     // The doors give bytes for one message and an iterable for a stream.
-    const request = method.requestStream
-      ? readMessages(method, input as AsyncIterable<Uint8Array>)
-      : readMessage(method, input as Uint8Array);
-    return mapAwaitable(request as Awaitable<unknown>, (value): Awaitable<void> => {
-      if (call.aborted !== null) throw call.aborted;
-      if (method.responseStream)
-        return state.invoke(call, undefined, () =>
-          this.sendAll(method.response.encode, handle(value, call), call, emit),
-        );
-      const reply = state.invoke(call, undefined, () => handle(value, call));
-      return mapAwaitable(reply as Awaitable<unknown>, (message) => emit(method.response.encode(message)));
-    });
+    const request: unknown = method.requestStream
+      ? readMessages(method, work.input as AsyncIterable<Uint8Array>)
+      : readMessage(method, work.input as Uint8Array);
+    return isPromise(request) ? this.answerLater(request, work) : this.answer(request, work);
+  }
+
+  private async answerLater(request: Promise<unknown>, work: CallWork): Promise<void> {
+    await this.answer(await request, work);
+  }
+
+  private answer(request: unknown, { bound, call, emit }: CallWork): Awaitable<void> {
+    if (call.aborted !== null) throw call.aborted;
+    const { encode } = bound.method.response;
+    const handle = bound.handle as (request: unknown, call: GrpcCall) => unknown;
+    const { state } = this.parts;
+    if (bound.method.responseStream)
+      return state.invoke(call, undefined, () => this.sendAll(encode, handle(request, call), call, emit));
+    const reply: unknown = state.invoke(call, undefined, () => handle(request, call));
+    return isPromise(reply) ? sendLater(reply, encode, emit) : emit(encode(reply));
   }
 
   private async sendAll(
@@ -226,6 +231,14 @@ export class CallRunner {
   }
 }
 
+const sendLater = async (
+  reply: Promise<unknown>,
+  encode: (value: unknown) => Buffer,
+  emit: CallWork["emit"],
+): Promise<void> => {
+  await emit(encode(await reply));
+};
+
 const succeeded = (handled: Awaitable<void>): Awaitable<null> =>
   isPromise(handled) ? handled.then(() => null) : null;
 
@@ -239,5 +252,3 @@ const untilAborted = (call: GrpcCall, outcome: Awaitable<CallOutcome>): Awaitabl
   if (signal.aborted) end();
   return Promise.race([outcome, ended]).finally(() => signal.removeEventListener("abort", end));
 };
-
-const late = (): GrpcError => new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded");

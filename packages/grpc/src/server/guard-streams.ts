@@ -1,4 +1,5 @@
 import type { Server } from "@grpc/grpc-js";
+import { EventEmitter } from "node:events";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
 import { type HeadFields, type HeadRules, refusalOfHead } from "./check-head.ts";
@@ -25,9 +26,19 @@ export const guardStreams = (server: Server, rules: HeadRules): void => {
     if (refusal !== null) return refuse(stream, refusal);
     limitTimeout(head);
     serve(stream, head, flags, raw);
+    stream.on("close", dropListeners);
   };
   http.on("stream", guarded as never); // the types of the event lack its fourth argument
 };
+
+/**
+ * Node keeps a closed stream until the next full garbage collection, and with it all that its listeners refer to: the whole call. Without them the call
+ * dies young.
+ */
+function dropListeners(this: ServerHttp2Stream): void {
+  this.removeAllListeners("removeListener"); // it would be called for each
+  EventEmitter.prototype.removeAllListeners.call(this);
+}
 
 /** The server of HTTP/2 within that of grpc-js, whose exact version is a dependency: there is no other way to what arrives before a call. */
 const httpServerOf = (server: Server): Http2Server => {

@@ -3,7 +3,7 @@ import type { EventEmitter } from "node:events";
 import type { Writable } from "node:stream";
 import type { Clock } from "@framework/core/feature";
 import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
-import { callMetadata } from "../call/call-metadata.ts";
+import { type MetadataFields, type MetadataSource, ReceivedMetadata } from "../call/call-metadata.ts";
 import type { CallOutcome, CallRunner } from "../call/call-runner.ts";
 import { type CallConnection, GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
@@ -161,11 +161,12 @@ export class NativeDoor {
     const { clock, draining } = this.parts;
     const deadline = native.getDeadline();
     const clientMs = deadline === Infinity ? null : Number(deadline);
+    const source = new NativeSource(native);
     const call = new GrpcCall({
       name: bound.name,
-      metadata: callMetadata(() => receivedFields(native.metadata)),
+      metadata: new ReceivedMetadata(source),
       deadlineMs: deadlineOf(clientMs, bound, clock.date()),
-      connection: new NativeConnection(native),
+      connection: source,
       draining,
     });
     // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
@@ -189,12 +190,16 @@ export class NativeDoor {
   }
 }
 
-/** The connection of a call, read when asked for: the socket of HTTP/2 is a proxy, and a certificate is parsed each time. */
-class NativeConnection implements CallConnection {
+/** Metadata and connection of a call, read when asked for: the socket of HTTP/2 is a proxy, and a certificate is parsed each time. */
+class NativeSource implements CallConnection, MetadataSource {
   private readonly native: AnyCall;
 
   constructor(native: AnyCall) {
     this.native = native;
+  }
+
+  fields(): MetadataFields {
+    return receivedFields(this.native.metadata);
   }
 
   get peer(): string | null {

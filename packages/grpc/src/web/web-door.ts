@@ -1,7 +1,7 @@
 import { type HttpRequest, PayloadTooLargeError, Response, UnsupportedMediaTypeError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
-import { callMetadata } from "../call/call-metadata.ts";
+import { ReceivedMetadata } from "../call/call-metadata.ts";
 import type { CallOutcome, CallRunner } from "../call/call-runner.ts";
 import { GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
@@ -74,7 +74,7 @@ export class WebDoor {
     const clientMs = webDeadline(request.getHeader("grpc-timeout"), nowMs);
     return new GrpcCall({
       name,
-      metadata: callMetadata(() => fields),
+      metadata: new ReceivedMetadata({ fields: () => fields }),
       deadlineMs: bound === null ? clientMs : deadlineOf(clientMs, bound, nowMs),
       connection: { peer: request.clientIp, certificate: null },
       draining,

@@ -1,0 +1,65 @@
+import type { Clock } from "@framework/core/feature";
+import { GrpcError } from "../status/grpc-error.ts";
+import type { GrpcCall } from "./grpc-call.ts";
+
+/** Calls that one millisecond of waiting allows a look to pass: so many calls with short deadlines cost at most a few percent of the processor. */
+const CALLS_PER_MS = 1000;
+
+/**
+ * The calls in progress, each with its deadline.
+ *
+ * One timer serves all deadlines: a timer for each call took about 3 % of its CPU time. A deadline is at most 1 ms late for each 1,000 calls in progress.
+ */
+export class ActiveCalls {
+  private readonly clock: Clock;
+  /** When each call ends, in milliseconds of the monotonic clock. */
+  private readonly ends: Map<GrpcCall, number> = new Map();
+  private nextLook = Infinity;
+  private cancelLook = (): void => {};
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  /** Calls in progress. */
+  get size(): number {
+    return this.ends.size;
+  }
+
+  /** Adds a call, which is aborted at its deadline. */
+  add(call: GrpcCall): void {
+    const remainingMs = call.remainingMs(this.clock.date());
+    const end = remainingMs === null ? Infinity : this.clock.now() + remainingMs;
+    this.ends.set(call, end);
+    if (end < this.nextLook) this.lookAt(end);
+  }
+
+  /** Removes a call that has ended. */
+  delete(call: GrpcCall): void {
+    this.ends.delete(call);
+  }
+
+  /** Aborts every call. Returns their number. */
+  abortAll(reason: GrpcError): number {
+    const calls = [...this.ends.keys()];
+    for (const call of calls) call.abort(reason);
+    return calls.length;
+  }
+
+  private lookAt(time: number): void {
+    this.cancelLook();
+    this.nextLook = time;
+    this.cancelLook = this.clock.after(Math.max(0, time - this.clock.now()), () => this.look());
+  }
+
+  private look(): void {
+    this.nextLook = Infinity;
+    const now = this.clock.now();
+    let next = Infinity;
+    for (const [call, end] of this.ends) {
+      if (end <= now) call.abort(new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded"));
+      else next = Math.min(next, end);
+    }
+    if (next < Infinity) this.lookAt(Math.max(next, now + this.ends.size / CALLS_PER_MS));
+  }
+}
