@@ -149,3 +149,4 @@ export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";
+export { guardName } from "./guards/judge.ts";
