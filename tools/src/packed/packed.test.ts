@@ -19,7 +19,7 @@ import { REPOSITORY } from "../workspace/repository.ts";
 import { anchorsOf, linksOf } from "./markdown-links.ts";
 import { install, type Packages, packWorkspace, readManifest } from "./packages.ts";
 import { tsconfig } from "./program.ts";
-import { runTool } from "./run-node.ts";
+import { run, runTool } from "./run-node.ts";
 import { filesOf, tarballProblems } from "./tarball-problems.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "packed-"));
@@ -135,4 +135,21 @@ test("the first example of every README compiles and runs in a folder with only 
     (name) => `@framework/${name}/README.md`,
   );
   expect(others.map(({ block }) => block.document)).toEqual(needServers);
+});
+
+test("the installed program lists the routes of an app beside it and explains a code", () => {
+  const home = join(examples, "program");
+  install(root, home, packages, ["@framework/core", "@framework/cli"]);
+  writeFileSync(join(home, "package.json"), '{ "private": true, "type": "module" }');
+  writeFileSync(
+    join(home, "app.ts"),
+    'import { App } from "@framework/core";\nexport const app = new App();\napp.get("/notes/{id}", () => 1);\n',
+  );
+  const framework = (...words: string[]) =>
+    JSON.parse(
+      run(home, process.execPath, join(home, "node_modules/@framework/cli/bin/framework.js"), ...words),
+    ) as unknown;
+  expect(framework("routes", "--json")).toMatchObject({ routes: [{ method: "GET", path: "/notes/{id}" }] });
+  expect(framework("request", "GET", "/notes/7", "--json")).toMatchObject({ status: 200, body: "1" });
+  expect(framework("explain", "CORE_PORT_IN_USE", "--json")).toMatchObject({ package: "@framework/core" });
 });

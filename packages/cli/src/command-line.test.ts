@@ -1,0 +1,81 @@
+import { expect, test } from "@jest/globals";
+import { commands } from "./commands.ts";
+import { commonOptions } from "./frame/command.ts";
+import { said, saidJson } from "./said.test-kit.ts";
+
+test("without a command, every command is listed", async () => {
+  const { exitCode, out } = await said([]);
+  expect(exitCode).toBe(0);
+  for (const { name, summary } of commands) expect(out).toMatch(new RegExp(`^  ${name} +${summary}$`, "m"));
+});
+
+test.each(commands.map((command) => [command.name, command] as const))(
+  "%s --help and help %s have every argument, option, example and exit code",
+  async (name, command) => {
+    const { exitCode, out } = await said([name, "--help"]);
+    expect(exitCode).toBe(0);
+    for (const each of [...command.options, ...commonOptions]) {
+      expect(out).toContain(`--${each.name}`);
+      expect(out).toContain(each.summary);
+    }
+    for (const each of command.arguments) expect(out).toContain(each.summary);
+    for (const example of command.examples) expect(out).toContain(`framework ${example}`);
+    for (const code of ["0  success", `1  ${command.fails}`, "2  the command line is wrong"])
+      expect(out).toContain(code);
+    expect(await said(["help", name])).toEqual(await said([name, "-h"]));
+    expect(command.examples.length).toBeGreaterThan(0);
+  },
+);
+
+test.each(commands.map(({ name }) => name))("%s --help --json is the command as data", async (name) => {
+  expect(await saidJson([name, "--help"])).toMatchObject({ name, options: expect.any(Array) });
+  expect(JSON.parse((await said(["--json", name, "--help"])).out)).toMatchObject({ name });
+});
+
+test.each([
+  [["rotes"], 'there is no command "rotes"; did you mean routes?'],
+  [["deploy-it"], 'there is no command "deploy-it"; framework --help lists all'],
+  [["routes", "--methd", "GET"], 'routes has no option "--methd"; did you mean --method?'],
+  [["routes", "a.ts", "b.ts"], 'routes does not take the argument "b.ts"'],
+  [["routes", "--method"], "--method needs a value"],
+  [["routes", "--json=yes"], "--json takes no value"],
+  [["request", "GET"], "request needs <path>: path with its query: /books?year=1999"],
+  [["request", "GET", "/", "--timeout", "soon"], '--timeout needs a number from 0.001 to 86400, not "soon"'],
+  [["request", "GET", "/", "--timeout=0"], '--timeout needs a number from 0.001 to 86400, not "0"'],
+  [
+    ["completion", "bsh"],
+    'there is no completion for "bsh", only for bash, zsh and fish; did you mean bash?',
+  ],
+])("%j is a mistake of usage: exit code 2 and the nearest name", async (words, message) => {
+  expect(await said(words)).toEqual({ exitCode: 2, out: "", err: `error: ${message}\n` });
+});
+
+test("a mistake is JSON with --json", async () => {
+  const { exitCode, out, err } = await said(["rotes", "--json"]);
+  expect([exitCode, err]).toEqual([2, ""]);
+  expect(JSON.parse(out)).toEqual({
+    error: { code: "CLI_USAGE", message: 'there is no command "rotes"; did you mean routes?' },
+  });
+});
+
+test("a hostile word in a message cannot control the terminal", async () => {
+  const { err } = await said(["\u001b[2J\u009b31m\u202e"], {
+    isTerminal: true,
+    environment: { NO_COLOR: "1" },
+  });
+  expect(err).toContain("\\u001b[2J\\u{9b}31m\\u{202e}");
+  expect(err.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+});
+
+test("a terminal gets colours, unless NO_COLOR or a dumb terminal forbids them; other outputs do not", async () => {
+  const coloured = async (isTerminal: boolean, environment: Record<string, string>) =>
+    (await said(["--help"], { isTerminal, environment })).out.includes("\u001b[");
+  expect(await coloured(true, {})).toBe(true);
+  expect(await coloured(true, { NO_COLOR: "1" })).toBe(false);
+  expect(await coloured(true, { TERM: "dumb" })).toBe(false);
+  expect(await coloured(false, {})).toBe(false);
+});
+
+test("--version prints the version of the package", async () => {
+  expect((await said(["--version"])).out).toMatch(/^framework \d+\.\d+\.\d+\n$/);
+});

@@ -1,0 +1,136 @@
+import { ConfigurationError, FrameworkError } from "@framework/core";
+import { nearest } from "@framework/core/feature";
+import { commands } from "./commands.ts";
+import { type Command, type Context, type Outcome } from "./frame/command.ts";
+import { commandHelp, programHelp } from "./frame/help.ts";
+import { parseWords } from "./frame/parse-words.ts";
+import { createProgress } from "./frame/progress.ts";
+import { hasColours, type Output, processTerminal, type Terminal } from "./frame/terminal.ts";
+import { type Line, renderLine, safeJson, styled } from "./frame/text.ts";
+import { UsageError } from "./frame/usage-error.ts";
+import { ownVersion } from "./own-version.ts";
+
+/** Options of `commandLine`. */
+export interface CommandLineOptions {
+  /** Receives the result. @default writes to stdout */
+  readonly write?: (text: string) => void;
+  /** Receives mistakes. @default writes to stderr */
+  readonly complain?: (text: string) => void;
+  /** Working directory. @default that of the process */
+  readonly cwd?: string;
+  /** Environment variables. @default those of the process */
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `complain`, else what the streams are */
+  readonly isTerminal?: boolean;
+}
+
+/**
+ * Carries out one command of `framework`, as the program does, and resolves with the exit code: 0 success, 1 the check or the command failed, 2 the command line is wrong.
+ *
+ * @param words the command line without the program's name: `["routes", "src/app.ts"]`
+ */
+export const commandLine = async (
+  words: readonly string[],
+  options: CommandLineOptions = {},
+): Promise<number> => {
+  const terminal = terminalOf(options);
+  const json = words.includes("--json");
+  try {
+    const { ok, data, lines } = await carryOut(words, {
+      ...terminal,
+      json,
+      commands,
+      progress: createProgress(terminal.err),
+    });
+    if (json) terminal.out.write(`${safeJson(data)}\n`);
+    else print(lines, terminal.out, terminal);
+    return ok ? 0 : 1;
+  } catch (error) {
+    const exitCode = error instanceof UsageError ? 2 : 1;
+    if (json) terminal.out.write(`${safeJson({ error: describe(error) })}\n`);
+    else print(mistake(error), terminal.err, terminal);
+    return exitCode;
+  }
+};
+
+const carryOut = async (words: readonly string[], context: Context): Promise<Outcome> => {
+  const [name, ...rest] = words.filter((word, at) => word !== "--json" || at > firstName(words));
+  if (name === "--version" || name === "-v") {
+    const version = ownVersion();
+    return { ok: true, data: { version }, lines: [`framework ${version}`] };
+  }
+  if (name === undefined || name === "--help" || name === "-h" || (name === "help" && rest.length === 0))
+    return { ok: true, data: { commands: commands.map(described) }, lines: programHelp(commands) };
+  const command = find(name === "help" ? (rest[0] ?? "") : name);
+  if (name === "help") return helpOf(command);
+  const given = parseWords(command, rest);
+  if (given.flag("help")) return helpOf(command);
+  const run = await command.load();
+  try {
+    return await run(given, context);
+  } finally {
+    context.progress.clear();
+  }
+};
+
+/** `--json` before the command's name is accepted too. */
+const firstName = (words: readonly string[]): number => words.findIndex((word) => word !== "--json");
+
+const helpOf = (command: Command): Outcome => ({
+  ok: true,
+  data: described(command),
+  lines: commandHelp(command),
+});
+
+const described = ({ load: _load, ...command }: Command): object => command;
+
+const find = (name: string): Command => {
+  const found = commands.find((command) => command.name === name);
+  if (found !== undefined) return found;
+  const [near] = nearest(
+    name,
+    commands.map((command) => command.name),
+    1,
+  );
+  const hint = near === undefined ? "framework --help lists all" : `did you mean ${near}?`;
+  throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
+};
+
+/** All mistakes of an error, each with its code. */
+const describe = (error: unknown): object => {
+  if (error instanceof Error && "problems" in error)
+    return { code: "code" in error ? error.code : null, problems: (error as ConfigurationError).problems };
+  return FrameworkError.is(error)
+    ? { code: error.code, message: error.message }
+    : { code: null, message: String(error) };
+};
+
+const mistake = (error: unknown): readonly Line[] => {
+  const code = FrameworkError.is(error) ? error.code : null;
+  const text = error instanceof Error ? error.message : String(error);
+  const lines = text.split("\n");
+  const [first = "", ...rest] = lines;
+  const hint = code === null || code === "CLI_USAGE" ? [] : [styled("dim", `framework explain ${code}`)];
+  return [[styled("red", "error: "), first], ...rest, ...hint];
+};
+
+const print = (lines: readonly Line[], output: Output, { environment }: Terminal): void => {
+  const colours = hasColours(output, environment);
+  if (lines.length > 0)
+    output.write(lines.map((line) => `${renderLine(line, colours).trimEnd()}\n`).join(""));
+};
+
+const terminalOf = ({ write, complain, cwd, environment, isTerminal }: CommandLineOptions): Terminal => {
+  const own = processTerminal();
+  const output = (standard: Output, replaced: ((text: string) => void) | undefined): Output => ({
+    write: replaced ?? standard.write,
+    isTerminal: isTerminal ?? (replaced === undefined && standard.isTerminal),
+    columns: standard.columns,
+  });
+  return {
+    out: output(own.out, write),
+    err: output(own.err, complain),
+    cwd: cwd ?? own.cwd,
+    environment: environment ?? own.environment,
+  };
+};

@@ -1,0 +1,13 @@
+import { completionCommand } from "./completion/completion-command.ts";
+import { explainCommand } from "./explain/explain-command.ts";
+import type { Command } from "./frame/command.ts";
+import { requestCommand } from "./request/request-command.ts";
+import { routesCommand } from "./routes/routes-command.ts";
+
+/** Every command, in the order of the help text. */
+export const commands: readonly Command[] = [
+  routesCommand,
+  requestCommand,
+  explainCommand,
+  completionCommand,
+];

@@ -1,0 +1,45 @@
+import { execFileSync } from "node:child_process";
+import { expect, test } from "@jest/globals";
+import { commands } from "../commands.ts";
+import { commonOptions } from "../frame/command.ts";
+import { said } from "../said.test-kit.ts";
+
+const scriptOf = async (shell: string): Promise<string> => (await said(["completion", shell])).out;
+
+/** Asks bash for the completions of the last word. */
+const completed = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const program = `${await scriptOf("bash")}
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _framework; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  return execFileSync("bash", ["-c", program, "bash", "framework", ...words], { encoding: "utf8" })
+    .trim()
+    .split("\n");
+};
+
+test("bash completes commands, options of each command, and choices", async () => {
+  expect(await completed("")).toEqual([...commands.map(({ name }) => name), "--help", "--version"]);
+  expect(await completed("rou")).toEqual(["routes"]);
+  expect(await completed("completion", "f")).toEqual(["fish"]);
+  expect(await completed("request", "P")).toEqual(["POST", "PUT", "PATCH"]);
+  for (const { name, options } of commands)
+    expect(await completed(name, "--")).toEqual(
+      [...options, ...commonOptions].map((each) => `--${each.name}`),
+    );
+});
+
+test.each(["zsh", "fish"])(
+  "the script of %s has every command with its summary and its options",
+  async (shell) => {
+    const script = await scriptOf(shell);
+    for (const { name, options } of commands) {
+      const part =
+        shell === "zsh"
+          ? script.slice(script.indexOf(`    ${name})`), script.indexOf(";;", script.indexOf(`    ${name})`)))
+          : script
+              .split("\n")
+              .filter((line) => line.includes(`__fish_seen_subcommand_from ${name}'`))
+              .join("\n");
+      for (const { name: option } of [...options, ...commonOptions])
+        expect(part).toContain(shell === "zsh" ? `--${option}[` : `-l ${option}`);
+    }
+  },
+);

@@ -1,0 +1,37 @@
+import { type ArgumentSpec, type Command, commonOptions, type OptionSpec } from "../frame/command.ts";
+
+/** The completion script of fish. */
+export const fishScript = (commands: readonly Command[]): readonly string[] => [
+  "# completion of framework for fish",
+  "complete -c framework -f",
+  ...commands.map(
+    ({ name, summary }) => `complete -c framework -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+  ),
+  ...commands.flatMap((command) => [
+    ...command.arguments.flatMap((each) => argument(command, each)),
+    ...[...command.options, ...commonOptions].map((each) => option(command, each)),
+  ]),
+];
+
+const within = (name: string): string => `complete -c framework -n '__fish_seen_subcommand_from ${name}'`;
+
+const argument = ({ name }: Command, { choices, isFile }: ArgumentSpec): readonly string[] => [
+  ...(choices === undefined ? [] : [`${within(name)} -a ${quoted(choices.join(" "))}`]),
+  ...(isFile === true ? [`${within(name)} -F`] : []),
+];
+
+const option = (
+  { name }: Command,
+  { name: long, short, summary, kind, choices, isFile }: OptionSpec,
+): string =>
+  [
+    within(name),
+    `-l ${long}`,
+    ...(short === undefined ? [] : [`-s ${short}`]),
+    ...(kind === "flag" ? [] : ["-r"]),
+    ...(isFile === true ? ["-F"] : []),
+    ...(choices === undefined ? [] : [`-a ${quoted(choices.join(" "))}`]),
+    `-d ${quoted(summary)}`,
+  ].join(" ");
+
+const quoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;

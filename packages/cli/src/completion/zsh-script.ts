@@ -1,0 +1,37 @@
+import { type ArgumentSpec, type Command, commonOptions, type OptionSpec } from "../frame/command.ts";
+
+/** The completion script of zsh. */
+export const zshScript = (commands: readonly Command[]): readonly string[] => [
+  "#compdef framework",
+  "_framework() {",
+  "  local -a commands",
+  "  commands=(",
+  ...commands.map(({ name, summary }) => `    ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`),
+  "  )",
+  "  if (( CURRENT == 2 )); then _describe command commands; return; fi",
+  '  local command="$words[2]"',
+  "  shift words; (( CURRENT-- ))",
+  '  case "$command" in',
+  ...commands.flatMap(({ name, options, arguments: args }) => [
+    `    ${name})`,
+    `      _arguments ${[...args.map(argument), ...[...options, ...commonOptions].map(option)].join(" ")}`,
+    "      ;;",
+  ]),
+  "  esac",
+  "}",
+  'if [ "$funcstack[1]" = "_framework" ]; then _framework "$@"; else compdef _framework framework; fi',
+];
+
+const argument = ({ name, choices, isFile }: ArgumentSpec, at: number): string =>
+  quoted(`${at + 1}:${name}:${valuesOf(choices, isFile)}`);
+
+const option = ({ name, summary, kind, choices, isFile, value }: OptionSpec): string => {
+  const text = summary.replaceAll(/[[\]:]/g, (character) => `\\${character}`);
+  const taken = kind === "flag" ? "" : `:${(value ?? name).replaceAll(":", "")}:${valuesOf(choices, isFile)}`;
+  return quoted(`${kind === "texts" ? "*" : ""}--${name}[${text}]${taken}`);
+};
+
+const valuesOf = (choices: readonly string[] | undefined, isFile: boolean | undefined): string =>
+  choices === undefined ? (isFile === true ? "_files" : " ") : `(${choices.join(" ")})`;
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;

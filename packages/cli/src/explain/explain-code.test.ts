@@ -1,0 +1,91 @@
+import { execFileSync } from "node:child_process";
+import { globSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said } from "../said.test-kit.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+
+interface Listed {
+  readonly code: string;
+  readonly package: string;
+  readonly summary: string;
+  readonly action: string;
+}
+
+/** Runs the program itself, as in the project of the reference application. */
+const program = (cwd: string, ...words: readonly string[]): string =>
+  execFileSync(
+    process.execPath,
+    ["--conditions=@framework/source", join(root, "packages/cli/src/main.ts"), ...words],
+    { cwd, encoding: "utf8", timeout: 120_000, env: { ...process.env, NODE_OPTIONS: "" } },
+  );
+
+test("every code of every package's error-codes.ts has a page with cause and remedy", () => {
+  const wanted = globSync("packages/*/src/error-codes.ts", { cwd: root })
+    .concat("packages/core/src/errors/error-codes.ts")
+    .flatMap((path) =>
+      Array.from(
+        readFileSync(join(root, path), "utf8").matchAll(/^ {2}([A-Z]+_[A-Z_]+): \{$/gm),
+        ([, code]) => code,
+      ),
+    );
+  expect(wanted.length).toBeGreaterThan(300);
+  const { codes } = JSON.parse(program(join(root, "apps/books"), "explain", "--json")) as { codes: Listed[] };
+  const explained = new Map(codes.map((each) => [each.code, each]));
+  expect(wanted.filter((code = "") => !explained.has(code))).toEqual([]);
+  for (const { summary, action } of codes) expect([summary !== "", action !== ""]).toEqual([true, true]);
+});
+
+/** A project with one installed package of the framework. */
+const project = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  const home = join(folder, "node_modules/@framework/kettle");
+  mkdirSync(join(home, "docs"), { recursive: true });
+  writeFileSync(
+    join(home, "package.json"),
+    JSON.stringify({
+      name: "@framework/kettle",
+      version: "1.0.0",
+      type: "module",
+      exports: { ".": "./index.js" },
+    }),
+  );
+  writeFileSync(
+    join(home, "index.js"),
+    `export const kettleErrors = { KETTLE_EMPTY: { status: 503, summary: "there is no water", action: "fill it" } };`,
+  );
+  writeFileSync(join(home, "README.md"), "# Kettle\n\n| `KETTLE_EMPTY` | there is no water | fill it |\n");
+  writeFileSync(
+    join(home, "docs/water.md"),
+    "# Water\n\nNothing here.\n\n## Filling\n\n`KETTLE_EMPTY` appears below 100 ml.\n\nKETTLE_EMPTY_LONG is another.\n",
+  );
+  return folder;
+};
+
+test("a page has package, status, cause, remedy and what the documents say", () => {
+  const out = program(project(), "explain", "kettle_empty");
+  expect(out.split("\n").map((line) => line.trim())).toEqual([
+    "KETTLE_EMPTY",
+    "",
+    "Package  @framework/kettle",
+    "Status   503",
+    "Cause    there is no water",
+    "Remedy   fill it",
+    "",
+    "docs/water.md · Filling",
+    "`KETTLE_EMPTY` appears below 100 ml.",
+    "",
+  ]);
+});
+
+test("the program's own codes are explained anywhere", async () => {
+  const { exitCode, out } = await said(["explain", "CLI_NO_APP"], { cwd: tmpdir() });
+  expect([exitCode, out]).toEqual([0, expect.stringContaining("Remedy   pass the path")]);
+});
+
+test("an unknown code has the nearest one as a hint", async () => {
+  const { exitCode, err } = await said(["explain", "CLI_NO_APPS"], { cwd: tmpdir() });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("did you mean CLI_NO_APP?")]);
+});

@@ -1,0 +1,65 @@
+import { FrameworkError } from "@framework/core";
+import { nearest } from "@framework/core/feature";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import { table } from "../frame/table.ts";
+import { type Line, styled } from "../frame/text.ts";
+import { type CataloguedCode, findCode, readCatalogues } from "./catalogues.ts";
+import { installedPackages } from "./installed-packages.ts";
+import { mentionsOf } from "./mentions.ts";
+
+export const explain: RunCommand = async (given, { cwd }) => {
+  const packages = installedPackages(cwd);
+  const code = given.argument("code")?.toUpperCase();
+  if (code === undefined) return list((await readCatalogues(packages)).codes);
+  const { found, known, unreadable } = await findCode(packages, code);
+  if (found !== null) return page(found);
+  const [near] = nearest(code, known, 1);
+  const hint = near === undefined ? "framework explain lists all codes" : `did you mean ${near}?`;
+  const notRead = unreadable.length === 0 ? "" : ` (not readable: ${unreadable.join(", ")})`;
+  throw new FrameworkError(
+    "CLI_UNKNOWN_CODE",
+    `no installed package has the code ${code}; ${hint}${notRead}`,
+  );
+};
+
+const list = (codes: readonly CataloguedCode[]): Outcome => ({
+  ok: true,
+  data: { codes: codes.map(({ code, package: { name }, entry }) => ({ code, package: name, ...entry })) },
+  lines: [
+    ...table(
+      ["CODE", "CAUSE"],
+      codes.map(({ code, entry }) => [styled("bold", code), entry.summary]),
+    ),
+    "",
+    styled("dim", `${codes.length} codes; framework explain CODE has the remedy`),
+  ],
+});
+
+/** The page of one code: the catalogue's data, and what the package's documents say about it. */
+const page = ({ code, package: pkg, entry }: CataloguedCode): Outcome => {
+  const mentions = mentionsOf(code, pkg.folder);
+  const { status, summary, action } = entry;
+  const facts: readonly (readonly [string, string])[] = [
+    ["Package", pkg.name],
+    ...(status === undefined ? [] : [["Status", String(status)] as const]),
+    ["Cause", summary],
+    ["Remedy", action],
+  ];
+  return {
+    ok: true,
+    data: { code, package: pkg.name, ...entry, documents: mentions },
+    lines: [
+      styled("bold", code),
+      "",
+      ...table(
+        [],
+        facts.map(([name, text]) => [styled("dim", name), text]),
+      ),
+      ...mentions.flatMap(({ path, heading, text }): readonly Line[] => [
+        "",
+        [styled("dim", `${path} · `), styled("cyan", heading)],
+        ...text.split("\n"),
+      ]),
+    ],
+  };
+};

@@ -1,0 +1,52 @@
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** A package of the framework that is installed for a project. */
+export interface InstalledPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Folder with its package.json, without links. */
+  readonly folder: string;
+  readonly manifest: PackageManifest;
+}
+
+/** The parts of a package.json that commands read. */
+export interface PackageManifest {
+  readonly name?: string;
+  readonly version?: string;
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+}
+
+const SCOPE = "@framework";
+
+/** Finds the framework's packages in the `node_modules` of a folder, of the folders above it and of this program; of one name the nearest counts. */
+export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
+  const own = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+  const found = new Map<string, InstalledPackage>();
+  const homes = [...ancestorsOf(cwd), ...ancestorsOf(own)].map((folder) =>
+    join(folder, "node_modules", SCOPE),
+  );
+  for (const folder of [...homes.filter((home) => existsSync(home)).flatMap(foldersIn), own]) {
+    const read = readPackage(folder);
+    if (read !== null && !found.has(read.name)) found.set(read.name, read);
+  }
+  return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
+};
+
+/** Reads a package.json; `null` when the folder has none. */
+export const readPackage = (folder: string): InstalledPackage | null => {
+  const path = join(folder, "package.json");
+  if (!existsSync(path)) return null;
+  const manifest = JSON.parse(readFileSync(path, "utf8")) as PackageManifest;
+  const { name = "", version = "" } = manifest;
+  return { name, version, manifest, folder: realpathSync(folder) };
+};
+
+const ancestorsOf = (folder: string): readonly string[] => {
+  const above = dirname(folder);
+  return above === folder ? [folder] : [folder, ...ancestorsOf(above)];
+};
+
+const foldersIn = (home: string): readonly string[] => readdirSync(home).map((name) => join(home, name));

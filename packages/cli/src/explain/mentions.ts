@@ -1,0 +1,32 @@
+import { existsSync, globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+/** A part of a package's documents that says more about a code. */
+export interface Mention {
+  /** Path within the package. */
+  readonly path: string;
+  readonly heading: string;
+  readonly text: string;
+}
+
+/** Finds the paragraphs and list items about a code in the README and the docs of an installed package; table rows repeat the catalogue and are left out. */
+export const mentionsOf = (code: string, folder: string): readonly Mention[] => {
+  const paths = ["README.md", ...globSync("docs/*.md", { cwd: folder }).sort()];
+  return paths
+    .filter((path) => existsSync(join(folder, path)))
+    .flatMap((path) => mentionsIn(code, path, readFileSync(join(folder, path), "utf8")))
+    .slice(0, MOST);
+};
+
+const MOST = 8;
+
+const mentionsIn = (code: string, path: string, document: string): readonly Mention[] => {
+  const word = new RegExp(`(?<![A-Z_])${code}(?![A-Z_])`);
+  let heading = path;
+  return document.split(/\n{2,}/).flatMap((block) => {
+    const [, title] = /^#+ (.+)$/m.exec(block) ?? [];
+    if (title !== undefined) heading = title.replaceAll("`", "");
+    const isProse = !/^(?:\||```)/.test(block.trim());
+    return isProse && word.test(block) ? [{ path, heading, text: block.trim() }] : [];
+  });
+};

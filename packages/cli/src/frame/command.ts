@@ -1,0 +1,81 @@
+import type { Given } from "./given.ts";
+import type { Progress } from "./progress.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Line } from "./text.ts";
+
+/** A positional argument. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly summary: string;
+  readonly required?: boolean;
+  /** Values that a shell offers. */
+  readonly choices?: readonly string[];
+  /** Whether a shell offers files. */
+  readonly isFile?: boolean;
+}
+
+/** An option of a command: a flag, or one with a value. */
+export interface OptionSpec {
+  /** Name without the dashes. */
+  readonly name: string;
+  /** One letter. */
+  readonly short?: string;
+  readonly summary: string;
+  /** `flag` takes no value; `texts` may be repeated. */
+  readonly kind: "flag" | "text" | "texts" | "number";
+  /** Name of the value in the help text. */
+  readonly value?: string;
+  /** The allowed values of a text. */
+  readonly choices?: readonly string[];
+  /** The smallest allowed number. @default 0 */
+  readonly min?: number;
+  /** The largest allowed number. @default 1e9 */
+  readonly max?: number;
+  /** Whether a shell offers files. */
+  readonly isFile?: boolean;
+}
+
+/** The result of a command. */
+export interface Outcome {
+  /** `false` ends the program with exit code 1. */
+  readonly ok: boolean;
+  /** What `--json` prints. */
+  readonly data: unknown;
+  /** What people read. */
+  readonly lines: readonly Line[];
+}
+
+/** What a command works with, besides its command line. */
+export interface Context extends Terminal {
+  /** Whether the result is printed as JSON: a command then writes nothing else. */
+  readonly json: boolean;
+  readonly progress: Progress;
+  /** Every command, for completion. */
+  readonly commands: readonly Command[];
+}
+
+/** Carries a command out. @throws FrameworkError, printed with its code; the exit code is 1, for CLI_USAGE 2 */
+export type RunCommand = (given: Given, context: Context) => Promise<Outcome>;
+
+/** One command, as data: parser, help and completion read it. */
+export interface Command {
+  readonly name: string;
+  /** One line, in the imperative. */
+  readonly summary: string;
+  /** Longer text of the help. */
+  readonly description?: readonly string[];
+  readonly arguments: readonly ArgumentSpec[];
+  readonly options: readonly OptionSpec[];
+  /** Command lines without the program's name. */
+  readonly examples: readonly string[];
+  /** When the exit code is 1, besides failures of the command itself. */
+  readonly fails: string;
+  /** Loads the command's code, so that one command does not wait for the modules of all others. */
+  readonly load: () => Promise<RunCommand>;
+}
+
+/** Options of every command. */
+export const commonOptions: readonly OptionSpec[] = [
+  { name: "json", kind: "flag", summary: "print the result as one JSON value" },
+  { name: "help", short: "h", kind: "flag", summary: "print this text" },
+];

@@ -1,0 +1,37 @@
+/** Where a command writes: a stream of the process, or a collector of a test. */
+export interface Output {
+  write(text: string): void;
+  /** Whether a person reads it: colours and progress bars appear only then. */
+  readonly isTerminal: boolean;
+  /** Characters of a line. */
+  readonly columns: number;
+}
+
+/** What a command knows of its surroundings. */
+export interface Terminal {
+  /** Receives the result. */
+  readonly out: Output;
+  /** Receives mistakes and progress. */
+  readonly err: Output;
+  /** Working directory. */
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** The streams of this process. */
+export const processTerminal = (): Terminal => ({
+  out: outputTo(process.stdout),
+  err: outputTo(process.stderr),
+  cwd: process.cwd(),
+  environment: process.env,
+});
+
+const outputTo = (stream: NodeJS.WriteStream): Output => ({
+  write: (text) => void stream.write(text),
+  isTerminal: stream.isTTY,
+  columns: stream.columns || 80,
+});
+
+/** Whether an output gets colours: a terminal does, unless `NO_COLOR` or `TERM=dumb` is set. */
+export const hasColours = ({ isTerminal }: Output, environment: Terminal["environment"]): boolean =>
+  isTerminal && (environment["NO_COLOR"] ?? "") === "" && environment["TERM"] !== "dumb";

@@ -1,0 +1,52 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { createProgress } from "./progress.ts";
+import { table } from "./table.ts";
+import { renderLine, safeJson, styled } from "./text.ts";
+
+const hostile = fc.string({ unit: "binary", maxLength: 40 });
+const CONTROLS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+
+test("whatever a line holds, only the styles reach the terminal as controls", () => {
+  fc.assert(
+    fc.property(hostile, hostile, (first, second) => {
+      const plain = renderLine([first, styled("red", second)], false);
+      expect(plain).not.toMatch(CONTROLS);
+      const coloured = renderLine([first, styled("red", second)], true);
+      expect(coloured.replaceAll("\u001b[31m", "").replaceAll("\u001b[0m", "")).toBe(plain);
+    }),
+  );
+});
+
+test("whatever a value holds, its JSON is one that reads as the value and holds no controls but line breaks", () => {
+  fc.assert(
+    fc.property(hostile, (text) => {
+      const json = safeJson({ text });
+      expect(json.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
+      expect(JSON.parse(json)).toEqual({ text });
+    }),
+  );
+});
+
+test("columns are aligned, also below cells with escapes and styles", () => {
+  const lines = table(
+    ["A", "B"],
+    [
+      ["x", "1"],
+      [styled("red", "a\u001bb"), "2"],
+    ],
+  ).map((line) => renderLine(line, false));
+  expect(lines).toEqual(["A         B", "x         1", "a\\u{1b}b  2"]);
+});
+
+test("progress appears on a terminal only, and is removed at the end", () => {
+  const shown = (isTerminal: boolean): string => {
+    let text = "";
+    const progress = createProgress({ write: (part) => void (text += part), isTerminal, columns: 60 });
+    progress.show(0.5, "half\u001b[2J");
+    progress.clear();
+    return text;
+  };
+  expect(shown(false)).toBe("");
+  expect(shown(true)).toBe(`\r\u001b[2K${"█".repeat(10)}${"░".repeat(10)} half\\u{1b}[2J\r\u001b[2K`);
+});

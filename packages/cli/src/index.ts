@@ -1,0 +1,2 @@
+export { commandLine, type CommandLineOptions } from "./command-line.ts";
+export { cliErrors } from "./error-codes.ts";

@@ -1,0 +1,44 @@
+import { App, Blueprint, NotFoundError, Response } from "@framework/core";
+
+/** A small app for tests of commands: a guard, tags, a hostile path, every kind of body. */
+export const createApp = (): App => {
+  const app = new App();
+  app.get("/notes/{id}", { tags: ["notes"], summary: "one note" }, (request) => {
+    if (request.params.id === "9") throw new NotFoundError("There is no note 9");
+    return { id: request.params.id, started: app.state["started"] === true };
+  });
+  app.post("/notes", async (request) => Response.created(await request.json(), "/notes/1"));
+  app.get("/bytes", () => Response.binary(new Uint8Array([255, 254, 0])));
+  app.get("/hostile", () => "\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
+  app.get("/endless", () =>
+    Response.stream(
+      (async function* () {
+        for (;;) yield "x".repeat(65_536);
+      })(),
+    ),
+  );
+  app.get("/never", () => new Promise<never>(() => {}));
+  app.get("/echo", (request) => ({ header: request.getHeader("x-note"), query: request.query.get("q") }));
+  const secret = new Blueprint("/secret", {
+    guards: [
+      function onlyFriends() {
+        return false;
+      },
+    ],
+  });
+  secret.get("/plan", () => "plan");
+  app.registerBlueprint(secret);
+  app.onEvent("startup", () => void (app.state["started"] = true));
+  return app;
+};
+
+/** An app that is exported as it is. */
+export const other: App = new App();
+
+/** A function that fails. */
+export const createBrokenApp = (): never => {
+  throw new Error("DATABASE_URL is missing");
+};
+
+/** No app. */
+export const version = "1.0.0";

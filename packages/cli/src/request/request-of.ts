@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { FrameworkError } from "@framework/core";
+import type { Given } from "../frame/given.ts";
+
+/** Makes the request that a command line describes. @throws CLI_BAD_REPLY when it is malformed */
+export const requestOf = async (given: Given, cwd: string): Promise<Request> => {
+  const path = given.argument("path") ?? "/";
+  const body = await bodyOf(given.text("data"), cwd);
+  const headers = new Headers();
+  try {
+    for (const field of given.texts("header")) addField(headers, field);
+    if (body !== null && !headers.has("content-type")) headers.set("content-type", typeOf(body));
+    const url = new URL(path.startsWith("/") ? `http://localhost${path}` : path);
+    return new Request(url, { method: given.argument("method") ?? "GET", headers, body });
+  } catch (cause) {
+    throw new FrameworkError("CLI_BAD_REPLY", `this request cannot be made: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+};
+
+const bodyOf = async (
+  data: string | undefined,
+  cwd: string,
+): Promise<string | Buffer<ArrayBuffer> | null> => {
+  if (data === undefined || !data.startsWith("@")) return data ?? null;
+  try {
+    return await readFile(resolve(cwd, data.slice(1)));
+  } catch (cause) {
+    throw new FrameworkError("CLI_BAD_REPLY", `the body's file cannot be read: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+};
+
+const addField = (headers: Headers, field: string): void => {
+  const colon = field.indexOf(":");
+  if (colon < 1) throw new Error(`the header field ${JSON.stringify(field)} has no colon after its name`);
+  headers.append(field.slice(0, colon).trim(), field.slice(colon + 1).trim());
+};
+
+const typeOf = (body: string | Buffer): string => {
+  try {
+    JSON.parse(body.toString());
+    return "application/json";
+  } catch {
+    return "text/plain; charset=utf-8"; // a body that is no JSON is sent as text
+  }
+};

@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said, saidJson } from "../said.test-kit.ts";
+import { MAX_SHOWN_BYTES } from "./send-request.ts";
+
+const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
+const ask = (...words: readonly string[]) => said(["request", ...words, "--app", app]);
+
+interface Reply {
+  readonly status: number;
+  readonly headers: readonly [string, string][];
+  readonly body: string;
+  readonly bodyIs: string;
+  readonly isCut: boolean;
+}
+
+const reply = (...words: readonly string[]) => saidJson<Reply>(["request", ...words, "--app", app]);
+
+test("a request is answered by the started app, without a server", async () => {
+  expect(await ask("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}\n', err: "" });
+});
+
+test("a body of JSON is sent as JSON, from the command line or a file; other text as text", async () => {
+  const created = await reply("POST", "/notes", "-d", '{"text":"water"}');
+  expect(created).toMatchObject({ status: 201, body: '{"text":"water"}' });
+  const file = join(await mkdtemp(join(tmpdir(), "cli-")), "note.json");
+  writeFileSync(file, '{"text":"file"}');
+  expect(await reply("POST", "/notes", "--data", `@${file}`)).toMatchObject({ body: '{"text":"file"}' });
+  expect((await reply("POST", "/notes", "--data", "no json")).status).toBe(400);
+});
+
+test("header fields and the query reach the app", async () => {
+  expect(await reply("GET", "/echo?q=a%20b", "-H", "X-Note: one")).toMatchObject({
+    body: '{"header":"one","query":"a b"}',
+  });
+});
+
+test("-i prints status and fields; --fail makes a status of 400 and more a failure", async () => {
+  const { exitCode, out } = await ask("GET", "/notes/9", "-i");
+  expect([exitCode, out.split("\n")[0]]).toEqual([0, "HTTP 404"]);
+  expect(out).toContain("content-type: application/json\n");
+  expect((await ask("GET", "/notes/9", "--fail")).exitCode).toBe(1);
+  expect((await ask("GET", "/notes/1", "--fail")).exitCode).toBe(0);
+});
+
+test("a hostile body is escaped for people and exact in JSON", async () => {
+  const { out } = await ask("GET", "/hostile");
+  expect(out).toBe("\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}\nsecond line\n");
+  expect((await reply("GET", "/hostile")).body).toBe("\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
+});
+
+test("bytes that are no text are counted, and Base64 in JSON", async () => {
+  expect((await ask("GET", "/bytes")).out).toBe("3 bytes that are no text\n");
+  expect(await reply("GET", "/bytes")).toMatchObject({ body: "//4A", bodyIs: "base64" });
+});
+
+test("a reply without an end is cut at the bound", async () => {
+  const { body, isCut } = await reply("GET", "/endless");
+  expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
+});
+
+test("a reply that does not come ends the command", async () => {
+  const { exitCode, err } = await ask("GET", "/never", "--timeout", "0.05");
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("no reply within 0.05 s")]);
+});
+
+test.each([
+  [["GET", "/", "-H", "no colon"], "has no colon after its name"],
+  [["GET", "/", "-d", "x"], "this request cannot be made"],
+  [["POST", "/", "-d", "@nowhere.json"], "the body's file cannot be read"],
+  [["GET", "::"], "this request cannot be made"],
+])("%j cannot be made", async (words, message) => {
+  const { exitCode, err } = await ask(...words);
+  expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
+});

@@ -1,0 +1,54 @@
+import type { RouteInfo } from "@framework/core";
+import { guardName } from "@framework/core/feature";
+import { loadApp } from "../app/load-app.ts";
+import type { RunCommand } from "../frame/command.ts";
+import { table } from "../frame/table.ts";
+import { type Span, styled } from "../frame/text.ts";
+
+interface ListedRoute {
+  readonly method: string;
+  readonly path: string;
+  /** Guards of the app, its blueprints and the route, outermost first. */
+  readonly guards: readonly string[];
+  /** Authentications that callers must pass; each with the schemes of which one suffices. */
+  readonly auth: readonly string[];
+  readonly tags: readonly string[];
+  /** The feature that added it; `null` for routes of the program. */
+  readonly feature: string | null;
+  readonly summary: string | null;
+}
+
+export const listRoutes: RunCommand = async (given, { cwd }) => {
+  const app = await loadApp(given.argument("app"), cwd);
+  const part = given.text("path") ?? "";
+  const method = given.text("method")?.toUpperCase();
+  const all = app.routes.map(listed);
+  const shown = all.filter(
+    (route) => route.path.includes(part) && (method === undefined || route.method === method),
+  );
+  const count =
+    shown.length === all.length ? `${all.length} routes` : `${shown.length} of ${all.length} routes`;
+  return {
+    ok: true,
+    data: { routes: shown },
+    lines: [...table(["METHOD", "PATH", "GUARDS", "TAGS", "FROM"], shown.map(row)), "", styled("dim", count)],
+  };
+};
+
+const listed = ({ method, path, options, guards, auth, tags, addedBy }: RouteInfo): ListedRoute => ({
+  method,
+  path,
+  guards: [...guards, ...(options.guards ?? [])].map(guardName),
+  auth: auth.map(({ schemes }) => Object.keys(schemes).join(" or ")),
+  tags,
+  feature: addedBy,
+  summary: options.summary ?? null,
+});
+
+const row = ({ method, path, guards, auth, tags, feature }: ListedRoute): readonly Span[] => [
+  styled("cyan", method),
+  path,
+  [...auth, ...guards].join(", ") || styled("dim", "–"),
+  tags.join(", ") || styled("dim", "–"),
+  feature ?? styled("dim", "app"),
+];
