@@ -1,0 +1,85 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+
+const { NODE_OPTIONS: _flagsOfJest, ...env } = process.env;
+
+/** Runs a program on plain Node, because jest cannot load a module within a synchronous call, and returns what it prints. */
+const report = <Report>(program: string): Report => {
+  const file = join(import.meta.dirname, `${program}.test-program.ts`);
+  const args = ["--conditions=@framework/source", file];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", env, timeout: 120_000 }));
+};
+
+interface Members {
+  readonly found: readonly string[];
+  readonly missing: readonly string[];
+  readonly eager: object;
+  readonly lazy: object;
+}
+
+interface Loading {
+  readonly imported: readonly string[];
+  readonly served: readonly string[];
+  readonly uses: Readonly<Record<string, readonly string[]>>;
+  readonly kafka: readonly string[];
+}
+
+test("every feature that a package of the workspace exports is in the App, with its members, route options and methods of blueprints", () => {
+  const { found, missing, eager, lazy } = report<Members>("members");
+  expect(missing).toEqual([]); // a new feature needs a line in features.ts
+  expect(found.length).toBeGreaterThan(30);
+  expect(lazy).toEqual(eager);
+}, 120_000);
+
+test("core alone is loaded until a feature is used; then its package, and not the clients of brokers before they are used", () => {
+  const { imported, served, uses, kafka } = report<Loading>("loading");
+  expect([imported, served]).toEqual([["core", "framework"], []]);
+  const own: Record<string, string> = {
+    enableCaching: "cache",
+    enableCircuitBreaker: "breaker",
+    enableHealthChecks: "health",
+    enablePrometheus: "metrics",
+    enableSecurityHeaders: "security",
+    enableAsyncapi: "openapi",
+  };
+  const { enableCsrf, ...others } = uses; // of the package security, which is loaded
+  expect(enableCsrf).toEqual([]);
+  const kebab = (member: string): string =>
+    member
+      .replace("enable", "")
+      .replaceAll(/(?<!^)([A-Z])/g, "-$1")
+      .toLowerCase();
+  for (const [member, loaded] of Object.entries(others))
+    expect([member, loaded]).toEqual([
+      member,
+      expect.arrayContaining([own[member] ?? kebab(member).replace("web-socket", "websocket")]),
+    ]);
+  expect(kafka).toContain("kafka");
+  expect(kafka).not.toContain("kafkajs");
+}, 120_000);
+
+test("its features work together, and its mistakes are those of App.with", () => {
+  const { replies, wrongOption, disabled, needing, twice, later, isSame } =
+    report<Readonly<Record<string, unknown>>>("behaviour");
+  const always = ["https://app.example", "nosniff"];
+  expect(replies).toEqual([
+    ["/books/7", 200, "MISS", "gzip", null, ...always],
+    ["/books/7", 200, "HIT", "gzip", null, ...always],
+    ["/count", 200, "BYPASS", null, null, ...always],
+    { one: 1, circuits: true, dropped: 1 },
+    ["/books/7", 200, "MISS", "gzip", null, ...always],
+    ["/v1/books", 200, "MISS", null, "@1793491200", ...always],
+    ["/v1/live", 426, null, null, "@1793491200", ...always],
+    ["/health/ready", 200, null, null, null, ...always],
+    ["/openapi.json", 200, null, "gzip", null, ...always],
+  ]);
+  expect(wrongOption).toEqual([expect.stringContaining("cache: ttl must be a number of seconds")]);
+  expect(disabled).toEqual([
+    expect.stringContaining('the option "cache" does nothing without enableCaching'),
+    expect.stringContaining('the option "deprecated" does nothing without enableDeprecation'),
+  ]);
+  expect(needing).toEqual(["durable: cqrs needs a database; call enableDatabase()"]);
+  expect(twice).toEqual(["enableEtag was called twice; call it once, with all options"]);
+  expect([later, isSame]).toEqual(["CORE_ALREADY_STARTED", true]);
+}, 120_000);

@@ -1,0 +1,44 @@
+// Prints which packages are loaded: with the App alone, with its first request, and by the first use of each feature.
+import { registerHooks } from "node:module";
+
+const loaded = new Set<string>();
+registerHooks({
+  resolve(specifier, context, next) {
+    const resolved = next(specifier, context);
+    const [, own, other] =
+      /\/packages\/([\w-]+)\/src\/|.*\/node_modules\/((?:@[\w-]+\/)?[\w.-]+)\//.exec(resolved.url) ?? [];
+    if (own !== undefined || other !== undefined) loaded.add(own ?? other ?? "");
+    return resolved;
+  },
+});
+
+/** Names of the packages that were imported since the last call. */
+const newlyLoaded = (): string[] => {
+  const names = [...loaded].toSorted();
+  loaded.clear();
+  return names;
+};
+
+const { App } = await import("./index.ts");
+const imported = newlyLoaded();
+const app = new App();
+app.get("/", { summary: "Root" }, () => "hello");
+await app.fetch(new Request("http://localhost/"));
+const served = newlyLoaded();
+
+const uses: Record<string, string[]> = {};
+const other = new App();
+for (const member of Object.getOwnPropertyNames(other)) {
+  if (!/^enable|^jobs$/.test(member)) continue;
+  try {
+    const value: unknown = Reflect.get(other, member);
+    if (typeof value === "function") value.call(other, {});
+  } catch {} // wrong arguments; only what was loaded counts
+  uses[member] = newlyLoaded();
+}
+const kafka = new App();
+try {
+  kafka.enableMessaging({ brokers: ["localhost:9092"] });
+} catch {} // as above
+console.log(JSON.stringify({ imported, served, uses, kafka: newlyLoaded() }));
+process.exit(0); // features may have opened what a stop would close

@@ -1,0 +1,25 @@
+import type { Feature } from "@framework/core/feature";
+import type { KafkaMethods } from "@framework/kafka";
+import type { MessagingMethods } from "@framework/messaging";
+
+/**
+ * Messaging, and Kafka's overload of `enableMessaging`: Kafka has no method of its own that could load it, so a configuration with its fields does.
+ *
+ * @param loadKafka loads the feature `kafka`
+ */
+export const messagingWithKafka = (
+  messaging: Feature<MessagingMethods>,
+  loadKafka: () => Feature<KafkaMethods, MessagingMethods>,
+): Feature<MessagingMethods & KafkaMethods> => ({
+  name: messaging.name,
+  install(host, needs) {
+    const methods = messaging.install(host, needs);
+    const { enableMessaging } = methods;
+    const enable = function (this: typeof methods, config: object = {}): typeof methods {
+      if ("brokers" in config || "groupId" in config) loadKafka().install(host, methods);
+      return enableMessaging.call(this, config);
+    };
+    return Object.defineProperty(methods, "enableMessaging", { value: enable }) as MessagingMethods &
+      KafkaMethods;
+  },
+});
