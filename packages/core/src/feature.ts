@@ -91,6 +91,7 @@ export type {
   RecordObservation,
 } from "./insight/histogram.ts";
 export type { Metric, Sample } from "./insight/metric.ts";
+export type { DecisionReasons, RequestStep, RequestTrace, StepInfo } from "./insight/request-steps.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
 export type { OperationControl, Operations } from "./insight/operations.ts";

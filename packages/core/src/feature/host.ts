@@ -7,6 +7,7 @@ import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
+import type { DecisionReasons } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -182,6 +183,8 @@ export interface HostInsight {
   operation<In, Out = unknown>(definition: OperationDefinition<In, Out>): Operations<In, Out>;
   /** Listens for the operations of this app, including requests; may be called at any time. Returns a function that ends it. */
   onOperation<State>(listener: OperationListener<State>): () => void;
+  /** Reasons of the feature's decisions about requests, for `framework explain`; without a listener a decision costs one check. */
+  readonly reasons: DecisionReasons;
   /** Returns the current operation; `null` outside of one, and without listeners. */
   currentOperation(): TracedOperation | null;
   /** Makes a tracer's spans known to other features: logs name them, messages and stored work carry them. An app has one tracer; a later call replaces it. */

@@ -16,7 +16,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
   Object.freeze({
     http: httpOf(registry, owner),
     life: lifeOf(registry, owner),
-    insight: insightOf(registry.insight),
+    insight: insightOf(registry.insight, owner),
     state: stateOf(registry),
     entries: entriesOf(registry),
     configure: (record, input) => registry.configure(record, input),
@@ -27,7 +27,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
 
 const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
   const http: HostHttp<never> = {
-    use: (stage, middleware) => (registry.use(stage, middleware), http),
+    use: (stage, middleware) => (registry.use(stage, middleware, owner.name), http),
     route: (method, path, handler, options) => (
       registry.route({ method, path, handler, options, addedBy: owner.name }),
       http
@@ -62,7 +62,7 @@ const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
   return Object.freeze(life);
 };
 
-const insightOf = (registry: InsightRegistry): HostInsight => {
+const insightOf = (registry: InsightRegistry, { name }: HostOwner): HostInsight => {
   const insight: HostInsight = {
     link: (name, path) => (registry.link(name, path), insight),
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
@@ -73,6 +73,7 @@ const insightOf = (registry: InsightRegistry): HostInsight => {
     operation: (definition) => registry.operation(definition),
     onOperation: (listener) => registry.onOperation(listener),
     currentOperation,
+    reasons: registry.traces.reasonsOf(name),
     provideTrace: (read) => (registry.provideTrace(read), insight),
     currentTrace: () => registry.currentTrace(),
     healthCheck: (check) => (registry.healthCheck(check), insight),

@@ -6,6 +6,7 @@ import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
+import { RequestTraces } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import { type OperationDefinition, operationProblem } from "../insight/traced-operation.ts";
 import type { AppLink } from "../lifecycle/runnable.ts";
@@ -26,6 +27,8 @@ export class InsightRegistry {
   readonly links: AppLink[] = [];
   /** Publishes requests as operations. */
   readonly requests: Operations<HttpRequest>;
+  /** Publishes the steps of requests. */
+  readonly traces: RequestTraces = new RequestTraces();
   private readonly operations: AppOperations;
   private readonly published: AppMetrics;
   private readonly checks: HealthCheck[] = [];

@@ -170,9 +170,9 @@ export class Kernel extends Registry {
     const background = new BackgroundTasks(log);
     const { draining } = this;
     const kernel = { app, settings, container, background, trustedProxies: proxies, draining };
-    const { guards, middleware, exceptionHandlers } = this;
-    const { requests } = this.insight;
-    const parts = { routes, guards, middleware, exceptionHandlers, requests };
+    const { guards, middleware, exceptionHandlers, labels } = this;
+    const { requests, traces } = this.insight;
+    const parts = { routes, guards, middleware, exceptionHandlers, requests, labels, traces };
     const pipeline = createPipeline(parts, kernel, (problem) => problems.push(problem));
     return { kernel, pipeline, problems };
   }

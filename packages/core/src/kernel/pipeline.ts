@@ -11,6 +11,7 @@ import {
   type Rescue,
   surround,
 } from "../middleware/middleware.ts";
+import type { RequestTraces } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { HttpRequest } from "../request/http-request.ts";
@@ -30,6 +31,8 @@ import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
+import type { MiddlewareLabels } from "./middleware-labels.ts";
+import { type ChainTracer, traceSteps } from "./trace-steps.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -44,6 +47,9 @@ export interface PipelineParts {
   readonly exceptionHandlers: ExceptionHandlers;
   /** Publishes every request as an operation. */
   readonly requests: Operations<HttpRequest>;
+  /** Publishes the steps of requests, if a tool listens at start. */
+  readonly traces: RequestTraces;
+  readonly labels: MiddlewareLabels;
 }
 
 /** A compiled app, ready to answer requests. */
@@ -52,6 +58,8 @@ export interface Pipeline {
   /** Returns the reply to an error, as every level of the chains does. */
   readonly rescue: Rescue<HttpRequest, Response>;
 }
+
+type HttpMiddleware = Middleware<HttpRequest, Response>;
 
 /** Compiles an app once: a router whose routes each hold their whole chain, and one chain for unmatched requests. */
 export const createPipeline = (
@@ -64,7 +72,18 @@ export const createPipeline = (
   const { inside, outside } = prepareReplies(endWithDrain(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
-  const inspected = inspectMiddleware(settings);
+  const originals = new WeakMap<object, HttpMiddleware>();
+  const inspect = inspectMiddleware(settings);
+  const inspected = (middleware: HttpMiddleware): HttpMiddleware => {
+    const made = inspect(middleware);
+    originals.set(made, middleware);
+    return made;
+  };
+  const newTracer = traceSteps(parts.traces, parts.labels, settings);
+  const traceWith =
+    (tracer: ChainTracer) =>
+    (middleware: HttpMiddleware): HttpMiddleware =>
+      tracer.middleware(middleware, originals.get(middleware));
   const ofProgram = (parts.middleware.get("app") ?? []).map(inspected);
   const outer = stagesOf(outerStages, new Map(parts.middleware).set("app", ofProgram), settings);
   const inner = innerStages.map((stage) => parts.middleware.get(stage) ?? []);
@@ -77,18 +96,24 @@ export const createPipeline = (
   for (const route of parts.routes) {
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
+    const tracer = newTracer();
+    const traced = traceWith(tracer);
     const chain = [
-      ...outer,
-      ...route.middleware.map(inspected),
-      ...(guards.length > 0 ? [guarded(guards, settings)] : []),
-      ...beforeCache,
-      ...cache,
+      ...outer.map(traced),
+      ...route.middleware.map(inspected).map(traced),
+      ...tracer.guards(guards, (some) => guarded(some, settings)),
+      ...beforeCache.map(traced),
+      ...cache.map(traced),
     ];
-    const innermost = validateInput(route.options, callHandler(route, kernel));
+    const ofReplies = inCache.map(traced);
+    const name = route.handler.name || "handler";
+    const innermost = tracer.innermost(name, callHandler(route, kernel), (next) =>
+      validateInput(route.options, next),
+    );
     const handle =
       cache.length === 0
-        ? compose([...chain, ...inCache], innermost, rescue, outside)
-        : surround(chain, compose(inCache, innermost, rescueInside, inside), rescue, outside);
+        ? compose([...chain, ...ofReplies], innermost, rescue, outside)
+        : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside);
     const endpoint = {
       method: route.method,
       pattern: route.path,
@@ -106,8 +131,11 @@ export const createPipeline = (
   const listing = settings.debug ? parts.routes.map(({ method, path }) => `${method} ${path}`) : null;
   const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
     answerUnmatched(request, allowed, listing);
-  const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
-    compose(outer, toUnmatched(allowed), rescue, outside);
+  const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
+    const tracer = newTracer();
+    const chain = outer.map(traceWith(tracer));
+    return compose(chain, tracer.innermost("no route", toUnmatched(allowed)), rescue, outside);
+  };
   const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
     const known = byMethods.get(allowed.join());

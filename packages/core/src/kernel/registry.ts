@@ -23,6 +23,7 @@ import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { coreReplies } from "./core-replies.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
+import type { MiddlewareLabels } from "./middleware-labels.ts";
 import { FeatureOptions } from "./feature-options.ts";
 import { InsightRegistry } from "./insight-registry.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
@@ -53,6 +54,8 @@ export abstract class Registry {
   protected readonly guards: Guard<HttpRequest>[] = [];
   protected readonly exceptionHandlers: ExceptionHandlers = new ExceptionHandlers();
   protected readonly middleware: Map<Stage, Middleware<HttpRequest, Response>[]> = new Map();
+  /** The features of the middleware. */
+  protected readonly labels: MiddlewareLabels = new WeakMap();
   readonly draining: Draining = new Draining();
   readonly listeners: RegisteredListener[] = [];
   protected readonly life: Life = new Life();
@@ -95,8 +98,10 @@ export abstract class Registry {
   /** Whether start has begun; registration is closed from then on. */
   protected abstract readonly isClosed: boolean;
 
-  use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this {
+  /** @param feature the feature that adds it; `null` for the program */
+  use(stage: Stage, middleware: Middleware<HttpRequest, Response>, feature: string | null = null): this {
     this.assertOpen("use");
+    this.labels.set(middleware, { feature, stage });
     const present = this.middleware.get(stage);
     if (present === undefined) this.middleware.set(stage, [middleware]);
     else present.push(middleware);

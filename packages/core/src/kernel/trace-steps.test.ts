@@ -1,0 +1,136 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import { Blueprint } from "../blueprint.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { RequestTrace } from "../insight/request-steps.ts";
+import { Response } from "../response/response.ts";
+
+interface Tea {
+  enableTea(): this;
+}
+
+/** Adds a step that explains itself, on the way in or after a wait. */
+const tea: Feature<Tea> = {
+  name: "tea",
+  install: (host) => ({
+    enableTea() {
+      const { reasons } = host.insight;
+      host.http.use("cache", async (request, next) => {
+        await Promise.resolve();
+        if (reasons.isObserved) reasons.give(request, "there is no tea");
+        return next(request);
+      });
+      return this;
+    },
+  }),
+};
+
+const teaApp = () => {
+  const app = new (App.with(tea))().enableTea();
+  app.use(function greeting(request, next) {
+    return request.path === "/greeted" ? Response.text("hello") : next(request);
+  });
+  const body = new Blueprint("", {
+    guards: [
+      function friend() {
+        return true;
+      },
+      { check: () => "not you" },
+    ],
+  });
+  app.get("/books/{id}", function readBook() {
+    return 1;
+  });
+  app.get("/greeted", () => 1);
+  app.get("/broken", () => {
+    throw new RangeError("too far");
+  });
+  body.get("/mine", () => 1);
+  app.registerBlueprint(body);
+  return app;
+};
+
+/** Calls an app while the channel has a subscriber; returns what each request published. */
+const traced = async (app: App, ...paths: readonly string[]): Promise<readonly RequestTrace[]> => {
+  const traces: RequestTrace[] = [];
+  const listen = (message: unknown): void => void traces.push(message as RequestTrace);
+  subscribe("framework.request.steps", listen);
+  try {
+    await app.start({ log: { info() {}, warn() {}, error() {} } });
+    for (const path of paths) await app.fetch(new Request(`http://localhost${path}`));
+    return traces;
+  } finally {
+    unsubscribe("framework.request.steps", listen);
+  }
+};
+
+test("a request publishes its chain and the steps that it reached, with reasons", async () => {
+  const [trace] = await traced(teaApp(), "/books/7");
+  expect(
+    trace?.chain.map(({ kind, name, feature, stage, absent }) => ({ kind, name, feature, stage, absent })),
+  ).toEqual([
+    { kind: "middleware", name: "greeting", feature: null, stage: "app" },
+    { kind: "guard", name: "guard", feature: null, stage: null, absent: "the route has no guards" },
+    { kind: "middleware", name: "tea", feature: "tea", stage: "cache" },
+    {
+      kind: "validation",
+      name: "validation",
+      feature: null,
+      stage: null,
+      absent: "the route has no schemas",
+    },
+    { kind: "handler", name: "readBook", feature: null, stage: null },
+  ]);
+  expect(
+    trace?.steps.map(({ name, passedOn, status, reasons }) => [name, passedOn, status, reasons]),
+  ).toEqual([
+    ["greeting", true, 200, []],
+    ["tea", true, 200, ["there is no tea"]],
+    ["readBook", false, 200, []],
+  ]);
+  for (const { durationMs, innerMs } of trace?.steps ?? [])
+    expect(durationMs).toBeGreaterThanOrEqual(innerMs);
+});
+
+test("a step that answers itself leaves the inner ones unreached", async () => {
+  const [trace] = await traced(teaApp(), "/greeted");
+  expect(trace?.steps.map(({ name, passedOn, status }) => [name, passedOn, status])).toEqual([
+    ["greeting", false, 200],
+  ]);
+});
+
+test("guards are steps of their own; a refusal and an error have their words", async () => {
+  const [refused, broken, unmatched] = await traced(teaApp(), "/mine", "/broken", "/nowhere");
+  expect(refused?.steps.map(({ kind, name, passedOn, error }) => [kind, name, passedOn, error])).toEqual([
+    ["middleware", "greeting", true, null],
+    ["guard", "friend", true, null],
+    ["guard", "anonymous guard", false, "not you"],
+  ]);
+  expect(broken?.steps.at(-1)).toMatchObject({ kind: "handler", status: null, error: "too far" });
+  expect(unmatched?.steps.at(-1)).toMatchObject({ kind: "handler", name: "no route" });
+});
+
+test("validation is a step before the handler", async () => {
+  const app = new App();
+  const schema = {
+    "~standard": { version: 1 as const, vendor: "test", validate: () => ({ issues: [{ message: "no" }] }) },
+  };
+  app.get("/checked", { query: schema }, () => 1);
+  const [trace] = await traced(app, "/checked");
+  expect(trace?.chain.map(({ kind }) => kind)).toEqual(["guard", "validation", "handler"]);
+  expect(trace?.steps).toMatchObject([{ kind: "validation", passedOn: false, error: expect.any(String) }]);
+});
+
+test("nothing is published without a subscriber at start, nor without debug", async () => {
+  const app = teaApp();
+  await app.start();
+  expect(await traced(app, "/books/7")).toEqual([]);
+  const traces: unknown[] = [];
+  const listen = (message: unknown): void => void traces.push(message);
+  subscribe("framework.request.steps", listen);
+  const production = await teaApp().start({ env: "production", debug: false });
+  await production.fetch(new Request("http://localhost/books/7"));
+  unsubscribe("framework.request.steps", listen);
+  expect(traces).toEqual([]);
+});

@@ -1,0 +1,106 @@
+import { guardName } from "../guards/judge.ts";
+import type { Guard } from "../guards/guard.ts";
+import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
+import { toError } from "../errors/to-error.ts";
+import { type Handler, isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Response } from "../response/response.ts";
+import type { MiddlewareLabels } from "./middleware-labels.ts";
+
+type HttpMiddleware = Middleware<HttpRequest, Response>;
+type HttpHandler = Handler<HttpRequest, Response>;
+
+/** Makes the levels of one chain report when they run. */
+export interface ChainTracer {
+  /** @param original the middleware that `middleware` wraps, whose label and name it reports */
+  middleware(middleware: HttpMiddleware, original?: HttpMiddleware): HttpMiddleware;
+  guards(
+    guards: readonly Guard<HttpRequest>[],
+    verify: (guards: readonly Guard<HttpRequest>[]) => HttpMiddleware,
+  ): readonly HttpMiddleware[];
+  /** @param validate wraps the handler in the validation of its input; without schemas it returns the handler itself */
+  innermost(name: string, handler: HttpHandler, validate?: (next: HttpHandler) => HttpHandler): HttpHandler;
+}
+
+/** Returns a maker of tracers. Without a listener at start, and without debug, they return what they get, so that requests cost the same as ever. */
+export const traceSteps = (
+  traces: RequestTraces,
+  labels: MiddlewareLabels,
+  { debug }: { readonly debug: boolean },
+): (() => ChainTracer) => (debug && traces.isObserved ? () => chainTracer(traces, labels) : () => untraced);
+
+const untraced: ChainTracer = {
+  middleware: (middleware) => middleware,
+  guards: (guards, verify) => (guards.length > 0 ? [verify(guards)] : []),
+  innermost: (_name, handler, validate = same) => validate(handler),
+};
+
+const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTracer => {
+  const chain: StepInfo[] = [];
+  const traced = (info: StepInfo, middleware: HttpMiddleware): HttpMiddleware => {
+    chain.push(info);
+    return (request, next) => {
+      const step = traces.begin(request, chain, info);
+      const inside: HttpHandler = (input) => {
+        step.passOn();
+        const since = performance.now();
+        const output = next(input);
+        if (isPromise(output)) return output.finally(() => step.returned(since));
+        step.returned(since);
+        return output;
+      };
+      const ended = (reply: Response): Response => {
+        step.end(reply.status, null);
+        return reply;
+      };
+      const failed = (error: unknown): never => {
+        step.end(null, toError(error).message);
+        throw error;
+      };
+      try {
+        const output = middleware(request, inside);
+        return isPromise(output) ? output.then(ended, failed) : ended(output);
+      } catch (error) {
+        return failed(error);
+      }
+    };
+  };
+  const core = { feature: null, stage: null };
+  const absent = (kind: StepInfo["kind"], reason: string): void =>
+    void chain.push({ kind, name: kind, ...core, absent: reason });
+  return {
+    middleware: (middleware, original = middleware) => {
+      const { feature, stage } = labels.get(original) ?? core;
+      return traced({ kind: "middleware", name: feature ?? nameOf(original), feature, stage }, middleware);
+    },
+    guards: (guards, verify) => {
+      if (guards.length === 0) absent("guard", "the route has no guards");
+      return guards.map((guard) =>
+        traced({ kind: "guard", name: guardName(guard), ...core }, verify([guard])),
+      );
+    },
+    innermost: (name, handler, validate = same) => {
+      const info: StepInfo = { kind: "handler", name, ...core };
+      const call = (): HttpHandler => {
+        const calling = traced(info, (request) => handler(request));
+        return (request) => calling(request, handler);
+      };
+      if (validate(handler) === handler) {
+        absent("validation", "the route has no schemas");
+        return call();
+      }
+      const checking = traced({ kind: "validation", name: "validation", ...core }, (request, next) =>
+        validate(next)(request),
+      );
+      const called = call();
+      return (request) => checking(request, called);
+    },
+  };
+};
+
+const same = <T>(value: T): T => value;
+
+const nameOf = (middleware: HttpMiddleware): string => {
+  const name = middlewareObject(middleware)?.constructor.name ?? middleware.name;
+  return name === "" || name === "Object" ? "middleware" : name;
+};
