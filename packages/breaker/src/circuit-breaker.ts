@@ -1,6 +1,7 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
+import { withReasons } from "./circuit-reasons.ts";
 import type { Circuits } from "./circuits.ts";
 import type { CircuitBreakerRouteOptions } from "./route-circuit.ts";
 
@@ -35,7 +36,8 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       circuits,
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
-        host.http.use("breaker", circuits.middleware);
+        const { reasons } = host.insight;
+        host.http.use("breaker", reasons.isObserved ? withReasons(circuits, reasons) : circuits.middleware);
         host.entries.protect("breaker", circuits.protect);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
         host.life.onStart({

@@ -119,6 +119,15 @@ export class CircuitRegistry implements Circuits {
     };
   };
 
+  /** Returns the circuit of a request's route with its threshold; `null` if it has none. */
+  circuitOf({ endpoint }: HttpRequest): (CircuitInfo & { readonly failureThreshold: number }) | null {
+    const member =
+      endpoint === null ? undefined : this.ofRoutes.get(routeName(endpoint.method, endpoint.pattern));
+    if (member === undefined || member === null) return null;
+    const { name, state, failures, retryAfterSecs } = member.circuit;
+    return { name, state, failures, retryAfterSecs, failureThreshold: member.config.failureThreshold };
+  }
+
   list(): readonly CircuitInfo[] {
     return Array.from(this.members.values(), ({ circuit: { name, state, failures, retryAfterSecs } }) => {
       return { name, state, failures, retryAfterSecs };

@@ -1,5 +1,5 @@
 import type { Logger } from "@framework/core";
-import type { Clock, RouteOption } from "@framework/core/feature";
+import type { Clock, DecisionReasons, RouteOption } from "@framework/core/feature";
 import type { CachingConfig } from "./caching-config.ts";
 import type { Counts } from "./counts.ts";
 import type { Coalescing } from "./coalescing.ts";
@@ -20,4 +20,6 @@ export interface CacheParts {
   readonly purges: Purges;
   readonly counts: Counts;
   readonly log: () => Logger;
+  /** For tools that show the steps of a request. */
+  readonly reasons: DecisionReasons;
 }

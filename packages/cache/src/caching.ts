@@ -85,7 +85,19 @@ const enable = (
   const coalescing = new Coalescing({ clock, waitMs: waitSecs * 1000 });
   const counts = newCounts();
   const log = () => host.life.settings.log;
-  const parts: CacheParts = { config, option, clock, store, invalidations, coalescing, purges, counts, log };
+  const { reasons } = host.insight;
+  const parts: CacheParts = {
+    config,
+    option,
+    clock,
+    store,
+    invalidations,
+    coalescing,
+    purges,
+    counts,
+    log,
+    reasons,
+  };
 
   host.http.use("headers", stripInternalFields);
   host.http.use(

@@ -13,6 +13,7 @@ import { factsOf, type ReplyFacts } from "./rules/reply-facts.ts";
 import { ReplyTags } from "./route/reply-tags.ts";
 import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
 import { addClientFreshness } from "./rules/client-freshness.ts";
+import { notStoredReason } from "./rules/not-stored.ts";
 import { ageOf, type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
 import {
   complete,
@@ -106,6 +107,7 @@ export class Origin {
     if (isHead && lifetime?.isImplicit === true) addClientFreshness(response, state.plan.clientTtlSecs, 0);
     const tags = lifetime === null || isHead ? null : this.tags.of(call.state, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
+      this.explainUnstored(call, response, facts, bodyBytes);
       if (call.sharedCall !== null && status < 500) this.parts.coalescing.noteUnshareable(call.place.key);
       return this.passOn(call, response, facts);
     }
@@ -120,9 +122,35 @@ export class Origin {
     this.keep(call, entry, facts, lifetime, "HIT");
     this.count(call, "MISS");
     const forwarded = this.reason(state, call.place);
+    this.explain(call, `${forwarded}: stored, fresh for ${lifetime.freshMs / 1000} s`);
     if (isConditional(state.request)) return this.answer(call, entry, "MISS", { stored: true });
     if (lifetime.isImplicit) addClientFreshness(response, state.plan.clientTtlSecs, this.ageSecs(facts));
     return mark(response, name, "MISS", { forwarded, stored: true });
+  }
+
+  private explainUnstored(
+    call: Call,
+    { status, payload }: Response,
+    facts: ReplyFacts,
+    bodyBytes: number,
+  ): void {
+    if (!this.parts.reasons.isObserved) return;
+    const { open: shared, caller, request } = call.state;
+    const reason = notStoredReason(facts, {
+      status,
+      identity: this.carriesIdentity(call.state),
+      shared,
+      own: caller !== null,
+      isStream: !isWhole(payload),
+      bodyBytes,
+      maxEntryBytes: this.parts.config.maxEntryBytes,
+      isHead: request.method === "HEAD",
+    });
+    this.explain(call, `${this.reason(call.state, call.place)}: not stored, ${reason}`);
+  }
+
+  private explain({ state }: Call, reason: string): void {
+    if (this.parts.reasons.isObserved) this.parts.reasons.give(state.request, reason);
   }
 
   private complete(response: Response, facts: ReplyFacts, { vary }: RequestState["plan"]): boolean {

@@ -24,6 +24,7 @@ import type { StoredReply } from "./store/cache-store.ts";
 import type { SharedOutcome, SharedResult } from "./coalescing.ts";
 import { hasIdentity } from "./rules/identity.ts";
 import { lookUp, type Place } from "./lookup.ts";
+import { explainBypass, explainKey, explainStored } from "./lookup-reasons.ts";
 import { Origin } from "./origin.ts";
 import { planOf, type RoutePlan } from "./route/route-plan.ts";
 import { mark, type Outcome, type Status, statusText } from "./cache-status.ts";
@@ -60,11 +61,21 @@ class ReplyCache {
 
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     const { endpoint, method, path } = request;
-    if (!this.methods.has(method)) return this.writes(request, next);
-    if (endpoint === null || endpoint.addedBy !== null) return next(request);
+    const { reasons } = this.parts;
+    if (!this.methods.has(method)) {
+      if (reasons.isObserved) reasons.give(request, `${method} is not cached`);
+      return this.writes(request, next);
+    }
+    if (endpoint === null || endpoint.addedBy !== null) {
+      if (reasons.isObserved) reasons.give(request, "routes of features are not cached");
+      return next(request);
+    }
     const plan = this.planFor(endpoint);
     const answersItself = method === "HEAD" && endpoint.method === "HEAD"; // an explicit HEAD route may differ from GET
-    if (plan === null || answersItself || this.isExcluded(path)) return this.bypass(request, next);
+    if (plan === null || answersItself || this.isExcluded(path)) {
+      explainBypass(reasons, request, { isPlanned: plan !== null, answersItself });
+      return this.bypass(request, next);
+    }
     const caller = plan.callerOf(request);
     const reply = this.answerFor(request, next, plan, caller);
     if (caller === null && plan.keyFor === null && !plan.shared) return reply;
@@ -79,15 +90,22 @@ class ReplyCache {
   ): Awaitable<Response> {
     const directives = parseCacheControl(request.getHeader("cache-control"));
     if (directives.has("no-store")) {
+      if (this.parts.reasons.isObserved)
+        this.parts.reasons.give(request, "the request has Cache-Control: no-store");
       if (directives.has("only-if-cached")) throw this.notStored("BYPASS", { forwarded: "bypass" });
       return this.bypass(request, next);
     }
     const extra = plan.keyFor === null ? "" : plan.keyFor(request);
     const identity = hasIdentity(request);
     const open = plan.shared || caller !== null;
-    return mapAwaitable(keyOf(request, extra, caller), (key) =>
-      this.serve({ request, next, plan, key, directives, identity, caller, open, round: 0 }),
-    );
+    return mapAwaitable(keyOf(request, extra, caller), (key) => {
+      explainKey(this.parts.reasons, {
+        request,
+        isClosed: identity && !open,
+        isScoped: caller !== null || extra !== "",
+      });
+      return this.serve({ request, next, plan, key, directives, identity, caller, open, round: 0 });
+    });
   }
 
   private planFor(endpoint: Endpoint): RoutePlan | null {
@@ -163,6 +181,7 @@ class ReplyCache {
   private fromStore(state: RequestState, entry: StoredReply, outcome: Outcome, status: Status): Response {
     const { clock, config, counts } = this.parts;
     counts[outcome]++;
+    explainStored(this.parts.reasons, state.request, entry, { outcome, status, nowMs: clock.now() });
     const { clientTtlSecs } = state.plan;
     return answer(entry, state.request, {
       name: config.name,

@@ -14,6 +14,7 @@ import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import { canBeCoded, isCompressible } from "./compressible.ts";
 import { CompressionConfig, type Encoding } from "./compression-config.ts";
+import { withReasons } from "./compression-reasons.ts";
 import { type Tally, tally } from "./tally.ts";
 
 /** The options of routes that the feature owns. */
@@ -52,7 +53,12 @@ export const compression: Feature<Compression> = {
           typeof given === "number" ? { minSize: given } : given,
         );
         const counts = tally(config.encodings);
-        host.http.use("compression", compress(config, counts, option));
+        const { reasons } = host.insight;
+        const coding = compress(config, counts, option);
+        host.http.use(
+          "compression",
+          reasons.isObserved ? withReasons(coding, config, option, reasons) : coding,
+        );
         host.insight.expose("compression", () => counts.snapshot());
         for (const metric of counts.metrics) host.insight.metric(metric);
         return this;

@@ -10,6 +10,7 @@ import {
 } from "@framework/core/feature";
 import { type HttpRequest, type Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
+import { withReasons } from "./etag-reasons.ts";
 import { rememberedTags, type TagOf } from "./remembered-tags.ts";
 
 /** Options of `enableEtag`. */
@@ -36,7 +37,9 @@ export const etag: Feature<Etags> = {
   name: "etag",
   install: (host) => ({
     enableEtag(config) {
-      host.http.use("etag", tagReplies(host.configure(EtagConfig, config)));
+      const { reasons } = host.insight;
+      const tagging = tagReplies(host.configure(EtagConfig, config));
+      host.http.use("etag", reasons.isObserved ? withReasons(tagging, reasons) : tagging);
       host.http.impliesReplies(({ method }) => (method === "GET" || method === "HEAD" ? [unchanged] : []));
       return this;
     },

@@ -1,4 +1,7 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
+import type { HttpRequest } from "@framework/core";
+import type { Limit } from "./limit.ts";
+import { withReasons } from "./limit-reasons.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
@@ -34,15 +37,15 @@ export const rateLimit: Feature<RateLimit> = {
       enableRateLimit(config) {
         const record = host.configure(RateLimitConfig, config);
         const limiter = new RateLimiter(record, option);
-        host.http.use(
-          "rate-limit",
-          limitRequests({
-            limitOf: (request) => limiter.limitOf(request),
-            take: (limit, key) => limiter.take(limit, key),
-            replyTo: host.http.replyTo,
-            counts: limiter.counts,
-          }),
-        );
+        const { reasons } = host.insight;
+        const limitOf = (request: HttpRequest): Limit | null => limiter.limitOf(request);
+        const limiting = limitRequests({
+          limitOf,
+          take: (limit, key) => limiter.take(limit, key),
+          replyTo: host.http.replyTo,
+          counts: limiter.counts,
+        });
+        host.http.use("rate-limit", reasons.isObserved ? withReasons(limiting, limitOf, reasons) : limiting);
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));

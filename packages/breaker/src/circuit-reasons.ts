@@ -1,0 +1,22 @@
+import type { HttpRequest } from "@framework/core";
+import type { DecisionReasons } from "@framework/core/feature";
+import type { CircuitRegistry } from "./circuit-registry.ts";
+
+/** Adds the state of the circuit to the middleware, for tools that show the steps of a request. */
+export const withReasons =
+  (circuits: CircuitRegistry, reasons: DecisionReasons): CircuitRegistry["middleware"] =>
+  (request, next) => {
+    reasons.give(request, stateFor(circuits, request));
+    return circuits.middleware(request, next);
+  };
+
+const stateFor = (circuits: CircuitRegistry, request: HttpRequest): string => {
+  const circuit = circuits.circuitOf(request);
+  if (circuit === null) return "the route has no circuit";
+  const { name, state, failures, failureThreshold, retryAfterSecs } = circuit;
+  if (state === "closed")
+    return `the circuit ${name} is closed: ${failures} of ${failureThreshold} failures in a row`;
+  return state === "open"
+    ? `the circuit ${name} is open for ${retryAfterSecs} s`
+    : `the circuit ${name} is half-open: trial calls pass`;
+};

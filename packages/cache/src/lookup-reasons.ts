@@ -1,0 +1,47 @@
+import type { HttpRequest } from "@framework/core";
+import type { DecisionReasons } from "@framework/core/feature";
+import type { Outcome, Status } from "./cache-status.ts";
+import type { StoredReply } from "./store/cache-store.ts";
+
+/** Gives the key of a request. That of a caller, or of a route's own, may hold a credential, as may the query: only the public part is shown. */
+export const explainKey = (
+  reasons: DecisionReasons,
+  { request, isClosed, isScoped }: { request: HttpRequest; isClosed: boolean; isScoped: boolean },
+): void => {
+  if (!reasons.isObserved) return;
+  const { scheme, host, path, query } = request;
+  const search = query.toString() === "" ? "" : "?…";
+  const scope = isScoped ? ", and a part of the route's own" : "";
+  reasons.give(request, `the key is ${scheme}://${host.toLowerCase()}${path}${search}${scope}`);
+  if (isClosed)
+    reasons.give(
+      request,
+      "the request has an identity: only replies with public or s-maxage, or of shared routes, are used",
+    );
+};
+
+/** Gives the reason of an answer from the store. */
+export const explainStored = (
+  reasons: DecisionReasons,
+  request: HttpRequest,
+  { bornMs, freshMs }: StoredReply,
+  { outcome, status, nowMs }: { outcome: Outcome; status: Status; nowMs: number },
+): void => {
+  if (!reasons.isObserved) return;
+  const stored = `stored ${((nowMs - bornMs) / 1000).toFixed(1)} s ago, fresh for ${freshMs / 1000} s`;
+  reasons.give(
+    request,
+    `${outcome}: ${status.collapsed === true ? "from the call of another request" : stored}`,
+  );
+};
+
+/** Gives the reason why a route's replies are not cached. */
+export const explainBypass = (
+  reasons: DecisionReasons,
+  request: HttpRequest,
+  { isPlanned, answersItself }: { isPlanned: boolean; answersItself: boolean },
+): void => {
+  if (!reasons.isObserved) return;
+  const planned = answersItself ? "the route answers HEAD itself" : "the path is in excludePaths";
+  reasons.give(request, isPlanned ? planned : "the route has cache: false");
+};

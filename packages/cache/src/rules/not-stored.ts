@@ -1,0 +1,30 @@
+import type { ReplyFacts } from "./reply-facts.ts";
+import type { StoringContext } from "./storing-rules.ts";
+
+/** What decides besides the fields of the reply. */
+export interface NotStoredContext extends Pick<StoringContext, "status" | "identity" | "shared" | "own"> {
+  readonly isStream: boolean;
+  /** Bytes of the body, and the bound. */
+  readonly bodyBytes: number;
+  readonly maxEntryBytes: number;
+  readonly isHead: boolean;
+}
+
+/** Returns in words why a reply was not stored, in the order of the storing rules; for tools that show the steps of a request. */
+export const notStoredReason = (
+  { directives, setsCookies, vary }: ReplyFacts,
+  { status, identity, shared, own, isStream, bodyBytes, maxEntryBytes, isHead }: NotStoredContext,
+): string => {
+  if (isHead) return "HEAD has no body to store";
+  if (isStream) return "the body is a stream";
+  if (bodyBytes > maxEntryBytes) return `${bodyBytes} bytes are more than maxEntryBytes ${maxEntryBytes}`;
+  if (setsCookies) return "the reply sets a cookie";
+  if (vary.includes("*")) return "Vary is *";
+  if (directives.has("no-store")) return "Cache-Control has no-store";
+  if (directives.has("private") && !own) return "Cache-Control has private";
+  if (identity && !shared && !directives.has("public") && !directives.has("s-maxage"))
+    return "the request has an identity, and the reply is not public";
+  return status >= 200 && status <= 299
+    ? "it would never be fresh, or a purge overtook it"
+    : `its status is ${status}`;
+};

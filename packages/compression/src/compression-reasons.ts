@@ -1,0 +1,74 @@
+import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
+import {
+  BodyStream,
+  type DecisionReasons,
+  mapAwaitable,
+  payloadLength,
+  type RouteOption,
+} from "@framework/core/feature";
+import { negotiateEncoding } from "@framework/core/http";
+import { canBeCoded, isCompressible } from "./compressible.ts";
+import type { CompressionConfig } from "./compression-config.ts";
+
+/** Adds the reason of each decision to a compressing middleware, for tools that show the steps of a request. */
+export const withReasons =
+  (
+    compress: Middleware<HttpRequest, Response>,
+    config: CompressionConfig,
+    option: Pick<RouteOption<boolean>, "of">,
+    reasons: DecisionReasons,
+  ): Middleware<HttpRequest, Response> =>
+  (request, next) => {
+    let before: number | null = null;
+    const judged = compress(request, (input) =>
+      mapAwaitable(next(input), (reply) => {
+        before = payloadLength(reply.payload);
+        const skipped = whySkipped(request, reply, config, isOff(option, request.endpoint));
+        if (skipped !== null) reasons.give(request, skipped);
+        return reply;
+      }),
+    );
+    return mapAwaitable(judged, (reply) => {
+      const coding = reply.headers.get("content-encoding");
+      const after = payloadLength(reply.payload);
+      if (coding !== null && before !== null && after !== null && after !== before)
+        reasons.give(request, `${coding}: ${before} bytes became ${after}`);
+      return reply;
+    });
+  };
+
+const isOff = (option: Pick<RouteOption<boolean>, "of">, endpoint: Endpoint | null): boolean =>
+  option.of(endpoint) === false;
+
+/** Returns why a reply is sent as it is; `null` if it is compressed. */
+const whySkipped = (
+  request: HttpRequest,
+  reply: Response,
+  { minSize, encodings, streams }: CompressionConfig,
+  isOffHere: boolean,
+): string | null => {
+  if (isOffHere) return "the route has compress: false";
+  if (!canBeCoded(reply))
+    return reply.headers.has("content-encoding")
+      ? "the reply is encoded already"
+      : `a ${reply.status} without a whole body`;
+  const field = request.getHeader("accept-encoding");
+  const coding = negotiateEncoding(field, encodings);
+  if (coding === "identity" || coding === null)
+    return field === null
+      ? "the request has no Accept-Encoding"
+      : `the client does not prefer ${encodings.join(", ")}: Accept-Encoding is ${JSON.stringify(field.slice(0, 100))}`;
+  if (negotiateEncoding(field, []) === null) return null; // the client refuses the plain body
+  if (!isCompressible(reply)) return notCompressible(reply);
+  const length = payloadLength(reply.payload);
+  if (length === null)
+    return streams || !(reply.payload instanceof BodyStream)
+      ? null
+      : "the length is unknown, and streams is false";
+  return length < minSize ? `${length} bytes are less than minSize ${minSize}` : null;
+};
+
+const notCompressible = ({ headers }: Response): string =>
+  /no-transform/i.test(headers.get("cache-control") ?? "")
+    ? "Cache-Control has no-transform"
+    : `${headers.get("content-type") ?? "a body without a type"} is not compressible`;

@@ -1,0 +1,37 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { App, Response } from "@framework/core";
+import type { RequestTrace } from "@framework/core/feature";
+import { expect, test } from "@jest/globals";
+import { etag } from "./index.ts";
+
+const traces: RequestTrace[] = [];
+const listen = (message: unknown): void => void traces.push(message as RequestTrace);
+
+test.each([
+  ["/", {}, ["made the tag W/", "the request is unconditional"]],
+  ["/", { "if-none-match": "*" }, ["made the tag W/", "304: if-none-match matches"]],
+  ["/", { "if-none-match": '"other"' }, ["made the tag W/", "if-none-match does not match"]],
+  ["/own", {}, ['the reply has the tag "mine" already', "the request is unconditional"]],
+  ["/nothing", {}, ["no tag: a 204 without a whole body", "the request is unconditional"]],
+  ["/stream", {}, ["no tag: the body is a stream", "the request is unconditional"]],
+])("%s with %j has its reasons", async (path, headers, reasons) => {
+  subscribe("framework.request.steps", listen);
+  try {
+    const app = new (App.with(etag))().enableEtag();
+    app.get("/", () => "hello");
+    app.get("/own", () => Response.text("hello", { headers: { ETag: '"mine"' } }));
+    app.get("/nothing", () => null);
+    app.get("/stream", () =>
+      Response.stream(
+        (async function* () {
+          yield "part";
+        })(),
+      ),
+    );
+    await app.fetch(new Request(`http://localhost${path}`, { headers: headers as Record<string, string> }));
+    const given = traces.at(-1)?.steps.find(({ feature }) => feature === "etag")?.reasons;
+    expect(given).toEqual(reasons.map((reason) => expect.stringContaining(reason)));
+  } finally {
+    unsubscribe("framework.request.steps", listen);
+  }
+});
