@@ -11,6 +11,10 @@ export const cliErrors: ErrorCatalogue = {
       "the app has no answer for a request that `framework request` made: it failed to start, or the request is malformed",
     action: "the message has the reason",
   },
+  CLI_IN_PRODUCTION: {
+    summary: "a command that runs the app under debug was called with `FRAMEWORK_ENV=production`",
+    action: "call it where you develop",
+  },
   CLI_NO_APP: {
     summary: "no module with an app was found, or it exports no app and no function that creates one",
     action:

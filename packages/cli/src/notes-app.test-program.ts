@@ -28,6 +28,13 @@ export const createApp = (): App => {
   });
   secret.get("/plan", () => "plan");
   app.registerBlueprint(secret);
+  app.use(function stamp(request, next) {
+    return request.path === "/stamped" ? Response.text("stamped") : next(request);
+  });
+  app.get("/stamped", () => "never");
+  app.get("/broken", () => {
+    throw new RangeError("too far");
+  });
   app.onEvent("startup", () => void (app.state["started"] = true));
   return app;
 };

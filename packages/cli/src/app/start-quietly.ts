@@ -8,7 +8,7 @@ export const startQuietly = async (app: AppLike): Promise<void> => {
 
 const write = (level: string, message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
   const { error } = fields;
-  const words = error instanceof Error ? `: ${error.message}` : "";
+  const words = error instanceof Error && !message.includes(error.message) ? `: ${error.message}` : "";
   process.stderr.write(`${level}: ${printable(message + words)}\n`);
 };
 

@@ -7,9 +7,10 @@ import { type CataloguedCode, findCode, readCatalogues } from "./catalogues.ts";
 import { installedPackages } from "./installed-packages.ts";
 import { mentionsOf } from "./mentions.ts";
 
-export const explain: RunCommand = async (given, { cwd }) => {
+/** Explains an error code; without one it lists all. */
+export const explainCode: RunCommand = async (given, { cwd }) => {
   const packages = installedPackages(cwd);
-  const code = given.argument("code")?.toUpperCase();
+  const code = given.argument("subject")?.toUpperCase();
   if (code === undefined) return list((await readCatalogues(packages)).codes);
   const { found, known, unreadable } = await findCode(packages, code);
   if (found !== null) return page(found);

@@ -2,11 +2,49 @@ import type { Command } from "../frame/command.ts";
 
 export const explainCommand: Command = {
   name: "explain",
-  summary: "explain an error code: cause, remedy and what the installed documents say",
-  description: ["Without a code it lists the codes of every installed package. Nothing is fetched."],
-  arguments: [{ name: "code", summary: "code of an error or a warning: CORE_PORT_IN_USE" }],
-  options: [],
-  examples: ["explain CORE_PORT_IN_USE", "explain", "explain --json"],
-  fails: "no installed package has the code",
-  load: async () => (await import("./explain-code.ts")).explain,
+  summary: "explain an error code, or what an app does with a request and why",
+  description: [
+    "explain CODE shows cause, remedy and what the installed documents say; without a code it lists the codes of every installed package. Nothing is fetched.",
+    "explain GET /books/1 starts the app in this process, as in development, sends the request and shows each step: it ran or was skipped, why, and how long it took.",
+    "A step's time is its own, without the steps inside it. Secrets are not shown: no header values, cookies, queries or bodies.",
+  ],
+  arguments: [
+    { name: "subject", summary: "code of an error or a warning, as CORE_PORT_IN_USE, or a method, as GET" },
+    { name: "path", summary: "path of the request, as /books/1" },
+  ],
+  options: [
+    { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
+    { name: "data", short: "d", kind: "text", summary: "body of the request; @file reads a file" },
+    {
+      name: "header",
+      short: "H",
+      kind: "texts",
+      value: "name: value",
+      summary: "a header field of the request",
+    },
+    {
+      name: "times",
+      kind: "number",
+      value: "count",
+      summary: "send the request so often and explain the last, 1 by default",
+      min: 1,
+      max: 1000,
+    },
+    {
+      name: "timeout",
+      kind: "number",
+      value: "seconds",
+      summary: "seconds to wait for a reply, 30 by default",
+      min: 0.001,
+      max: 86_400,
+    },
+  ],
+  examples: [
+    "explain CORE_PORT_IN_USE",
+    "explain",
+    "explain GET /books/1 --times 2",
+    'explain POST /books -d \'{"title":"Dune"}\'',
+  ],
+  fails: "no installed package has the code, or the app cannot answer",
+  load: async () => (await import("./explain.ts")).explain,
 };

@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
 import type { Given } from "../frame/given.ts";
 
-/** Makes the request that a command line describes. @throws CLI_BAD_REPLY when it is malformed */
-export const requestOf = async (given: Given, cwd: string): Promise<Request> => {
+/** Makes the request that a command line describes: its argument `path`, and the options `data` and `header`. @throws CLI_BAD_REPLY when it is malformed */
+export const requestOf = async (given: Given, method: string, cwd: string): Promise<Request> => {
   const path = given.argument("path") ?? "/";
   const body = await bodyOf(given.text("data"), cwd);
   const headers = new Headers();
@@ -12,7 +12,7 @@ export const requestOf = async (given: Given, cwd: string): Promise<Request> => 
     for (const field of given.texts("header")) addField(headers, field);
     if (body !== null && !headers.has("content-type")) headers.set("content-type", typeOf(body));
     const url = new URL(path.startsWith("/") ? `http://localhost${path}` : path);
-    return new Request(url, { method: given.argument("method") ?? "GET", headers, body });
+    return new Request(url, { method, headers, body });
   } catch (cause) {
     throw new FrameworkError("CLI_BAD_REPLY", `this request cannot be made: ${(cause as Error).message}`, {
       cause,

@@ -1,5 +1,4 @@
-import { FrameworkError } from "@framework/core";
-import type { AppLike } from "../app/app-like.ts";
+import { answer } from "./answer.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
@@ -10,7 +9,7 @@ import { requestOf } from "./request-of.ts";
 export const MAX_SHOWN_BYTES = 1_048_576;
 
 export const sendRequest: RunCommand = async (given, { cwd }) => {
-  const request = await requestOf(given, cwd);
+  const request = await requestOf(given, given.argument("method") ?? "GET", cwd);
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
@@ -19,17 +18,6 @@ export const sendRequest: RunCommand = async (given, { cwd }) => {
     return outcome(reply, shown, { include: given.flag("include"), fail: given.flag("fail") });
   } finally {
     await app.stop({ timeoutSecs: 1 });
-  }
-};
-
-const answer = async (app: AppLike, request: Request, timeoutSecs: number): Promise<Response> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const late = new FrameworkError("CLI_BAD_REPLY", `no reply within ${timeoutSecs} s`);
-  const timer = setTimeout(() => reject(late), timeoutSecs * 1000);
-  try {
-    return await Promise.race([app.fetch(request), promise]);
-  } finally {
-    clearTimeout(timer);
   }
 };
 

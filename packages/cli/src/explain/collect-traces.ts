@@ -1,0 +1,23 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import type { RequestTrace } from "@framework/core/feature";
+
+/** The channel on which core publishes the steps of requests. */
+const CHANNEL = "framework.request.steps";
+
+/** Traces of the requests of this process; of many, the last ones. */
+export interface TraceCollector extends Disposable {
+  readonly last: RequestTrace | null;
+}
+
+/** Subscribes to the steps of requests. Features look for a listener when they are enabled: subscribe before the app is created. */
+export const collectTraces = (): TraceCollector => {
+  let last: RequestTrace | null = null;
+  const listen = (message: unknown): void => void (last = message as RequestTrace);
+  subscribe(CHANNEL, listen);
+  return {
+    get last() {
+      return last;
+    },
+    [Symbol.dispose]: () => void unsubscribe(CHANNEL, listen),
+  };
+};

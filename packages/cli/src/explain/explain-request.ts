@@ -1,0 +1,98 @@
+import { FrameworkError } from "@framework/core";
+import type { AppLike } from "../app/app-like.ts";
+import { loadApp } from "../app/load-app.ts";
+import { startQuietly } from "../app/start-quietly.ts";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Given } from "../frame/given.ts";
+import { table } from "../frame/table.ts";
+import { type Span, type Style, styled } from "../frame/text.ts";
+import { answer } from "../request/answer.ts";
+import { requestOf } from "../request/request-of.ts";
+import { collectTraces } from "./collect-traces.ts";
+import { type ToldStep, toldSteps } from "./told-steps.ts";
+
+/** Sends a request to the app in this process and tells what each step did. */
+export const explainRequest: RunCommand = async (given, { cwd, environment }) => {
+  if (environment["FRAMEWORK_ENV"] === "production")
+    throw new FrameworkError(
+      "CLI_IN_PRODUCTION",
+      "explain sends a request under debug; FRAMEWORK_ENV is production",
+    );
+  using traces = collectTraces();
+  const app = await loadApp(given.text("app"), cwd);
+  await startQuietly(app);
+  try {
+    const reply = await lastReply(app, given, cwd);
+    const { last } = traces;
+    if (last === null)
+      throw new FrameworkError(
+        "CLI_BAD_REPLY",
+        "the app published no steps: its @framework/core is older than this program",
+      );
+    return outcome(reply.status, routeOf(last.request), toldSteps(last));
+  } finally {
+    await app.stop({ timeoutSecs: 1 });
+  }
+};
+
+/** Sends the request one or more times: the second may find what the first has stored. */
+const lastReply = async (app: AppLike, given: Given, cwd: string): Promise<Response> => {
+  const method = given.argument("subject")?.toUpperCase() ?? "GET";
+  const timeoutSecs = given.number("timeout") ?? 30;
+  for (let left = given.number("times") ?? 1; ; left--) {
+    const reply = await answer(app, await requestOf(given, method, cwd), timeoutSecs);
+    if (left <= 1) {
+      await reply.body?.cancel();
+      return reply;
+    }
+    await reply.body?.pipeTo(new WritableStream());
+  }
+};
+
+const routeOf = (request: object): string | null => {
+  const route: unknown = Reflect.get(request, "route");
+  return typeof route === "string" ? route : null;
+};
+
+const outcome = (status: number, route: string | null, steps: readonly ToldStep[]): Outcome => {
+  const totalMs = steps.reduce((sum, { ownMs }) => sum + (ownMs ?? 0), 0);
+  return {
+    ok: true,
+    data: { status, route, totalMs, steps },
+    lines: [
+      [
+        styled(status < 400 ? "green" : "red", String(status)),
+        route === null ? "  no route matches" : `  route ${route}`,
+        styled("dim", `  ${totalMs.toFixed(2)} ms`),
+      ],
+      "",
+      ...table(
+        ["STEP", "", "MS", "WHY"],
+        steps.flatMap((step) => rows(step, labelOf(step, steps))),
+      ),
+    ],
+  };
+};
+
+/** A feature with middleware at several stages is told apart by the stage. */
+const labelOf = ({ kind, name, stage }: ToldStep, steps: readonly ToldStep[]): string => {
+  if (kind !== "middleware") return kind === name ? name : `${kind} ${name}`;
+  const isAmbiguous = steps.some((other) => other.name === name && other.stage !== stage);
+  return isAmbiguous && stage !== null ? `${name} (${stage})` : name;
+};
+
+const rows = ({ outcome: what, ownMs, reasons }: ToldStep, label: string): readonly (readonly Span[])[] => {
+  const [first = "", ...others] = reasons;
+  return [
+    [label, styled(styles[what], what), ownMs === null ? "" : ownMs.toFixed(2), first],
+    ...others.map((reason) => ["", "", "", reason]),
+  ];
+};
+
+const styles: Readonly<Record<ToldStep["outcome"], Style>> = {
+  ran: "green",
+  answered: "cyan",
+  failed: "red",
+  skipped: "dim",
+  "not reached": "dim",
+};

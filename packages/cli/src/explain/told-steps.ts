@@ -1,0 +1,55 @@
+import type { RequestStep, RequestTrace, StepInfo } from "@framework/core/feature";
+
+/** One step as the command tells it. */
+export interface ToldStep {
+  /** `ran` to its end, `answered` without calling the next step, `failed` with an error, `skipped` by the app, or `not reached`. */
+  readonly outcome: "ran" | "answered" | "failed" | "skipped" | "not reached";
+  readonly kind: StepInfo["kind"];
+  readonly name: string;
+  readonly stage: string | null;
+  /** Milliseconds of the step itself, without the steps inside it; `null` if it did not run or has not ended. */
+  readonly ownMs: number | null;
+  readonly reasons: readonly string[];
+}
+
+/** Tells every step of a request's chain, outermost first; a step that ran again, such as by a retry, is told again. */
+export const toldSteps = ({ chain, steps }: RequestTrace): readonly ToldStep[] => {
+  const stopped = steps.findLast(({ passedOn, kind }) => !passedOn && kind !== "handler");
+  return chain.flatMap((info) => {
+    const { kind, name, stage, absent } = info;
+    const base = { kind, name, stage, ownMs: null };
+    if (absent !== undefined) return [{ ...base, outcome: "skipped" as const, reasons: [absent] }];
+    const reached = steps.filter((step) => isStepOf(step, info, steps, chain));
+    if (reached.length > 0) return reached.map(told);
+    const reason = stopped === undefined ? "no step called it" : `${stopped.name} ended the request before`;
+    return [{ ...base, outcome: "not reached" as const, reasons: [reason] }];
+  });
+};
+
+/** Several steps may have one name and stage, as two guards may: the n-th entry of the chain is the n-th such step. */
+const isStepOf = (
+  step: RequestStep,
+  info: StepInfo,
+  steps: readonly RequestStep[],
+  chain: readonly StepInfo[],
+): boolean => {
+  if (!isAlike(step, info)) return false;
+  const entries = chain.filter((entry) => isAlike(entry, info));
+  const alike = steps.filter((other) => isAlike(other, info));
+  return entries.length === 1 || alike.indexOf(step) % entries.length === entries.indexOf(info);
+};
+
+const isAlike = (one: StepInfo, other: StepInfo): boolean =>
+  one.kind === other.kind &&
+  one.name === other.name &&
+  one.feature === other.feature &&
+  one.stage === other.stage;
+
+const told = (step: RequestStep): ToldStep => {
+  const { kind, name, stage, durationMs, innerMs, passedOn, error, reasons, status } = step;
+  const ownMs = durationMs === null ? null : Math.max(0, durationMs - innerMs);
+  const outcome = error !== null ? "failed" : passedOn || kind === "handler" ? "ran" : "answered";
+  const words = error === null ? (outcome === "answered" ? [`answered ${status} itself`] : []) : [error];
+  const verdict = kind === "guard" && error === null ? ["passed"] : [];
+  return { outcome, kind, name, stage, ownMs, reasons: [...verdict, ...words, ...reasons] };
+};
