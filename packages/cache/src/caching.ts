@@ -8,7 +8,7 @@ import {
   type RouteOption,
   systemClock,
 } from "@framework/core/feature";
-import { FrameworkError } from "@framework/core";
+import { FrameworkError, type Problem } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
@@ -116,8 +116,17 @@ const enable = (
       await purges.start(host.state.shared.values);
     },
   });
+  host.advise(({ severalHosts, sharedPorts }) =>
+    severalHosts && config.store === undefined && !sharedPorts.includes("values") ? [purgesOneHost] : [],
+  );
   host.life.onStop({ name: "cache", run: () => purges.stop() });
   return parts;
+};
+
+const purgesOneHost: Problem = {
+  code: "CACHE_PURGES_ONE_HOST",
+  message:
+    "cached replies are in the memory of each host, and invalidateCache drops them on one host only; share the state with enableRedis({ shared: true }), or pass a store that all hosts share",
 };
 
 const impliedBy =

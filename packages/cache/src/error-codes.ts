@@ -14,6 +14,10 @@ export const cacheErrors: ErrorCatalogue = {
     summary: "`invalidateCache` was given a malformed tag; logged once for a route whose reply has one",
     action: "the message states the format",
   },
+  CACHE_PURGES_ONE_HOST: {
+    summary: "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of its own",
+    action: "`enableRedis({ shared: true })`, or a store that all hosts share",
+  },
   CACHE_STORE_UNAVAILABLE: {
     summary:
       "the store failed in `invalidateCache`; logged for every other failure of a store, never sent to clients",

@@ -31,6 +31,7 @@ export type {
   RouteFeature,
 } from "./feature/route-feature.ts";
 export type { Authenticator } from "./feature/authenticator.ts";
+export type { DeploymentFacts, FindAdvice } from "./feature/deployment.ts";
 export type {
   DrainOptions,
   Host,

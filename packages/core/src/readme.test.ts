@@ -185,7 +185,7 @@ test("run accepts every option in its table, and the table lists every flag", ()
   }
   expect(settingsOf({ nothing: 1 }).problems).toHaveLength(1);
   const flags = table.flatMap(([, flag]) => spans(flag));
-  expect([...flags, "--help", "--version"].sort()).toEqual([...flagNames].sort());
+  expect([...flags, "--check", "--help", "--version"].sort()).toEqual([...flagNames].sort());
 });
 
 test("run has the defaults in its table", () => {

@@ -83,6 +83,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
       if (config.migrateAtStart) await migrateAtStart(open, config, signal);
     },
   });
+  host.advise(({ severalHosts }) => (severalHosts && backend.dialect === "sqlite" ? [sqliteOnHosts] : []));
   host.life.onStop({
     name: "database",
     run: async () => {
@@ -99,6 +100,11 @@ const memoryOfMany = (workers: number): FrameworkError =>
     "DATABASE_IN_MEMORY",
     `each of ${workers} workers would have its own database in memory; use sqlite://<path>, or run one worker`,
   );
+
+const sqliteOnHosts: Problem = {
+  code: "DATABASE_SQLITE_ON_HOSTS",
+  message: "each host would have its own SQLite file with other data; use PostgreSQL, or run one host",
+};
 
 const noMigrations: Problem = {
   code: "DATABASE_NO_MIGRATIONS",

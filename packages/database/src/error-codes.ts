@@ -82,6 +82,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "`migrateAtStart` is set without `migrations`; the app does not start",
     action: "set `migrations` to the folder",
   },
+  DATABASE_SQLITE_ON_HOSTS: {
+    summary: "advice: several hosts serve the app, and each has its own SQLite file",
+    action: "use PostgreSQL, or one host",
+  },
   DATABASE_STATEMENT_FAILED: {
     summary: "`DatabaseError`: the database rejected a statement",
     action: "`kind`, `sqlCode` and `constraint` of the error say why",

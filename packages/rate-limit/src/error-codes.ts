@@ -7,6 +7,10 @@ export const rateLimitErrors: ErrorCatalogue = {
     summary: "the client exceeded its limit",
     action: "retry after `Retry-After`",
   },
+  RATE_LIMIT_ONE_HOST: {
+    summary: "advice: several hosts serve the app, and each counts its own requests",
+    action: "share the state with `enableRedis({ shared: true })`, or set `store`",
+  },
   RATE_LIMIT_STORE_UNAVAILABLE: {
     status: 503,
     summary: "the store failed and `onStoreError` is `deny`",

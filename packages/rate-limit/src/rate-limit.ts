@@ -1,5 +1,5 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
-import type { HttpRequest } from "@framework/core";
+import type { HttpRequest, Problem } from "@framework/core";
 import type { Limit } from "./limit.ts";
 import { withReasons } from "./limit-reasons.ts";
 import { limitCalls } from "./limit-calls.ts";
@@ -54,11 +54,20 @@ export const rateLimit: Feature<RateLimit> = {
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),
         });
         host.life.onStop({ name: "rate limit", run: () => limiter.stop() });
+        host.advise(({ severalHosts, sharedPorts }) =>
+          severalHosts && record.store === "workers" && !sharedPorts.includes("permits") ? [oneHost] : [],
+        );
         publishMetrics(host, limiter);
         return this;
       },
     };
   },
+};
+
+const oneHost: Problem = {
+  code: "RATE_LIMIT_ONE_HOST",
+  message:
+    "each host counts its own requests, so that clients get the limit once per host; share the state with enableRedis({ shared: true }), or pass a store",
 };
 
 const tooManyRequests: ImpliedReply = {

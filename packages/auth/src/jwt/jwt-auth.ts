@@ -23,7 +23,7 @@ import { Authentication } from "../authentication.ts";
 import { authError, missing, unavailableReply } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
 import { failClosed } from "../token-store/fail-closed.ts";
-import { warnOfMemory } from "../token-store/memory-warning.ts";
+import { revocationsInMemory, warnOfMemory } from "../token-store/memory-warning.ts";
 import { openSharedTokenStore, type SharedTokenStore } from "../token-store/shared-token-store.ts";
 import type { TokenStore } from "../token-store/token-store.ts";
 import { loadTokenTools, type TokenTools } from "../tokens/token-tools.ts";
@@ -198,6 +198,11 @@ export class JwtAuth extends Authentication {
   protected override prepare(host: Host): void {
     for (const problem of this.problems) host.problem(problem);
     for (const warning of this.keys.warnings) host.warn(warning);
+    host.advise(({ sharedPorts }) => {
+      const isKept = this.config.store !== undefined || sharedPorts.includes("values");
+      const issues = this.keys.secret !== undefined || this.keys.privateKey !== undefined;
+      return isKept || !issues ? [] : [revocationsInMemory];
+    });
     let opened: SharedTokenStore | undefined;
     const start = async (settings: AppSettings): Promise<void> => {
       this.log = settings.log;

@@ -1,15 +1,19 @@
-import type { AppSettings } from "@framework/core";
+import type { AppSettings, Problem } from "@framework/core";
 
 const WARNED = "auth:memory-warning";
 /** Longer than the start of all workers. */
 const WARNED_MS = 600_000;
 
+/** What a deployment should change when tokens are revoked in memory. */
+export const revocationsInMemory: Problem = {
+  code: "AUTH_REVOCATIONS_IN_MEMORY",
+  message:
+    "revoked tokens are kept in the memory of this host: after a restart they are valid again until they expire; set JwtConfig.store",
+};
+
 /** Logs, in production and by one of the workers, that revocations are kept in memory. */
 export const warnOfMemory = async ({ env, shared, log }: AppSettings): Promise<void> => {
   if (env !== "production" || shared.values.isPersistent) return;
   if (!(await shared.values.set(WARNED, 1, { ttlMs: WARNED_MS, ifAbsent: true }))) return;
-  log.warn(
-    "revoked tokens are kept in the memory of this host: after a restart they are valid again until they expire; set JwtConfig.store",
-    { code: "AUTH_REVOCATIONS_IN_MEMORY" },
-  );
+  log.warn(revocationsInMemory.message, { code: revocationsInMemory.code });
 };

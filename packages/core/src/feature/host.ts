@@ -26,6 +26,7 @@ import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
+import type { FindAdvice } from "./deployment.ts";
 import type { EntryPoint, EntryProtection, EntryStage, ProtectEntryPoint } from "./entry-point.ts";
 import type { Stage } from "./stages.ts";
 
@@ -53,6 +54,8 @@ export interface Host<Options = NoFeatureOptions> {
   check(findProblems: () => readonly Problem[]): void;
   /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
+  /** Adds advice for a deployment, such as against state in the memory of one of several hosts: `run --check` and `framework doctor` report it, a start does not. */
+  advise(find: FindAdvice): void;
 }
 
 /** The group `host.http`: middleware, routes and their options. */

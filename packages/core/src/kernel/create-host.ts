@@ -23,6 +23,7 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
     problem: (problem) => void registry.problem(problem),
     check: (findProblems) => void registry.check(findProblems),
     warn: (problem) => void registry.warn(problem),
+    advise: (find) => registry.advise(find),
   } satisfies Host);
 
 const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {

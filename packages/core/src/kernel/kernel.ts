@@ -102,6 +102,7 @@ export class Kernel extends Registry {
       abandon: () => this.abandoned.abort(abandonedStart()),
       stop: () => this.stop(),
       report: () => this.report(),
+      advice: (severalHosts) => this.advice(severalHosts),
     };
   }
 

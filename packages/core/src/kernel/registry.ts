@@ -6,6 +6,7 @@ import type { Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { type ErrorClass, type ExceptionHandler, ExceptionHandlers } from "./exception-handlers.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
+import type { FindAdvice } from "../feature/deployment.ts";
 import type { DrainOptions, Host } from "../feature/host.ts";
 import type { EntryPoint, EntryProtection, EntryStage, ProtectEntryPoint } from "../feature/entry-point.ts";
 import { httpMiddlewareObject } from "../feature/http-middleware.ts";
@@ -67,6 +68,7 @@ export abstract class Registry {
   /** Injections of features outside routes. */
   protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
+  private readonly advisers: FindAdvice[] = [];
   /** The `enableX` methods of each feature, by its index in `App.with`. */
   private readonly enableMethods: Map<number, readonly string[]> = new Map();
   /** The feature of each called `enableX`. */
@@ -265,6 +267,18 @@ export abstract class Registry {
     this.assertOpen("problem");
     this.problems.push(problem);
     return this;
+  }
+
+  advise(find: FindAdvice): void {
+    this.assertOpen("advise");
+    this.advisers.push(find);
+  }
+
+  /** Returns the advice of every feature for a deployment. */
+  protected advice(severalHosts: boolean): readonly Problem[] {
+    const ports = ["values", "permits", "totals"] as const;
+    const sharedPorts = ports.filter((port) => this.makeShared[port] !== undefined);
+    return this.advisers.flatMap((find) => find({ severalHosts, sharedPorts }));
   }
 
   check(findProblems: () => readonly Problem[]): this {

@@ -46,4 +46,6 @@ export interface Runnable {
   /** Waits for drain listeners and background tasks, then runs the stop tasks of everything that had begun, in reverse; a failure does not stop the rest. */
   stop(): Promise<void>;
   report(): AppReport;
+  /** Returns what features advise against, for one host or several; complete when everything is registered. */
+  advice(severalHosts: boolean): readonly Problem[];
 }

@@ -8,10 +8,11 @@ import { urlOf } from "./start/address.ts";
 import { type BannerFacts, listeningLine, terminalBanner } from "./start/banner.ts";
 import { consoleLogger } from "../log/console-logger.ts";
 import { reportFailedStart } from "./start/failed-start.ts";
-import { EXIT_OK } from "./stop/exit-codes.ts";
+import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
 import { helpText } from "./settings/help-text.ts";
+import { checkLine } from "./start/check-line.ts";
 import { isInContainer } from "./start/in-container.ts";
 import type { Plan, ServiceAddress } from "./start/plan.ts";
 import type { Running, RunOptions } from "./settings/run-options.ts";
@@ -83,6 +84,11 @@ const makePlan = (
   const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
   const log = options.log ?? redirectable(defaultLog(settings));
   owned?.logTo(log);
+  if (flags.check === true) {
+    const found = [...all, ...app.check({ ...settings, log, shared: inProcessState({ log }) })];
+    process.stdout.write(checkLine(app, settings, found));
+    process.exit(found.length === 0 ? EXIT_OK : EXIT_FAILURE);
+  }
   if (all.length > 0) {
     throw new ConfigurationError([
       ...all,

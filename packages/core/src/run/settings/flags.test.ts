@@ -46,7 +46,19 @@ test("reports every mistake in a command line and still reads the valid flags", 
 });
 
 test("every word before -- is a known flag or a problem, and nothing throws", () => {
-  const known = ["host", "port", "env", "debug", "reload", "workers", "logs", "transport", "help", "version"];
+  const known = [
+    "check",
+    "host",
+    "port",
+    "env",
+    "debug",
+    "reload",
+    "workers",
+    "logs",
+    "transport",
+    "help",
+    "version",
+  ];
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom(...flagNames),

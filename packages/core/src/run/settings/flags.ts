@@ -11,6 +11,7 @@ export interface Flags {
   readonly workers?: number;
   readonly logs?: false;
   readonly transport?: string;
+  readonly check?: true;
   readonly help?: true;
   readonly version?: true;
 }
@@ -32,6 +33,7 @@ const switches: ReadonlyMap<string, Switch> = new Map<string, Switch>([
   ["--no-debug", ["debug", false]],
   ["--reload", ["reload", true]],
   ["--no-logs", ["logs", false]],
+  ["--check", ["check", true]],
   ["--help", ["help", true]],
   ["--version", ["version", true]],
 ]);

@@ -9,6 +9,7 @@ export const helpText = (): string => `Usage: node <program> [flags] [-- argumen
   --transport <name>   fast or node                   (variable FRAMEWORK_TRANSPORT, default fast)
   --reload             start anew when a source file below this folder changes
   --no-logs            no request lines; errors are still written
+  --check              check settings and app, print what was found as one JSON line, and exit
   --help               print this text
   --version            print the version
 

@@ -1,0 +1,12 @@
+import type { Problem } from "../errors/configuration-error.ts";
+
+/** What a check before deployment knows of the service. */
+export interface DeploymentFacts {
+  /** Whether processes on several hosts serve the app. */
+  readonly severalHosts: boolean;
+  /** Ports of the shared state that a feature provides, such as on Redis; the others are in the memory of one host. */
+  readonly sharedPorts: readonly ("values" | "permits" | "totals")[];
+}
+
+/** Returns what a feature advises against in a deployment. */
+export type FindAdvice = (facts: DeploymentFacts) => readonly Problem[];

@@ -1,0 +1,66 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+
+const core = join(import.meta.dirname, "..");
+
+/** Writes a program that runs an app with a feature that advises, and returns its path. */
+const program = (options: string, routes = ""): string => {
+  const path = join(mkdtempSync(join(tmpdir(), "check-")), "main.ts");
+  writeFileSync(
+    path,
+    `import { App } from ${JSON.stringify(join(core, "index.ts"))};
+const kept = { name: "kept", install: (host) => ({ enableKept() {
+  host.warn({ code: "KEPT_WARNING", message: "mind" });
+  host.advise(({ severalHosts, sharedPorts }) => severalHosts ? [{ code: "KEPT_HERE", message: "shared: " + sharedPorts.join() }] : []);
+  return this;
+} }) };
+const app = new (App.with(kept))().enableKept();
+app.onEvent("startup", () => { console.log("started"); });
+${routes}
+await app.run(${options});
+`,
+  );
+  return path;
+};
+
+const env = { PATH: process.env["PATH"], FRAMEWORK_ENV: "production" };
+
+test("--check prints settings, warnings and advice, and starts nothing", () => {
+  const path = program(
+    '{ port: 9123, workers: 3, cluster: { shutdownTimeoutSecs: 12 }, trustedProxies: ["10.0.0.0/8"] }',
+  );
+  const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
+  expect(JSON.parse(printed)).toEqual({
+    event: "check",
+    problems: [],
+    warnings: [{ code: "KEPT_WARNING", message: "mind" }],
+    advice: { oneHost: [], severalHosts: [{ code: "KEPT_HERE", message: "shared: " }] },
+    settings: {
+      env: "production",
+      debug: false,
+      host: "127.0.0.1",
+      port: 9123,
+      workers: 3,
+      trustedProxies: ["10.0.0.0/8"],
+      shutdownTimeoutSecs: 12,
+      readinessDelaySecs: null,
+      tls: false,
+    },
+    routes: 0,
+    features: ["kept"],
+    hasReadiness: false,
+  });
+});
+
+test("--check exits with 1 and every problem of settings and app", () => {
+  const path = program("{ workers: -1 }", 'app.get("/a", () => 1); app.get("/a", () => 2);');
+  const { status, stdout } = spawnSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
+  const { problems } = JSON.parse(stdout) as { problems: { code: string }[] };
+  expect([status, problems.map(({ code }) => code)]).toEqual([
+    1,
+    ["CORE_BAD_SETTING", "CORE_ROUTE_DUPLICATE"],
+  ]);
+});

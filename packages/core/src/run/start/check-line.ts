@@ -1,0 +1,30 @@
+import type { Problem } from "../../errors/configuration-error.ts";
+import type { Runnable } from "../../lifecycle/runnable.ts";
+import type { RunSettings } from "../settings/settings.ts";
+
+/** The JSON line of `--check`: every mistake, warnings, advice, and the settings that a deployment depends on. Nothing of it is a secret. */
+export const checkLine = (app: Runnable, settings: RunSettings, problems: readonly Problem[]): string => {
+  const { env, debug, host, port, workers, trustedProxies, cluster, tls } = settings;
+  const { routes, features, warnings, needsReadinessDelay } = app.report();
+  const { shutdownTimeoutSecs, readinessDelaySecs } = cluster;
+  return `${JSON.stringify({
+    event: "check",
+    problems,
+    warnings,
+    advice: { oneHost: app.advice(false), severalHosts: app.advice(true) },
+    settings: {
+      env,
+      debug,
+      host,
+      port,
+      workers,
+      trustedProxies,
+      shutdownTimeoutSecs,
+      readinessDelaySecs: readinessDelaySecs ?? null,
+      tls: tls !== undefined,
+    },
+    routes,
+    features,
+    hasReadiness: needsReadinessDelay,
+  })}\n`;
+};
