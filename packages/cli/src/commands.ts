@@ -1,4 +1,5 @@
 import { completionCommand } from "./completion/completion-command.ts";
+import { doctorCommand } from "./doctor/doctor-command.ts";
 import { explainCommand } from "./explain/explain-command.ts";
 import type { Command } from "./frame/command.ts";
 import { requestCommand } from "./request/request-command.ts";
@@ -9,5 +10,6 @@ export const commands: readonly Command[] = [
   routesCommand,
   requestCommand,
   explainCommand,
+  doctorCommand,
   completionCommand,
 ];

@@ -20,6 +20,31 @@ export const cliErrors: ErrorCatalogue = {
     action:
       "pass the path, as `src/app.ts` or `src/app.ts#createApp`, or name it in `package.json` as `framework.app`",
   },
+  CLI_NO_PROBE: {
+    summary: "a workload of Kubernetes has no readiness probe: pods get requests before they can answer them",
+    action: "add a `readinessProbe` that asks `GET /health/ready`",
+  },
+  CLI_NO_READINESS: {
+    summary: "the app has no readiness check, so that nothing tells an orchestrator that it starts or drains",
+    action: "`enableHealthChecks()` of `@framework/health`",
+  },
+  CLI_NO_REPORT: {
+    summary: "the program did not answer `--check`: it failed or waited before its call of `run`",
+    action: "the message has its words; give it the variables that it needs",
+  },
+  CLI_PROXY_UNTRUSTED: {
+    summary: "a manifest has a proxy before the service, and `trustedProxies` is empty",
+    action: "pass the proxy's addresses to `run` as `trustedProxies`",
+  },
+  CLI_SHORT_GRACE: {
+    summary: "the orchestrator kills the process before its drain can be over",
+    action:
+      "raise the grace period above the drain and the preStop hook, or lower `cluster.shutdownTimeoutSecs`",
+  },
+  CLI_TWO_CORES: {
+    summary: "a package brings its own copy of `@framework/core`",
+    action: "`npm dedupe`, or update the package",
+  },
   CLI_UNKNOWN_CODE: {
     summary: "no installed package has an error code of that name",
     action: "the message has the nearest one; `framework explain` without arguments lists all",
@@ -27,5 +52,13 @@ export const cliErrors: ErrorCatalogue = {
   CLI_USAGE: {
     summary: "the command line has an unknown command or option, a missing argument or a wrong value",
     action: "the message names the nearest one; `--help` lists all",
+  },
+  CLI_VERSION_SKEW: {
+    summary: "the installed version of a package is outside the range that another one needs",
+    action: "update the package that the message names",
+  },
+  CLI_WEAK_SECRET: {
+    summary: "a variable for a secret has a placeholder as its value",
+    action: "generate a secret: `openssl rand -base64 32`",
   },
 };

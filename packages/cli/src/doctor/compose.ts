@@ -1,0 +1,53 @@
+import type { ManifestFacts, Workload } from "./rules/facts.ts";
+import { isRecord, numberOr, recordAt, type YamlRecord } from "./yaml-values.ts";
+
+/** Images of proxies that stand before a service. */
+const PROXY = /(?:^|\/)(?:nginx|traefik|caddy|haproxy|envoy|httpd|openresty)(?:[:@/-]|$)/;
+
+/** Seconds that Docker waits between SIGTERM and SIGKILL unless told otherwise. */
+const DEFAULT_GRACE_SECS = 10;
+
+/** Reads a file of Compose. Services with `build` are the project's own. */
+export const composeFacts = (path: string, file: YamlRecord): ManifestFacts => {
+  const services = Object.entries(recordAt(file, "services")).filter((entry): entry is [string, YamlRecord] =>
+    isRecord(entry[1]),
+  );
+  const own = services.filter(([, { build }]) => build !== undefined);
+  const proxies = services.filter(([, { image }]) => typeof image === "string" && PROXY.test(image));
+  return {
+    workloads: own.map(([name, service]) => workload(`${path}: service ${name}`, service)),
+    proxies: own.length === 0 ? [] : proxies.map(([name]) => `${path}: service ${name}`),
+  };
+};
+
+const workload = (place: string, service: YamlRecord): Workload => ({
+  place,
+  kind: "compose",
+  replicas: numberOr(recordAt(service, "deploy")["replicas"], numberOr(service["scale"], 1)),
+  graceSecs: durationSecs(service["stop_grace_period"]) ?? DEFAULT_GRACE_SECS,
+  preStopSecs: 0,
+  isProbed: null, // the image may have a health check
+  variables: variablesOf(service["environment"]),
+});
+
+/** Returns seconds of a duration of Compose: `1m30s`, `40s`, `500ms`; `null` for another value. */
+const durationSecs = (value: unknown): number | null => {
+  if (typeof value !== "string") return null;
+  const parts = [...value.matchAll(/(\d+(?:\.\d+)?)(h|ms|m|s)/g)];
+  if (parts.length === 0) return null;
+  return parts.reduce((sum, [, amount, unit = "s"]) => sum + Number(amount) * (secs[unit] ?? 1), 0);
+};
+
+const secs: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1, ms: 0.001 };
+
+const variablesOf = (environment: unknown): ReadonlyMap<string, string> =>
+  new Map(
+    Array.isArray(environment)
+      ? environment.flatMap((line) => {
+          const [, name, value] = /^(\w+)=(.*)$/.exec(String(line)) ?? [];
+          return name === undefined || value === undefined ? [] : [[name, value] as const];
+        })
+      : Object.entries(recordAt({ environment }, "environment")).map(
+          ([name, value]) => [name, String(value)] as const,
+        ),
+  );

@@ -1,0 +1,124 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { saidJson } from "../said.test-kit.ts";
+
+const root = join(import.meta.dirname, "../../../..");
+
+interface Examined {
+  readonly findings: readonly { readonly code: string; readonly message: string }[];
+  readonly workloads: readonly string[];
+}
+
+/** Writes a project with a program on core's sources. */
+const project = (files: Readonly<Record<string, string>>): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+};
+
+const program = `import { App } from ${JSON.stringify(join(root, "packages/core/src/index.ts"))};
+await new App().run({ cluster: { shutdownTimeoutSecs: 20 } });`;
+
+const examined = (cwd: string) =>
+  saidJson<Examined>(["doctor"], { cwd, environment: { PATH: process.env["PATH"] ?? "" } });
+
+test("program, manifests and .env files of a project are read", async () => {
+  const cwd = project({
+    "package.json": JSON.stringify({
+      type: "module",
+      scripts: { start: "node --enable-source-maps src/serve.ts" },
+    }),
+    "src/serve.ts": program,
+    ".env": "JWT_SECRET=changeme\n",
+    "k8s/app.yaml": `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: shop }
+spec:
+  replicas: 3
+  template:
+    spec:
+      terminationGracePeriodSeconds: 22
+      containers:
+        - name: shop
+          image: registry.example/shop:1
+          ports: [{ containerPort: 8000 }]
+          readinessProbe: { httpGet: { path: /health/ready, port: 8000 } }
+          env: [{ name: ADMIN_PASSWORD, value: admin }]
+          lifecycle: { preStop: { exec: { command: [sleep, "5"] } } }
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: shop }
+---
+{{ template: of helm }}
+`,
+    "compose.yaml": `services:
+  shop: { build: ., stop_grace_period: 1m }
+  store: { image: "postgres:18", environment: { POSTGRES_PASSWORD: postgres } }
+`,
+    "other.yml": "just: data\n",
+    "broken.yml": "a: [",
+  });
+  const { findings, workloads } = await examined(cwd);
+  expect(workloads).toEqual(["compose.yaml: service shop", "k8s/app.yaml: Deployment shop"]);
+  expect(findings.map(({ code, message }) => [code, message.split(" is ")[0]?.split(";")[0]])).toEqual([
+    ["CLI_WEAK_SECRET", "JWT_SECRET in .env"],
+    ["CLI_WEAK_SECRET", "ADMIN_PASSWORD in k8s/app.yaml: Deployment shop"],
+    ["CLI_NO_READINESS", "the app has no readiness check"],
+    ["CLI_SHORT_GRACE", "k8s/app.yaml: Deployment shop"],
+    ["CLI_PROXY_UNTRUSTED", "k8s/app.yaml: Ingress shop"],
+  ]);
+});
+
+test("a program that fails before run is a finding with its words", async () => {
+  const cwd = project({ "main.ts": 'throw new Error("DATABASE_URL is missing");' });
+  const { findings } = await examined(cwd);
+  expect(findings).toEqual([
+    { code: "CLI_NO_REPORT", message: expect.stringContaining("Error: DATABASE_URL is missing") },
+  ]);
+});
+
+test("a project without a program has no findings of it", async () => {
+  expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
+});
+
+const doctor = (cwd: string, environment: Readonly<Record<string, string>>, ...words: readonly string[]) =>
+  spawnSync(
+    process.execPath,
+    ["--conditions=@framework/source", join(root, "packages/cli/src/main.ts"), "doctor", "--json", ...words],
+    { cwd, encoding: "utf8", timeout: 120_000, env: { PATH: process.env["PATH"], ...environment } },
+  );
+
+test("books has no findings, and the exit code says so", () => {
+  const { status, stdout } = doctor(join(root, "apps/books"), { DATABASE_URL: "sqlite://:memory:" });
+  expect([status, JSON.parse(stdout)]).toMatchObject([0, { findings: [], program: "src/main.ts" }]);
+});
+
+test("books with a short secret is found, ends with 1, and can be ignored", () => {
+  const weak = {
+    DATABASE_URL: "sqlite://:memory:",
+    BOOKS_SECRET: "short-secret",
+    BOOKS_PASSWORD: "a-password",
+  };
+  const { status, stdout } = doctor(join(root, "apps/books"), weak);
+  const { findings } = JSON.parse(stdout) as Examined;
+  expect([status, findings.map(({ code }) => code)]).toEqual([
+    1,
+    ["AUTH_SHORT_SECRET", "AUTH_REVOCATIONS_IN_MEMORY"],
+  ]);
+  const ignoring = doctor(
+    join(root, "apps/books"),
+    weak,
+    "--ignore",
+    "AUTH_SHORT_SECRET",
+    "--ignore",
+    "AUTH_REVOCATIONS_IN_MEMORY",
+  );
+  expect(ignoring.status).toBe(0);
+});

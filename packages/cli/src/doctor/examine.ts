@@ -1,0 +1,42 @@
+import type { RunCommand } from "../frame/command.ts";
+import { type Line, styled } from "../frame/text.ts";
+import { gatherFacts } from "./gather-facts.ts";
+import { rules } from "./rules/all-rules.ts";
+
+export const examine: RunCommand = async (given, { cwd, environment, progress }) => {
+  progress.show(0, "reading the project");
+  const facts = await gatherFacts({
+    cwd,
+    environment,
+    program: given.argument("program"),
+    env: given.text("env") ?? "production",
+    timeoutSecs: given.number("timeout") ?? 60,
+  });
+  const ignored = new Set(given.texts("ignore"));
+  const findings = rules.flatMap((rule) => rule(facts)).filter(({ code }) => !ignored.has(code));
+  const { program, packages, workloads } = facts;
+  const path = program?.path ?? null;
+  const looked: Line = styled(
+    "dim",
+    `looked at ${path ?? "no program (name it: framework doctor src/main.ts)"}, ${packages.length} packages, ${workloads.length} workloads`,
+  );
+  return {
+    ok: findings.length === 0,
+    data: {
+      findings,
+      program: path,
+      packages: packages.length,
+      workloads: workloads.map(({ place }) => place),
+    },
+    lines: [
+      looked,
+      ...(findings.length === 0
+        ? [styled("green", "nothing found")]
+        : findings.map(({ code, message }): Line => [
+            styled("yellow", "! "),
+            styled("bold", code),
+            ` ${message}`,
+          ])),
+    ],
+  };
+};

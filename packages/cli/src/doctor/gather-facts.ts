@@ -1,0 +1,49 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import { type InstalledPackage, installedPackages, readPackage } from "../explain/installed-packages.ts";
+import { checkProgram, findProgram } from "./check-program.ts";
+import type { Facts } from "./rules/facts.ts";
+import { readManifests } from "./manifests.ts";
+
+/** What to gather, and where. */
+export interface GatherOptions {
+  readonly cwd: string;
+  readonly program: string | undefined;
+  readonly env: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly timeoutSecs: number;
+}
+
+/** Reads everything that the rules judge. */
+export const gatherFacts = async ({
+  cwd,
+  program: given,
+  env,
+  environment,
+  timeoutSecs,
+}: GatherOptions): Promise<Facts> => {
+  const path = findProgram(given, cwd);
+  const child = { ...environment, FRAMEWORK_ENV: env };
+  const program = path === null ? null : await checkProgram(path, { cwd, environment: child, timeoutSecs });
+  const packages = installedPackages(cwd);
+  return { program, packages, otherCores: otherCores(packages), ...readManifests(cwd), files: envFiles(cwd) };
+};
+
+/** Copies of core within the folders of other packages. */
+const otherCores = (packages: readonly InstalledPackage[]): readonly InstalledPackage[] => {
+  const first = packages.find(({ name }) => name === "@framework/core");
+  const nested = packages.flatMap(
+    ({ folder }) => readPackage(join(folder, "node_modules/@framework/core")) ?? [],
+  );
+  const others = new Map(nested.map((copy) => [copy.folder, copy]));
+  return [...others.values()].filter(({ folder }) => folder !== first?.folder);
+};
+
+const envFiles = (cwd: string): Facts["files"] =>
+  [".env", ".env.production", ".env.local"]
+    .filter((path) => existsSync(join(cwd, path)))
+    .map((path) => {
+      const variables = Object.entries(parseEnv(readFileSync(join(cwd, path), "utf8")));
+      return { path, variables: new Map(variables.map(([name, value]) => [name, value ?? ""])) };
+    });

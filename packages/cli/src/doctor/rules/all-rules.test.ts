@@ -1,0 +1,131 @@
+import { expect, test } from "@jest/globals";
+import type { Facts, ProgramReport, Workload } from "./facts.ts";
+import { rules } from "./all-rules.ts";
+
+const healthy: ProgramReport = {
+  problems: [],
+  warnings: [],
+  advice: { oneHost: [], severalHosts: [{ code: "RATE_LIMIT_ONE_HOST", message: "each host counts" }] },
+  settings: { env: "production", workers: 4, trustedProxies: [], shutdownTimeoutSecs: 30 },
+  hasReadiness: true,
+};
+
+const reported = (changes: Partial<ProgramReport>): Facts["program"] => ({
+  path: "src/main.ts",
+  report: { ...healthy, ...changes },
+  failure: "",
+});
+
+const workload = (changes: Partial<Workload> = {}): Workload => ({
+  place: "k8s/app.yaml: Deployment books",
+  kind: "kubernetes",
+  replicas: 1,
+  graceSecs: 60,
+  preStopSecs: 5,
+  isProbed: true,
+  variables: new Map(),
+  ...changes,
+});
+
+const installed = (name: string, version: string, peers: Record<string, string> = {}) => ({
+  name: `@framework/${name}`,
+  version,
+  folder: `/app/node_modules/@framework/${name}`,
+  manifest: { peerDependencies: peers },
+});
+
+const found = (changes: Partial<Facts>): readonly string[] => {
+  const facts: Facts = {
+    program: reported({}),
+    packages: [installed("core", "1.4.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })],
+    otherCores: [],
+    workloads: [workload()],
+    proxies: [],
+    files: [],
+    ...changes,
+  };
+  return rules.flatMap((rule) => rule(facts)).map(({ code }) => code);
+};
+
+test("a healthy project has no findings", () => {
+  expect(found({})).toEqual([]);
+  expect(found({ program: null, workloads: [] })).toEqual([]);
+});
+
+test.each<[string, Partial<Facts>]>([
+  ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
+  ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
+  ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
+  ["RATE_LIMIT_ONE_HOST", { workloads: [workload({ replicas: 2 })] }],
+  [
+    "CLI_VERSION_SKEW",
+    { packages: [installed("core", "1.1.9"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },
+  ],
+  [
+    "CLI_VERSION_SKEW",
+    { packages: [installed("core", "2.0.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },
+  ],
+  ["CLI_TWO_CORES", { otherCores: [installed("core", "1.3.0")] }],
+  ["CLI_NO_READINESS", { program: reported({ hasReadiness: false }) }],
+  ["CLI_NO_PROBE", { workloads: [workload({ isProbed: false })] }],
+  ["CLI_SHORT_GRACE", { workloads: [workload({ graceSecs: 30, preStopSecs: 0 })] }],
+  ["CLI_SHORT_GRACE", { workloads: [workload({ graceSecs: 35, preStopSecs: 5 })] }],
+  [
+    "CLI_SHORT_GRACE",
+    { workloads: [workload({ kind: "compose", graceSecs: 10, preStopSecs: 0, isProbed: null })] },
+  ],
+  ["CLI_PROXY_UNTRUSTED", { proxies: ["k8s/ingress.yaml: Ingress books"] }],
+])("%s is found", (code, changes) => {
+  expect(found(changes)).toEqual([code]);
+});
+
+test.each<[string, Partial<Facts>]>([
+  [
+    "a trusted proxy",
+    {
+      proxies: ["ingress"],
+      program: reported({ settings: { ...healthy.settings, trustedProxies: ["10.0.0.0/8"] } }),
+    },
+  ],
+  [
+    "a grace that is longer than drain and hook",
+    { workloads: [workload({ graceSecs: 36, preStopSecs: 5 })] },
+  ],
+  [
+    "replicas of Compose, which share a host",
+    { workloads: [workload({ kind: "compose", replicas: 3, isProbed: null })] },
+  ],
+  [
+    "no readiness in development",
+    { program: reported({ hasReadiness: false, settings: { ...healthy.settings, env: "development" } }) },
+  ],
+  [
+    "a peer that is not installed",
+    { packages: [installed("cache", "1.0.0", { "@framework/core": "^9.0.0" })] },
+  ],
+  [
+    "ranges of a workspace",
+    {
+      packages: [
+        installed("core", "0.0.0"),
+        installed("cache", "0.0.0", { "@framework/core": "workspace:^" }),
+      ],
+    },
+  ],
+])("%s is no finding", (_what, changes) => {
+  expect(found(changes)).toEqual([]);
+});
+
+test.each([
+  ["JWT_SECRET", "changeme", 1],
+  ["JWT_SECRET", "your-secret-key", 1],
+  ["DB_PASSWORD", "password123", 1],
+  ["API_KEY", "xxxxxxxx", 1],
+  ["JWT_SECRET", "0f8fad5bd9cb469fa165708679fe5fb1", 0],
+  ["JWT_SECRET", "", 0],
+  ["LOG_LEVEL", "test", 0],
+  ["TOKEN_HEADER", "secret", 0],
+])("%s=%s gives %d findings", (name, value, count) => {
+  const files = [{ path: ".env", variables: new Map([[name, value]]) }];
+  expect(found({ files })).toEqual(Array(count).fill("CLI_WEAK_SECRET"));
+});

@@ -1,0 +1,19 @@
+import type { DoctorRule } from "./facts.ts";
+import { grace } from "./grace.ts";
+import { ofProgram } from "./program.ts";
+import { untrustedProxies } from "./proxies.ts";
+import { readiness } from "./readiness.ts";
+import { twoCores } from "./two-cores.ts";
+import { versionSkew } from "./version-skew.ts";
+import { weakSecrets } from "./weak-secrets.ts";
+
+/** Every rule, in the order of its findings. */
+export const rules: readonly DoctorRule[] = [
+  ofProgram,
+  versionSkew,
+  twoCores,
+  weakSecrets,
+  readiness,
+  grace,
+  untrustedProxies,
+];

@@ -1,0 +1,57 @@
+import type { Problem } from "@framework/core";
+import type { InstalledPackage } from "../../explain/installed-packages.ts";
+
+/** The answer of a program to `--check`; the parts that rules read. */
+export interface ProgramReport {
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+  readonly advice: { readonly oneHost: readonly Problem[]; readonly severalHosts: readonly Problem[] };
+  readonly settings: {
+    readonly env: string;
+    readonly workers: number;
+    readonly trustedProxies: readonly string[];
+    readonly shutdownTimeoutSecs: number;
+  };
+  readonly hasReadiness: boolean;
+}
+
+/** A workload of the project in a manifest. */
+export interface Workload {
+  /** File and name, for messages: `k8s/app.yaml: Deployment books`. */
+  readonly place: string;
+  readonly kind: "kubernetes" | "compose";
+  readonly replicas: number;
+  /** Seconds between SIGTERM and SIGKILL. */
+  readonly graceSecs: number;
+  /** Seconds that a preStop hook sleeps, which count as grace. */
+  readonly preStopSecs: number;
+  /** Whether the orchestrator asks for readiness; `null` where it cannot be told. */
+  readonly isProbed: boolean | null;
+  /** Variables with literal values. */
+  readonly variables: ReadonlyMap<string, string>;
+}
+
+/** What manifests say of a deployment. */
+export interface ManifestFacts {
+  readonly workloads: readonly Workload[];
+  /** Proxies before the service, with their places. */
+  readonly proxies: readonly string[];
+}
+
+/** What the rules judge. */
+export interface Facts extends ManifestFacts {
+  /** `null` without a program. */
+  readonly program: {
+    readonly path: string;
+    readonly report: ProgramReport | null;
+    readonly failure: string;
+  } | null;
+  readonly packages: readonly InstalledPackage[];
+  /** Copies of core besides the first, with their folders. */
+  readonly otherCores: readonly InstalledPackage[];
+  /** Variables of `.env` files, with the file. */
+  readonly files: readonly { readonly path: string; readonly variables: ReadonlyMap<string, string> }[];
+}
+
+/** Judges the facts: what is wrong, and what to do. */
+export type DoctorRule = (facts: Facts) => readonly Problem[];

@@ -1,0 +1,21 @@
+import type { DoctorRule } from "./facts.ts";
+
+/** An orchestrator that kills before the drain is over cuts the requests that the drain waits for. */
+export const grace: DoctorRule = ({ program, workloads }) => {
+  const drainSecs = program?.report?.settings.shutdownTimeoutSecs;
+  if (drainSecs === undefined) return [];
+  return workloads
+    .filter(({ graceSecs, preStopSecs }) => graceSecs <= preStopSecs + drainSecs)
+    .map(({ place, kind, graceSecs, preStopSecs }) => {
+      const field = kind === "kubernetes" ? "terminationGracePeriodSeconds" : "stop_grace_period";
+      const hook = preStopSecs === 0 ? "" : ` after a preStop hook of ${preStopSecs} s`;
+      const needed = Math.ceil(preStopSecs + drainSecs + MARGIN_SECS);
+      return {
+        code: "CLI_SHORT_GRACE",
+        message: `${place} is killed ${graceSecs} s after SIGTERM, and a drain may take ${drainSecs} s${hook}; set ${field} to ${needed} s, or lower cluster.shutdownTimeoutSecs`,
+      };
+    });
+};
+
+/** The rest of the shutdown: stop tasks and the exit. */
+const MARGIN_SECS = 5;

@@ -1,0 +1,12 @@
+import type { DoctorRule } from "./facts.ts";
+
+/** What the program says of itself: mistakes, warnings, and advice for as many hosts as the manifests have. */
+export const ofProgram: DoctorRule = ({ program, workloads }) => {
+  if (program === null) return [];
+  const { report, failure, path } = program;
+  if (report === null)
+    return [{ code: "CLI_NO_REPORT", message: `${path} --check gave no answer: ${failure}` }];
+  const severalHosts = workloads.some(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
+  const { problems, warnings, advice } = report;
+  return [...problems, ...warnings, ...(severalHosts ? advice.severalHosts : advice.oneHost)];
+};

@@ -1,0 +1,11 @@
+import type { DoctorRule } from "./facts.ts";
+
+/** Behind a proxy that is not trusted, every client has the proxy's address: limits, logs and `isSecure` are wrong. */
+export const untrustedProxies: DoctorRule = ({ program, proxies }) => {
+  const report = program?.report ?? null;
+  if (report === null || report.settings.trustedProxies.length > 0) return [];
+  return proxies.slice(0, 1).map((place) => ({
+    code: "CLI_PROXY_UNTRUSTED",
+    message: `${place} is a proxy before the service, and trustedProxies is empty: every client has the proxy's address; run({ trustedProxies: ["10.0.0.0/8"] }) with the proxy's network`,
+  }));
+};

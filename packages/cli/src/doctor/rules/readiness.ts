@@ -1,0 +1,20 @@
+import type { DoctorRule } from "./facts.ts";
+
+/** Without a readiness check, an orchestrator sends requests to a process that starts or drains. */
+export const readiness: DoctorRule = ({ program, workloads }) => {
+  const report = program?.report ?? null;
+  if (report !== null && !report.hasReadiness && report.settings.env === "production")
+    return [
+      {
+        code: "CLI_NO_READINESS",
+        message:
+          "the app has no readiness check; enableHealthChecks() of @framework/health adds /health/ready",
+      },
+    ];
+  return workloads
+    .filter(({ isProbed }) => isProbed === false)
+    .map(({ place, kind }) => ({
+      code: "CLI_NO_PROBE",
+      message: `${place} has no ${kind === "kubernetes" ? "readinessProbe" : "healthcheck"}; let it ask GET /health/ready`,
+    }));
+};

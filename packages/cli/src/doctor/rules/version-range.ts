@@ -1,0 +1,24 @@
+/** Whether a version is within a range of npm: `^1.2.3`, `~1.2.3`, `>=1.2.3`, `1.2.3` and `*`, joined by `||`; of other ranges it is assumed. */
+export const satisfies = (version: string, range: string): boolean =>
+  range.split("||").some((part) => satisfiesOne(version, part.trim()));
+
+const satisfiesOne = (version: string, range: string): boolean => {
+  const [, operator = "", wanted = ""] = /^(\^|~|>=|)v?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/.exec(range) ?? [];
+  if (wanted === "") return true;
+  const [own, least] = [numbersOf(version), numbersOf(wanted)];
+  if (operator === "") return version === wanted;
+  if (compare(own, least) < 0) return false;
+  if (operator === ">=") return true;
+  // A caret allows what leaves the first number that is not 0 as it is, a tilde what leaves the first two.
+  const first = least.findIndex((number) => number > 0);
+  const kept = operator === "~" ? 2 : first === -1 ? 3 : first + 1;
+  return own.slice(0, kept).every((number, at) => number === least[at]);
+};
+
+const numbersOf = (version: string): readonly number[] =>
+  (version.split("-")[0] ?? "").split(".").map(Number);
+
+const compare = (one: readonly number[], other: readonly number[]): number => {
+  const at = one.findIndex((number, index) => number !== other[index]);
+  return at === -1 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);
+};

@@ -1,0 +1,15 @@
+import { satisfies } from "./version-range.ts";
+import type { DoctorRule } from "./facts.ts";
+
+/** Packages whose range for another package excludes the installed version. */
+export const versionSkew: DoctorRule = ({ packages }) => {
+  const versions = new Map(packages.map(({ name, version }) => [name, version]));
+  return packages.flatMap(({ name, version, manifest }) =>
+    Object.entries(manifest.peerDependencies ?? {}).flatMap(([peer, range]) => {
+      const installed = versions.get(peer);
+      if (installed === undefined || satisfies(installed, range)) return [];
+      const message = `${name} ${version} needs ${peer} ${range}, and ${installed} is installed; update ${peer} or ${name}`;
+      return [{ code: "CLI_VERSION_SKEW", message }];
+    }),
+  );
+};

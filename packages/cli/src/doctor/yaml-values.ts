@@ -1,0 +1,20 @@
+/** A mapping of YAML. */
+export type YamlRecord = Readonly<Record<string, unknown>>;
+
+/** Returns the mapping at a path, empty where there is none. */
+export const recordAt = (value: unknown, ...path: readonly string[]): YamlRecord => {
+  const found = path.reduce<unknown>((inner, name) => (isRecord(inner) ? inner[name] : undefined), value);
+  return isRecord(found) ? found : {};
+};
+
+/** Returns a list of mappings; other values are left out. */
+export const recordsIn = (value: unknown): readonly YamlRecord[] =>
+  Array.isArray(value) ? value.filter(isRecord) : [];
+
+/** Returns a number, else the fallback. */
+export const numberOr = (value: unknown, fallback: number): number =>
+  typeof value === "number" ? value : fallback;
+
+/** Whether a value is a mapping. */
+export const isRecord = (value: unknown): value is YamlRecord =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
