@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { FailedCall } from "./client.ts";
+import { FailedCall, grpcClient } from "./client.ts";
 import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
 import { GrpcError } from "./index.ts";
 
@@ -87,4 +87,19 @@ test("a stream that fails before it is read keeps its error for its reader", asy
   const stream = served.client(catalog).ListBooks({ count: 1 }, { metadata: { "x-fail": "1" } });
   await new Promise((resolve) => setTimeout(resolve, 200)); // the failure arrives meanwhile
   expect(await failure(all(stream))).toMatchObject({ status: "DATA_LOSS" });
+});
+
+test("every mistake in the options of a client is reported, with its retries", () => {
+  const wrong = {
+    timeoutMs: -1,
+    timeOutMs: 5,
+    maxMessageSize: 0,
+    tls: { cert: "pem" },
+    metadata: { "x-name": "\u00e4" },
+    use: ["retry"],
+    retry: { maxAttempts: 9, statuses: ["OK"], initialDelayMs: 0 },
+  } as never;
+  expect(() => grpcClient(catalog, "127.0.0.1:1", wrong)).toThrow(
+    /no field "timeOutMs"; did you mean "timeoutMs"[^]*tls must be[^]*timeoutMs[^]*use[^]*maxMessageSize[^]*metadata must be[^]*maxAttempts[^]*initialDelayMs[^]*statuses/,
+  );
 });

@@ -2,11 +2,10 @@ import * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
-import type { GrpcCallOptions, GrpcClientOptions, OutgoingCall } from "./client-config.ts";
+import type { CheckedClientOptions } from "./check-options.ts";
+import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { sendAll } from "./send-all.ts";
 import { toClientError } from "./to-client-error.ts";
-
-const TIMEOUT_MS = 30_000;
 
 /** One call before middleware. */
 export interface CallToSend {
@@ -35,9 +34,9 @@ type Started =
 /** Sends calls over one connection: middleware, deadline, cancellation, metadata. */
 export class CallSender {
   private readonly connection: grpc.Client;
-  private readonly options: GrpcClientOptions;
+  private readonly options: CheckedClientOptions;
 
-  constructor(connection: grpc.Client, options: GrpcClientOptions) {
+  constructor(connection: grpc.Client, options: CheckedClientOptions) {
     this.connection = connection;
     this.options = options;
   }
@@ -52,15 +51,11 @@ export class CallSender {
     };
     const inner = (each: OutgoingCall): unknown => this.start(call, each);
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
-    const { use = [] } = this.options;
-    const answer = compose(use, inner, rescue)(outgoing);
+    const answer = compose(this.options.use, inner, rescue)(outgoing);
     return call.method.responseStream ? streamed(answer) : single(answer);
   }
 
-  private deadlineOf({
-    timeoutMs = this.options.timeoutMs ?? TIMEOUT_MS,
-    within,
-  }: GrpcCallOptions): number | null {
+  private deadlineOf({ timeoutMs = this.options.timeoutMs, within }: GrpcCallOptions): number | null {
     const ownMs = timeoutMs === 0 ? Infinity : Date.now() + timeoutMs;
     const deadlineMs = Math.min(ownMs, within?.deadlineMs ?? Infinity);
     return deadlineMs === Infinity ? null : deadlineMs;

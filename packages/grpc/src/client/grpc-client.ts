@@ -2,6 +2,7 @@ import * as grpc from "@grpc/grpc-js";
 import type { GrpcMethod, GrpcService, MethodShape, MethodShapes } from "../service/grpc-service.ts";
 import { GrpcStatus } from "../status/grpc-status.ts";
 import { CallSender } from "./call-sender.ts";
+import { type CheckedClientOptions, checkOptions } from "./check-options.ts";
 import type { GrpcCallOptions, GrpcClientOptions, GrpcClientTls, GrpcRetry } from "./client-config.ts";
 
 type Sent<Shape extends MethodShape> = Shape["requestStream"] extends true
@@ -27,14 +28,13 @@ export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & 
   [Symbol.dispose](): void;
 };
 
-const MAX_MESSAGE = 4_194_304;
-
 /**
  * Returns a typed client of a service. It connects at the first call, and again after a lost connection.
  *
  * Calls reject with a `GrpcError`. An iteration that ends early cancels its call.
  *
  * @param target `host:port`
+ * @throws ConfigurationError with every mistake in the options
  * @example
  * using client = grpcClient(catalog, "127.0.0.1:50051", { retry: { maxAttempts: 3 } });
  * const book = await client.GetBook({ id: 1 }, { timeoutMs: 500 });
@@ -44,13 +44,14 @@ export const grpcClient = <Methods extends MethodShapes>(
   target: string,
   options: GrpcClientOptions = {},
 ): GrpcClient<Methods> => {
+  const checked = checkOptions(options);
   const { methods } = service.resolve({ recorded: false });
   const connection = new grpc.Client(
     target,
-    credentialsOf(options.tls ?? false),
-    channelOptions(service.name, options),
+    credentialsOf(checked.tls),
+    channelOptions(service.name, checked),
   );
-  const sender = new CallSender(connection, options);
+  const sender = new CallSender(connection, checked);
   const close = (): void => connection.close();
   const callers = methods.map((method): [string, unknown] => [
     method.name,
@@ -76,17 +77,17 @@ const pem = (value: string | Uint8Array | undefined): Buffer | null =>
 
 const channelOptions = (
   service: string,
-  { retry, maxMessageSize = MAX_MESSAGE }: GrpcClientOptions,
+  { retry, maxMessageSize }: CheckedClientOptions,
 ): grpc.ChannelOptions => ({
   "grpc.max_receive_message_length": maxMessageSize,
   "grpc.max_send_message_length": -1,
   "grpc.enable_channelz": 0,
-  ...(retry !== undefined && { "grpc.service_config": JSON.stringify(serviceConfig(service, retry)) }),
+  ...(retry !== null && { "grpc.service_config": JSON.stringify(serviceConfig(service, retry)) }),
 });
 
 const serviceConfig = (
   service: string,
-  { maxAttempts, initialDelayMs = 100, maxDelayMs = 2000, statuses = ["UNAVAILABLE"] }: GrpcRetry,
+  { maxAttempts, initialDelayMs, maxDelayMs, statuses }: Required<GrpcRetry>,
 ): object => ({
   methodConfig: [
     {

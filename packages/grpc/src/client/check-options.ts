@@ -1,0 +1,80 @@
+import { ConfigurationError, type Middleware } from "@framework/core";
+import {
+  checked,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  list,
+} from "@framework/core/feature";
+import { metadataProblem } from "../metadata/metadata-rules.ts";
+import { GrpcStatus, type GrpcStatusName } from "../status/grpc-status.ts";
+import type { GrpcClientOptions, GrpcClientTls, GrpcRetry, OutgoingCall } from "./client-config.ts";
+
+/** Options of a client with all defaults. */
+export type CheckedClientOptions = Readonly<Required<Omit<GrpcClientOptions, "retry">>> & {
+  readonly retry: Readonly<Required<GrpcRetry>> | null;
+};
+
+const DAY_MS = 86_400_000;
+
+const isText = (value: unknown): boolean => typeof value === "string" || value instanceof Uint8Array;
+
+const isTls = (value: unknown): boolean =>
+  typeof value === "boolean" ||
+  (typeof value === "object" &&
+    value !== null &&
+    Object.entries(value).every(([name, pem]) => ["ca", "cert", "key"].includes(name) && isText(pem)) &&
+    "cert" in value === "key" in value);
+
+const isMetadata = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.entries(value).every(([name, each]) => metadataProblem(name.toLowerCase(), each as string) === null);
+
+const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { retry: object | null }> =
+  configRecord("GrpcClientOptions", {
+    tls: checked<boolean | GrpcClientTls>(
+      false,
+      "true, false or an object with ca, cert and key in PEM",
+      isTls,
+    ),
+    timeoutMs: integer(30_000, { min: 0, max: DAY_MS }),
+    retry: checked<object | null>(null, "an object", (value) => typeof value === "object" && value !== null),
+    use: list<Middleware<OutgoingCall, unknown>>(
+      [],
+      "middleware: functions",
+      (item) => typeof item === "function",
+    ),
+    maxMessageSize: integer(4_194_304, { min: 1, max: 1_073_741_824 }),
+    metadata: checked(
+      {},
+      "metadata: texts of printable ASCII, and bytes for names that end in -bin",
+      isMetadata,
+    ),
+  });
+
+const isStatus = (value: unknown): boolean =>
+  typeof value === "string" && value !== "OK" && Object.hasOwn(GrpcStatus, value);
+
+const retryRecord: ConfigRecord<Required<GrpcRetry>> = configRecord("GrpcRetry", {
+  maxAttempts: integer(2, { min: 2, max: 5 }),
+  initialDelayMs: integer(100, { min: 1, max: DAY_MS }),
+  maxDelayMs: integer(2000, { min: 1, max: DAY_MS }),
+  statuses: list<Exclude<GrpcStatusName, "OK">>(
+    ["UNAVAILABLE"],
+    "statuses such as UNAVAILABLE, without OK",
+    isStatus,
+  ),
+});
+
+/** Returns options with their defaults. @throws ConfigurationError with every mistake */
+export const checkOptions = (options: GrpcClientOptions): CheckedClientOptions => {
+  const client = clientRecord.read(options);
+  const retry =
+    client.value.retry === null ? null : retryRecord.read(options.retry as ConfigInput<GrpcRetry>);
+  const problems = [...client.problems, ...(retry === null ? [] : retry.problems)];
+  if (problems.length > 0)
+    throw new ConfigurationError(problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+  return { ...client.value, retry: retry === null ? null : retry.value };
+};
