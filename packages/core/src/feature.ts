@@ -13,6 +13,7 @@ export {
   JwtClaims,
   type Principal,
   principalOf,
+  SessionId,
   User,
 } from "./invocation/principal.ts";
 export { FailedWith, Trace, type TraceIds } from "./invocation/trace-keys.ts";

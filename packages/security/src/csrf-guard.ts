@@ -97,11 +97,17 @@ export class CsrfGuard {
     return token;
   }
 
-  /** Sets a token cookie if the browser has none or an aging one. */
-  finish(request: HttpRequest, reply: Response): Response {
+  /** The session that the request has now: a handler may begin, rotate or end it. */
+  sessionOf(request: HttpRequest): string | null {
+    return sessionOf(request, this.config);
+  }
+
+  /** Sets a token cookie if the browser has none or an aging one, or if the request changed the session. @param before the session when the request came */
+  finish(request: HttpRequest, reply: Response, before: string | null): Response {
     const { context } = request;
     const isOnPage = context.get(CsrfToken) !== null;
-    if (!isOnPage && mayBring(request, reply)) this.renew(request);
+    const isNewLogin = reply.status < 500 && this.sessionOf(request) !== before;
+    if (!isOnPage && (isNewLogin || mayBring(request, reply))) this.renew(request);
     const issued = context.get(Issued);
     if (issued !== null) reply.setCookie(this.config.cookieName, issued, this.cookieOptions(request));
     if (isOnPage) addVary(reply.headers, "Cookie"); // the page contains the token

@@ -35,7 +35,7 @@ export const csrf: Feature<Csrf> = {
       };
       host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
       host.life.onStart({ name: "csrf", run: begin });
-      host.http.use("session", (request, next) =>
+      host.http.use("csrf", (request, next) =>
         guard === null ? next(request) : guarded(guard, request, next),
       );
       host.http.use("identity", (request, next) => {
@@ -85,10 +85,11 @@ const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType
 };
 
 const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
+  const session = guard.sessionOf(request);
   const reply = next(request);
   return isPromise(reply)
-    ? reply.then((response) => guard.finish(request, response))
-    : guard.finish(request, reply);
+    ? reply.then((response) => guard.finish(request, response, session))
+    : guard.finish(request, reply, session);
 };
 
 const SECRET_KEY = "security:csrf-secret";

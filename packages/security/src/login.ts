@@ -1,9 +1,9 @@
 import type { HttpRequest } from "@framework/core";
-import { JwtClaims, User } from "@framework/core/feature";
+import { JwtClaims, SessionId, User } from "@framework/core/feature";
 import type { CsrfConfig } from "./csrf-config.ts";
 import type { Login } from "./csrf-tokens.ts";
 
-/** Cookie of a session, unless `CsrfConfig.session` identifies it. */
+/** Cookie of a session that the application manages, unless `CsrfConfig.session` identifies it. */
 const SESSION_COOKIE = "session_id";
 
 /** Reads the login of a request. `caller` is complete after authentication. */
@@ -13,8 +13,11 @@ export const loginOf = (request: HttpRequest, config: CsrfConfig): Login => ({
 });
 
 /** Returns the part of the login that is known before authentication. */
-export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string | null =>
-  session === undefined ? request.cookies.get(SESSION_COOKIE) : null;
+export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string | null => {
+  if (session !== undefined) return null;
+  const managed = request.context.get(SessionId);
+  return managed === undefined ? request.cookies.get(SESSION_COOKIE) : managed;
+};
 
 /** Returns the login that later requests will have. */
 export const nextLogin = (session: string | null, caller: string | null, config: CsrfConfig): Login =>

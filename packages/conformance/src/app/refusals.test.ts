@@ -5,7 +5,15 @@ import { connectRaw } from "../harness/raw-client.ts";
 import { eventually } from "../harness/test-server.ts";
 
 const outside: readonly Stage[] = ["telemetry", "request-id", "log", "headers"];
-const inside: readonly Stage[] = ["compression", "etag", "body-limit", "rate-limit", "session", "app"];
+const inside: readonly Stage[] = [
+  "compression",
+  "etag",
+  "body-limit",
+  "rate-limit",
+  "session",
+  "csrf",
+  "app",
+];
 
 interface Watched {
   enableWatching(seen: Seen): this;

@@ -19,13 +19,15 @@ export type OuterStage =
   | "rate-limit"
   | "body-limit"
   | "session"
+  | "csrf"
   | "app";
 
 /** Stages of matched routes only, after their guards. */
 export type InnerStage = "identity" | "cache" | "breaker";
 
 /**
- * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `app` is where `app.use`
+ * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `csrf` checks the
+ * session that `session` found; `app` is where `app.use`
  * puts its middleware.
  */
 export const outerStages: readonly OuterStage[] = [
@@ -38,6 +40,7 @@ export const outerStages: readonly OuterStage[] = [
   "rate-limit",
   "body-limit",
   "session",
+  "csrf",
   "app",
 ];
 

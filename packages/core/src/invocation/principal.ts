@@ -30,6 +30,12 @@ export const User: Key<string | undefined> = key<string | undefined>("user", und
 /** Name of the accepted API key. */
 export const ApiKeyName: Key<string | undefined> = key<string | undefined>("api_key_name", undefined);
 
+/** Id of the request's session, `null` without one; `undefined` while no feature manages sessions. A new id means a new login or other privileges. */
+export const SessionId: Key<string | null | undefined> = key<string | null | undefined>(
+  "session_id",
+  undefined,
+);
+
 /** The identified caller of an invocation. At least one member is set; several if several credentials were checked. */
 export interface Principal {
   /** Value under `user`: a name from Basic authentication, or a value of the application, such as an account object. */

@@ -1,0 +1,73 @@
+import { App } from "@framework/core";
+import { type Feature, SessionId } from "@framework/core/feature";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { csrf } from "./index.ts";
+
+const secret = "0123456789abcdef0123456789abcdef";
+
+/** A feature whose sessions are named by the field `X-Session`. */
+const managed: Feature<{ enableManaged(): unknown }> = {
+  name: "managed",
+  install: (host) => ({
+    enableManaged() {
+      host.http.use("session", (request, next) => {
+        request.context.set(SessionId, request.getHeader("x-session"));
+        return next(request);
+      });
+      return this;
+    },
+  }),
+};
+
+const open = () => {
+  // The stages decide, so the CSRF protection sees the session although it is enabled first.
+  const app = new (App.with(csrf, managed))().enableCsrf({ secret });
+  app.enableManaged();
+  app.get("/", () => "page");
+  app.post("/change", () => "changed");
+  app.post("/login", ({ context }) => {
+    context.set(SessionId, "second");
+    return "in";
+  });
+  app.post("/failing", ({ context }) => {
+    context.set(SessionId, "second");
+    throw new Error("after the login");
+  });
+  return testClient(app);
+};
+
+test("a token is valid for the session that a feature manages, whatever the cookie session_id says", async () => {
+  await using client = open();
+  const page = await client.get("/", { headers: { "x-session": "first", cookie: "session_id=other" } });
+  const token = page.cookies.get("_csrf")?.value ?? "";
+  const statusOf = async (headers: Record<string, string>): Promise<number> =>
+    (await client.post("/change", { headers: { "x-csrf-token": token, ...headers } })).status;
+  expect(await statusOf({ "x-session": "first", cookie: `_csrf=${token}` })).toBe(200);
+  expect(await statusOf({ "x-session": "second", cookie: `session_id=first; _csrf=${token}` })).toBe(403);
+  expect(await statusOf({ cookie: `session_id=first; _csrf=${token}` })).toBe(403);
+});
+
+test("the reply that changes the session sets the token of the new one", async () => {
+  await using client = open();
+  const page = await client.get("/", { headers: { "x-session": "first" } });
+  const token = page.cookies.get("_csrf")?.value ?? "";
+  const headers = { "x-session": "first", cookie: `_csrf=${token}`, "x-csrf-token": token };
+  expect((await client.post("/change", { headers })).cookies.get("_csrf")).toBeUndefined();
+  const login = await client.post("/login", { headers });
+  const renewed = login.cookies.get("_csrf")?.value ?? "";
+  const post = async (session: string): Promise<number> => {
+    const sent = { "x-session": session, cookie: `_csrf=${renewed}`, "x-csrf-token": renewed };
+    return (await client.post("/change", { headers: sent })).status;
+  };
+  expect([await post("second"), await post("first")]).toEqual([200, 403]);
+});
+
+test("a request that failed sets no token, since the change of its session is not kept", async () => {
+  await using client = open();
+  const page = await client.get("/", { headers: { "x-session": "first" } });
+  const token = page.cookies.get("_csrf")?.value ?? "";
+  const headers = { "x-session": "first", cookie: `_csrf=${token}`, "x-csrf-token": token };
+  const failed = await client.post("/failing", { headers });
+  expect([failed.status, failed.cookies.get("_csrf")]).toEqual([500, undefined]);
+});
