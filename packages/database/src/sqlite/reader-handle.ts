@@ -92,10 +92,15 @@ export class ReaderHandle {
   private keepAlive(isBusy: boolean): void {
     const { child } = this;
     const lifeline = child.stdio[LIFELINE];
-    const handles = [child, child.channel, lifeline instanceof Socket ? lifeline : null];
+    // The channel of Bun has neither method.
+    const handles: readonly (Partial<Pick<ChildProcess, "ref" | "unref">> | null | undefined)[] = [
+      child,
+      child.channel,
+      lifeline instanceof Socket ? lifeline : null,
+    ];
     for (const handle of handles) {
-      if (isBusy) handle?.ref();
-      else handle?.unref();
+      if (isBusy) handle?.ref?.();
+      else handle?.unref?.();
     }
   }
 }
