@@ -54,12 +54,14 @@ test("every command of a workflow exists: scripts, tasks of turbo, packages", ()
   expect(packages).toEqual(expect.arrayContaining(filtered));
 });
 
-test("the tests run on the oldest and the newest supported Node and on three systems", () => {
+test("the tests run on the oldest and the newest supported Node and on three systems, and on Bun and Deno", () => {
   const { matrix } = workflows.ci["test"]?.strategy ?? { matrix: {} };
   const oldest = /\d+/.exec(engines.node)?.[0];
   expect(matrix["node"]).toEqual([oldest, config.node.split(".")[0]]);
   const systems = (matrix["os"] ?? []).map((image) => image.split("-")[0]);
   expect(systems).toEqual(["ubuntu", "macos", "windows"]);
+  const runtimes = workflows.ci["runtimes"]?.strategy?.matrix;
+  expect(runtimes).toEqual({ os: matrix["os"], runtime: ["bun", "deno"] });
 });
 
 test("jobs with one Node use the one of package.json", () => {
