@@ -2,6 +2,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { AppSettings } from "./app-settings.ts";
 import { byRank, type Ranked } from "./ranks.ts";
+import { publishTaskTime } from "./task-times.ts";
 
 /** Work in one phase of an app's life; messages show a function's name, or `name`. */
 export interface Task {
@@ -46,7 +47,7 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
     abandoned.throwIfAborted();
     begins?.(rank);
     try {
-      await bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, abandoned);
+      await timed(phase, task, () => bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, abandoned));
     } catch (cause) {
       abandoned.throwIfAborted();
       const reason = Error.isError(cause) ? cause.message : String(cause);
@@ -61,7 +62,7 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
 export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: AppSettings): Promise<void> => {
   for (const { item: task } of byRank(tasks).toReversed()) {
     try {
-      await bounded(task, settings, task.timeoutSecs ?? STOP_TASK_SECS);
+      await timed("shutdown", task, () => bounded(task, settings, task.timeoutSecs ?? STOP_TASK_SECS));
     } catch (error) {
       settings.log.error(`shutdown task "${nameOf(task)}" failed`, { error });
     }
@@ -69,6 +70,17 @@ export const runStopTasks = async (tasks: readonly Ranked<Task>[], settings: App
 };
 
 const nameOf = (task: Task): string => task.name ?? "(anonymous)";
+
+const timed = async (phase: string, task: Task, work: () => Promise<void>): Promise<void> => {
+  const since = performance.now();
+  let failed = true;
+  try {
+    await work();
+    failed = false;
+  } finally {
+    publishTaskTime({ phase, name: nameOf(task), durationMs: performance.now() - since, failed });
+  }
+};
 
 const bounded = async (
   task: Task,

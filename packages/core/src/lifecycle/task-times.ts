@@ -1,0 +1,19 @@
+import { hasBuiltin, nodeBuiltin } from "../runtime/node-builtins.ts";
+
+/** A task that ended, as published on the diagnostics channel `framework.life.task`. */
+export interface TaskTime {
+  /** The phase: `startup`, `listening` or `shutdown`. */
+  readonly phase: string;
+  /** Name of the task. */
+  readonly name: string;
+  /** Milliseconds that it took. */
+  readonly durationMs: number;
+  /** Whether it failed or timed out. */
+  readonly failed: boolean;
+}
+
+/** Publishes what a task took, for tools such as `framework drain`. */
+export const publishTaskTime = (time: TaskTime): void => {
+  if (hasBuiltin("node:diagnostics_channel"))
+    nodeBuiltin("node:diagnostics_channel").channel("framework.life.task").publish(time);
+};
