@@ -1,7 +1,9 @@
 import { completionCommand } from "./completion/completion-command.ts";
 import { doctorCommand } from "./doctor/doctor-command.ts";
+import { drainCommand } from "./drain/drain-command.ts";
 import { explainCommand } from "./explain/explain-command.ts";
 import type { Command } from "./frame/command.ts";
+import { loadCommand } from "./load/load-command.ts";
 import { requestCommand } from "./request/request-command.ts";
 import { routesCommand } from "./routes/routes-command.ts";
 
@@ -11,5 +13,7 @@ export const commands: readonly Command[] = [
   requestCommand,
   explainCommand,
   doctorCommand,
+  loadCommand,
+  drainCommand,
   completionCommand,
 ];

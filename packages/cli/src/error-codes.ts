@@ -32,6 +32,10 @@ export const cliErrors: ErrorCatalogue = {
     summary: "the program did not answer `--check`: it failed or waited before its call of `run`",
     action: "the message has its words; give it the variables that it needs",
   },
+  CLI_NO_SERVICE: {
+    summary: "there is no program to start, or it ended or did not listen in time",
+    action: "the message has its last lines; name the program, and give it the variables that it needs",
+  },
   CLI_PROXY_UNTRUSTED: {
     summary: "a manifest has a proxy before the service, and `trustedProxies` is empty",
     action: "pass the proxy's addresses to `run` as `trustedProxies`",

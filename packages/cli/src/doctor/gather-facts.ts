@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { type InstalledPackage, installedPackages, readPackage } from "../explain/installed-packages.ts";
-import { checkProgram, findProgram } from "./check-program.ts";
+import { findProgram } from "../app/find-program.ts";
+import { checkProgram } from "./check-program.ts";
 import type { Facts } from "./rules/facts.ts";
 import { readManifests } from "./manifests.ts";
 

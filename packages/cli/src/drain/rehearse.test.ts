@@ -1,0 +1,61 @@
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said, saidJson } from "../said.test-kit.ts";
+import { serviceProject } from "../service.test-kit.ts";
+
+interface Rehearsed {
+  readonly requests: {
+    readonly beforeSignal: number;
+    readonly duringDrain: number;
+    readonly dropped: number;
+  };
+  readonly exit: { readonly code: number | null } | null;
+  readonly closers: readonly {
+    readonly name: string;
+    readonly durationMs: number;
+    readonly failed: boolean;
+  }[];
+}
+
+const environment = { PATH: process.env["PATH"] ?? "" };
+const quick = ["--after", "0.5", "--rate", "50"];
+
+test("a service that drains drops nothing, and its slow closers are named", async () => {
+  const cwd = serviceProject(`app.onEvent("shutdown", async function flushOrders() {
+    await new Promise((resolve) => setTimeout(resolve, 120));
+  });`);
+  const { exitCode, out } = await said(["drain", "/slow", "--slow", "100", ...quick], { cwd, environment });
+  expect(out).toMatch(/^\d+ replies before SIGTERM, [1-9]\d* during the drain/);
+  expect(out).toContain("no request dropped");
+  expect(out).toMatch(/slow closer flushOrders: \d{3,} ms/);
+  expect(out).toContain("with exit code 0");
+  expect(exitCode).toBe(0);
+});
+
+test("a service that exits at once drops the requests under way, and the command fails", async () => {
+  const cwd = serviceProject('process.once("SIGTERM", () => process.exit(0));');
+  const { exitCode, out } = await said(["drain", "/slow", "--json", ...quick], { cwd, environment });
+  expect((JSON.parse(out) as Rehearsed).requests.dropped).toBeGreaterThan(0);
+  expect(exitCode).toBe(1);
+});
+
+test("a program that does not listen is a failure with its words", async () => {
+  const cwd = serviceProject('throw new Error("DATABASE_URL is missing");');
+  const { exitCode, err } = await said(["drain"], { cwd, environment });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("DATABASE_URL is missing")]);
+});
+
+test("books drops no request when it is shut down under load", async () => {
+  const cwd = join(import.meta.dirname, "../../../../apps/books");
+  const rehearsed = await saidJson<Rehearsed>(["drain", "/books", ...quick], {
+    cwd,
+    environment: {
+      ...environment,
+      NODE_OPTIONS: "--conditions=@framework/source",
+      DATABASE_URL: "sqlite://:memory:",
+    },
+  });
+  expect(rehearsed).toMatchObject({ requests: { dropped: 0 }, exit: { code: 0 } });
+  expect(rehearsed.requests.duringDrain).toBeGreaterThan(0);
+  expect(rehearsed.closers.map(({ name }) => name)).toContain("database");
+});

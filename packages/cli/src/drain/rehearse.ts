@@ -1,0 +1,106 @@
+import { FrameworkError } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
+import { findProgram } from "../app/find-program.ts";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import { headersOf } from "../load/headers-of.ts";
+import { httpSender } from "../load/http-sender.ts";
+import { type Line, styled } from "../frame/text.ts";
+import { type Service, type ServiceExit, type ServiceTask, startService } from "../service/start-service.ts";
+import { type LoadCounts, steadyLoad } from "./steady-load.ts";
+
+export const rehearse: RunCommand = async (given, { cwd, environment, progress }) => {
+  const program = findProgram(given.text("program"), cwd);
+  if (program === null)
+    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
+  const timeoutSecs = given.number("timeout") ?? 60;
+  const workers = given.number("workers") ?? 1;
+  await using service = await startService(program, {
+    cwd,
+    environment,
+    env: "production",
+    workers,
+    timeoutSecs,
+  });
+  const path = given.argument("path") ?? "/";
+  using sender = httpSender(service.url, {
+    method: "GET",
+    path,
+    headers: headersOf(given.texts("header")),
+    body: null,
+  });
+  const clock = { ...systemClock, now: () => performance.now() };
+  const load = steadyLoad(() => sender.send(), given.number("rate") ?? 100, clock);
+  const afterSecs = given.number("after") ?? 2;
+  progress.show(0.3, `load for ${afterSecs} s`);
+  await new Promise((resolve) => setTimeout(resolve, afterSecs * 1000));
+  const before = load.counts.answered + load.counts.errors;
+  load.signalled();
+  const signalledMs = performance.now();
+  service.kill("SIGTERM");
+  progress.show(0.7, "SIGTERM was sent");
+  const exit = await endOf(service, timeoutSecs);
+  const tookMs = performance.now() - signalledMs;
+  await load.stop(LAST_REPLIES_MS);
+  return outcome({
+    counts: load.counts,
+    before,
+    exit,
+    tookMs,
+    tasks: service.tasks,
+    slowMs: given.number("slow") ?? 500,
+  });
+};
+
+/** Milliseconds for replies that are on their way when the process has ended. */
+const LAST_REPLIES_MS = 2000;
+
+const endOf = async (service: Service, timeoutSecs: number): Promise<ServiceExit | null> => {
+  const { promise, resolve } = Promise.withResolvers<null>();
+  const timer = setTimeout(resolve, timeoutSecs * 1000, null);
+  return Promise.race([service.exited, promise]).finally(() => clearTimeout(timer));
+};
+
+interface Rehearsal {
+  readonly counts: LoadCounts;
+  /** Replies before the signal. */
+  readonly before: number;
+  /** `null` when the process did not end in time. */
+  readonly exit: ServiceExit | null;
+  readonly tookMs: number;
+  readonly tasks: readonly ServiceTask[];
+  readonly slowMs: number;
+}
+
+const outcome = ({ counts, before, exit, tookMs, tasks, slowMs }: Rehearsal): Outcome => {
+  const closers = tasks
+    .filter(({ phase }) => phase === "shutdown")
+    .sort((a, b) => b.durationMs - a.durationMs);
+  const slow = closers.filter(({ durationMs, failed }) => failed || durationMs >= slowMs);
+  const isClean = exit?.code === 0;
+  const { answered, errors, refused, dropped, codes } = counts;
+  const during = answered + errors - before;
+  const broken = Object.entries(codes).map(([code, count]) => `${count} ${code}`);
+  return {
+    ok: isClean && dropped === 0,
+    data: { requests: { ...counts, beforeSignal: before, duringDrain: during }, exit, tookMs, closers },
+    lines: [
+      `${before} replies before SIGTERM, ${during} during the drain (${errors} of all with a status of 500 or more)`,
+      `${refused} connections refused after the port had closed`,
+      dropped === 0
+        ? styled("green", "no request dropped")
+        : styled("red", `${dropped} requests dropped: ${broken.join(", ")}`),
+      ...slow.map(({ name, durationMs, failed }): Line => [
+        styled("yellow", failed ? "failed closer " : "slow closer "),
+        `${name}: ${durationMs.toFixed(0)} ms`,
+      ]),
+      exitLine(exit, tookMs),
+    ],
+  };
+};
+
+const exitLine = (exit: ServiceExit | null, tookMs: number): Line => {
+  const after = `${(tookMs / 1000).toFixed(2)} s after SIGTERM`;
+  if (exit === null) return styled("red", `the process had not ended ${after}, and was killed`);
+  const how = exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`;
+  return styled(exit.code === 0 ? "green" : "red", `the process ended ${after} with ${how}`);
+};

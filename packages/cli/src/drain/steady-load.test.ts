@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { virtualClock } from "@framework/core/testing";
+import type { Ending } from "../load/open-loop.ts";
+import { steadyLoad } from "./steady-load.ts";
+
+test("replies, errors, refusals after the signal and broken connections are told apart", async () => {
+  const clock = virtualClock();
+  let ending: Ending = 200;
+  const load = steadyLoad(async () => ending, 10, clock);
+  await clock.advance(950);
+  ending = 503;
+  await clock.advance(200);
+  ending = "ECONNREFUSED"; // before the signal: the service is away
+  await clock.advance(100);
+  load.signalled();
+  await clock.advance(300);
+  ending = "ECONNRESET";
+  await clock.advance(100);
+  await load.stop(1000);
+  const { answered, errors, refused, dropped, codes } = load.counts;
+  expect({ answered, errors, refused, dropped, codes: { ...codes } }).toEqual({
+    answered: 10,
+    errors: 2,
+    refused: 3,
+    dropped: 2,
+    codes: { ECONNREFUSED: 1, ECONNRESET: 1 },
+  });
+});
+
+test("requests without a reply at the end are dropped", async () => {
+  const clock = virtualClock();
+  const load = steadyLoad(() => new Promise<never>(() => {}), 10, clock);
+  await clock.advance(250);
+  const stopped = load.stop(1000);
+  await clock.advance(1000);
+  await stopped;
+  expect(load.counts).toMatchObject({ dropped: 3, codes: { "no reply": 3 } });
+});

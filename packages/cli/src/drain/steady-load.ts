@@ -1,0 +1,82 @@
+import type { Clock } from "@framework/core/feature";
+import type { Ending } from "../load/open-loop.ts";
+
+/** How requests under a steady load ended. */
+export interface LoadCounts {
+  /** Answered with a status below 500. */
+  answered: number;
+  /** Answered with a status of 500 or more. */
+  errors: number;
+  /** Connections refused after the signal: the port was closed. */
+  refused: number;
+  /** Broken off without a reply, or refused before the signal. */
+  dropped: number;
+  /** Codes of the broken ones, with their numbers. */
+  readonly codes: Record<string, number>;
+}
+
+/** A load that goes on until it is stopped. */
+export interface SteadyLoad {
+  readonly counts: LoadCounts;
+  /** Says that the signal was sent: from now on refused connections are expected. */
+  signalled(): void;
+  /** Stops sending and resolves when every request has ended, or after `limitMs`, when the rest counts as dropped. */
+  stop(limitMs: number): Promise<void>;
+}
+
+/** Most requests that are under way at once. */
+const MAX_PENDING = 5000;
+
+/** Sends requests at a fixed rate, whether or not earlier ones are answered. */
+export const steadyLoad = (
+  send: () => Promise<Ending>,
+  ratePerSec: number,
+  clock: Pick<Clock, "now" | "after">,
+): SteadyLoad => {
+  const counts: LoadCounts = {
+    answered: 0,
+    errors: 0,
+    refused: 0,
+    dropped: 0,
+    codes: Object.create(null) as Record<string, number>,
+  };
+  const begun = clock.now();
+  let [sent, pending, isSignalled, isStopped] = [0, 0, false, false];
+  let idle = (): void => {};
+  const ended = (ending: Ending): void => {
+    pending--;
+    if (typeof ending === "number") counts[ending >= 500 ? "errors" : "answered"]++;
+    else if (ending === "ECONNREFUSED" && isSignalled) counts.refused++;
+    else {
+      counts.dropped++;
+      counts.codes[ending] = (counts.codes[ending] ?? 0) + 1;
+    }
+    if (isStopped && pending === 0) idle();
+  };
+  const tick = (): void => {
+    if (isStopped) return;
+    while (pending < MAX_PENDING && begun + (sent * 1000) / ratePerSec <= clock.now()) {
+      sent++;
+      pending++;
+      void send().then(ended);
+    }
+    clock.after(1, tick);
+  };
+  tick();
+  return {
+    counts,
+    signalled: () => void (isSignalled = true),
+    stop: async (limitMs) => {
+      isStopped = true;
+      if (pending === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      idle = resolve;
+      const cancel = clock.after(limitMs, resolve);
+      await promise;
+      cancel();
+      if (pending === 0) return;
+      counts.dropped += pending;
+      counts.codes["no reply"] = pending;
+    },
+  };
+};

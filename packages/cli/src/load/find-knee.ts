@@ -1,0 +1,75 @@
+import type { Stage } from "./open-loop.ts";
+
+/** When a stage is over the capacity. */
+export interface KneeLimits {
+  /** 99th percentile of latency, in milliseconds. */
+  readonly p99Ms: number;
+  /** The rate at which the ramp ends. */
+  readonly maxRate: number;
+}
+
+/** The end of a ramp. */
+export interface Knee {
+  /** The highest rate that was within the limits; 0 if none was. */
+  readonly capacity: number;
+  /** The stage at that rate. */
+  readonly best: Stage | null;
+  /** Why the next stage was over: `p99 of 230 ms`; `null` at `maxRate`. */
+  readonly reason: string | null;
+  readonly stages: readonly Stage[];
+}
+
+/** Growth of the rate from stage to stage. */
+const GROWTH = 1.6;
+/** Stages between the last good rate and the first bad one. */
+const REFINEMENTS = 3;
+
+/** Raises the rate until a stage is over the limits, then narrows the interval. */
+export const findKnee = async (
+  run: (rate: number) => Promise<Stage>,
+  startRate: number,
+  limits: KneeLimits,
+): Promise<Knee> => {
+  const stages: Stage[] = [];
+  const once = async (rate: number): Promise<string | null> => {
+    const stage = await run(rate);
+    stages.push(stage);
+    const reason = overload(stage, limits);
+    if (reason === null && (best === null || rate > best.offered)) best = stage;
+    return reason;
+  };
+  // A rate is too high only if it fails twice: one pause of a shared machine is no knee.
+  const attempt = async (rate: number): Promise<string | null> =>
+    (await once(rate)) === null ? null : await once(rate);
+  let best: Stage | null = null;
+  let [low, rate] = [0, startRate];
+  let reason = await attempt(rate);
+  while (reason === null && rate < limits.maxRate) {
+    low = rate;
+    rate = Math.min(limits.maxRate, Math.round(rate * GROWTH));
+    reason = await attempt(rate);
+  }
+  if (reason === null) return { capacity: rate, best, reason, stages };
+  // A service that fails at the first rate is broken, and a lower rate does not repair it.
+  if (low === 0 && isBroken(stages.at(-1))) return { capacity: 0, best, reason, stages };
+  let high = rate;
+  for (let turn = 0; turn < REFINEMENTS && high - low > Math.max(1, low / 20); turn++) {
+    const middle = Math.round((low + high) / 2);
+    const over = await attempt(middle);
+    if (over === null) low = middle;
+    else [high, reason] = [middle, over];
+  }
+  return { capacity: low, best, reason, stages };
+};
+
+const overload = (
+  { offered, answered, requests, failures, p99Ms }: Stage,
+  limits: KneeLimits,
+): string | null => {
+  if (failures > requests / 100) return `${failures} of ${requests} requests failed`;
+  if (p99Ms > limits.p99Ms) return `p99 of ${p99Ms.toFixed(0)} ms`;
+  return answered < offered * 0.95 ? `${answered.toFixed(0)} of ${offered} requests/s were answered` : null;
+};
+
+const isBroken = (stage: Stage | undefined): boolean =>
+  stage !== undefined && stage.failures > stage.requests / 2;

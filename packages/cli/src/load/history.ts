@@ -1,0 +1,41 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+
+/** One measurement. */
+export interface HistoryEntry {
+  readonly at: string;
+  /** The request, as `GET /books`. */
+  readonly request: string;
+  /** Processor of the machine: other machines are not compared. */
+  readonly machine: string;
+  readonly capacity: number;
+  readonly p99Ms: number;
+}
+
+/** Entries that are kept. */
+const MAX_ENTRIES = 200;
+/** Earlier measurements that one is compared with. */
+const COMPARED = 5;
+
+/** Reads the measurements of a file; none if there is no such file. */
+export const readHistory = (path: string): readonly HistoryEntry[] =>
+  existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as HistoryEntry[]) : [];
+
+/** Appends a measurement; the oldest go beyond 200. */
+export const appendHistory = (path: string, entry: HistoryEntry): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, `${JSON.stringify([...readHistory(path), entry].slice(-MAX_ENTRIES), null, 2)}\n`);
+};
+
+/** Returns the median capacity of the last measurements of the same request on the same machine; `null` without any. */
+export const usualCapacity = (
+  history: readonly HistoryEntry[],
+  { request, machine }: HistoryEntry,
+): number | null => {
+  const alike = history
+    .filter((entry) => entry.request === request && entry.machine === machine)
+    .slice(-COMPARED)
+    .map(({ capacity }) => capacity)
+    .sort((a, b) => a - b);
+  return alike[Math.floor(alike.length / 2)] ?? null;
+};

@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said, saidJson } from "../said.test-kit.ts";
+import { serviceProject } from "../service.test-kit.ts";
+
+const environment = { PATH: process.env["PATH"] ?? "" };
+const quick = ["--start", "20", "--max", "30", "--secs", "0.4", "--p99", "20000"];
+
+interface Measured {
+  readonly capacity: number;
+  readonly usual: number | null;
+  readonly isRegression: boolean;
+  readonly stages: readonly {
+    readonly offered: number;
+    readonly heapMiB: number;
+    readonly loopDelayMs: number;
+  }[];
+  readonly advice: { readonly workers: number };
+}
+
+test("a ramp ends at its last rate, with the service's heap and loop, and is kept in the history", async () => {
+  const cwd = serviceProject("");
+  const first = await saidJson<Measured>(["load", ...quick], { cwd, environment });
+  expect(first).toMatchObject({ capacity: 30, usual: null, isRegression: false, advice: { workers: 1 } });
+  expect(first.stages.map(({ offered }) => offered)).toEqual([20, 30]);
+  for (const { heapMiB, loopDelayMs } of first.stages)
+    expect([heapMiB > 1, loopDelayMs > 0]).toEqual([true, true]);
+  const history = [
+    { at: "", request: "GET /", machine: cpus()[0]?.model ?? "unknown", capacity: 1000, p99Ms: 1 },
+  ];
+  writeFileSync(join(cwd, ".framework/load-history.json"), JSON.stringify(history));
+  const { exitCode, out, err } = await said(["load", ...quick], { cwd, environment });
+  expect([exitCode, err, out]).toEqual([
+    1,
+    "",
+    expect.stringContaining("regression: 20 % below the usual capacity"),
+  ]);
+});
+
+test("a service that fails has no capacity, and the command fails", async () => {
+  const cwd = serviceProject('app.get("/broken", () => { throw new Error("broken"); });');
+  const { exitCode, out } = await said(["load", "/broken", ...quick], { cwd, environment });
+  expect([exitCode, out]).toEqual([
+    1,
+    expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 8 of 8 requests failed)"),
+  ]);
+});

@@ -1,0 +1,163 @@
+import { availableParallelism, cpus } from "node:os";
+import { resolve } from "node:path";
+import { FrameworkError } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
+import { findProgram } from "../app/find-program.ts";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Given } from "../frame/given.ts";
+import { table } from "../frame/table.ts";
+import { type Line, styled } from "../frame/text.ts";
+import { type ServiceSample, startService } from "../service/start-service.ts";
+import { adviseWorkers, type WorkerAdvice } from "./advice.ts";
+import { findKnee, type Knee } from "./find-knee.ts";
+import { appendHistory, type HistoryEntry, readHistory, usualCapacity } from "./history.ts";
+import { headersOf } from "./headers-of.ts";
+import { httpSender, type LoadRequest } from "./http-sender.ts";
+import { runStage, type Stage } from "./open-loop.ts";
+
+/** One stage, with what the service reported meanwhile. */
+interface MeasuredStage extends Stage {
+  readonly loopDelayMs: number;
+  readonly heapMiB: number;
+  readonly cpu: number;
+}
+
+export const measureLoad: RunCommand = async (given, { cwd, environment, progress }) => {
+  const program = findProgram(given.text("program"), cwd);
+  if (program === null)
+    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
+  const timeoutSecs = given.number("timeout") ?? 60;
+  await using service = await startService(program, {
+    cwd,
+    environment,
+    env: "production",
+    workers: 1,
+    timeoutSecs,
+  });
+  const request = requestOf(given);
+  using sender = httpSender(service.url, request);
+  const clock = { ...systemClock, now: () => performance.now() };
+  const seconds = given.number("secs") ?? 3;
+  const measured: MeasuredStage[] = [];
+  const run = async (ratePerSec: number): Promise<Stage> => {
+    const from = service.samples.length;
+    progress.show(0, `${ratePerSec} requests/s`);
+    const stage = await runStage({ send: () => sender.send(), ratePerSec, seconds, clock });
+    measured.push({ ...stage, ...summed(service.samples.slice(from)) });
+    return stage;
+  };
+  const startRate = given.number("start") ?? 100;
+  await runStage({
+    send: () => sender.send(),
+    ratePerSec: startRate,
+    seconds: Math.min(seconds, WARM_UP_SECS),
+    clock,
+  });
+  const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
+  const knee = await findKnee(run, startRate, limits);
+  const best = measured.find(({ offered }) => offered === knee.best?.offered) ?? null;
+  const facts = {
+    capacity: knee.capacity,
+    cpu: best?.cpu ?? 0,
+    processors: availableParallelism(),
+    target: given.number("target") ?? null,
+  };
+  const path = resolve(cwd, given.text("history") ?? ".framework/load-history.json");
+  const entry: HistoryEntry = {
+    at: new Date().toISOString(),
+    request: `${request.method} ${request.path}`,
+    machine: cpus()[0]?.model ?? "unknown",
+    capacity: knee.capacity,
+    p99Ms: best?.p99Ms ?? 0,
+  };
+  const usual = usualCapacity(readHistory(path), entry);
+  appendHistory(path, entry);
+  return outcome(entry, {
+    knee,
+    measured,
+    usual,
+    tolerance: given.number("tolerance") ?? 20,
+    advice: adviseWorkers(facts),
+  });
+};
+
+/** Longest warm-up, before the first stage. */
+const WARM_UP_SECS = 2;
+
+const requestOf = (given: Given): LoadRequest => {
+  const body = given.text("data") ?? null;
+  return {
+    method: given.text("method")?.toUpperCase() ?? "GET",
+    path: given.argument("path") ?? "/",
+    headers: {
+      ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
+      ...headersOf(given.texts("header")),
+    },
+    body,
+  };
+};
+
+const summed = (
+  samples: readonly ServiceSample[],
+): Pick<MeasuredStage, "loopDelayMs" | "heapMiB" | "cpu"> => ({
+  loopDelayMs: Math.max(0, ...samples.map(({ loopDelayMs }) => loopDelayMs)),
+  heapMiB: Math.max(0, ...samples.map(({ heapBytes }) => heapBytes)) / 1_048_576,
+  cpu: samples.reduce((sum, { cpu }) => sum + cpu, 0) / Math.max(1, samples.length),
+});
+
+interface Findings {
+  readonly knee: Knee;
+  readonly measured: readonly MeasuredStage[];
+  /** Median of earlier capacities; `null` without any. */
+  readonly usual: number | null;
+  readonly tolerance: number;
+  readonly advice: WorkerAdvice;
+}
+
+const outcome = (entry: HistoryEntry, { knee, measured, usual, tolerance, advice }: Findings): Outcome => {
+  const isRegression = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
+  const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
+  const compared: Line =
+    usual === null
+      ? styled("dim", "no earlier measurement of this request on this machine")
+      : `usual capacity: ${usual} requests/s`;
+  return {
+    ok: knee.capacity > 0 && !isRegression,
+    data: { ...entry, reason: knee.reason, stages: measured, usual, isRegression, advice },
+    lines: [
+      ...table(
+        ["RATE", "ANSWERED", "FAILED", "P50 MS", "P99 MS", "MAX MS", "LOOP MS", "HEAP MIB", "CPU %"],
+        measured.map(row),
+      ),
+      "",
+      [styled("bold", `capacity of one worker: ${knee.capacity} requests/s`), ` (${end})`],
+      compared,
+      ...(isRegression
+        ? [styled("red", `regression: ${tolerance} % below the usual capacity, or more`)]
+        : []),
+      `workers: ${advice.workers} (${advice.reason})`,
+    ],
+  };
+};
+
+const row = ({
+  offered,
+  answered,
+  failures,
+  p50Ms,
+  p99Ms,
+  maxMs,
+  loopDelayMs,
+  heapMiB,
+  cpu,
+}: MeasuredStage): readonly string[] => [
+  String(offered),
+  answered.toFixed(0),
+  String(failures),
+  p50Ms.toFixed(1),
+  p99Ms.toFixed(1),
+  maxMs.toFixed(1),
+  loopDelayMs.toFixed(1),
+  heapMiB.toFixed(0),
+  (cpu * 100).toFixed(0),
+];

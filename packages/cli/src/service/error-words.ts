@@ -1,0 +1,9 @@
+/** Returns the line of a program's output on stderr that says what was wrong: the first that names an error or a code, else the last; empty without output. */
+export const errorWords = (output: string): string => {
+  const lines = output
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+  const named = lines.find((line) => /^(?:\w*Error\b|[A-Z]+_[A-Z_]+:)/.test(line));
+  return (named ?? lines.at(-1) ?? "").slice(0, 500);
+};

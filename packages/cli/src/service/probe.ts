@@ -1,0 +1,40 @@
+// Runs inside the service, before its program: reports its event loop, memory, processor time and tasks on an extra pipe.
+import { subscribe } from "node:diagnostics_channel";
+import { writeSync } from "node:fs";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+
+/** The pipe that `startService` opens. */
+const PIPE = 3;
+const PERIOD_MS = 250;
+
+const report = (line: object): void => {
+  try {
+    writeSync(PIPE, `${JSON.stringify(line)}\n`);
+  } catch {
+    // The command has ended or reads slowly: a sample less does not disturb the service.
+  }
+};
+
+// In a worker of node:cluster the third pipe belongs to node itself.
+if (process.env["NODE_UNIQUE_ID"] === undefined) {
+  subscribe("framework.life.task", (time) => report({ task: time }));
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  let cpu = process.cpuUsage();
+  let atMs = performance.now();
+  const timer = setInterval(() => {
+    const spent = process.cpuUsage(cpu);
+    const nowMs = performance.now();
+    report({
+      sample: {
+        loopDelayMs: delay.max / 1e6,
+        heapBytes: process.memoryUsage().heapUsed,
+        cpu: (spent.user + spent.system) / 1000 / (nowMs - atMs),
+      },
+    });
+    delay.reset();
+    cpu = process.cpuUsage();
+    atMs = nowMs;
+  }, PERIOD_MS);
+  timer.unref();
+}

@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { extname } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
+import { FrameworkError } from "@framework/core";
+import { errorWords } from "./error-words.ts";
+
+/** What the service reports of itself four times a second. */
+export interface ServiceSample {
+  /** Longest delay of its event loop since the last sample, in milliseconds. */
+  readonly loopDelayMs: number;
+  readonly heapBytes: number;
+  /** Share of one processor that it used, from 0; threads may bring it above 1. */
+  readonly cpu: number;
+}
+
+/** A start or stop task of the app that ended. */
+export interface ServiceTask {
+  readonly phase: string;
+  readonly name: string;
+  readonly durationMs: number;
+  readonly failed: boolean;
+}
+
+/** How the process of a service ended. */
+export interface ServiceExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A service that this command has started. */
+export interface Service extends AsyncDisposable {
+  /** Address of the service, as `http://127.0.0.1:4711`. */
+  readonly url: string;
+  readonly samples: readonly ServiceSample[];
+  readonly tasks: readonly ServiceTask[];
+  readonly exited: Promise<ServiceExit>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** How to start a service. */
+export interface StartOptions {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly env: string;
+  readonly workers: number;
+  readonly timeoutSecs: number;
+}
+
+/** Most samples that are kept: those of some 40 minutes. */
+const MAX_SAMPLES = 10_000;
+const MAX_ERROR_TEXT = 4000;
+
+/**
+ * Starts a program on a free port of the loopback, and resolves when it listens.
+ *
+ * @throws CLI_NO_SERVICE when it ends, or does not listen in time
+ */
+export const startService = async (
+  path: string,
+  { cwd, environment, env, workers, timeoutSecs }: StartOptions,
+): Promise<Service> => {
+  const probe = new URL(`./probe${extname(import.meta.url)}`, import.meta.url).href;
+  const flags = [
+    "--host",
+    "127.0.0.1",
+    "--port",
+    "0",
+    "--env",
+    env,
+    "--no-debug",
+    "--no-logs",
+    "--workers",
+    String(workers),
+  ];
+  const child = spawn(process.execPath, [...process.execArgv, "--import", probe, path, ...flags], {
+    cwd,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  });
+  const samples: ServiceSample[] = [];
+  const tasks: ServiceTask[] = [];
+  let errors = "";
+  child.stderr?.on(
+    "data",
+    (piece: Buffer) => (errors = `${errors}${piece.toString()}`.slice(-MAX_ERROR_TEXT)),
+  );
+  readLines(child.stdio[3] as Readable, (line) => {
+    const { sample, task } = line as { sample?: ServiceSample; task?: ServiceTask };
+    if (sample !== undefined && samples.length < MAX_SAMPLES) samples.push(sample);
+    if (task !== undefined) tasks.push(task);
+  });
+  const exited = new Promise<ServiceExit>((resolve) => {
+    child.once("error", (error) => {
+      errors = error.message;
+      resolve({ code: null, signal: null });
+    });
+    child.once("close", (code, signal) => resolve({ code, signal }));
+  });
+  const kill = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const url = await listening(child, exited, timeoutSecs);
+  if (url === null) {
+    kill("SIGKILL");
+    await exited;
+    throw new FrameworkError(
+      "CLI_NO_SERVICE",
+      `${path} does not listen: ${errorWords(errors) || `no answer within ${timeoutSecs} s`}`,
+    );
+  }
+  return {
+    url,
+    samples,
+    tasks,
+    exited,
+    kill,
+    async [Symbol.asyncDispose]() {
+      kill("SIGKILL");
+      await exited;
+    },
+  };
+};
+
+const listening = async (
+  child: ChildProcess,
+  exited: Promise<ServiceExit>,
+  timeoutSecs: number,
+): Promise<string | null> => {
+  const { promise, resolve } = Promise.withResolvers<string | null>();
+  readLines(child.stdout as Readable, (line) => {
+    const { event, url } = line as { event?: unknown; url?: unknown };
+    if (event === "listening" && typeof url === "string") resolve(url);
+  });
+  const timer = setTimeout(resolve, timeoutSecs * 1000, null);
+  void exited.then(() => resolve(null));
+  return promise.finally(() => clearTimeout(timer));
+};
+
+/** Reads lines of JSON objects; other lines are of the program and are left out. */
+const readLines = (stream: Readable, read: (line: object) => void): void => {
+  createInterface({ input: stream }).on("line", (line) => {
+    if (!line.startsWith("{")) return;
+    try {
+      read(JSON.parse(line) as object);
+    } catch {
+      // A line that only looks like JSON.
+    }
+  });
+};
