@@ -1,10 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { databaseInFile } from "./testing.ts";
 
 const serving = async (url: string, workers: number) =>
-  await startProgram(new URL("./draining.test-program.ts", import.meta.url), {
+  await startProgram(bundledProgram(new URL("./draining.test-program.ts", import.meta.url)), {
     env: { DATABASE: JSON.stringify({ url, longReadMs: 1 }), WORKERS: String(workers) },
     conditions: ["@framework/source"],
   });

@@ -1,3 +1,4 @@
+import { bundledProgram } from "@framework/bundled-sources";
 import type { DatabaseConfig } from "./index.ts";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 
@@ -24,7 +25,7 @@ export interface ThingsService extends AsyncDisposable {
 }
 
 export const thingsService = async (config: Partial<DatabaseConfig>): Promise<ThingsService> => {
-  const program = await startProgram(new URL("./things.test-program.ts", import.meta.url), {
+  const program = await startProgram(bundledProgram(new URL("./things.test-program.ts", import.meta.url)), {
     env: { DATABASE: JSON.stringify(config) },
     conditions: ["@framework/source"],
   });

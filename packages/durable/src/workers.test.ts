@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { sqliteFile } from "./testing/open-databases.test-kit.ts";
@@ -31,11 +32,14 @@ const shared = async (program: Program): Promise<ReadonlyMap<number, readonly nu
 
 test("two workers share the lanes, and the one that replaces a killed worker has its share at once", async () => {
   await using file = await sqliteFile();
-  await using program = await startProgram(new URL("./workers.test-program.ts", import.meta.url), {
-    args: ["--workers", "2", "--no-logs"],
-    env: { DATABASE: file.url, FRAMEWORK_ENV: "production" },
-    conditions: ["@framework/source"],
-  });
+  await using program = await startProgram(
+    bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
+    {
+      args: ["--workers", "2", "--no-logs"],
+      env: { DATABASE: file.url, FRAMEWORK_ENV: "production" },
+      conditions: ["@framework/source"],
+    },
+  );
   const before = await waitFor(() => shared(program), { what: "two workers with two lanes each" });
   const [killed = 0] = before.keys();
   process.kill(killed, "SIGKILL");

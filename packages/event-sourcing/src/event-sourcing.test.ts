@@ -1,6 +1,7 @@
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
 import { App, RequestId } from "@framework/core";
 import { type Feature, type Metric, Trace, User } from "@framework/core/feature";
 import { database } from "@framework/database";
@@ -80,7 +81,7 @@ test("a store in memory is its own, and refuses to start with several workers", 
   await app.eventStore.append("s-1", appended);
   expect(await app.db.query("SELECT name FROM sqlite_schema WHERE name = 'framework_events'")).toEqual([]);
   await app.stop();
-  const program = new URL("./in-memory.test-program.ts", import.meta.url);
+  const program = bundledProgram(new URL("./in-memory.test-program.ts", import.meta.url));
   const options = { args: ["--workers", "2"], conditions: ["@framework/source"] };
   await expect(startProgram(program, options)).rejects.toThrow(
     "2 workers would have its own events in memory",

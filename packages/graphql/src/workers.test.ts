@@ -1,11 +1,12 @@
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 
 test("three workers serve queries and subscriptions, and SIGTERM ends the subscriptions with 1001", async () => {
   const args = ["--workers", "3"];
-  const file = new URL("./workers.test-program.ts", import.meta.url);
+  const file = bundledProgram(new URL("./workers.test-program.ts", import.meta.url));
   await using program = await startProgram(file, { args, conditions: ["@framework/source"] });
   const endpoint = new URL("/graphql", program.url);
   const query = async (): Promise<number> => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type GrpcClient, grpcClient } from "./client.ts";
@@ -28,7 +29,7 @@ const calls: readonly ((client: Client) => Promise<void>)[] = [
 test.each([1, 3])(
   "SIGTERM under load loses no call that a handler began, of any kind, with %i workers",
   async (workers) => {
-    const file = new URL("./load.test-program.ts", import.meta.url);
+    const file = bundledProgram(new URL("./load.test-program.ts", import.meta.url));
     const options = { args: ["--workers", `${workers}`], conditions: ["@framework/source"] };
     await using program = await startProgram(file, options);
     const { port } = (await (await fetch(new URL("/port", program.url))).json()) as { port: number };

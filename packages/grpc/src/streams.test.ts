@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, type ClientHttp2Stream, connect } from "node:http2";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { framed } from "./raw-call.test-kit.ts";
@@ -48,7 +49,7 @@ const end = (streams: readonly ClientHttp2Stream[]): Promise<unknown> =>
   );
 
 test("streams cost memory while they are open, and none by their messages or once they have ended", async () => {
-  const file = new URL("./load.test-program.ts", import.meta.url);
+  const file = bundledProgram(new URL("./load.test-program.ts", import.meta.url));
   await using program = await startProgram(file, { conditions: ["@framework/source"] });
   const { port } = (await (await fetch(new URL("/port", program.url))).json()) as { port: number };
   const memory = async (): Promise<Memory> =>

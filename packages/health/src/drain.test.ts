@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
@@ -48,13 +49,16 @@ test.each([
 ] as const)(
   "under load readiness becomes 503 while connections are still accepted, and no request fails (%s transport, %i workers)",
   async (transport, workers) => {
-    await using program = await startProgram(new URL("./drained.test-program.ts", import.meta.url), {
-      args: ["--workers", String(workers)],
-      env: { TRANSPORT: transport, FRAMEWORK_ENV: "production" },
-      conditions: ["@framework/source"],
-      timeoutMs: 60_000,
-      stopTimeoutMs: 30_000,
-    });
+    await using program = await startProgram(
+      bundledProgram(new URL("./drained.test-program.ts", import.meta.url)),
+      {
+        args: ["--workers", String(workers)],
+        env: { TRANSPORT: transport, FRAMEWORK_ENV: "production" },
+        conditions: ["@framework/source"],
+        timeoutMs: 60_000,
+        stopTimeoutMs: 30_000,
+      },
+    );
     expect((await ask(program, "/health/ready")).status).toBe(200);
     const load = balancer(program);
     await waitFor(() => load.statuses.length >= 16, { what: "load", timeoutMs: 60_000 });

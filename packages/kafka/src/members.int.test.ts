@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
+import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { Ledger, newTopic, sendAll, until, untilRunning, worker } from "./faults.test-kit.ts";
@@ -141,7 +142,7 @@ withServer("kafka", (brokers) => {
     "a message whose process is killed between its effect and its acknowledgement is delivered again",
     async () => {
       const topic = newTopic();
-      const program = new URL("./consumer.test-program.ts", import.meta.url).pathname;
+      const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
       const child = spawn(
         process.execPath,
         ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning", program],

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
-const file = new URL("./logged.test-program.ts", import.meta.url);
+const file = bundledProgram(new URL("./logged.test-program.ts", import.meta.url));
 const conditions = ["@framework/source"];
 
 const linesOf = (output: string): Record<string, unknown>[] =>
@@ -39,11 +40,9 @@ test("process.exit loses no line", async () => {
 
 /** A service whose output is not read until requested. */
 const startUnread = async (...args: string[]) => {
-  const child = spawn(
-    process.execPath,
-    ["--conditions=@framework/source", file.pathname, "--port", "0", ...args],
-    { stdio: ["ignore", "pipe", "inherit"] },
-  );
+  const child = spawn(process.execPath, ["--conditions=@framework/source", file, "--port", "0", ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   let text = "";
   const { promise: listening, resolve } = Promise.withResolvers<string>();
   child.stdout.on("data", (chunk: Buffer) => {

@@ -1,6 +1,7 @@
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-const file = new URL("./logged.test-program.ts", import.meta.url);
+const file = bundledProgram(new URL("./logged.test-program.ts", import.meta.url));
 const conditions = ["@framework/source"];
 test("under `run`, the framework's lines are in the stream, and --no-logs silences only request lines", async () => {
   for (const [flags, count] of [

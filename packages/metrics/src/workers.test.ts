@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
 import { type Program, startProgram, waitFor } from "@framework/testing";
 import { afterAll, expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
@@ -42,7 +43,7 @@ const running = (transport: "fast" | "node", workers: number): Promise<Program> 
   const name = `${transport} ${workers}`;
   const started =
     programs.get(name) ??
-    startProgram(new URL("./scraped.test-program.ts", import.meta.url), {
+    startProgram(bundledProgram(new URL("./scraped.test-program.ts", import.meta.url)), {
       args: ["--workers", String(workers), "--no-logs"],
       env: { TRANSPORT: transport, FRAMEWORK_ENV: "production", RELEASE_FILE: release },
       conditions: ["@framework/source"],

@@ -1,8 +1,8 @@
-import { fileURLToPath } from "node:url";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
-const main = fileURLToPath(new URL("./testing/served.test-program.ts", import.meta.url));
+const main = bundledProgram(new URL("./testing/served.test-program.ts", import.meta.url));
 
 const tagOf = async (url: string): Promise<string | null> => {
   const reply = await fetch(`${url}/openapi.json`, { headers: { connection: "close" } });

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
@@ -12,7 +13,7 @@ import { rabbitmq } from "./index.ts";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
-const program = new URL("./consumer.test-program.ts", import.meta.url).pathname;
+const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
 
 withServer("rabbitmq", (url) => {
   test("a process that is killed between the commit of its effect and its acknowledgement has the effect once, with the inbox", async () => {

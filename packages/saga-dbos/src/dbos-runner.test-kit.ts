@@ -1,6 +1,7 @@
 // What a saga on DBOS survives, and what is refused.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import type { HeldLease } from "@framework/durable/feature";
 import { databaseInSchema } from "@framework/database/testing";
 import { saga, type SagaRunner, type SagaStatus } from "@framework/saga";
@@ -234,8 +235,8 @@ export const dbosFacts = (test: typeof jestTest, server: string): void => {
       const { url, server: address, schema } = fixture.place;
       const own = killedSaga((key) => key);
       const env = { ...process.env, DATABASE: url, SERVER: address, SCHEMA: schema };
-      const program = new URL("./testing/killed.test-program.ts", import.meta.url);
-      const child = spawn(process.execPath, ["--conditions=@framework/source", program.pathname], {
+      const program = bundledProgram(new URL("./testing/killed.test-program.ts", import.meta.url));
+      const child = spawn(process.execPath, ["--conditions=@framework/source", program], {
         env,
         stdio: ["ignore", "pipe", "inherit"],
       });

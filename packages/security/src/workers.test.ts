@@ -1,11 +1,15 @@
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 test("a token of one worker is valid in all four", async () => {
-  await using program = await startProgram(new URL("./guarded.test-program.ts", import.meta.url), {
-    args: ["--workers", "4"],
-    conditions: ["@framework/source"],
-  });
+  await using program = await startProgram(
+    bundledProgram(new URL("./guarded.test-program.ts", import.meta.url)),
+    {
+      args: ["--workers", "4"],
+      conditions: ["@framework/source"],
+    },
+  );
   const token = (await program.client.get("/")).cookies.get("_csrf")?.value ?? "";
   const headers = { cookie: `_csrf=${token}`, "x-csrf-token": token, connection: "close" };
   const replies = await Promise.all(Array.from({ length: 60 }, () => program.client.post("/", { headers })));

@@ -1,14 +1,18 @@
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { startReceiver } from "./otlp-receiver.test-kit.ts";
 
 test("spans and metrics of all workers arrive after SIGTERM, and resource attributes tell the workers apart", async () => {
   const receiver = await startReceiver();
-  await using program = await startProgram(new URL("./workers.test-program.ts", import.meta.url), {
-    args: ["--workers", "2"],
-    conditions: ["@framework/source"],
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_METRIC_EXPORT_INTERVAL: "3600000" },
-  });
+  await using program = await startProgram(
+    bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
+    {
+      args: ["--workers", "2"],
+      conditions: ["@framework/source"],
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, OTEL_METRIC_EXPORT_INTERVAL: "3600000" },
+    },
+  );
   const asked = new Map<number, number>();
   while (asked.size < 2 || [...asked.values()].some((count) => count < 3)) {
     const replies = await Promise.all(

@@ -1,11 +1,12 @@
 import { once } from "node:events";
+import { bundledProgram } from "@framework/bundled-sources";
 import { startProgram, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { WebSocket } from "ws";
 
 test("a room spans all workers", async () => {
   const args = ["--workers", "3"];
-  const file = new URL("./rooms.test-program.ts", import.meta.url);
+  const file = bundledProgram(new URL("./rooms.test-program.ts", import.meta.url));
   await using program = await startProgram(file, { args, conditions: ["@framework/source"] });
   const url = program.url.replace("http", "ws").replace(/\/$/, "");
   const seen: string[][] = [];
