@@ -1,19 +1,27 @@
 import { completionCommand } from "./completion/completion-command.ts";
+import { devCommand } from "./dev/dev-command.ts";
 import { doctorCommand } from "./doctor/doctor-command.ts";
 import { drainCommand } from "./drain/drain-command.ts";
 import { explainCommand } from "./explain/explain-command.ts";
 import type { Command } from "./frame/command.ts";
 import { loadCommand } from "./load/load-command.ts";
+import { migrateCommand } from "./migrate/migrate-command.ts";
+import { jobsCommand } from "./operate/jobs-command.ts";
+import { parkedCommand } from "./operate/parked-command.ts";
 import { requestCommand } from "./request/request-command.ts";
 import { routesCommand } from "./routes/routes-command.ts";
 
 /** Every command, in the order of the help text. */
 export const commands: readonly Command[] = [
+  devCommand,
   routesCommand,
   requestCommand,
   explainCommand,
   doctorCommand,
   loadCommand,
   drainCommand,
+  migrateCommand,
+  parkedCommand,
+  jobsCommand,
   completionCommand,
 ];

@@ -20,6 +20,18 @@ export const cliErrors: ErrorCatalogue = {
     action:
       "pass the path, as `src/app.ts` or `src/app.ts#createApp`, or name it in `package.json` as `framework.app`",
   },
+  CLI_NO_FEATURE: {
+    summary: "a command needs a feature that the app does not have",
+    action: "name the feature in `App.with` and enable it; the message has both",
+  },
+  CLI_NO_ITEM: {
+    summary: "there is no job or parked item of that name or id",
+    action: "list them: `framework parked`, `framework jobs`",
+  },
+  CLI_NO_PACKAGE: {
+    summary: "a command needs a package that the project does not have",
+    action: "install the package that the message names",
+  },
   CLI_NO_PROBE: {
     summary: "a workload of Kubernetes has no readiness probe: pods get requests before they can answer them",
     action: "add a `readinessProbe` that asks `GET /health/ready`",

@@ -1,0 +1,34 @@
+/** What a person asks for with a key. */
+export type Wish = "restart" | "quit";
+
+/** The keyboard: `process.stdin`, or a stream of a test. */
+export interface Keyboard {
+  readonly isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+  on(event: "data", listener: (piece: Buffer | string) => void): unknown;
+  off(event: "data", listener: (piece: Buffer | string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+/** Reads keys of a terminal until the returned function is called; other inputs are left alone. */
+export const readKeys = (keyboard: Keyboard, wished: (wish: Wish) => void): (() => void) => {
+  if (keyboard.isTTY !== true || keyboard.setRawMode === undefined) return () => {};
+  const pressed = (piece: Buffer | string): void => {
+    for (const key of piece.toString()) {
+      if (key === "r") wished("restart");
+      if (key === "q" || key === CONTROL_C) wished("quit");
+    }
+  };
+  keyboard.setRawMode(true);
+  keyboard.on("data", pressed);
+  keyboard.resume();
+  return () => {
+    keyboard.off("data", pressed);
+    keyboard.setRawMode?.(false);
+    keyboard.pause();
+  };
+};
+
+/** In raw mode the terminal makes no signal of it. */
+const CONTROL_C = "\u0003";

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { FrameworkError } from "@framework/core";
+import { findProgram } from "../app/find-program.ts";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Given } from "../frame/given.ts";
+import { styled } from "../frame/text.ts";
+import { readKeys } from "./keys.ts";
+
+export const runDev: RunCommand = async (given, { cwd, environment, err }) => {
+  const program = findProgram(given.argument("program"), cwd);
+  if (program === null)
+    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it: framework dev src/main.ts");
+  if (process.stdin.isTTY) err.write("framework dev: r restarts, q quits\n");
+  const flags = flagsOf(given);
+  const start = (): ChildProcess =>
+    spawn(process.execPath, [...process.execArgv, program, "--reload", "--env", "development", ...flags], {
+      cwd,
+      env: environment,
+      stdio: ["ignore", "inherit", "inherit"],
+    });
+  return supervise(start);
+};
+
+const flagsOf = (given: Given): readonly string[] => {
+  const [port, host] = [given.number("port"), given.text("host")];
+  return [
+    ...(port === undefined ? [] : ["--port", String(port)]),
+    ...(host === undefined ? [] : ["--host", host]),
+  ];
+};
+
+/** Runs the service until it ends or a person quits; starts it again when one asks for it. */
+const supervise = async (start: () => ChildProcess): Promise<Outcome> => {
+  let isRestarting = false;
+  let child = start();
+  const end = (signal: NodeJS.Signals): void => void child.kill(signal);
+  const stopKeys = readKeys(process.stdin, (wish) => {
+    isRestarting = wish === "restart";
+    end("SIGTERM");
+  });
+  const interrupted = (): void => {
+    isRestarting = false;
+    end("SIGTERM");
+  };
+  process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
+  try {
+    for (;;) {
+      const code = await exitOf(child);
+      if (!isRestarting) return outcome(code);
+      isRestarting = false;
+      child = start();
+    }
+  } finally {
+    stopKeys();
+    process.off("SIGINT", interrupted).off("SIGTERM", interrupted);
+  }
+};
+
+const exitOf = (child: ChildProcess): Promise<number | null> =>
+  new Promise((resolve) => {
+    child.once("error", () => resolve(null));
+    child.once("exit", (code) => resolve(code));
+  });
+
+const outcome = (exitCode: number | null): Outcome => ({
+  ok: exitCode === 0,
+  data: { exitCode },
+  lines: exitCode === 0 ? [] : [styled("red", `the service ended with exit code ${exitCode}`)],
+});

@@ -1,0 +1,63 @@
+import { join } from "node:path";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { database } from "@framework/database";
+import { durable, type DurableMethods, NonRetryableError } from "@framework/durable";
+import { kernelOf, type WorkQueue } from "@framework/durable/feature";
+import { jobs } from "@framework/jobs";
+import { waitFor } from "@framework/testing";
+
+const send = (): string => {
+  if (process.env["MAIL_IS_DOWN"] === "1") throw new NonRetryableError("there is no mail server");
+  return "sent";
+};
+
+interface Mailing {
+  enableMailing(): this;
+  readonly mail: WorkQueue<string>;
+}
+
+/** A queue whose work is parked when it gives up; failed jobs are kept. */
+const mailing: Feature<Mailing, DurableMethods> = {
+  name: "mailing",
+  install: (_host, needs) => {
+    const mail = kernelOf(needs).use("mailing").queue<string>({ name: "mail", keepSecs: 3600, handle: send });
+    return {
+      enableMailing() {
+        return this;
+      },
+      mail,
+    };
+  },
+};
+
+const compose = () => {
+  const app = new (App.with(database, durable, jobs, mailing))()
+    .enableDatabase({ url: `sqlite://${join(process.cwd(), "mail.db")}` })
+    .enableMailing();
+  return { app, sendMail: app.jobs.define("send-mail", {}, send) };
+};
+
+/** Creates the app, with a job and a queue that fail for good while `MAIL_IS_DOWN` is 1. */
+export const createApp = (): App => compose().app;
+
+if (import.meta.main) {
+  const { app, sendMail } = compose();
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  if (process.env["MAIL_IS_DOWN"] === "1") {
+    await sendMail.enqueueAll([{ input: undefined }, { input: undefined }]);
+    for (const to of ["ann", "bob", "cid"]) await app.mail.enqueue({ payload: to });
+    await waitFor(async () => (await app.durable.parked.count()) === 3, { timeoutMs: 60_000 });
+    await waitFor(async () => (await sendMail.list({ state: "failed" })).jobs.length === 2, {
+      timeoutMs: 60_000,
+    });
+  } else {
+    await waitFor(async () => (await sendMail.list({ state: "done" })).jobs.length === 1, {
+      timeoutMs: 60_000,
+    });
+    await waitFor(async () => (await app.mail.list({ state: "done" })).items.length === 2, {
+      timeoutMs: 60_000,
+    });
+  }
+  await app.stop();
+}

@@ -1,0 +1,117 @@
+import { FrameworkError } from "@framework/core";
+import { memberOf, withAppDatabase } from "../app/operated-app.ts";
+import type { Context, Outcome, RunCommand } from "../frame/command.ts";
+import type { Given } from "../frame/given.ts";
+import { table } from "../frame/table.ts";
+import { styled } from "../frame/text.ts";
+import { UsageError } from "../frame/usage-error.ts";
+import { fieldLines } from "./field-lines.ts";
+
+/** `app.durable.parked`, as far as this command uses it. */
+interface ParkedWork {
+  list(filter: object): Promise<{ readonly items: readonly ParkedItem[]; readonly next: string | null }>;
+  inspect(id: string): Promise<ParkedItem | null>;
+  replay(which: readonly string[], options: object): Promise<Replayed>;
+  discard(ids: readonly string[], options: { readonly note: string }): Promise<number>;
+}
+
+interface ParkedItem {
+  readonly id: string;
+  readonly name: string;
+  readonly errorClass: string;
+  readonly errorMessage: string;
+  readonly attempts: number;
+  readonly lastAt: number;
+}
+
+interface Replayed {
+  readonly replayed: number;
+  readonly failed: readonly { readonly id: string; readonly reason: string }[];
+}
+
+export const operateParked: RunCommand = async (given, context) =>
+  withAppDatabase(given.text("app"), context.cwd, (app) => {
+    const { parked } = memberOf<{ parked: ParkedWork }>(app, "durable", "durable", "enableDurable");
+    const action = given.argument("action") ?? "list";
+    if (action === "list") return list(parked, given);
+    if (action === "inspect") return inspect(parked, idOf(given));
+    if (action === "replay") return replay(parked, given, context);
+    if (action === "discard") return discard(parked, given);
+    throw new UsageError(`parked does not know ${JSON.stringify(action)}: list, inspect, replay or discard`);
+  });
+
+const filterOf = (given: Given): object => ({
+  source: given.text("source"),
+  name: given.text("name"),
+  state: given.text("state"),
+  limit: given.number("limit"),
+});
+
+const list = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
+  const { items, next } = await parked.list(filterOf(given));
+  const rows = items.map(({ id, name, attempts, lastAt, errorClass, errorMessage }) => [
+    styled("bold", id),
+    name,
+    String(attempts),
+    new Date(lastAt).toISOString(),
+    `${errorClass}: ${errorMessage}`,
+  ]);
+  return {
+    ok: true,
+    data: { items, next },
+    lines: [
+      ...(items.length === 0 ? [] : table(["ID", "NAME", "TRIES", "LAST FAILURE", "ERROR"], rows)),
+      styled("dim", `${items.length} items${next === null ? "" : ", and more"}`),
+    ],
+  };
+};
+
+const idOf = (given: Given): string => {
+  const id = given.argument("id");
+  if (id === undefined) throw new UsageError(`parked ${given.argument("action")} needs an id`);
+  return id;
+};
+
+const unknownItem = (id: string): FrameworkError =>
+  new FrameworkError("CLI_NO_ITEM", `there is no item ${id}`);
+
+const inspect = async (parked: ParkedWork, id: string): Promise<Outcome> => {
+  const item = await parked.inspect(id);
+  if (item === null) throw unknownItem(id);
+  return { ok: true, data: item, lines: fieldLines(item) };
+};
+
+/** Items of one call, between which the progress is shown. */
+const CHUNK = 50;
+
+const replay = async (parked: ParkedWork, given: Given, { progress }: Context): Promise<Outcome> => {
+  const id = given.argument("id");
+  const ids = id === undefined ? (await parked.list(filterOf(given))).items.map((item) => item.id) : [id];
+  const perSecond = given.number("per-second");
+  const failed: Replayed["failed"][number][] = [];
+  let replayed = 0;
+  for (let at = 0; at < ids.length; at += CHUNK) {
+    progress.show(at / ids.length, `${at} of ${ids.length} items`);
+    const chunk = await parked.replay(ids.slice(at, at + CHUNK), { limit: CHUNK, perSecond });
+    replayed += chunk.replayed;
+    failed.push(...chunk.failed);
+  }
+  if (id !== undefined && replayed === 0 && failed.length === 0) throw unknownItem(id);
+  return {
+    ok: failed.length === 0,
+    data: { replayed, failed },
+    lines: [
+      `${replayed} items were given back to their queues`,
+      ...failed.map((item) => styled("red", `${item.id} is parked as before: ${item.reason}`)),
+    ],
+  };
+};
+
+const discard = async (parked: ParkedWork, given: Given): Promise<Outcome> => {
+  const id = idOf(given);
+  const note = given.text("note");
+  if (note === undefined) throw new UsageError("parked discard needs --note: why the item is given up");
+  const discarded = await parked.discard([id], { note });
+  if (discarded === 0) throw unknownItem(id);
+  return { ok: true, data: { discarded }, lines: [`item ${id} was discarded`] };
+};

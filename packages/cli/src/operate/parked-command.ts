@@ -1,0 +1,51 @@
+import type { Command } from "../frame/command.ts";
+
+export const parkedCommand: Command = {
+  name: "parked",
+  summary: "list, inspect, replay or discard work that gave up",
+  description: ["The app is created and not started; replayed work is done by the processes that serve."],
+  arguments: [
+    {
+      name: "action",
+      summary: "list, inspect, replay or discard; list by default",
+      choices: ["list", "inspect", "replay", "discard"],
+    },
+    { name: "id", summary: "id of one item; without it, replay takes all that the options select" },
+  ],
+  options: [
+    { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
+    { name: "source", kind: "text", summary: "only items of a source, as work" },
+    { name: "name", kind: "text", summary: "only items of a queue or projection" },
+    {
+      name: "state",
+      kind: "text",
+      choices: ["parked", "replaying", "replayed", "discarded"],
+      summary: "state of the listed items, parked by default",
+    },
+    {
+      name: "limit",
+      kind: "number",
+      value: "count",
+      summary: "most items, 100 by default",
+      min: 1,
+      max: 1000,
+    },
+    {
+      name: "per-second",
+      kind: "number",
+      value: "count",
+      summary: "most items replayed in a second, 100 by default",
+      min: 1,
+      max: 10_000,
+    },
+    { name: "note", kind: "text", summary: "why an item is discarded" },
+  ],
+  examples: [
+    "parked",
+    "parked inspect 7",
+    "parked replay --name job:send-mail",
+    "parked discard 7 --note 'the customer is gone'",
+  ],
+  fails: "an item does not exist, or one could not be replayed",
+  load: async () => (await import("./operate-parked.ts")).operateParked,
+};
