@@ -129,12 +129,12 @@ const drain: Row = async (runtime) => {
   const socket = connect(Number(port), hostname);
   let reply = "";
   socket.on("data", (piece) => (reply += String(piece)));
-  socket.write("GET /slow HTTP/1.1\r\nhost: x\r\n\r\n");
-  await fetch(`${program.url}/pid`); // by then the service has read the request before it
+  socket.write("GET /until-drain HTTP/1.1\r\nhost: x\r\n\r\n");
+  while ((await (await fetch(`${program.url}/waiting`)).text()) !== "1") continue;
   const closed = once(socket, "close");
   expect(await program.stop()).toBe(0);
   await closed;
-  expect(reply).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\nslow$/);
+  expect(reply).toMatch(/^HTTP\/1\.1 200 [^]*\r\n\r\ndrained$/);
 };
 
 const workers: Row = async (runtime) => {

@@ -1,4 +1,5 @@
 // Serves ten features and the parts of core that use the most of a runtime.
+import { once } from "node:events";
 import { JwtAuth, JwtClaims } from "@framework/auth";
 import { bodyLimit } from "@framework/body-limit";
 import { caching } from "@framework/cache";
@@ -56,9 +57,12 @@ app.get("/stream", { cache: false, compress: false }, async function* stream() {
   for (let part = 0; part < 100; part++) yield `${part},`;
 });
 app.get("/events", () => Response.sse([{ data: "one" }, { data: "two", id: "2" }]));
-app.get("/slow", { cache: false }, async () => {
-  await new Promise((resolve) => void setTimeout(resolve, 300));
-  return "slow";
+let waiting = 0;
+app.get("/waiting", { cache: false }, () => waiting);
+app.get("/until-drain", { cache: false }, async ({ draining }) => {
+  waiting++;
+  if (!draining.aborted) await once(draining, "abort");
+  return "drained";
 });
 app.get("/pid", { cache: false }, () => process.pid);
 app.websocket("/live", async (socket) => {
