@@ -52,7 +52,7 @@ const short = (name: string): string => name.replace(SCOPE, "");
 
 const HEAD = `# Packages
 
-What a release publishes. Written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within a quarter or 20 KB.
+What a release publishes. Written by \`pnpm package-table\`, and compared with the published packages by a test: dependencies exactly, sizes within a half or 50 KB.
 Dependencies are installed with the package; peers are chosen by the program, and npm installs those that are not optional.
 
 | Package | KB, unpacked | Dependencies | Peers |
@@ -95,7 +95,7 @@ export const tableProblems = (table: readonly Row[], packages: readonly Publishe
       .filter((column) => found[column] !== row[column])
       .map((column) => `${row.name}: ${column} are ${row[column]}`);
     const difference = Math.abs(found.kilobytes - row.kilobytes);
-    return difference > Math.max(20, row.kilobytes / 4)
+    return difference > Math.max(50, row.kilobytes / 2)
       ? [...texts, `${row.name} has ${row.kilobytes} KB`]
       : texts;
   });
