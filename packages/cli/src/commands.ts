@@ -1,3 +1,4 @@
+import { clientCommand } from "./client/client-command.ts";
 import { completionCommand } from "./completion/completion-command.ts";
 import { devCommand } from "./dev/dev-command.ts";
 import { doctorCommand } from "./doctor/doctor-command.ts";
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = [
   requestCommand,
   explainCommand,
   doctorCommand,
+  clientCommand,
   loadCommand,
   drainCommand,
   migrateCommand,

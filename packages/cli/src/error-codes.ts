@@ -20,6 +20,11 @@ export const cliErrors: ErrorCatalogue = {
     action:
       "pass the path, as `src/app.ts` or `src/app.ts#createApp`, or name it in `package.json` as `framework.app`",
   },
+  CLI_NO_DOCUMENT: {
+    summary:
+      "`framework client` found no OpenAPI document: the app does not serve one, or the file is missing or no JSON",
+    action: "`enableOpenapi()` of `@framework/openapi`, or pass `--path` or `--document`",
+  },
   CLI_NO_FEATURE: {
     summary: "a command needs a feature that the app does not have",
     action: "name the feature in `App.with` and enable it; the message has both",

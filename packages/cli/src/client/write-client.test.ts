@@ -1,0 +1,72 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said } from "../said.test-kit.ts";
+
+/** A project whose `@framework/client` writes a line for the title and each path of a document. */
+const project = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  const home = join(folder, "node_modules/@framework/client");
+  mkdirSync(home, { recursive: true });
+  const manifest = { name: "@framework/client", version: "1.0.0", type: "module", exports: "./index.js" };
+  writeFileSync(join(home, "package.json"), JSON.stringify(manifest));
+  writeFileSync(
+    join(home, "index.js"),
+    "export const generateClient = ({ info, paths }) => [`// ${info.title}`, ...Object.keys(paths), ''].join('\\n');",
+  );
+  return folder;
+};
+
+const document = (...paths: readonly string[]): string =>
+  JSON.stringify({
+    openapi: "3.1.0",
+    info: { title: "Notes" },
+    paths: Object.fromEntries(paths.map((path) => [path, {}])),
+  });
+
+test("a client is written once, and --check says when the API has changed", async () => {
+  const cwd = project();
+  const words = ["client", "src/api.ts", "--document", "api.json"];
+  writeFileSync(join(cwd, "api.json"), document("/notes"));
+  expect((await said([...words, "--check"], { cwd })).exitCode).toBe(1);
+  expect(await said(words, { cwd })).toEqual({ exitCode: 0, out: "wrote src/api.ts\n", err: "" });
+  expect(readFileSync(join(cwd, "src/api.ts"), "utf8")).toBe("// Notes\n/notes\n");
+  expect((await said(words, { cwd })).out).toBe("src/api.ts is current already\n");
+  expect(await said([...words, "--check"], { cwd })).toMatchObject({
+    exitCode: 0,
+    out: "src/api.ts is current\n",
+  });
+  writeFileSync(join(cwd, "api.json"), document("/notes", "/tags"));
+  const { exitCode, out } = await said([...words, "--check"], { cwd });
+  expect([exitCode, out.split("\n").slice(0, 3)]).toEqual([
+    1,
+    ["src/api.ts differs from the API in line 3", "-", "+ /tags"],
+  ]);
+  expect(readFileSync(join(cwd, "src/api.ts"), "utf8")).toBe("// Notes\n/notes\n");
+});
+
+test("the document of an app is read without a server", async () => {
+  const cwd = project();
+  const path = join(cwd, "app.mjs");
+  const core = join(import.meta.dirname, "../../../core/src/index.ts");
+  writeFileSync(
+    path,
+    `import { App } from ${JSON.stringify(core)};
+export const createApp = () => {
+  const app = new App();
+  app.get("/openapi.json", () => (${document("/books")}));
+  return app;
+};`,
+  );
+  expect((await said(["client", "api.ts"], { cwd })).exitCode).toBe(0);
+  expect(readFileSync(join(cwd, "api.ts"), "utf8")).toBe("// Notes\n/books\n");
+  const { exitCode, err } = await said(["client", "api.ts", "--path", "/none.json"], { cwd });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("the app answers 404 to GET /none.json")]);
+});
+
+test("a project without @framework/client is told to install it", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  const { exitCode, err } = await said(["client", "api.ts"], { cwd });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("npm install @framework/client")]);
+});

@@ -1,0 +1,87 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { FrameworkError } from "@framework/core";
+import { importInstalled } from "../app/import-installed.ts";
+import { loadApp } from "../app/load-app.ts";
+import { startQuietly } from "../app/start-quietly.ts";
+import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Given } from "../frame/given.ts";
+import { type Line, styled } from "../frame/text.ts";
+import { answer } from "../request/answer.ts";
+
+/** `generateClient` of `@framework/client`: the same document gives the same text. */
+type GenerateClient = (document: unknown) => string;
+
+export const writeClient: RunCommand = async (given, { cwd, progress }) => {
+  const output = given.argument("output") ?? "";
+  const path = resolve(cwd, output);
+  const { generateClient } = (await importInstalled("@framework/client", cwd)) as unknown as {
+    generateClient: GenerateClient;
+  };
+  progress.show(0.3, "reading the document");
+  const text = generateClient(await documentOf(given, cwd));
+  const written = existsSync(path) ? readFileSync(path, "utf8") : null;
+  if (given.flag("check")) return checked(output, written, text);
+  mkdirSync(dirname(path), { recursive: true });
+  if (written !== text) writeFileSync(path, text);
+  const line = written === text ? `${output} is current already` : `wrote ${output}`;
+  return { ok: true, data: { output, changed: written !== text }, lines: [line] };
+};
+
+const documentOf = async (given: Given, cwd: string): Promise<unknown> => {
+  const file = given.text("document");
+  if (file !== undefined) return parsed(file, readDocument(resolve(cwd, file)));
+  const app = await loadApp(given.text("app"), cwd);
+  await startQuietly(app);
+  try {
+    const path = given.text("path") ?? "/openapi.json";
+    const reply = await answer(app, new Request(new URL(path, "http://localhost")), TIMEOUT_SECS);
+    if (!reply.ok)
+      throw new FrameworkError(
+        "CLI_NO_DOCUMENT",
+        `the app answers ${reply.status} to GET ${path}; enable enableOpenapi(), or pass --path`,
+      );
+    return parsed(path, await reply.text());
+  } finally {
+    await app.stop({ timeoutSecs: 1 });
+  }
+};
+
+const TIMEOUT_SECS = 30;
+
+const readDocument = (path: string): string => {
+  if (existsSync(path)) return readFileSync(path, "utf8");
+  throw new FrameworkError("CLI_NO_DOCUMENT", `there is no file ${path}`);
+};
+
+const parsed = (place: string, text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new FrameworkError("CLI_NO_DOCUMENT", `${place} is no JSON: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+};
+
+/** Compares line by line, and names the first that differs. */
+const checked = (output: string, written: string | null, text: string): Outcome => {
+  if (written === text)
+    return { ok: true, data: { output, isCurrent: true }, lines: [`${output} is current`] };
+  const [have, want] = [(written ?? "").split("\n"), text.split("\n")];
+  const at = want.findIndex((line, index) => line !== have[index]);
+  const differing = at === -1 ? want.length : at;
+  const lines: readonly Line[] =
+    written === null
+      ? [styled("red", `${output} does not exist`)]
+      : [
+          styled("red", `${output} differs from the API in line ${differing + 1}`),
+          [styled("red", "- "), have[differing] ?? ""],
+          [styled("green", "+ "), want[differing] ?? ""],
+        ];
+  return {
+    ok: false,
+    data: { output, isCurrent: false, line: differing + 1 },
+    lines: [...lines, `write it again: framework client ${output}`],
+  };
+};
