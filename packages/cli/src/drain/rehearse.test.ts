@@ -18,7 +18,7 @@ interface Rehearsed {
 }
 
 const environment = { PATH: process.env["PATH"] ?? "" };
-const quick = ["--after", "0.5", "--rate", "50"];
+const quick = ["--after", "0.3", "--rate", "50"];
 
 test("a service that drains drops nothing, and its slow closers are named", async () => {
   const cwd = serviceProject(`app.onEvent("shutdown", async function flushOrders() {

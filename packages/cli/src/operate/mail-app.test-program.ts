@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { database } from "@framework/database";
@@ -33,7 +32,7 @@ const mailing: Feature<Mailing, DurableMethods> = {
 
 const compose = () => {
   const app = new (App.with(database, durable, jobs, mailing))()
-    .enableDatabase({ url: `sqlite://${join(process.cwd(), "mail.db")}` })
+    .enableDatabase({ url: `sqlite://${process.env["MAIL_DATABASE"]}` })
     .enableMailing();
   return { app, sendMail: app.jobs.define("send-mail", {}, send) };
 };
