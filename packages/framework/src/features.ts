@@ -42,6 +42,13 @@ const csrf = lazyFeature({
   load: () => (require("@framework/security") as typeof import("@framework/security")).csrf,
 });
 
+const sessions = lazyFeature({
+  name: "sessions",
+  methods: ["enableSessions"],
+  values: ["sessions"],
+  load: () => (require("@framework/sessions") as typeof import("@framework/sessions")).sessions,
+});
+
 const compression = lazyFeature({
   name: "compression",
   methods: ["enableCompression"],
@@ -225,6 +232,7 @@ export const features = [
   cors,
   securityHeaders,
   csrf,
+  sessions,
   compression,
   etag,
   bodyLimit,

@@ -1,0 +1,70 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** An error code of this package. */
+export type SessionsErrorCode =
+  | "SESSIONS_NO_SECRET"
+  | "SESSIONS_OFF"
+  | "SESSIONS_NOT_STARTED"
+  | "SESSIONS_CLOSED"
+  | "SESSIONS_BAD_USER"
+  | "SESSIONS_BAD_VALUE"
+  | "SESSIONS_TOO_LARGE"
+  | "SESSIONS_ENDED"
+  | "SESSIONS_UNAVAILABLE"
+  | "SESSIONS_FULL"
+  | "SESSIONS_IN_MEMORY";
+
+/** The error codes of this package. */
+export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
+  SESSIONS_NO_SECRET: {
+    summary:
+      "`signed` without `secret`, `encrypt` or `secret` without `signed`, or `idleSecs` above `absoluteSecs`; the app does not start",
+    action: "the message says which option to change",
+  },
+  SESSIONS_OFF: {
+    summary:
+      "`sessionOf` was called for a request that has no session: without `enableSessions`, or below `skipPaths`",
+    action: "call `enableSessions`, or take the path out of `skipPaths`",
+  },
+  SESSIONS_NOT_STARTED: {
+    summary: "`app.sessions` was used before the app has started",
+    action: "call `enableSessions` and start the app first",
+  },
+  SESSIONS_CLOSED: {
+    summary: "a session was changed after its reply had been returned",
+    action: "change it in the handler, before a stream or a WebSocket begins",
+  },
+  SESSIONS_BAD_USER: {
+    summary: "`login` or `destroyAll` was given a user that is not a text of 1 to 256 characters",
+    action: "pass the id of the user as text",
+  },
+  SESSIONS_BAD_VALUE: {
+    summary: "a value is not JSON, or a name is not a text of 1 to 100 characters",
+    action: "store plain objects, lists, texts and finite numbers",
+  },
+  SESSIONS_TOO_LARGE: {
+    summary: "the data of a session exceeds 32 KiB, or 2,700 bytes when it is kept in the cookie",
+    action: "store ids, and keep the data in the database",
+  },
+  SESSIONS_ENDED: {
+    status: 409,
+    summary:
+      "a request changed a session that another request ended, or gave a new id, less than five minutes before",
+    action: "the client sends the request again, with the cookie that it has now",
+  },
+  SESSIONS_UNAVAILABLE: {
+    status: 503,
+    summary: "the store failed, or did not answer within `storeTimeoutMs`",
+    action: "check the store; clients retry after a second",
+  },
+  SESSIONS_FULL: {
+    status: 503,
+    summary: "the shared state of the host has `maxSessions` sessions; none is forgotten for a new one",
+    action: "use Redis or a database; limit the rate of requests that begin sessions",
+  },
+  SESSIONS_IN_MEMORY: {
+    summary:
+      "a warning at start: production, and sessions are kept in the memory of one host, so that a restart ends them",
+    action: "use Redis, or set `store`",
+  },
+};

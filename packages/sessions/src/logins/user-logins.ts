@@ -1,0 +1,52 @@
+import { createHash } from "node:crypto";
+import type { Clock } from "@framework/core/feature";
+import type { SessionStore } from "../store/session-store.ts";
+
+/** Numbers of logins, by which all sessions of a user end at once, without a list of them. */
+export interface UserLogins {
+  /** Returns the number of a new login, greater than that of every `destroyAll` before it. */
+  begin(user: string): Promise<number>;
+  /** Whether a login's number is greater than that of the last `destroyAll`. */
+  isAlive(user: string, login: number): Promise<boolean>;
+  /** Ends every login that began before. Resolves when `isAlive` says so on every host. */
+  destroyAll(user: string): Promise<void>;
+}
+
+/** Options of `userLogins`. */
+export interface UserLoginsOptions {
+  /** Longest life of a session, in milliseconds; numbers are kept as long after their last use. */
+  readonly lifeMs: number;
+  /** Clock of the numbers. */
+  readonly clock: Clock;
+}
+
+/**
+ * Logins of users in a store, as a hybrid logical clock for each user: a number is the time in milliseconds, or one more than the latest number, whichever
+ * is greater. Hosts whose clocks differ thus agree on what began before a `destroyAll`.
+ */
+export const userLogins = (
+  store: Pick<SessionStore, "number" | "raise">,
+  { lifeMs, clock }: UserLoginsOptions,
+): UserLogins => {
+  /** Claims the next number; another process may claim it first, and the loser tries the one after. */
+  const claim = async (user: string): Promise<number> => {
+    const key = keyOf("latest", user);
+    for (;;) {
+      const next = Math.max(Math.floor(clock.date()), (await store.number(key)) + 1);
+      if (await store.raise(key, next, lifeMs)) return next;
+    }
+  };
+  return {
+    begin: claim,
+    isAlive: async (user, login) => login > (await store.number(keyOf("destroyed", user))),
+    async destroyAll(user) {
+      const number = await claim(user);
+      // False only if a later destroyAll has raised it already.
+      await store.raise(keyOf("destroyed", user), number, lifeMs);
+    },
+  };
+};
+
+/** Creates a key of fixed length, since names of users are untrusted text. */
+const keyOf = (kind: string, user: string): string =>
+  `${kind}:${createHash("sha256").update(Buffer.from(user, "utf16le")).digest("base64url")}`;

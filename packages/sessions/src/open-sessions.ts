@@ -1,0 +1,65 @@
+import type { AppSettings, HttpRequest, Response } from "@framework/core";
+import { type UserLogins, userLogins } from "./logins/user-logins.ts";
+import { checkUser, type RequestSession, type SessionTools } from "./request-session.ts";
+import { saveSession, type SaveTools } from "./save-session.ts";
+import type { Session } from "./session.ts";
+import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
+import type { Lives } from "./session-entry.ts";
+import { type Found, sealedForm, type SessionForm, storedForm } from "./session-form.ts";
+import type { SessionsConfig } from "./sessions-config.ts";
+import { encrypting, type Secret, signing } from "./signed/cookie-seal.ts";
+import { failClosed } from "./store/fail-closed.ts";
+import type { SessionStore } from "./store/session-store.ts";
+import { sharedSessionStore } from "./store/shared-session-store.ts";
+
+/** The sessions of a started app. */
+export interface OpenSessions extends SessionTools {
+  readonly cookie: SessionCookie;
+  /** Finds the session of a cookie. */
+  find(cookie: string): Promise<Found | "ended" | null>;
+  /** Writes what a request changed, and sets the cookie. */
+  save(session: RequestSession, request: HttpRequest, reply: Response): Promise<void>;
+  destroyAll(user: string, except?: Session): Promise<void>;
+}
+
+/** Opens the sessions of an app that starts. */
+export const openSessions = (config: SessionsConfig, { env, log, shared }: AppSettings): OpenSessions => {
+  const { clock, cookieName, sameSite, storeTimeoutMs } = config;
+  const lives: Lives = { idleMs: config.idleSecs * 1000, absoluteMs: config.absoluteSecs * 1000 };
+  const chosen = config.store ?? sharedSessionStore(shared.values, { maxSessions: config.maxSessions });
+  const store = failClosed(chosen, { log, clock, timeoutMs: storeTimeoutMs });
+  // Numbers outlive every session, also one that a host whose clock is behind prolongs.
+  const logins = userLogins(store, { lifeMs: lives.absoluteMs + lives.idleMs, clock });
+  const secure = config.secure ?? (env === "production" ? true : undefined);
+  const cookie = sessionCookie({ name: cookieName, sameSite, secure });
+  const form = formOf(config, store, lives);
+  const tools: SaveTools = { form, store, lives, cookie, now: clock.date };
+  return {
+    cookie,
+    logins,
+    maxBytes: form.maxBytes,
+    now: clock.date,
+    find: async (value) => living(await form.read(value), logins),
+    save: (session, request, reply) => saveSession(session, request, reply, tools),
+    async destroyAll(user, except) {
+      checkUser(user);
+      await logins.destroyAll(user);
+      if (except?.user === user) await except.login(user);
+    },
+  };
+};
+
+const formOf = (config: SessionsConfig, store: SessionStore, lives: Lives): SessionForm => {
+  const { secret, signed, encrypt, clock } = config;
+  if (!signed || secret === undefined) return storedForm(store, lives, clock.date);
+  const secrets: readonly Secret[] =
+    typeof secret === "string" || secret instanceof Uint8Array ? [secret] : secret;
+  return sealedForm(encrypt ? encrypting(secrets) : signing(secrets), store, lives, clock.date);
+};
+
+/** A session whose login was ended by `destroyAll` is none. */
+const living = async (found: Found | "ended" | null, logins: UserLogins): Promise<Found | "ended" | null> => {
+  if (found === null || found === "ended") return found;
+  const { user, login } = found.entry;
+  return user === null || (await logins.isAlive(user, login)) ? found : null;
+};

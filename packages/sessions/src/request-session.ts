@@ -1,0 +1,210 @@
+import { randomBytes } from "node:crypto";
+import type { HttpRequest } from "@framework/core";
+import { type Json, SessionId, User } from "@framework/core/feature";
+import { ended, sessionsError } from "./errors.ts";
+import type { UserLogins } from "./logins/user-logins.ts";
+import type { Session } from "./session.ts";
+import type { SessionEntry } from "./session-entry.ts";
+import type { Found } from "./session-form.ts";
+
+/** A change of the data, which can be applied again to what another request has written meanwhile. */
+type Change = (data: Map<string, Json>) => void;
+
+/** What a request needs of the feature. */
+export interface SessionTools {
+  readonly logins: UserLogins;
+  readonly maxBytes: number;
+  readonly now: () => number;
+}
+
+const MAX_NAME = 100;
+const MAX_USER = 256;
+
+/** The session of one request: what it found, and what it changed. */
+export class RequestSession implements Session {
+  /** Id of the session from now on, `null` for none. */
+  id: string | null;
+  user: string | null;
+  isDestroyed = false;
+  private loginNumber: number;
+  private createdAt: number;
+  private data: Map<string, Json>;
+  private readonly changes: Change[] = [];
+  private isClosed = false;
+  /** Whether another request ended the session of the cookie. */
+  private hasEnded: boolean;
+  private readonly tools: SessionTools;
+  private readonly request: HttpRequest;
+  readonly found: Found | null;
+
+  constructor(request: HttpRequest, found: Found | "ended" | null, tools: SessionTools) {
+    this.request = request;
+    this.tools = tools;
+    this.hasEnded = found === "ended";
+    this.found = found === "ended" ? null : found;
+    const entry = this.found?.entry;
+    this.id = this.found?.id ?? null;
+    this.user = entry?.user ?? null;
+    this.loginNumber = entry?.login ?? 0;
+    this.createdAt = entry?.createdAt ?? tools.now();
+    this.data = new Map(entry?.data);
+    this.announce();
+  }
+
+  get(name: string): Json | undefined {
+    return this.data.get(name);
+  }
+
+  set(name: string, value: Json): this {
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME)
+      throw sessionsError("SESSIONS_BAD_VALUE", `a name is a text of 1 to ${MAX_NAME} characters`);
+    const copy = jsonCopy(name, value);
+    this.change((data) => data.set(name, copy));
+    return this;
+  }
+
+  delete(name: string): boolean {
+    const had = this.data.has(name);
+    if (had) this.change((data) => data.delete(name));
+    return had;
+  }
+
+  clear(): void {
+    if (this.data.size > 0) this.change((data) => data.clear());
+  }
+
+  async login(user: string): Promise<void> {
+    checkUser(user);
+    this.checkOpen();
+    const login = await this.tools.logins.begin(user);
+    this.checkOpen();
+    if (this.user !== null && this.user !== user) this.change((data) => data.clear());
+    this.hasEnded = false;
+    this.isDestroyed = false;
+    this.user = user;
+    this.loginNumber = login;
+    this.createdAt = this.tools.now();
+    this.rotate();
+  }
+
+  regenerate(): void {
+    this.checkChangeable();
+    this.rotate();
+  }
+
+  destroy(): void {
+    this.checkOpen();
+    this.isDestroyed = true;
+    this.id = null;
+    this.user = null;
+    this.loginNumber = 0;
+    this.data = new Map();
+    this.changes.splice(0, this.changes.length, (data) => data.clear());
+    this.announce();
+  }
+
+  /** Refuses changes from now on, since the reply leaves. */
+  close(): void {
+    this.isClosed = true;
+  }
+
+  /** Whether the session has an id that the client does not know yet. */
+  get isRotated(): boolean {
+    return this.id !== null && this.id !== this.found?.id;
+  }
+
+  get isChanged(): boolean {
+    return this.changes.length > 0;
+  }
+
+  /** The content to write, with the changes applied to `base`. */
+  entry(base: SessionEntry | undefined = this.found?.entry): SessionEntry {
+    const data = new Map(base?.data);
+    for (const change of this.changes) change(data);
+    return {
+      user: this.user,
+      login: this.loginNumber,
+      createdAt: this.createdAt,
+      seenAt: this.tools.now(),
+      data,
+    };
+  }
+
+  private change(change: Change): void {
+    this.checkChangeable();
+    const data = new Map(this.data);
+    change(data);
+    const { maxBytes } = this.tools;
+    const bytes = Buffer.byteLength(JSON.stringify([...data]));
+    if (bytes > maxBytes)
+      throw sessionsError(
+        "SESSIONS_TOO_LARGE",
+        `the data would have ${bytes} bytes as JSON, at most ${maxBytes} are allowed`,
+      );
+    this.data = data;
+    this.changes.push(change);
+    if (this.id === null) {
+      this.isDestroyed = false;
+      this.createdAt = this.tools.now();
+      this.rotate();
+    }
+  }
+
+  private rotate(): void {
+    this.id = randomBytes(32).toString("base64url");
+    this.announce();
+  }
+
+  /** Tells guards the user, and CSRF protection the id. */
+  private announce(): void {
+    const { context } = this.request;
+    context.set(SessionId, this.id);
+    if (this.user !== null) context.set(User, this.user);
+    else if (context.has(User)) context.set(User, undefined);
+  }
+
+  private checkChangeable(): void {
+    this.checkOpen();
+    if (this.hasEnded) throw ended();
+  }
+
+  private checkOpen(): void {
+    if (this.isClosed)
+      throw sessionsError("SESSIONS_CLOSED", "the reply has been returned; change the session before");
+  }
+}
+
+/** @throws SESSIONS_BAD_USER */
+export const checkUser = (user: unknown): void => {
+  if (typeof user !== "string" || user === "" || user.length > MAX_USER)
+    throw sessionsError("SESSIONS_BAD_USER", `a user is a text of 1 to ${MAX_USER} characters`);
+};
+
+/** A copy that later changes of the value do not reach. */
+const jsonCopy = (name: string, value: Json): Json => {
+  let text: string | undefined;
+  try {
+    text = JSON.stringify(value);
+  } catch {
+    text = undefined; // circular, or a bigint
+  }
+  if (text === undefined) throw sessionsError("SESSIONS_BAD_VALUE", `the value of "${name}" is not JSON`);
+  const copy = JSON.parse(text) as Json;
+  if (!isSame(copy, value))
+    throw sessionsError("SESSIONS_BAD_VALUE", `JSON would change the value of "${name}"`);
+  return copy;
+};
+
+/** Whether a value survives JSON: a Date, a Map or NaN does not. */
+const isSame = (copy: unknown, value: unknown): boolean => {
+  if (typeof copy !== "object" || copy === null) return Object.is(copy, value) || (copy === 0 && value === 0);
+  if (typeof value !== "object" || value === null || Array.isArray(copy) !== Array.isArray(value))
+    return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
+  const names = Object.keys(value).filter((name) => Reflect.get(value, name) !== undefined);
+  return (
+    names.length === Object.keys(copy).length &&
+    names.every((name) => isSame(Reflect.get(copy, name), Reflect.get(value, name)))
+  );
+};

@@ -1,0 +1,44 @@
+import type { HttpRequest, Response } from "@framework/core";
+
+/** The cookie of sessions. */
+export interface SessionCookie {
+  /** The value that a request brought. */
+  read(request: HttpRequest): string | null;
+  /** @param maxAge seconds */
+  set(request: HttpRequest, reply: Response, value: string, maxAge: number): void;
+  remove(request: HttpRequest, reply: Response): void;
+}
+
+/** Options of the cookie. */
+export interface SessionCookieOptions {
+  readonly name: string;
+  readonly sameSite: "Lax" | "Strict";
+  /** Whether the cookie needs TLS; `undefined` decides by the request. */
+  readonly secure: boolean | undefined;
+}
+
+/** Longest value that is read: browsers send at most 4,096 bytes of a cookie. */
+const MAX_VALUE = 4096;
+
+/**
+ * The cookie of sessions: hidden from scripts, for the whole host and only for it. With TLS its name has the prefix `__Host-`, so that browsers reject one
+ * that a sibling domain or a page without TLS sets.
+ */
+export const sessionCookie = ({ name, sameSite, secure }: SessionCookieOptions): SessionCookie => {
+  const isSecure = (request: HttpRequest): boolean => secure ?? request.isSecure;
+  const nameFor = (request: HttpRequest): string => (isSecure(request) ? `__Host-${name}` : name);
+  const options = (request: HttpRequest) =>
+    ({ path: "/", httpOnly: true, secure: isSecure(request), sameSite }) as const;
+  return {
+    read(request) {
+      const value = request.cookies.get(nameFor(request));
+      return value === null || value === "" || value.length > MAX_VALUE ? null : value;
+    },
+    set(request, reply, value, maxAge) {
+      reply.setCookie(nameFor(request), value, { ...options(request), maxAge });
+    },
+    remove(request, reply) {
+      reply.deleteCookie(nameFor(request), options(request));
+    },
+  };
+};

@@ -1,0 +1,72 @@
+import { createHash } from "node:crypto";
+import { fromJson, type Lives, restOf, type SessionEntry, toJson } from "./session-entry.ts";
+import type { CookieSeal } from "./signed/cookie-seal.ts";
+import type { SessionStore } from "./store/session-store.ts";
+
+/** A session that a request brought. */
+export interface Found {
+  readonly id: string;
+  /** Version in the store; 0 in the cookie. */
+  readonly version: number;
+  readonly entry: SessionEntry;
+}
+
+/** Where the contents of sessions are kept: in a store, or in the cookie. */
+export interface SessionForm {
+  /** Most bytes of the content as JSON. */
+  readonly maxBytes: number;
+  /** Whether the cookie contains the content, so that each change needs a new one. */
+  readonly isInCookie: boolean;
+  /** Milliseconds for which an ended id is remembered. */
+  readonly endedMs: number;
+  /** Reads the session of a cookie; `"ended"` for one that another request has just ended. */
+  read(cookie: string): Promise<Found | "ended" | null>;
+  /** Writes a content. Returns the value of the cookie; `null` when another request has changed the session since it was read. */
+  write(id: string, version: number, entry: SessionEntry, ttlMs: number): Promise<string | null>;
+}
+
+/** 256 random bits as base64url. */
+const ID = /^[\w-]{43}$/;
+/** Requests in flight may still use an id that has ended. */
+const ENDED_MS = 300_000;
+
+/** Sessions in a store, under the digest of their id: a copy of the store has no id that a cookie could use. */
+export const storedForm = (store: SessionStore, lives: Lives, now: () => number): SessionForm => ({
+  maxBytes: 32_768,
+  isInCookie: false,
+  endedMs: ENDED_MS,
+  async read(id) {
+    if (!ID.test(id)) return null;
+    const stored = await store.read(digestOf(id));
+    if (stored === null || stored === "ended") return stored;
+    const entry = fromJson(stored.content);
+    if (entry === null || restOf(entry, lives, now()) <= 0) return null;
+    return { id, version: stored.version, entry };
+  },
+  write: async (id, version, entry, ttlMs) =>
+    (await store.write(digestOf(id), toJson(entry), { version, ttlMs })) ? id : null,
+});
+
+/** Sessions in a sealed cookie; the store knows only the ids that have ended, for as long as their cookies could be used. */
+export const sealedForm = (
+  seal: CookieSeal,
+  store: SessionStore,
+  lives: Lives,
+  now: () => number,
+): SessionForm => ({
+  maxBytes: 2700,
+  isInCookie: true,
+  endedMs: lives.absoluteMs,
+  async read(cookie) {
+    const content = seal.open(cookie);
+    if (content === null) return null;
+    const [id, json] = JSON.parse(content) as [string, unknown]; // sealed, so written by `write`
+    const entry = fromJson(json);
+    if (entry === null || restOf(entry, lives, now()) <= 0) return null;
+    return (await store.read(digestOf(id))) === "ended" ? "ended" : { id, version: 0, entry };
+  },
+  write: async (id, _version, entry) => seal.seal(JSON.stringify([id, toJson(entry)])),
+});
+
+/** The key of an id in the store. */
+export const digestOf = (id: string): string => createHash("sha256").update(id).digest("base64url");

@@ -1,0 +1,109 @@
+import {
+  checked,
+  type Clock,
+  type ConfigRecord,
+  configRecord,
+  flag,
+  integer,
+  isClock,
+  oneOf,
+  optional,
+  pathPrefixes,
+  systemClock,
+} from "@framework/core/feature";
+import type { Secret } from "./signed/cookie-seal.ts";
+import type { SessionStore } from "./store/session-store.ts";
+
+/** Options of `enableSessions`. */
+export interface SessionsConfig {
+  /** Where sessions are kept, such as `databaseSessions(app.db)`. @default the state that all workers share, and all hosts with Redis */
+  readonly store: SessionStore | undefined;
+  /** Keeps the data in the cookie, signed; the store then has only what ended. @default false */
+  readonly signed: boolean;
+  /** Encrypts the cookie with AES-256-GCM. @default false */
+  readonly encrypt: boolean;
+  /** Key of signed cookies, 32 bytes or more, or a list of them: the first one signs, all are accepted. */
+  readonly secret: Secret | readonly Secret[] | undefined;
+  /** Longest pause between two requests, in seconds. A use is recorded after a tenth of it, so a session ends after nine tenths at the earliest. @default 1800 */
+  readonly idleSecs: number;
+  /** Longest life after a login, in seconds. @default 86400 */
+  readonly absoluteSecs: number;
+  /** Name of the cookie, which gets the prefix `__Host-` with TLS. @default "session_id" */
+  readonly cookieName: string;
+  /** Whether requests that links of other sites cause bring the cookie (`Lax`) or not (`Strict`). @default "Lax" */
+  readonly sameSite: "Lax" | "Strict";
+  /** Whether the cookie needs TLS. @default true in production; in development, whether the request came over TLS */
+  readonly secure: boolean | undefined;
+  /** Paths without sessions, with all paths below them, such as those of static files: no lookup is made. @default [] */
+  readonly skipPaths: readonly string[];
+  /** Most live sessions in the memory of a host, and as many ended ones; Redis and databases have their own bounds. @default 40000 */
+  readonly maxSessions: number;
+  /** Limit of a call of the store, in milliseconds. @default 5000 */
+  readonly storeTimeoutMs: number;
+  /** Clock of lives, for tests. @default the system clock */
+  readonly clock: Clock;
+}
+
+/** Minimum bytes of a key that cannot be guessed. */
+const MIN_SECRET_BYTES = 32;
+/** Most keys that are accepted at a time. */
+const MAX_SECRETS = 10;
+
+const isSecret = (value: unknown): boolean =>
+  (typeof value === "string" && Buffer.byteLength(value) >= MIN_SECRET_BYTES) ||
+  (value instanceof Uint8Array && value.byteLength >= MIN_SECRET_BYTES);
+
+const areSecrets = (value: unknown): boolean =>
+  Array.isArray(value)
+    ? value.length >= 1 && value.length <= MAX_SECRETS && value.every(isSecret)
+    : isSecret(value);
+
+const isStore = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  ["read", "write", "end", "number", "raise"].every((name) => typeof Reflect.get(value, name) === "function");
+
+export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<SessionsConfig>("SessionsConfig", {
+  store: checked<SessionStore | undefined>(
+    undefined,
+    "a store with read, write, end, number and raise, such as databaseSessions(app.db)",
+    (value) => value === undefined || isStore(value),
+  ),
+  signed: flag(false),
+  encrypt: flag(false),
+  secret: optional<Secret | readonly Secret[]>({
+    problem: (value) =>
+      areSecrets(value)
+        ? null
+        : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more, or a list of 1 to ${MAX_SECRETS} of them`,
+  }),
+  idleSecs: integer(1800, { min: 60, max: 31_536_000 }),
+  absoluteSecs: integer(86_400, { min: 60, max: 31_536_000 }),
+  cookieName: checked(
+    "session_id",
+    "1 to 50 letters, digits, dashes or underscores that begin with a letter",
+    (value) => typeof value === "string" && /^[A-Za-z][\w-]{0,49}$/.test(value),
+  ),
+  sameSite: oneOf("Lax", ["Lax", "Strict"]),
+  secure: optional<boolean>({
+    problem: (value) => (typeof value === "boolean" ? null : "must be true or false"),
+  }),
+  skipPaths: pathPrefixes,
+  maxSessions: integer(40_000, { min: 1, max: 45_000 }),
+  storeTimeoutMs: integer(5000, { min: 10, max: 60_000 }),
+  clock: checked<Clock>(systemClock, "a clock", isClock),
+});
+
+/** Returns what options contradict each other. */
+export const contradictions = (config: SessionsConfig): readonly string[] => {
+  const found: string[] = [];
+  if (config.signed && config.secret === undefined)
+    found.push("signed sessions need a secret: set SessionsConfig.secret to 32 random bytes or more");
+  if (!config.signed && (config.encrypt || config.secret !== undefined))
+    found.push(
+      "SessionsConfig.secret and encrypt are for cookies with data: set signed: true, or remove them",
+    );
+  if (config.idleSecs > config.absoluteSecs)
+    found.push("SessionsConfig.idleSecs is greater than absoluteSecs: choose a smaller one");
+  return found;
+};

@@ -1,0 +1,285 @@
+import { expect, test } from "@jest/globals";
+import { sessionOf } from "./index.ts";
+import { cookieOf, openShop, sending } from "./shop.test-kit.ts";
+
+test("a visitor gets no cookie and no entry until something is set", async () => {
+  const { app, browser } = openShop();
+  await using visitor = browser();
+  const page = await visitor.get("/");
+  expect([page.headers.get("set-cookie"), page.headers.get("cache-control")]).toEqual([null, null]);
+  expect((await visitor.get("/me")).json()).toEqual({ user: null, cart: null });
+  const added = await visitor.post("/cart/tea");
+  expect(added.headers.get("set-cookie")).toMatch(
+    /^session_id=[\w-]{43}; (?=.*Path=\/)(?=.*HttpOnly)(?=.*SameSite=Lax)(?=.*Max-Age=86400)/i,
+  );
+  expect((await visitor.get("/me")).json()).toEqual({ user: null, cart: "tea" });
+  expect(app.sessions).toBeDefined();
+});
+
+test("a login is known to later requests of the browser, and to no other one", async () => {
+  const { browser } = openShop();
+  await using ann = browser();
+  await using bob = browser();
+  await ann.post("/login/ann");
+  await bob.post("/login/bob");
+  await ann.post("/cart/tea");
+  expect((await ann.get("/me")).json()).toEqual({ user: "ann", cart: "tea" });
+  expect((await bob.get("/me")).json()).toEqual({ user: "bob", cart: null });
+});
+
+test("an id that a client made up is never adopted", async () => {
+  const { browser } = openShop();
+  await using attacker = browser({ cookies: false });
+  const fixed = "A".repeat(43);
+  const login = await attacker.post("/login/ann", sending(fixed));
+  expect(cookieOf(login)).toMatch(/^[\w-]{43}$/);
+  expect(cookieOf(login)).not.toBe(fixed);
+  expect((await attacker.get("/me", sending(fixed))).json()).toEqual({ user: null, cart: null });
+  for (const hostile of ["", "x", "__proto__", "x".repeat(5000), "a.b.c", "%00", `${"A".repeat(42)}=`]) {
+    const reply = await attacker.post("/cart/tea", sending(hostile));
+    expect([reply.status, cookieOf(reply).length]).toEqual([200, 43]);
+  }
+});
+
+test("a login, and a change of privileges, gets a new id; the old one is of no use", async () => {
+  const { browser } = openShop();
+  await using client = browser({ cookies: false });
+  const visitor = cookieOf(await client.post("/cart/tea"));
+  const user = cookieOf(await client.post("/login/ann", sending(visitor)));
+  const admin = cookieOf(await client.post("/promote", sending(user)));
+  expect(new Set([visitor, user, admin, ""]).size).toBe(4);
+  expect((await client.get("/me", sending(admin))).json()).toEqual({ user: "ann", cart: "tea" });
+  for (const stolen of [visitor, user])
+    expect((await client.get("/me", sending(stolen))).json()).toEqual({ user: null, cart: null });
+});
+
+test("a request in flight with an old id changes nothing and keeps the new cookie: 409", async () => {
+  const { browser } = openShop();
+  await using client = browser({ cookies: false });
+  const visitor = cookieOf(await client.post("/cart/tea"));
+  const user = cookieOf(await client.post("/login/ann", sending(visitor)));
+  const late = await client.post("/cart/milk", sending(visitor));
+  expect([late.status, late.headers.get("set-cookie")]).toEqual([409, null]);
+  expect((await client.post("/promote", sending(visitor))).status).toBe(409);
+  expect((await client.get("/me", sending(user))).json()).toEqual({ user: "ann", cart: "tea" });
+});
+
+test("another user's login does not get the values of the one before", async () => {
+  const { browser } = openShop();
+  await using shared = browser();
+  await shared.post("/login/ann");
+  await shared.post("/cart/tea");
+  await shared.post("/login/ann");
+  expect((await shared.get("/me")).json()).toEqual({ user: "ann", cart: "tea" });
+  await shared.post("/login/bob");
+  expect((await shared.get("/me")).json()).toEqual({ user: "bob", cart: null });
+});
+
+test("a logout ends the session and deletes the cookie, also when the request then fails", async () => {
+  for (const path of ["/logout", "/failing-logout"]) {
+    const { app, browser } = openShop();
+    app.post("/failing-logout", (request) => {
+      sessionOf(request).destroy();
+      throw new Error("after the logout");
+    });
+    await using client = browser({ cookies: false });
+    const id = cookieOf(await client.post("/login/ann"));
+    const out = await client.post(path, sending(id));
+    expect(out.headers.get("set-cookie")).toMatch(/^session_id=; .*Max-Age=0/i);
+    expect((await client.get("/me", sending(id))).json()).toEqual({ user: null, cart: null });
+  }
+});
+
+test("a session that begins after a logout in the same request is empty", async () => {
+  const { app, browser } = openShop();
+  app.post("/restart", (request) => {
+    const session = sessionOf(request);
+    session.destroy();
+    session.set("note", "new");
+    return { user: session.user, cart: session.get("cart") ?? null };
+  });
+  await using client = browser({ cookies: false });
+  const id = cookieOf(await client.post("/login/ann"));
+  await client.post("/cart/tea", sending(id));
+  const restarted = await client.post("/restart", sending(id));
+  expect(restarted.json()).toEqual({ user: null, cart: null });
+  const next = cookieOf(restarted);
+  expect((await client.get("/me", sending(next))).json()).toEqual({ user: null, cart: null });
+  expect((await client.get("/me", sending(id))).json()).toEqual({ user: null, cart: null });
+});
+
+test("a request that fails with 500 changes nothing and logs no one in", async () => {
+  const { app, browser } = openShop();
+  app.post("/failing-login", async (request) => {
+    await sessionOf(request).login("ann");
+    throw new Error("after the login");
+  });
+  await using client = browser();
+  const failed = await client.post("/failing-login");
+  expect([failed.status, failed.headers.get("set-cookie")]).toEqual([500, null]);
+  expect((await client.get("/me")).json()).toEqual({ user: null, cart: null });
+});
+
+test("concurrent requests of a session lose no change", async () => {
+  const { app, browser } = openShop();
+  app.post("/set/{name}", async (request) => {
+    sessionOf(request).set(request.params.name, true);
+    await Promise.resolve();
+    return "set";
+  });
+  app.get("/names", (request) =>
+    Array.from({ length: 8 }, (_, at) => sessionOf(request).get(`n${at}`) ?? false),
+  );
+  await using client = browser();
+  await client.post("/login/ann");
+  const replies = await Promise.all(Array.from({ length: 8 }, (_, at) => client.post(`/set/n${at}`)));
+  expect(replies.map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  expect((await client.get("/names")).json()).toEqual(Array.from({ length: 8 }, () => true));
+});
+
+test("destroyAll ends all sessions of a user but the one of the request, which gets a new id", async () => {
+  const { app, browser } = openShop();
+  app.post("/password", async (request) => {
+    const session = sessionOf(request);
+    await app.sessions.destroyAll(session.user ?? "", { except: session });
+    return "changed";
+  });
+  await using phone = browser();
+  await using laptop = browser();
+  await using bob = browser();
+  await phone.post("/login/ann");
+  const before = cookieOf(await laptop.post("/login/ann"));
+  await bob.post("/login/bob");
+  const changed = await laptop.post("/password");
+  expect(cookieOf(changed)).not.toBe(before);
+  const userOf = async (client: typeof phone): Promise<unknown> =>
+    (await client.get("/me")).json<{ user: unknown }>().user;
+  expect([await userOf(phone), await userOf(laptop), await userOf(bob)]).toEqual([null, "ann", "bob"]);
+  await phone.post("/login/ann");
+  expect(await userOf(phone)).toBe("ann");
+  await app.sessions.destroyAll("ann");
+  expect([await userOf(phone), await userOf(laptop), await userOf(bob)]).toEqual([null, null, "bob"]);
+});
+
+test("values are what JSON keeps; others are refused, and so is too much", async () => {
+  const { app, browser } = openShop();
+  const values: readonly unknown[] = [
+    new Date(),
+    new Map(),
+    Number.NaN,
+    1n,
+    undefined,
+    () => 1,
+    { a: [new Set()] },
+  ];
+  const errors: string[] = [];
+  app.post("/values", (request) => {
+    const session = sessionOf(request);
+    const attempts = [
+      ...values.map((value) => () => session.set("value", value as never)),
+      () => session.set("", 1),
+      () => session.set("x".repeat(101), 1),
+      () => session.set("big", "x".repeat(32_769)),
+    ];
+    for (const attempt of attempts) {
+      try {
+        attempt();
+        errors.push("none");
+      } catch (error) {
+        errors.push((error as { code: string }).code);
+      }
+    }
+    const list = [1];
+    session.set("__proto__", { a: list });
+    list.push(2); // the session has a copy
+    return session.get("__proto__") ?? null;
+  });
+  app.get("/proto", (request) => sessionOf(request).get("__proto__") ?? null);
+  await using client = browser();
+  expect((await client.post("/values")).json()).toEqual({ a: [1] });
+  expect(errors).toEqual([...Array.from({ length: 9 }, () => "SESSIONS_BAD_VALUE"), "SESSIONS_TOO_LARGE"]);
+  expect((await client.get("/proto")).json()).toEqual({ a: [1] });
+});
+
+test("removed values are gone", async () => {
+  const { app, browser } = openShop();
+  app.post("/empty/{how}", (request) => {
+    const session = sessionOf(request);
+    if (request.params.how === "clear") session.clear();
+    else return { had: [session.delete("cart"), session.delete("cart")] };
+    return {};
+  });
+  await using client = browser();
+  for (const how of ["clear", "delete"]) {
+    await client.post("/login/ann");
+    await client.post("/cart/tea");
+    const reply = (await client.post(`/empty/${how}`)).json();
+    expect(reply).toEqual(how === "clear" ? {} : { had: [true, false] });
+    expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+  }
+});
+
+test("a change after the reply is an error, not a lost change", async () => {
+  const { app, browser } = openShop();
+  const late = Promise.withResolvers<unknown>();
+  app.post("/late", (request) => {
+    const session = sessionOf(request);
+    setImmediate(() => {
+      try {
+        session.set("cart", "late");
+        late.resolve("set");
+      } catch (error) {
+        late.resolve((error as { code: unknown }).code);
+      }
+    });
+    return "early";
+  });
+  await using client = browser();
+  await client.post("/late");
+  expect(await late.promise).toBe("SESSIONS_CLOSED");
+});
+
+test("a wrong user is refused before anything changes", async () => {
+  const { app, browser } = openShop();
+  app.post("/bad", async (request) => {
+    const codes: unknown[] = [];
+    for (const user of ["", "x".repeat(257), 5 as never, null as never]) {
+      await sessionOf(request)
+        .login(user)
+        .catch(({ code }: { code: unknown }) => codes.push(code));
+      await app.sessions.destroyAll(user).catch(({ code }: { code: unknown }) => codes.push(code));
+    }
+    return codes as string[];
+  });
+  await using client = browser();
+  const reply = await client.post("/bad");
+  expect(reply.json()).toEqual(Array.from({ length: 8 }, () => "SESSIONS_BAD_USER"));
+  expect(reply.headers.get("set-cookie")).toBeNull();
+});
+
+test("paths below skipPaths have no session, and make no lookup", async () => {
+  const { app, browser } = openShop({ skipPaths: ["/assets"] });
+  app.get("/assets/code", (request) => {
+    try {
+      return sessionOf(request).user ?? "visitor";
+    } catch (error) {
+      return (error as { code: string }).code;
+    }
+  });
+  await using client = browser();
+  await client.post("/login/ann");
+  expect((await client.get("/assets/code")).text).toBe("SESSIONS_OFF");
+});
+
+test("mistakes in the options are reported together at start", async () => {
+  const { app } = openShop({ signed: true, idleSecs: 3600, absoluteSecs: 60 });
+  await expect(app.start()).rejects.toThrow(/need a secret[\s\S]*idleSecs is greater/);
+  const other = openShop({ encrypt: true, secret: "short", cookieName: "a b" }).app;
+  await expect(other.start()).rejects.toThrow(/secret[\s\S]*cookieName/);
+  const third = openShop({ secret: "0123456789abcdef0123456789abcdef" }).app;
+  await expect(third.start()).rejects.toThrow(/set signed: true/);
+});
+
+test("app.sessions needs a started app", async () => {
+  await expect(async () => openShop().app.sessions.destroyAll("ann")).rejects.toThrow(/start the app/);
+});

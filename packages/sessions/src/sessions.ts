@@ -1,0 +1,143 @@
+import {
+  type AppSettings,
+  type Awaitable,
+  type HttpRequest,
+  type Middleware,
+  type Problem,
+  type Response,
+} from "@framework/core";
+import { BodyStream, type ConfigInput, coversPath, type Feature, isPromise } from "@framework/core/feature";
+import { sessionsError, unavailableReply } from "./errors.ts";
+import { CurrentSession, type Session, SessionUsed } from "./session.ts";
+import { contradictions, SessionsConfig } from "./sessions-config.ts";
+import { openSessions, type OpenSessions } from "./open-sessions.ts";
+import { keepFromCaches } from "./save-session.ts";
+import { RequestSession } from "./request-session.ts";
+
+/** Sessions of users, as `app.sessions`. */
+export interface SessionsOfUsers {
+  /**
+   * Ends every session of a user, on all hosts: after a change of the password, or when a device was lost. Requests in flight end with what they began.
+   *
+   * @param options `except` is the session of the present request, which goes on under a new id
+   * @throws SESSIONS_BAD_USER, SESSIONS_NOT_STARTED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
+   */
+  destroyAll(user: string, options?: { readonly except?: Session }): Promise<void>;
+}
+
+/** The methods that the feature adds to an app. */
+export interface Sessions {
+  /** Gives requests a session, which a cookie identifies. @throws CORE_BAD_CONFIG and SESSIONS_NO_SECRET at start, with all other mistakes */
+  enableSessions(config?: ConfigInput<SessionsConfig>): this;
+  /** Sessions of users. */
+  readonly sessions: SessionsOfUsers;
+}
+
+/**
+ * Sessions by cookie, in shared state, a database or the cookie itself.
+ *
+ * @example
+ * const app = new (App.with(sessions))().enableSessions();
+ * app.post("/login", async (request) => { await sessionOf(request).login(user.id); });
+ */
+export const sessions: Feature<Sessions> = {
+  name: "sessions",
+  install(host) {
+    let opened: OpenSessions | null = null;
+    const started = (): OpenSessions => {
+      if (opened !== null) return opened;
+      throw sessionsError(
+        "SESSIONS_NOT_STARTED",
+        "call enableSessions() and start the app before app.sessions is used",
+      );
+    };
+    return {
+      enableSessions(input) {
+        const config = host.configure(SessionsConfig, input);
+        for (const message of contradictions(config)) host.problem({ code: "SESSIONS_NO_SECRET", message });
+        host.advise(({ sharedPorts }) =>
+          config.store === undefined && !sharedPorts.includes("values") ? [inMemory] : [],
+        );
+        host.http.impliesReplies(() => [unavailableReply]);
+        const begin = async (settings: AppSettings): Promise<void> => {
+          opened = openSessions(config, settings);
+          if (config.store === undefined) await warnOfMemory(settings);
+        };
+        host.life.onStart({ name: "sessions", run: begin });
+        const skips = coversPath(config.skipPaths);
+        host.http.use("session", function sessions(request, next) {
+          return opened === null || skips(request.path) ? next(request) : withSession(opened, request, next);
+        });
+        return this;
+      },
+      get sessions() {
+        return {
+          destroyAll: (user: string, options?: { readonly except?: Session }) =>
+            started().destroyAll(user, options?.except),
+        };
+      },
+    };
+  },
+};
+
+type Next = Parameters<Middleware<HttpRequest, Response>>[1];
+
+const withSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
+  const cookie = sessions.cookie.read(request);
+  if (cookie === null) return answered(sessions, new RequestSession(request, null, sessions), request, next);
+  return sessions
+    .find(cookie)
+    .then((found) => answered(sessions, new RequestSession(request, found, sessions), request, next));
+};
+
+const answered = (
+  sessions: OpenSessions,
+  session: RequestSession,
+  request: HttpRequest,
+  next: Next,
+): Awaitable<Response> => {
+  request.context.set(CurrentSession, session);
+  const reply = next(request);
+  return isPromise(reply)
+    ? reply.then((response) => saved(sessions, session, request, response))
+    : saved(sessions, session, request, reply);
+};
+
+/** Saves what the request changed; a request that had no session and began none needs no await. */
+const saved = (
+  sessions: OpenSessions,
+  session: RequestSession,
+  request: HttpRequest,
+  reply: Response,
+): Awaitable<Response> => {
+  if (request.context.get(SessionUsed) && reply.status !== 101) keepFromCaches(reply);
+  if (session.found === null && !session.isRotated && !session.isDestroyed) {
+    session.close();
+    return reply;
+  }
+  return sessions.save(session, request, reply).then(
+    () => reply,
+    (error: unknown) => {
+      // The reply is not sent, so its body is not read and its error is irrelevant.
+      if (reply.payload instanceof BodyStream) reply.payload.cancel().catch(() => {});
+      throw error;
+    },
+  );
+};
+
+const inMemory: Problem = {
+  code: "SESSIONS_IN_MEMORY",
+  message:
+    "sessions are kept in the memory of this host: a restart ends them, and other hosts do not know them; use Redis, or set SessionsConfig.store",
+};
+
+const WARNED = "sessions:memory-warning";
+/** Longer than the start of all workers. */
+const WARNED_MS = 600_000;
+
+/** Logs, in production and by one of the workers, that sessions are kept in memory. */
+const warnOfMemory = async ({ env, shared: { values }, log }: AppSettings): Promise<void> => {
+  if (env !== "production" || values.isPersistent) return;
+  if (!(await values.set(WARNED, 1, { ttlMs: WARNED_MS, ifAbsent: true }))) return;
+  log.warn(inMemory.message, { code: inMemory.code });
+};

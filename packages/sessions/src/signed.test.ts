@@ -1,0 +1,88 @@
+import { inProcessState } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { sessionOf, sharedSessionStore } from "./index.ts";
+import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
+import { encrypting, signing } from "./signed/cookie-seal.ts";
+
+const newer = "fedcba9876543210fedcba9876543210";
+
+for (const encrypt of [false, true]) {
+  const kind = encrypt ? "encrypted" : "signed";
+  const config = { signed: true, encrypt, secret };
+
+  test(`a ${kind} cookie has the data, and any change of it makes it worthless`, async () => {
+    const { browser } = openShop(config);
+    await using client = browser({ cookies: false });
+    const user = cookieOf(await client.post("/login/ann"));
+    const value = cookieOf(await client.post("/cart/tea", sending(user)));
+    expect((await client.get("/me", sending(value))).json()).toEqual({ user: "ann", cart: "tea" });
+    const readable = Buffer.from(value.split(".")[0] ?? "", "base64url").toString();
+    expect(readable.includes("tea")).toBe(!encrypt);
+    for (let at = 0; at < value.length; at += 7) {
+      const forged = `${value.slice(0, at)}${value[at] === "A" ? "B" : "A"}${value.slice(at + 1)}`;
+      expect((await client.get("/me", sending(forged))).json()).toEqual({ user: null, cart: null });
+    }
+  });
+
+  test(`${kind} sessions end by logout, rotation and destroyAll, also for who kept the cookie`, async () => {
+    const { app, browser } = openShop(config);
+    await using client = browser({ cookies: false });
+    const userOf = async (id: string): Promise<unknown> =>
+      (await client.get("/me", sending(id))).json<{ user: unknown }>().user;
+    const first = cookieOf(await client.post("/login/ann"));
+    const second = cookieOf(await client.post("/promote", sending(first)));
+    expect([await userOf(first), await userOf(second)]).toEqual([null, "ann"]);
+    await client.post("/logout", sending(second));
+    expect(await userOf(second)).toBeNull();
+    const third = cookieOf(await client.post("/login/ann"));
+    await app.sessions.destroyAll("ann");
+    expect(await userOf(third)).toBeNull();
+  });
+
+  test(`a secret is replaced without ending ${kind} sessions`, async () => {
+    const store = sharedSessionStore(inProcessState().values);
+    await using before = openShop({ ...config, store }).browser({ cookies: false });
+    await using during = openShop({ ...config, store, secret: [newer, secret] }).browser({ cookies: false });
+    await using after = openShop({ ...config, store, secret: newer }).browser({ cookies: false });
+    const old = cookieOf(await before.post("/login/ann"));
+    const renewed = cookieOf(await during.post("/cart/tea", sending(old)));
+    expect((await after.get("/me", sending(renewed))).json()).toEqual({ user: "ann", cart: "tea" });
+    expect((await after.get("/me", sending(old))).json()).toEqual({ user: null, cart: null });
+  });
+
+  test(`what does not fit into a ${kind} cookie is refused when it is set`, async () => {
+    const { app, browser } = openShop(config);
+    app.post("/note/{length}", (request) => {
+      sessionOf(request).set("note", "x".repeat(Number(request.params.length)));
+      return "set";
+    });
+    await using client = browser({ cookies: false });
+    const user = cookieOf(await client.post(`/login/${"u".repeat(100)}`));
+    const largest = await client.post("/note/2680", sending(user));
+    expect([largest.status, (largest.headers.get("set-cookie") ?? "").length < 4096]).toEqual([200, true]);
+    const next = cookieOf(largest);
+    expect((await client.get("/me", sending(next))).json()).toEqual({ user: "u".repeat(100), cart: null });
+    expect((await client.post("/note/2701", sending(user))).status).toBe(500);
+  });
+}
+
+test("no text that a client makes up opens, whatever it is", () => {
+  const seals = [signing([secret]), encrypting([secret])];
+  fc.assert(
+    fc.property(fc.string({ maxLength: 200 }), (text) => {
+      for (const seal of seals) expect(seal.open(text)).toBeNull();
+    }),
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), (text) => {
+      for (const seal of seals)
+        expect(seal.open(seal.seal(text))).toBe(text === "" ? seal.open(seal.seal("")) : text);
+    }),
+  );
+});
+
+test("a value of one form is worthless in the other", () => {
+  expect(encrypting([secret]).open(signing([secret]).seal("text"))).toBeNull();
+  expect(signing([secret]).open(encrypting([secret]).seal("text"))).toBeNull();
+});

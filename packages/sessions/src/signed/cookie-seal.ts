@@ -1,0 +1,86 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+  timingSafeEqual,
+} from "node:crypto";
+
+/** A key of signatures or of encryption. */
+export type Secret = string | Uint8Array;
+
+/** Turns texts into values of cookies that only the holder of a key can make. */
+export interface CookieSeal {
+  /** Seals a text with the first key. */
+  seal(text: string): string;
+  /** The text of a value that any of the keys has sealed, else `null`. */
+  open(value: string): string | null;
+}
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const BASE64URL = /^[\w-]+$/;
+
+/** Signs with HMAC-SHA-256; everybody who has the cookie can read the text. */
+export const signing = (secrets: readonly Secret[]): CookieSeal => {
+  const keys = secrets.map((secret) => derived(secret, "signature"));
+  const signature = (key: Buffer, payload: string): Buffer =>
+    createHmac("sha256", key).update(payload).digest();
+  return {
+    seal(text) {
+      const payload = Buffer.from(text).toString("base64url");
+      return `${payload}.${signature(keys[0] ?? Buffer.alloc(0), payload).toString("base64url")}`;
+    },
+    open(value) {
+      const [payload = "", given = "", ...rest] = value.split(".");
+      if (rest.length > 0 || !BASE64URL.test(payload) || !BASE64URL.test(given)) return null;
+      const bytes = Buffer.from(given, "base64url");
+      const isSigned = keys.some((key) => areSame(bytes, signature(key, payload)));
+      return isSigned ? Buffer.from(payload, "base64url").toString() : null;
+    },
+  };
+};
+
+/** Encrypts with AES-256-GCM, which also authenticates; each value has a random 96-bit nonce. */
+export const encrypting = (secrets: readonly Secret[]): CookieSeal => {
+  const keys = secrets.map((secret) => derived(secret, "encryption"));
+  return {
+    seal(text) {
+      const iv = randomBytes(IV_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", keys[0] ?? Buffer.alloc(0), iv);
+      const hidden = Buffer.concat([cipher.update(text, "utf8"), cipher.final()]);
+      return Buffer.concat([iv, hidden, cipher.getAuthTag()]).toString("base64url");
+    },
+    open(value) {
+      if (!BASE64URL.test(value)) return null;
+      const bytes = Buffer.from(value, "base64url");
+      if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
+      for (const key of keys) {
+        const text = decrypted(key, bytes);
+        if (text !== null) return text;
+      }
+      return null;
+    },
+  };
+};
+
+const decrypted = (key: Buffer, bytes: Buffer): string | null => {
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES), {
+    authTagLength: TAG_BYTES,
+  });
+  decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+  try {
+    const text = decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES));
+    return Buffer.concat([text, decipher.final()]).toString();
+  } catch {
+    return null; // of another key, or forged
+  }
+};
+
+/** A key for one purpose (RFC 5869), so that a secret shared with another feature or form does no harm. */
+const derived = (secret: Secret, purpose: string): Buffer =>
+  Buffer.from(hkdfSync("sha256", secret, "", `@framework/sessions v1 ${purpose}`, 32));
+
+const areSame = (one: Buffer, other: Buffer): boolean =>
+  one.length === other.length && timingSafeEqual(one, other);

@@ -1,0 +1,116 @@
+import { type Clock, type Json, systemClock } from "@framework/core/feature";
+import { type Database, migrate, type SetMigration } from "@framework/database";
+import type { SessionStore } from "./session-store.ts";
+
+/** Options of `databaseSessions`. */
+export interface DatabaseSessionsOptions {
+  /** Clock of expiry. @default the system clock */
+  readonly clock?: Clock;
+}
+
+/** Writes between two removals of expired rows. */
+const WRITES_PER_SWEEP = 500;
+/** Most rows of one removal, so that no request waits for a large one. */
+const ROWS_PER_SWEEP = 1000;
+
+/**
+ * Stores sessions in a database, shared by all hosts and across restarts.
+ *
+ * The first use creates the tables `framework_sessions` and `framework_session_numbers`, by migrations of the set `sessions`. Every 500th write of a process
+ * removes up to 1,000 expired rows of each.
+ *
+ * @example
+ * app.enableSessions({ store: databaseSessions(app.db) });
+ * @throws DatabaseUnavailableError (503) when the database does not answer
+ */
+export const databaseSessions = (
+  db: Database,
+  { clock = systemClock }: DatabaseSessionsOptions = {},
+): SessionStore => {
+  let tables: Promise<unknown> | null = null;
+  let writes = 0;
+  const ready = (): Promise<unknown> => {
+    tables ??= migrate(db, { set: "sessions", migrations, timeoutSecs: 10 }).catch((error: unknown) => {
+      tables = null; // the next call tries again
+      throw error;
+    });
+    return tables;
+  };
+  const swept = async (): Promise<void> => {
+    if (++writes % WRITES_PER_SWEEP !== 0) return;
+    const now = clock.date();
+    await db.execute`DELETE FROM framework_sessions WHERE id IN
+      (SELECT id FROM framework_sessions WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
+    await db.execute`DELETE FROM framework_session_numbers WHERE id IN
+      (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
+  };
+  return {
+    async read(key) {
+      await ready();
+      const row = await db.fetchOne<Row>`SELECT version, content FROM framework_sessions
+        WHERE id = ${key} AND expires_at > ${clock.date()}`;
+      if (row === null) return null;
+      if (row.content === null) return "ended";
+      return { version: Number(row.version), content: JSON.parse(row.content) as Json };
+    },
+    async write(key, content, { version, ttlMs }) {
+      await ready();
+      const [text, now] = [JSON.stringify(content), clock.date()];
+      const { changes } =
+        version === 0
+          ? await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at)
+              VALUES (${key}, 1, ${text}, ${now + ttlMs})
+              ON CONFLICT (id) DO UPDATE SET version = 1, content = excluded.content, expires_at = excluded.expires_at
+              WHERE framework_sessions.expires_at <= ${now}`
+          : await db.execute`UPDATE framework_sessions
+              SET version = version + 1, content = ${text}, expires_at = ${now + ttlMs}
+              WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
+      await swept();
+      return changes === 1;
+    },
+    async end(key, ttlMs) {
+      await ready();
+      await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at)
+        VALUES (${key}, 1, NULL, ${clock.date() + ttlMs})
+        ON CONFLICT (id) DO UPDATE SET version = framework_sessions.version + 1, content = NULL,
+          expires_at = excluded.expires_at`;
+      await swept();
+    },
+    async number(key) {
+      await ready();
+      const found = await db.fetchValue`SELECT value FROM framework_session_numbers
+        WHERE id = ${key} AND expires_at > ${clock.date()}`;
+      return found === null ? 0 : Number(found);
+    },
+    async raise(key, value, ttlMs) {
+      await ready();
+      const now = clock.date();
+      const { changes } = await db.execute`INSERT INTO framework_session_numbers (id, value, expires_at)
+        VALUES (${key}, ${value}, ${now + ttlMs})
+        ON CONFLICT (id) DO UPDATE SET value = excluded.value,
+          expires_at = CASE WHEN excluded.expires_at > framework_session_numbers.expires_at
+            THEN excluded.expires_at ELSE framework_session_numbers.expires_at END
+        WHERE framework_session_numbers.value < excluded.value OR framework_session_numbers.expires_at <= ${now}`;
+      await swept();
+      return changes === 1;
+    },
+  };
+};
+
+interface Row {
+  readonly version: number | bigint;
+  readonly content: string | null;
+}
+
+const migrations: readonly SetMigration[] = [
+  {
+    number: 1,
+    name: "sessions",
+    up: `CREATE TABLE framework_sessions (id TEXT PRIMARY KEY, version BIGINT NOT NULL, content TEXT,
+        expires_at DOUBLE PRECISION NOT NULL);
+      CREATE INDEX framework_sessions_expiry ON framework_sessions (expires_at);
+      CREATE TABLE framework_session_numbers (id TEXT PRIMARY KEY, value BIGINT NOT NULL,
+        expires_at DOUBLE PRECISION NOT NULL);
+      CREATE INDEX framework_session_numbers_expiry ON framework_session_numbers (expires_at)`,
+  },
+];

@@ -1,0 +1,146 @@
+import { expectContractToCatch, inProcessState, virtualClock } from "@framework/core/testing";
+import { openDatabase } from "@framework/database";
+import { describe, expect, test } from "@jest/globals";
+import { databaseSessions } from "../database.ts";
+import { type SessionStore, sharedSessionStore } from "../index.ts";
+import { sessionStoreContract, type SessionStoreFixture } from "../testing.ts";
+
+const start = 1_800_000_000_000;
+
+const inSharedState = (): SessionStoreFixture => {
+  const clock = virtualClock({ start });
+  const { values } = inProcessState({ clock });
+  return { views: [sharedSessionStore(values), sharedSessionStore(values)], advance: clock.advance };
+};
+
+const inSqlite = (): SessionStoreFixture => {
+  const clock = virtualClock({ start });
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const views = [databaseSessions(db, { clock }), databaseSessions(db, { clock })] as const;
+  return { views, advance: clock.advance, close: () => db.close() };
+};
+
+describe("in shared state", () => {
+  sessionStoreContract(test, inSharedState);
+});
+describe("on SQLite", () => {
+  sessionStoreContract(test, inSqlite);
+});
+
+/** Stores that each break one rule of the contract. */
+const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = {
+  "loses entries": (store) => ({ ...store, read: () => null }),
+  "ignores the version": (store) => ({
+    ...store,
+    async write(key, content, { ttlMs }) {
+      const found = await store.read(key);
+      return store.write(key, content, {
+        version: found === null || found === "ended" ? 0 : found.version,
+        ttlMs,
+      });
+    },
+  }),
+  "claims every write": (store) => ({
+    ...store,
+    write: async (...args) => (await store.write(...args), true),
+  }),
+  "claims no write": (store) => ({
+    ...store,
+    write: async (...args) => (await store.write(...args), false),
+  }),
+  "ends nothing": (store) => ({ ...store, end: () => {} }),
+  "forgets an end early": (store) => ({ ...store, end: (key) => store.end(key, 1) }),
+  "compares only the first character": (store) => ({
+    ...store,
+    read: (key) => store.read(key.slice(0, 1)),
+    write: (key, content, options) => store.write(key.slice(0, 1), content, options),
+  }),
+  "lets entries live on": (store) => ({
+    ...store,
+    write: (key, content, { version }) => store.write(key, content, { version, ttlMs: 1_000_000 }),
+  }),
+  "drops entries early": (store) => ({
+    ...store,
+    write: (key, content, { version }) => store.write(key, content, { version, ttlMs: 1000 }),
+  }),
+  "lowers numbers": (store) => {
+    let latest = 0;
+    return { ...store, raise: (_key, value) => ((latest = value), true), number: () => latest };
+  },
+  "forgets numbers early": (store) => ({ ...store, raise: (key, value) => store.raise(key, value, 1000) }),
+  "keeps numbers among the entries": (store) => ({
+    ...store,
+    number: async (key) => (await store.number(key)) + ((await store.read(key)) === null ? 0 : 1),
+  }),
+};
+
+test.each(Object.entries(broken))("the contract catches a store that %s", async (_name, breakIt) => {
+  const make = (): SessionStoreFixture => {
+    const fixture = inSharedState();
+    const store = breakIt(fixture.views[0]);
+    return { ...fixture, views: [store, store] };
+  };
+  expect(await expectContractToCatch(sessionStoreContract, make)).not.toEqual([]);
+});
+
+test("a write whose process died between its two steps is completed by the next reader that writes", async () => {
+  const clock = virtualClock({ start });
+  const { values } = inProcessState({ clock });
+  let dies = false;
+  const dying = sharedSessionStore({
+    ...values,
+    raise: (...args) => {
+      if (dies) throw new Error("the process died");
+      return values.raise(...args);
+    },
+  });
+  const other = sharedSessionStore(values);
+  await dying.write("a", "first", { version: 0, ttlMs: 60_000 });
+  dies = true;
+  await expect(async () => dying.write("a", "second", { version: 1, ttlMs: 60_000 })).rejects.toThrow("died");
+  expect(await other.read("a")).toEqual({ version: 1, content: "first" });
+  expect(await other.write("a", "third", { version: 1, ttlMs: 60_000 })).toBe(false);
+  expect(await other.read("a")).toEqual({ version: 2, content: "second" });
+  expect(await other.write("a", "third", { version: 2, ttlMs: 60_000 })).toBe(true);
+});
+
+test("a reader that is slower than the writers finds the entry, not a gap between two versions", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const writer = sharedSessionStore(values);
+  await writer.write("a", 0, { version: 0, ttlMs: 60_000 });
+  let [version, writes] = [1, 3];
+  const slow = sharedSessionStore({
+    ...values,
+    async get(key) {
+      const value = await values.get(key);
+      if (typeof value !== "number" || writes-- <= 0) return value;
+      await writer.write("a", version, { version, ttlMs: 60_000 });
+      version++;
+      return value;
+    },
+  });
+  expect(await slow.read("a")).toEqual({ version: 4, content: 3 });
+});
+
+test("the memory of a host refuses new sessions beyond its bound and keeps those that it has", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const store = sharedSessionStore(values, { maxSessions: 2 });
+  for (const key of ["a", "b"]) await store.write(key, key, { version: 0, ttlMs: 60_000 });
+  await expect(async () => store.write("c", "c", { version: 0, ttlMs: 60_000 })).rejects.toThrow(
+    /sessions:live/,
+  );
+  expect(await store.write("a", "again", { version: 1, ttlMs: 60_000 })).toBe(true);
+  expect(await store.read("b")).toEqual({ version: 1, content: "b" });
+});
+
+test("expired rows are removed while others are written", async () => {
+  const clock = virtualClock({ start });
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const store = databaseSessions(db, { clock });
+  for (let at = 0; at < 20; at++) await store.write(`old ${at}`, 1, { version: 0, ttlMs: 1000 });
+  await clock.advance(2000);
+  await store.write("live", 1, { version: 0, ttlMs: 60_000 });
+  for (let at = 0; at < 500; at++) await store.raise("number", at + 1, 60_000);
+  expect(await db.fetchValue`SELECT count(*) FROM framework_sessions`).toBe(1);
+  await db.close();
+});

@@ -1,0 +1,38 @@
+import type { Awaitable } from "@framework/core";
+import type { Json } from "@framework/core/feature";
+
+/** What a store keeps under a key. */
+export interface StoredSession {
+  /** Number of writes so far, at least 1. */
+  readonly version: number;
+  /** What was written last. */
+  readonly content: Json;
+}
+
+/** How an entry is written. */
+export interface WriteOptions {
+  /** The version that was read, 0 for a new entry. */
+  readonly version: number;
+  /** Time to live of the entry from now on, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+/**
+ * Port for sessions. `@framework/sessions/testing` has its contract suite.
+ *
+ * Keys are strings of 1 to 100 printable ASCII characters; the feature never passes the id of a session, only its digest. Entries, ended keys and numbers
+ * have key spaces of their own. An entry may be dropped after its time to live, and never before. A call that cannot be answered throws, and the request is
+ * refused with 503.
+ */
+export interface SessionStore {
+  /** Returns the entry of a key; `"ended"` after `end`, `null` if there is none. */
+  read(key: string): Awaitable<StoredSession | "ended" | null>;
+  /** Atomically replaces the entry if its version is the one given, and creates it for version 0 if there is none. Returns whether it was written. */
+  write(key: string, content: Json, options: WriteOptions): Awaitable<boolean>;
+  /** Removes the entry of a key, if any; for `ttlMs` milliseconds at least the key reads as ended and no write succeeds. */
+  end(key: string, ttlMs: number): Awaitable<void>;
+  /** Returns a number that only rises, 0 when absent. */
+  number(key: string): Awaitable<number>;
+  /** Atomically stores a whole number from 1 to 2^53 - 1 if it is greater than the one stored, for `ttlMs` at least. Returns whether it was stored. */
+  raise(key: string, value: number, ttlMs: number): Awaitable<boolean>;
+}

@@ -1,0 +1,71 @@
+import type { SharedValues } from "@framework/core/feature";
+import type { SessionStore } from "./session-store.ts";
+
+/** Bounds of the store in shared state. */
+export interface SharedSessionStoreOptions {
+  /** Most live sessions, and as many ended sessions and users; a server with its own bounds, such as Redis, ignores it. @default 40000 */
+  readonly maxSessions?: number;
+}
+
+/** Number of an ended key, greater than every version. */
+const ENDED = 2 ** 52;
+
+/**
+ * Sessions in the state that all workers share, and all hosts with Redis.
+ *
+ * Each version of an entry has a key of its own, written only if it is absent, so exactly one of several writers of a version succeeds and its content
+ * appears at once. A number that only rises points to the current version; a reader or writer that finds a version beyond it, of a process that died in
+ * between, moves it on. The number also marks ended keys, and is never evicted.
+ *
+ * @throws CORE_SHARED_STATE_FULL from `write`, `end` and `raise` beyond `maxSessions`; CORE_SHARED_STATE_UNAVAILABLE
+ */
+export const sharedSessionStore = (
+  values: SharedValues,
+  { maxSessions: maxKeys = 40_000 }: SharedSessionStoreOptions = {},
+): SessionStore => {
+  const numberOf = async (key: string): Promise<number> => {
+    const value = await values.get(key);
+    return typeof value === "number" ? value : 0;
+  };
+  const point = async (key: string, version: number, ttlMs: number): Promise<boolean> =>
+    await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
+  return {
+    async read(key) {
+      let version = await numberOf(versionKey(key));
+      for (;;) {
+        if (version === 0) return null;
+        if (version >= ENDED) return "ended";
+        const content = await values.get(contentKey(key, version));
+        if (content !== undefined) return { version, content };
+        const now = await numberOf(versionKey(key));
+        if (now === version) return null; // expired or evicted
+        version = now; // a writer has moved on between the two reads, and removed the version; it only rises, so this ends
+      }
+    },
+    async write(key, content, { version, ttlMs }) {
+      const current = await numberOf(versionKey(key));
+      const next = version + 1;
+      if (current !== version) return false;
+      if (!(await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true }))) {
+        await point(key, next, ttlMs); // its writer may have died before it did so
+        return false;
+      }
+      if (!(await point(key, next, ttlMs))) return false;
+      if (version > 0) await values.delete(contentKey(key, version));
+      return true;
+    },
+    async end(key, ttlMs) {
+      const version = await numberOf(versionKey(key));
+      const options = { ttlMs, group: version === 0 ? "sessions:ended" : "sessions:live", maxKeys };
+      await values.raise(versionKey(key), ENDED, options);
+      if (version > 0 && version < ENDED) await values.delete(contentKey(key, version));
+    },
+    number: (key) => numberOf(numberKey(key)),
+    raise: (key, value, ttlMs) =>
+      values.raise(numberKey(key), value, { ttlMs, group: "sessions:numbers", maxKeys: maxKeys * 2 }),
+  };
+};
+
+const versionKey = (key: string): string => `sessions:version:${key}`;
+const contentKey = (key: string, version: number): string => `sessions:content:${key}:${version}`;
+const numberKey = (key: string): string => `sessions:number:${key}`;
