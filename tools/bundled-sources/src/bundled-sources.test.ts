@@ -1,5 +1,13 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempDisposableSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempDisposableSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
@@ -48,6 +56,24 @@ test("a source that cannot be bundled is an error with the bundler's reason, and
   writeFileSync(at("greeting.ts"), "export const other = 1;");
   expect(() => bundledProgram(file, at("cache"))).toThrow(/cannot bundle .*program\.ts:[^]*greeting/);
   expect(outputOf(bundledProgram(writeProgram("hello"), at("cache")))).toContain("hello");
+});
+
+test("ES modules from npm are in the bundle, CommonJS stays at its place", () => {
+  const addPackage = (name: string, type: string, code: string): void => {
+    mkdirSync(at(`node_modules/${name}`), { recursive: true });
+    writeFileSync(at(`node_modules/${name}/package.json`), JSON.stringify({ name, type, main: "index.js" }));
+    writeFileSync(at(`node_modules/${name}/index.js`), code);
+  };
+  addPackage("plain", "commonjs", "module.exports = __filename;");
+  addPackage(
+    "modern",
+    "module",
+    'import plain from "../plain/index.js"; export const told = `told ${plain}`;',
+  );
+  writeFileSync(at("program.ts"), 'import { told } from "modern"; console.log(told);');
+  const bundled = bundledProgram(at("program.ts"), at("cache"));
+  rmSync(at("node_modules/modern"), { recursive: true });
+  expect(outputOf(bundled)).toBe(`told ${at("node_modules/plain/index.js")}`);
 });
 
 test("the doors of core share their modules, in few files", () => {

@@ -20,7 +20,7 @@ interface Recorded {
 /**
  * Bundles the entries, by name, into a folder of files `NAME.mjs` that share their modules; returns that folder.
  *
- * It is made anew when a source or the lockfile has changed. Packages from npm are imported from where they are.
+ * It is made anew when a source or the lockfile has changed. ES modules from npm are bundled too; CommonJS is imported from where it is.
  *
  * @throws when a source cannot be bundled; the message has the bundler's output
  */
