@@ -86,8 +86,14 @@ export class SagaApp {
 
   /** @throws SAGA_NOT_ENABLED; CORE_NOT_STARTED before the app's start */
   get running(): SagaSet | EngineSet {
-    if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
+    const { operated } = this;
     void this.host.life.settings;
+    return operated;
+  }
+
+  /** For looks and decisions of operators, which need the database only: tools use them on an app that is not started. @throws SAGA_NOT_ENABLED */
+  get operated(): SagaSet | EngineSet {
+    if (this.built === null) throw new FrameworkError("SAGA_NOT_ENABLED", NOT_ENABLED);
     return this.built;
   }
 }

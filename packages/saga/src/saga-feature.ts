@@ -52,6 +52,7 @@ export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
 
 const sagasOf = (app: SagaApp): Sagas => {
   const runner = async (): Promise<SagaRunner> => app.running.runner;
+  const operated = async (): Promise<SagaRunner> => app.operated.runner;
   return {
     define(definition) {
       app.define(definition);
@@ -61,12 +62,12 @@ const sagasOf = (app: SagaApp): Sagas => {
       handled(runner().then((own) => own.start(definition, input, options))),
     deliver: (definition, message, options) =>
       handled(runner().then((own) => own.deliver(definition, message, options))),
-    get: (id) => handled(runner().then((own) => own.get(id))),
-    list: (filter) => handled(runner().then((own) => own.list(filter))),
-    timeline: (id) => handled(runner().then((own) => own.timeline(id))),
-    cancel: (id, decision) => handled(runner().then((own) => own.cancel(id, decision))),
-    retry: (id, decision) => handled(runner().then((own) => own.retry(id, decision))),
-    skip: (id, decision) => handled(runner().then((own) => own.skip(id, decision))),
-    settle: (id, decision) => handled(runner().then((own) => own.settle(id, decision))),
+    get: (id) => handled(operated().then((own) => own.get(id))),
+    list: (filter) => handled(operated().then((own) => own.list(filter))),
+    timeline: (id) => handled(operated().then((own) => own.timeline(id))),
+    cancel: (id, decision) => handled(operated().then((own) => own.cancel(id, decision))),
+    retry: (id, decision) => handled(operated().then((own) => own.retry(id, decision))),
+    skip: (id, decision) => handled(operated().then((own) => own.skip(id, decision))),
+    settle: (id, decision) => handled(operated().then((own) => own.settle(id, decision))),
   };
 };
