@@ -9,6 +9,7 @@ import { loadCommand } from "./load/load-command.ts";
 import { migrateCommand } from "./migrate/migrate-command.ts";
 import { jobsCommand } from "./operate/jobs-command.ts";
 import { parkedCommand } from "./operate/parked-command.ts";
+import { sagasCommand } from "./operate/sagas-command.ts";
 import { requestCommand } from "./request/request-command.ts";
 import { routesCommand } from "./routes/routes-command.ts";
 
@@ -25,5 +26,6 @@ export const commands: readonly Command[] = [
   migrateCommand,
   parkedCommand,
   jobsCommand,
+  sagasCommand,
   completionCommand,
 ];

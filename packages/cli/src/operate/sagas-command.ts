@@ -1,0 +1,39 @@
+import type { Command } from "../frame/command.ts";
+
+export const sagasCommand: Command = {
+  name: "sagas",
+  summary: "list sagas, show one with its timeline, or decide about a paused or stuck one",
+  description: [
+    "The app is created and not started; what is retried is done by the processes that serve. Sagas of a workflow engine need a running app and are not reached.",
+  ],
+  arguments: [
+    {
+      name: "action",
+      summary: "list, get, timeline, retry, skip, settle or cancel; list by default",
+      choices: ["list", "get", "timeline", "retry", "skip", "settle", "cancel"],
+    },
+    { name: "id", summary: "id of an instance" },
+  ],
+  options: [
+    { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
+    { name: "name", kind: "text", summary: "only instances of a saga" },
+    { name: "status", kind: "text", summary: "only instances with a status, as paused" },
+    { name: "key", kind: "text", summary: "only the instance with a key" },
+    {
+      name: "limit",
+      kind: "number",
+      value: "count",
+      summary: "most instances, 100 by default",
+      min: 1,
+      max: 1000,
+    },
+    { name: "reason", kind: "text", summary: "why, for the timeline; decisions need it" },
+  ],
+  examples: [
+    "sagas --status paused",
+    "sagas timeline 7",
+    "sagas retry 7 --reason 'the payment service is back'",
+  ],
+  fails: "there is no such instance, or its status forbids the decision",
+  load: async () => (await import("./operate-sagas.ts")).operateSagas,
+};
