@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { CacheStore } from "@framework/cache";
@@ -18,16 +19,38 @@ import {
   redisValues,
 } from "./index.ts";
 
+/** How long the running fact has waited on purpose. */
+const waited: AsyncLocalStorage<{ ms: number }> = new AsyncLocalStorage();
 /** Waits in real time, 3 ms longer: the server's clock has whole milliseconds. */
-const advance = (ms: number): Promise<void> => delay(ms + 3);
+const advance = async (ms: number): Promise<void> => {
+  const own = waited.getStore();
+  if (own !== undefined) own.ms += ms + 3;
+  await delay(ms + 3);
+};
 const log = { error: () => {} }; // one fact has failing subscribers
 /** A busy machine may take seconds for a command. */
 const COMMAND_TIMEOUT_MS = 30_000;
 /** Facts that wait for seconds, and pass however late they look. */
 const long =
   /totals do not expire|after waitMs a permit is free|two expiries|consumed generation is kept|revocation holds/;
-/** Runs these beside the others. Those with short times run alone: on a busy machine they would look too late. */
-const register: RegisterTest = (name, run) => (long.test(name) ? test.concurrent : test)(name, run);
+/** Milliseconds besides its waits after which a failed fact says nothing: the server's clock went on meanwhile. */
+const LATE_MS = 40;
+const ATTEMPTS = 30;
+/** Runs a fact with short times, again while it fails on a machine that is too busy for them. */
+const inTime = (run: () => Promise<void>) => async (): Promise<void> => {
+  for (let attempt = 1; ; attempt++) {
+    const from = performance.now();
+    const own = { ms: 0 };
+    try {
+      return await waited.run(own, run);
+    } catch (error) {
+      if (performance.now() - from - own.ms < LATE_MS || attempt === ATTEMPTS) throw error;
+    }
+  }
+};
+/** Long facts run beside the others, those with short times alone. */
+const register: RegisterTest = (name, run) =>
+  (long.test(name) ? test.concurrent : test)(name, long.test(name) ? run : inTime(run));
 /** Returns a unique key prefix for each fact. */
 const fresh = (): string => `test-${randomUUID()}`;
 

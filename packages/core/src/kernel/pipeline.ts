@@ -106,7 +106,7 @@ export const createPipeline = (
       ...cache.map(traced),
     ];
     const ofReplies = inCache.map(traced);
-    const name = route.handler.name || "handler";
+    const name = (route.handler as { readonly name?: string } | undefined)?.name || "handler"; // its absence is reported with the other mistakes
     const innermost = tracer.innermost(name, callHandler(route, kernel), (next) =>
       validateInput(route.options, next),
     );
