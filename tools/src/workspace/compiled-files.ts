@@ -15,6 +15,10 @@ export const uncompiled = (root: string): string[] => {
   const compiled = globSync("{packages/*,apps/*,tests/*,bench,tools,tools/*}/tsconfig.json", { cwd: root })
     .map((path) => path.slice(0, -"/tsconfig.json".length))
     .filter((folder) => buildOf(root, folder).startsWith("tsc "))
+    .flatMap((folder) => [
+      folder,
+      ...furtherProjects(buildOf(root, folder)).map((path) => `${folder}/${path}`),
+    ])
     .flatMap((folder) =>
       includedBy(root, folder).map((part) => `${folder}/${/\*/.test(part) ? part : `${part}/**/*.ts`}`),
     );
@@ -28,6 +32,10 @@ const buildOf = (root: string, folder: string): string => {
   const { scripts = {} } = json(join(root, folder, "package.json")) as { scripts?: Record<string, string> };
   return scripts["build"] ?? "";
 };
+
+/** Folders inside a package that its build compiles too: `tsc -b && tsc -p templates`. */
+const furtherProjects = (build: string): string[] =>
+  [...build.matchAll(/tsc -p ([\w-]+)/g)].map(([, path = ""]) => path);
 
 const includedBy = (root: string, folder: string): readonly string[] => {
   const { include = [], exclude } = json(join(root, folder, "tsconfig.json")) as {

@@ -1,0 +1,94 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { scratchFolder } from "./created-folder.test-kit.ts";
+import { commandLine, type CommandLineOptions } from "./command-line.ts";
+
+const said = async (words: readonly string[], cwd: string, options: CommandLineOptions = {}) => {
+  let [out, err] = ["", ""];
+  const write = (text: string): void => void (out += text);
+  const complain = (text: string): void => void (err += text);
+  const exitCode = await commandLine(words, { write, complain, cwd, ...options });
+  return { exitCode, out, err };
+};
+
+test("prints the tree and the two next commands", async () => {
+  using scratch = scratchFolder();
+  const { exitCode, out, err } = await said(["notes", "--variant", "minimal"], scratch.path);
+  expect([exitCode, err]).toEqual([0, ""]);
+  expect(out).toBe(`notes/
+  .gitignore
+  README.md
+  package.json
+  src/
+    app.test.ts
+    app.ts
+    main.ts
+  tsconfig.json
+
+Next:
+  cd notes && npm install
+  npm run dev
+`);
+});
+
+test("without a terminal and without a name it asks nothing and writes my-service", async () => {
+  using scratch = scratchFolder();
+  expect((await said([], scratch.path)).exitCode).toBe(0);
+  expect(existsSync(join(scratch.path, "my-service/Dockerfile"))).toBe(true);
+});
+
+test("at a terminal it asks for the name alone; an empty answer is the default, --yes asks nothing", async () => {
+  using scratch = scratchFolder();
+  const questions: string[] = [];
+  const ask = async (question: string): Promise<string> => {
+    questions.push(question);
+    return questions.length === 1 ? " notes " : "";
+  };
+  const answers = { ask };
+  await said([], scratch.path, answers);
+  await said([], scratch.path, answers);
+  await said(["books"], scratch.path, answers);
+  expect((await said(["--yes"], scratch.path, answers)).exitCode).toBe(1); // my-service is there already
+  expect(readdirSync(scratch.path).sort()).toEqual(["books", "my-service", "notes"]);
+  expect(questions).toEqual(["Name of the service (my-service): ", "Name of the service (my-service): "]);
+});
+
+test("--json prints one value, for mistakes too", async () => {
+  using scratch = scratchFolder();
+  const written = JSON.parse((await said(["notes", "--json", "--variant=minimal"], scratch.path)).out);
+  expect(written).toMatchObject({
+    name: "notes",
+    variant: "minimal",
+    folder: join(scratch.path, "notes"),
+    next: ["cd notes && npm install", "npm run dev"],
+  });
+  const again = await said(["notes", "--json"], scratch.path);
+  expect([again.exitCode, again.err]).toEqual([1, ""]);
+  expect(JSON.parse(again.out)).toMatchObject({ error: { code: "CREATE_NOT_EMPTY" } });
+  expect(JSON.parse((await said(["--help", "--json"], scratch.path)).out).usage).toContain("--variant");
+});
+
+test.each([
+  [["--varient", "full"], "did you mean --variant?"],
+  [["--jsn"], "did you mean --json?"],
+  [["--variant", "mini"], "--variant is full or minimal"],
+  [["--variant", "ful"], "did you mean full?"],
+  [["--variant"], "--variant needs a value"],
+  [["--yes=no"], "--yes takes no value"],
+  [["my", "service"], "names have no spaces"],
+  [["My_Service"], "cannot name a service"],
+])("%j ends with exit code 2 and writes nothing", async (words, message) => {
+  using scratch = scratchFolder();
+  const { exitCode, out, err } = await said(words, scratch.path);
+  expect([exitCode, out, err]).toEqual([2, "", expect.stringContaining(message)]);
+  expect(readdirSync(scratch.path)).toEqual([]);
+});
+
+test("--help names every option and writes nothing", async () => {
+  using scratch = scratchFolder();
+  const { exitCode, out } = await said(["notes", "-h"], scratch.path);
+  for (const option of ["--variant full", "--variant minimal", "--yes", "--json", "--help"])
+    expect(out).toContain(option);
+  expect([exitCode, readdirSync(scratch.path)]).toEqual([0, []]);
+});

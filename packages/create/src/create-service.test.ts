@@ -1,0 +1,126 @@
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parseAllDocuments } from "yaml";
+import { scratchFolder } from "./created-folder.test-kit.ts";
+import { createService } from "./create-service.ts";
+import { serviceFiles } from "./service-files.ts";
+import { isServiceName } from "./service-name.ts";
+import { variants } from "./variant.ts";
+
+const secretOf = (): string => "s".repeat(43);
+
+test("the minimal service has seven files, and core as its only dependency", () => {
+  using scratch = scratchFolder();
+  const { folder, files } = createService("notes", { variant: "minimal", cwd: scratch.path });
+  expect(files).toEqual([
+    ".gitignore",
+    "README.md",
+    "package.json",
+    "src/app.test.ts",
+    "src/app.ts",
+    "src/main.ts",
+    "tsconfig.json",
+  ]);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  expect([manifest.name, Object.keys(manifest.dependencies)]).toEqual(["notes", ["@framework/core"]]);
+});
+
+test("every package in package.json has a version of this release", () => {
+  for (const variant of variants) {
+    const { dependencies, devDependencies } = JSON.parse(
+      serviceFiles("notes", variant, secretOf).get("package.json") ?? "",
+    );
+    for (const [name, version] of Object.entries({ ...dependencies, ...devDependencies }))
+      expect([name, version]).toEqual([name, expect.stringMatching(/\S/)]);
+  }
+});
+
+test("no file keeps the template's name, and every link of the README leads to a file", () => {
+  for (const variant of variants) {
+    const files = serviceFiles("notes", variant, secretOf);
+    for (const [path, text] of files) expect(path + text).not.toMatch(/my-service|dot-|-test\.ts/);
+    const links = [...(files.get("README.md") ?? "").matchAll(/\]\((?!https?:)([^)]+)\)/g)];
+    expect(links.length).toBeGreaterThan(0);
+    const paths = [...files.keys()];
+    for (const [, link = ""] of links)
+      expect([link, paths.some((path) => path === link || path.startsWith(`${link}/`))]).toEqual([
+        link,
+        true,
+      ]);
+  }
+});
+
+test("two services have different secrets, which only their owner may read", () => {
+  using scratch = scratchFolder();
+  const envs = ["one", "two"].map((name) => {
+    const { folder } = createService(name, { cwd: scratch.path });
+    expect(statSync(join(folder, ".env")).mode & 0o077).toBe(0);
+    expect(readFileSync(join(folder, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
+    expect(readFileSync(join(folder, ".dockerignore"), "utf8")).toMatch(/^\.env$/m);
+    return readFileSync(join(folder, ".env"), "utf8");
+  });
+  const secrets = envs.flatMap((env) =>
+    [...env.matchAll(/^(?:AUTH_SECRET|POSTGRES_PASSWORD)=([\w-]{43})$/gm)].map(([, secret]) => secret),
+  );
+  expect(new Set(secrets).size).toBe(4);
+});
+
+test("a folder with files is refused and left as it is, a file of that name too; a new Git repository is not", () => {
+  using scratch = scratchFolder();
+  mkdirSync(join(scratch.path, "taken"));
+  writeFileSync(join(scratch.path, "taken/mine.txt"), "mine");
+  writeFileSync(join(scratch.path, "file"), "");
+  expect(() => createService("taken", { cwd: scratch.path })).toThrow(/taken is not empty \(mine\.txt\)/);
+  expect(readdirSync(join(scratch.path, "taken"))).toEqual(["mine.txt"]);
+  expect(() => createService("file", { cwd: scratch.path })).toThrow(/is a file/);
+  mkdirSync(join(scratch.path, "fresh/.git"), { recursive: true });
+  expect(createService(".", { cwd: join(scratch.path, "fresh"), variant: "minimal" }).name).toBe("fresh");
+  expect(() => createService(".", { cwd: join(scratch.path, "fresh") })).toThrow(/not empty/);
+});
+
+test.each([
+  "",
+  "..",
+  "../up",
+  "/etc",
+  "a/b",
+  "A",
+  "1st",
+  "a_b",
+  "a--b",
+  "-a",
+  "a-",
+  "null",
+  "on",
+  "a b",
+  "a".repeat(41),
+  "é",
+  "a\n",
+])("the name %j is refused, and nothing is written", (name) => {
+  using scratch = scratchFolder();
+  const inner = join(scratch.path, "inner");
+  mkdirSync(inner);
+  expect(() => createService(name, { cwd: inner })).toThrow(
+    expect.objectContaining({ code: "CREATE_BAD_NAME" }),
+  );
+  expect([readdirSync(scratch.path), readdirSync(inner)]).toEqual([["inner"], []]);
+});
+
+test("every accepted name is text in YAML", () => {
+  const words = fc.oneof(
+    fc.stringMatching(/^[a-z0-9-]{1,6}$/),
+    fc.constantFrom("e", "inf", "nan", "true", "yes", "off", "null", "a1e3"),
+  );
+  fc.assert(
+    fc.property(words.filter(isServiceName), (name) => {
+      const yaml = serviceFiles(name, "full", secretOf).get("deploy/kubernetes.yaml") ?? "";
+      const named = parseAllDocuments(yaml, { version: "1.1" }).map(
+        (document) => document.toJS().metadata.name,
+      );
+      expect(named).toEqual([name, name, name]);
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,50 @@
+import { randomBytes } from "node:crypto";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { serviceFiles } from "./service-files.ts";
+import { checkName } from "./service-name.ts";
+import { checkFolder } from "./target-folder.ts";
+import type { Variant } from "./variant.ts";
+
+/** Options of `createService`. */
+export interface CreateServiceOptions {
+  /** Everything for production, or the least that runs and is tested. @default "full" */
+  readonly variant?: Variant;
+  /** Folder in which the service's folder is made. @default the working directory */
+  readonly cwd?: string;
+  /** Makes the secrets in `.env`: URL-safe texts of at least 32 characters. @default 32 random bytes as base64url */
+  readonly createSecret?: () => string;
+}
+
+/** A service that was written. */
+export interface CreatedService {
+  /** Its name, as in package.json. */
+  readonly name: string;
+  /** What was written. */
+  readonly variant: Variant;
+  /** Its folder, absolute. */
+  readonly folder: string;
+  /** Paths of its files, sorted, relative to the folder. */
+  readonly files: readonly string[];
+}
+
+/**
+ * Writes a new service into a folder of that name; `.` is the working directory, whose name it then has.
+ *
+ * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY before anything is written
+ */
+export const createService = (name: string, options: CreateServiceOptions = {}): CreatedService => {
+  const { variant = "full", cwd = process.cwd(), createSecret = randomSecret } = options;
+  const folder = name === "." ? resolve(cwd) : join(resolve(cwd), name);
+  const ownName = name === "." ? basename(folder) : name;
+  checkName(ownName);
+  checkFolder(folder);
+  const files = serviceFiles(ownName, variant, createSecret);
+  for (const [path, text] of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text, { flag: "wx", mode: path === ".env" ? 0o600 : 0o666 });
+  }
+  return { name: ownName, variant, folder, files: [...files.keys()] };
+};
+
+const randomSecret = (): string => randomBytes(32).toString("base64url");

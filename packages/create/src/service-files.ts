@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { serviceManifest } from "./service-manifest.ts";
+import type { Variant } from "./variant.ts";
+
+/** The name in the templates, which the service's own replaces. */
+export const TEMPLATE_NAME = "my-service";
+
+/**
+ * Returns the files of a new service by path, `/` between folders.
+ *
+ * @param createSecret makes a random text of at least 32 URL-safe characters
+ */
+export const serviceFiles = (
+  name: string,
+  variant: Variant,
+  createSecret: () => string,
+): ReadonlyMap<string, string> => {
+  const folder = fileURLToPath(new URL(`../templates/${variant}`, import.meta.url));
+  const files = new Map<string, string>([["package.json", serviceManifest(name, variant)]]);
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    files.set(pathOf(relative(folder, path), name), renamed(readFileSync(path, "utf8"), name));
+  }
+  const example = files.get(".env.example");
+  if (example !== undefined) files.set(".env", withSecrets(example, createSecret));
+  return new Map([...files].sort(([one], [other]) => (one < other ? -1 : 1)));
+};
+
+/** npm leaves out some files whose names begin with a dot, and releases have no tests: the templates have other names. */
+const pathOf = (path: string, name: string): string =>
+  renamed(
+    path
+      .replaceAll(sep, "/")
+      .replaceAll(/(^|\/)dot-/g, "$1.")
+      .replace(/-test\.ts$/, ".test.ts"),
+    name,
+  );
+
+const renamed = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
+
+/** The settings of this computer: those of the example with a secret of its own, and the password for Compose. */
+const withSecrets = (example: string, createSecret: () => string): string =>
+  `${example.replace(/^AUTH_SECRET=$/m, `AUTH_SECRET=${createSecret()}`)}
+# Password of PostgreSQL, for compose.yaml alone.
+POSTGRES_PASSWORD=${createSecret()}
+`;

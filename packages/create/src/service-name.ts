@@ -1,0 +1,20 @@
+import { FrameworkError } from "@framework/core";
+
+const NAME = /^[a-z](?:-?[a-z0-9])*$/;
+const MAX_LENGTH = 40;
+
+/** Words that YAML reads as something else than text. */
+const yamlWords: ReadonlySet<string> = new Set(["false", "n", "no", "null", "off", "on", "true", "y", "yes"]);
+
+/** Whether a text may name a service: it becomes a folder, an npm package, a container image, a systemd unit and objects of Kubernetes, so it is a DNS label. */
+export const isServiceName = (text: string): boolean =>
+  NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text);
+
+/** @throws CREATE_BAD_NAME for a text that may not name a service */
+export const checkName = (name: string): void => {
+  if (isServiceName(name)) return;
+  throw new FrameworkError(
+    "CREATE_BAD_NAME",
+    `${JSON.stringify(name)} cannot name a service: use 1 to ${MAX_LENGTH} lower-case letters, digits and single dashes, a letter first, such as my-service`,
+  );
+};
