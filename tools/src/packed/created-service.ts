@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as delay } from "node:timers/promises";
+
+/** A running program of a created service. */
+export interface RunningService {
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Sends SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>;
+}
+
+const children = new Set<ChildProcess>();
+
+/** Ends the programs that a failed test left. */
+export const endServices = (): void => {
+  for (const child of children) child.kill("SIGKILL");
+};
+
+/** Starts `src/main.ts` in a folder, on a free port, and resolves when it listens. @throws Error with its output if it ends before */
+export const startService = async (
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+  ...flags: readonly string[]
+): Promise<RunningService> => {
+  const child = spawn(process.execPath, ["src/main.ts", "--workers", "1", ...flags], {
+    cwd,
+    env: { PATH: process.env["PATH"], PORT: "0", ...env },
+  });
+  children.add(child);
+  const exited = once(child, "exit").finally(() => children.delete(child));
+  let output = "";
+  let url: string | undefined;
+  const listening = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text: string) => {
+        output += text;
+        url ??= /"url":"(http[^"]+)"/.exec(output)?.[1];
+        if (url !== undefined) resolve();
+      });
+  });
+  await Promise.race([listening, exited]);
+  if (url === undefined) throw new Error(`the service ended before it listened:\n${output}`);
+  return {
+    url,
+    child,
+    async stop() {
+      child.kill("SIGTERM");
+      await exited;
+      if (child.exitCode !== 0) throw new Error(`exit ${child.exitCode} ${child.signalCode}:\n${output}`);
+      return child.exitCode;
+    },
+  };
+};
+
+/** Clients that send requests to the services in rotation, one after the other, until they are stopped. */
+export interface Clients {
+  /** Services that get new requests. */
+  readonly targets: RunningService[];
+  readonly replies: { readonly url: string; readonly status: number }[];
+  /** Requests without a reply. */
+  readonly failures: unknown[];
+  stop(): Promise<void>;
+}
+
+/** Starts clients, as many as `count`, each with a request every 5 ms at most. */
+export const startClients = (path: string, count: number, targets: RunningService[]): Clients => {
+  const replies: { url: string; status: number }[] = [];
+  const failures: unknown[] = [];
+  let isStopped = false;
+  let sent = 0;
+  const client = async (): Promise<void> => {
+    while (!isStopped) {
+      const { url } = targets[sent++ % targets.length] as RunningService;
+      try {
+        const reply = await fetch(url + path);
+        await reply.text();
+        replies.push({ url, status: reply.status });
+      } catch (error) {
+        failures.push(error);
+      }
+      await delay(5);
+    }
+  };
+  const all = Array.from({ length: count }, client);
+  return {
+    targets,
+    replies,
+    failures,
+    async stop() {
+      isStopped = true;
+      await Promise.all(all);
+    },
+  };
+};
+
+/** Asks until the reply fits; a refused connection is asked again too. @throws Error after a minute */
+export const untilReply = async (
+  url: string,
+  fits: (reply: { readonly status: number; readonly text: string }) => boolean,
+): Promise<void> => {
+  const deadline = performance.now() + 60_000;
+  let last: unknown = null;
+  while (performance.now() < deadline) {
+    try {
+      const reply = await fetch(url, { headers: { connection: "close" } });
+      const answer = { status: reply.status, text: await reply.text() };
+      if (fits(answer)) return;
+      last = answer;
+    } catch (error) {
+      last = error;
+    }
+    await delay(50);
+  }
+  throw new Error(`${url} does not give the reply: ${JSON.stringify(last)}`);
+};
