@@ -8,7 +8,9 @@ withServer("postgres", (server) => {
   booksFacts(async () => {
     const schema = await databaseInSchema(server);
     return {
-      app: createBooksApp(booksSettings({ DATABASE_URL: schema.url, BOOKS_LOG: "silent" })),
+      app: createBooksApp(
+        booksSettings({ DATABASE_URL: schema.url, BOOKS_LOG: "silent", BOOKS_DATABASE_SECS: "120" }),
+      ),
       end: async () => await schema[Symbol.asyncDispose](),
     };
   });

@@ -26,7 +26,13 @@ const addBook = async (client: TestClient, book: object): Promise<number> =>
 
 const appOn = (place: TestDatabase, env: Env): BooksApp =>
   createBooksApp(
-    booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_RATE: "1000000", ...env }),
+    booksSettings({
+      DATABASE_URL: place.url,
+      BOOKS_LOG: "silent",
+      BOOKS_RATE: "1000000",
+      BOOKS_DATABASE_SECS: "120",
+      ...env,
+    }),
   );
 
 /** Starts the service on a database, runs the facts, and stops it. */

@@ -19,6 +19,7 @@ const serve = async (
     DATABASE_URL: place.url,
     BOOKS_LOG: "silent",
     BOOKS_RATE: "1000000",
+    BOOKS_DATABASE_SECS: "120",
     BOOKS_PAYMENT_DELAY_MS: "1",
   };
   const app = createBooksApp(booksSettings({ ...common, ...env }));
