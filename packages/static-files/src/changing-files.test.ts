@@ -149,7 +149,7 @@ test("a name that alternates between a file and a link to the outside never expo
       else writeFileSync(next, "inside");
     }),
   );
-  const seen = await look(app, "a.txt", 600);
+  const seen = await look(app, "a.txt", 250);
   await stop();
   expect(seen).toEqual(["404", "inside"]);
   expect(openBelow(root)).toEqual([]);
@@ -175,7 +175,7 @@ test("a folder that is swapped with a link to the outside never exposes the outs
   const { root, exchange } = exchangedFolder();
   const { app } = servedApp({}, { directory: join(root, "public") });
   const stop = meanwhile(1, exchange);
-  const seen = await Promise.all(Array.from({ length: 6 }, () => look(app, "sub/a.txt", 300)));
+  const seen = await Promise.all(Array.from({ length: 6 }, () => look(app, "sub/a.txt", 80)));
   await stop();
   expect([...new Set(seen.flat())].sort()).toEqual(["404", "inside"]);
   expect(openBelow(root)).toEqual([]);
@@ -186,7 +186,7 @@ test("a file that is replaced repeatedly is served to every request", async () =
   const stop = meanwhile(200, (round) =>
     replace(join(root, "public/a.txt"), (next) => writeFileSync(next, round % 2 === 0 ? "two" : "one")),
   );
-  const seen = await look(app, "public/a.txt", 700);
+  const seen = await look(app, "public/a.txt", 300);
   await stop();
   expect(seen).toEqual(["one", "two"]);
   expect(openBelow(root)).toEqual([]);
@@ -229,7 +229,7 @@ test("and exposes nothing of a folder that is swapped with a link to the outside
   const { root, exchange } = exchangedFolder();
   const read = await readBlindly(join(root, "public"));
   const seen = new Set<string | null>();
-  for (let round = 0; round < 1000; round++) {
+  for (let round = 0; round < 500; round++) {
     const reading = read("sub", "a.txt");
     // One swap per lookup, at every point of it: such a system cannot detect several at the same moment.
     for (let turn = 0; turn < round % 20; turn++) await new Promise(setImmediate);

@@ -30,13 +30,16 @@ test("the forbidden files exist, and links and names resolve to them", () => {
   expect(spellings.length).toBeGreaterThan(3000);
 });
 
+/** What transports share decides on the path: every fifth spelling shows that `node:http` hands the target over as it was sent. */
+const strides = { fast: 1, node: 5 };
+
 for (const transport of ["fast", "node"] as const) {
   test(`no spelling of a path returns a byte from outside or of a hidden file (${transport} transport)`, async () => {
     await using client = await servedOver(transport);
     const url = await client.url("/");
     const statuses = new Map<number, number>();
     const wrong: string[] = [];
-    const queue = [...spellings];
+    const queue = spellings.filter((_, at) => at % strides[transport] === 0);
     const worker = async (): Promise<void> => {
       const conversation = new RawConversation(url);
       for (let target = queue.pop(); target !== undefined; target = queue.pop()) {
@@ -50,8 +53,8 @@ for (const transport of ["fast", "node"] as const) {
     };
     await Promise.all(Array.from({ length: 16 }, worker));
     expect(wrong).toEqual([]);
-    expect(statuses.get(400)).toBeGreaterThan(300);
-    expect(statuses.get(404)).toBeGreaterThan(1000);
+    expect(statuses.get(400)).toBeGreaterThan(300 / strides[transport]);
+    expect(statuses.get(404)).toBeGreaterThan(1000 / strides[transport]);
   });
 
   test(`ordinary names are served, in every escaped spelling (${transport} transport)`, async () => {
