@@ -33,7 +33,7 @@ withServer("postgres", (server) => {
     const callers = Array.from({ length: 8 }, caller);
     for (let restart = 1; restart <= 2; restart++) {
       const { length } = acknowledged;
-      await waitFor(() => acknowledged.length > length + 100, { timeoutMs: 60_000 });
+      await waitFor(() => acknowledged.length > length + 40, { timeoutMs: 60_000 });
       await own.kill();
       await own.start();
     }
