@@ -1,8 +1,7 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import { Client } from "pg";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
+import { makeCluster } from "./postgres-cluster.ts";
 import { needProgram } from "./programs.ts";
 import type { FragileServer } from "./running-server.ts";
 import { ServerFolder, type SystemUser, userWhenRoot } from "./server-folder.ts";
@@ -67,11 +66,9 @@ const prepare = async (
   folder: ServerFolder,
   user: SystemUser | null,
 ): Promise<string> => {
-  const options = ["-U", "framework", "-A", "trust", "--no-sync", "-E", "UTF8", "--locale=C"];
   try {
     const { initdb, postgres } = await find(folder);
-    const args = ["-D", folder.at("data"), ...options];
-    await promisify(execFile)(initdb, args, { ...user, cwd: folder.path });
+    await makeCluster(initdb, folder, user);
     return postgres;
   } catch (error) {
     folder[Symbol.dispose]();
