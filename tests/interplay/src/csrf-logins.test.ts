@@ -2,18 +2,19 @@ import { readFileSync } from "node:fs";
 import { JwtAuth, JwtClaims, BasicAuth } from "@framework/auth";
 import { App } from "@framework/core";
 import { csrf, type CsrfConfig, rotateCsrfToken } from "@framework/security";
+import { sessionOf, type Sessions, sessions } from "@framework/sessions";
 import { testClient, type TestClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
 type Fields = Readonly<Record<string, string>>;
-const WithCsrf = App.with(csrf);
+const WithCsrf = App.with(csrf, sessions);
 
 /** A way of logging in: how the app authenticates, and what a browser with a login sends. */
 interface Way {
   readonly csrf?: Partial<CsrfConfig>;
-  set(app: App): { readonly fieldsOf: (user: string) => Promise<Fields> | Fields };
+  set(app: App & Sessions): { readonly fieldsOf: (user: string) => Promise<Fields> | Fields };
 }
 
 const jwt = (): JwtAuth => new JwtAuth({ secret, cookieName: "login", expiration: 60 }).skipPath("/public");
@@ -30,6 +31,23 @@ const ways: Readonly<Record<string, Way>> = {
     set(app) {
       app.use(new BasicAuth((_name, password) => password === "right").skipPath("/public"));
       return { fieldsOf: (user) => ({ authorization: `Basic ${btoa(`${user}:right`)}` }) };
+    },
+  },
+  "`enableSessions`": {
+    set(app) {
+      app.enableSessions();
+      app.post("/public/in/{user}", async (request) => {
+        await sessionOf(request).login(request.params.user);
+        return "in";
+      });
+      return {
+        async fieldsOf(user) {
+          const headers = { authorization: "Bearer of a program" }; // which needs no CSRF token
+          const url = `http://localhost/public/in/${user}`;
+          const reply = await app.fetch(new Request(url, { method: "POST", headers }));
+          return { cookie: /session_id=[^;]+/.exec(reply.headers.get("set-cookie") ?? "")?.[0] ?? "" };
+        },
+      };
     },
   },
   "a session of the application": { set: () => ({ fieldsOf: (user) => ({ cookie: `session_id=${user}` }) }) },

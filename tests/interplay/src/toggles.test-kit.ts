@@ -9,6 +9,7 @@ import { logging } from "@framework/logging";
 import { rateLimit } from "@framework/rate-limit";
 import { requestId } from "@framework/request-id";
 import { csrf, securityHeaders } from "@framework/security";
+import { sessions } from "@framework/sessions";
 import { staticFiles } from "@framework/static-files";
 import { enableOperations, operationFeatures, type OperationsApp } from "./operations.test-kit.ts";
 
@@ -59,6 +60,7 @@ export const toggles = {
   breaker: toggle(circuitBreaker, (app) => app.enableCircuitBreaker()),
   securityHeaders: toggle(securityHeaders, (app) => app.enableSecurityHeaders()),
   csrf: toggle(csrf, (app) => app.enableCsrf({ secret: "a secret that is long enough for a test" })),
+  sessions: toggle(sessions, (app) => app.enableSessions()),
   commands: { features: operationFeatures, switchOn: (app) => enableOperations(app as OperationsApp) },
 } as const satisfies Readonly<Record<string, Toggle>>;
 

@@ -51,3 +51,11 @@ test("concurrent logins and destructions get numbers of their own", async () => 
   expect(alive.filter(Boolean)).toEqual([]);
   expect(await logins.isAlive("ann", await logins.begin("ann"))).toBe(true);
 });
+
+test("a store that accepts no number refuses the login instead of asking for ever", async () => {
+  const clock = virtualClock({ start: 1_800_000_000_000 });
+  let asked = 0;
+  const logins = userLogins({ number: () => 0, raise: () => (asked++, false) }, { lifeMs, clock });
+  await expect(logins.begin("ann")).rejects.toMatchObject({ code: "SESSIONS_UNAVAILABLE", status: 503 });
+  expect(asked).toBe(1000);
+});

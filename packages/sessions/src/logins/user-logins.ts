@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Clock } from "@framework/core/feature";
+import { unavailable } from "../errors.ts";
 import type { SessionStore } from "../store/session-store.ts";
 
 /** Numbers of logins, by which all sessions of a user end at once, without a list of them. */
@@ -20,9 +21,14 @@ export interface UserLoginsOptions {
   readonly clock: Clock;
 }
 
+/** Attempts to claim a number; one of several concurrent claims succeeds in each round. */
+const MAX_ATTEMPTS = 1000;
+
 /**
  * Logins of users in a store, as a hybrid logical clock for each user: a number is the time in milliseconds, or one more than the latest number, whichever
  * is greater. Hosts whose clocks differ thus agree on what began before a `destroyAll`.
+ *
+ * @throws SESSIONS_UNAVAILABLE (503) from `begin` and `destroyAll` when a thousand claims in a row were late
  */
 export const userLogins = (
   store: Pick<SessionStore, "number" | "raise">,
@@ -31,10 +37,11 @@ export const userLogins = (
   /** Claims the next number; another process may claim it first, and the loser tries the one after. */
   const claim = async (user: string): Promise<number> => {
     const key = keyOf("latest", user);
-    for (;;) {
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const next = Math.max(Math.floor(clock.date()), (await store.number(key)) + 1);
       if (await store.raise(key, next, lifeMs)) return next;
     }
+    throw unavailable("SESSIONS_UNAVAILABLE");
   };
   return {
     begin: claim,

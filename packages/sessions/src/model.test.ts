@@ -1,0 +1,158 @@
+import { inProcessState, virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { sharedSessionStore } from "./index.ts";
+import { openShop, secret, type Shop } from "./shop.test-kit.ts";
+
+const numRuns = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 40);
+
+const users = ["ann", "bob"] as const;
+
+/** A request of one of three browsers, or of a thief with a cookie that some browser had, to one of two hosts. */
+const step = fc.record({
+  op: fc.constantFrom("cart", "cart", "login", "login", "promote", "logout", "destroyAll", "wait"),
+  browser: fc.nat({ max: 2 }),
+  stolen: fc.option(fc.nat(), { freq: 4 }),
+  host: fc.nat({ max: 1 }),
+  user: fc.constantFrom(...users),
+  item: fc.constantFrom("tea", "milk", "bread"),
+  waitMs: fc.nat({ max: 5000 }),
+});
+
+interface ModelSession {
+  state: "alive" | "ended" | "destroyed";
+  user: string | null;
+  cart: string | null;
+}
+
+/** A cookie that a host set: for a stored session all values of one id show the same cart, in a signed one each shows its own. */
+interface Issued {
+  readonly value: string;
+  readonly session: ModelSession;
+  readonly cart: string | null;
+}
+
+const send = async (shop: Shop, method: string, path: string, value: string | undefined) => {
+  const headers = value === undefined ? {} : { cookie: `session_id=${value}` };
+  const reply = await shop.app.fetch(new Request(`http://shop.test${path}`, { method, headers }));
+  const set = /session_id=([^;]*)/.exec(reply.headers.get("set-cookie") ?? "")?.[1];
+  return { status: reply.status, set, text: await reply.text() };
+};
+
+/** What a reply does to the cookie. */
+type CookieChange = "none" | "removed" | "set";
+
+const changeOf = (set: string | undefined): CookieChange => {
+  if (set === undefined) return "none";
+  return set === "" ? "removed" : "set";
+};
+
+const changeBy = (session: ModelSession | null | undefined): CookieChange => {
+  if (session === undefined) return "none";
+  return session === null ? "removed" : "set";
+};
+
+for (const signed of [false, true]) {
+  const kind = signed ? "signed" : "stored";
+
+  test(`${kind} sessions of two hosts whose clocks differ do what the model does`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: -20_000, max: 20_000 }),
+        fc.array(step, { maxLength: 30 }),
+        async (skewMs, steps) => {
+          const clock = virtualClock({ start: 1_800_000_000_000 });
+          const store = sharedSessionStore(inProcessState({ clock }).values);
+          const hosts = [0, skewMs].map((ms) =>
+            openShop({
+              store,
+              ...(signed && { signed, secret }),
+              clock: { ...clock, date: () => clock.date() + ms },
+            }),
+          );
+          const issued: Issued[] = [];
+          const browsers: (Issued | undefined)[] = [undefined, undefined, undefined];
+          const cartOf = ({ session, cart }: Issued): string | null => (signed ? cart : session.cart);
+
+          /** What a request with a cookie does to the model; the new cookie's session, or the status of a refusal. */
+          const predict = (
+            op: string,
+            from: Issued | undefined,
+            user: string,
+            item: string,
+          ): { status: number; session?: ModelSession | null } => {
+            const found = from?.session.state === "alive" ? from : undefined;
+            const isEnded = from?.session.state === "ended";
+            const end = (): void => {
+              if (found !== undefined) found.session.state = "ended";
+            };
+            const cart = found === undefined ? null : cartOf(found);
+            if (op === "logout") {
+              end();
+              return { status: 200, session: null };
+            }
+            if (op === "login") {
+              end();
+              const keeps = found?.session.user === null || found?.session.user === user;
+              return { status: 200, session: { state: "alive", user, cart: keeps ? cart : null } };
+            }
+            if (isEnded) return { status: 409 };
+            if (op === "promote") {
+              end();
+              return { status: 200, session: { state: "alive", user: found?.session.user ?? null, cart } };
+            }
+            if (found === undefined)
+              return { status: 200, session: { state: "alive", user: null, cart: item } };
+            found.session.cart = item;
+            return signed ? { status: 200, session: found.session } : { status: 200 };
+          };
+
+          for (const { op, browser, stolen, host, user, item, waitMs } of steps) {
+            const shop = hosts[host];
+            if (shop === undefined) continue;
+            if (op === "wait") {
+              await clock.advance(waitMs);
+              continue;
+            }
+            if (op === "destroyAll") {
+              await shop.app.start({ logs: false }).catch(() => {}); // started by its first request otherwise
+              await shop.app.sessions.destroyAll(user);
+              for (const { session } of issued)
+                if (session.user === user && session.state === "alive") session.state = "destroyed";
+              continue;
+            }
+            const from = stolen === null ? browsers[browser] : issued[stolen % Math.max(1, issued.length)];
+            const path = op === "cart" ? `/cart/${item}` : op === "login" ? `/login/${user}` : `/${op}`;
+            const predicted = predict(op, from, user, item);
+            const reply = await send(shop, "POST", path, from?.value);
+            const { session } = predicted;
+            expect([op, reply.status, changeOf(reply.set)]).toEqual([
+              op,
+              predicted.status,
+              changeBy(session),
+            ]);
+            // A signed value says what it contains, so the same content of a session has the same one; an id is new.
+            const known = issued.find(({ value }) => value === reply.set)?.session;
+            expect([undefined, signed ? session : undefined]).toContain(known);
+            if (session) issued.push({ value: reply.set ?? "", session, cart: session.cart });
+            if (stolen === null && session !== undefined)
+              browsers[browser] = session === null ? undefined : issued.at(-1);
+          }
+
+          for (const each of issued) {
+            const isAlive = each.session.state === "alive";
+            const expected = isAlive
+              ? { user: each.session.user, cart: cartOf(each) }
+              : { user: null, cart: null };
+            for (const shop of hosts) {
+              const { text } = await send(shop, "GET", "/me", each.value);
+              expect(JSON.parse(text)).toEqual(expected);
+            }
+          }
+          await Promise.all(hosts.map(({ app }) => app.stop()));
+        },
+      ),
+      { numRuns },
+    );
+  }, 300_000);
+}
