@@ -67,6 +67,25 @@ for (const encrypt of [false, true]) {
   });
 }
 
+test("a sealed value has one spelling: with any other character at any place it is worthless", () => {
+  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. ";
+  for (const seal of [signing([secret]), encrypting([secret])]) {
+    for (const text of ["a", "ab", "abc"]) {
+      const value = seal.seal(text);
+      for (let at = 0; at < value.length; at++) {
+        const others = alphabet.split("").filter((letter) => letter !== value[at]);
+        const opened = others.map((letter) =>
+          seal.open(`${value.slice(0, at)}${letter}${value.slice(at + 1)}`),
+        );
+        expect(opened.filter((each) => each !== null)).toEqual([]);
+      }
+      for (const longer of [`${value}=`, `${value}A`, `${value}.`, ` ${value}`])
+        expect(seal.open(longer)).toBeNull();
+      expect(seal.open(value)).toBe(text);
+    }
+  }
+});
+
 test("no text that a client makes up opens, whatever it is", () => {
   const seals = [signing([secret]), encrypting([secret])];
   fc.assert(

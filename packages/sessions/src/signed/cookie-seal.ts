@@ -20,7 +20,6 @@ export interface CookieSeal {
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
-const BASE64URL = /^[\w-]+$/;
 
 /** Signs with HMAC-SHA-256; everybody who has the cookie can read the text. */
 export const signing = (secrets: readonly Secret[]): CookieSeal => {
@@ -34,10 +33,10 @@ export const signing = (secrets: readonly Secret[]): CookieSeal => {
     },
     open(value) {
       const [payload = "", given = "", ...rest] = value.split(".");
-      if (rest.length > 0 || !BASE64URL.test(payload) || !BASE64URL.test(given)) return null;
-      const bytes = Buffer.from(given, "base64url");
+      const [text, bytes] = [decoded(payload), decoded(given)];
+      if (rest.length > 0 || text === null || bytes === null) return null;
       const isSigned = keys.some((key) => areSame(bytes, signature(key, payload)));
-      return isSigned ? Buffer.from(payload, "base64url").toString() : null;
+      return isSigned ? text.toString() : null;
     },
   };
 };
@@ -53,9 +52,8 @@ export const encrypting = (secrets: readonly Secret[]): CookieSeal => {
       return Buffer.concat([iv, hidden, cipher.getAuthTag()]).toString("base64url");
     },
     open(value) {
-      if (!BASE64URL.test(value)) return null;
-      const bytes = Buffer.from(value, "base64url");
-      if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
+      const bytes = decoded(value);
+      if (bytes === null || bytes.length <= IV_BYTES + TAG_BYTES) return null;
       for (const key of keys) {
         const text = decrypted(key, bytes);
         if (text !== null) return text;
@@ -76,6 +74,12 @@ const decrypted = (key: Buffer, bytes: Buffer): string | null => {
   } catch {
     return null; // of another key, or forged
   }
+};
+
+/** The bytes of a text in base64url; `null` for every spelling but the one that `seal` writes. */
+const decoded = (text: string): Buffer | null => {
+  const bytes = Buffer.from(text, "base64url");
+  return bytes.toString("base64url") === text ? bytes : null;
 };
 
 /** A key for one purpose (RFC 5869), so that a secret shared with another feature or form does no harm. */
