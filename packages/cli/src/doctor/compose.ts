@@ -28,6 +28,7 @@ const workload = (place: string, service: YamlRecord): Workload => ({
   preStopSecs: 0,
   isProbed: null, // the image may have a health check
   variables: variablesOf(service["environment"]),
+  hasUnknownVariables: service["env_file"] !== undefined || service["secrets"] !== undefined,
 });
 
 /** Returns seconds of a duration of Compose: `1m30s`, `40s`, `500ms`; `null` for another value. */

@@ -25,10 +25,12 @@ export const gatherFacts = async ({
   timeoutSecs,
 }: GatherOptions): Promise<Facts> => {
   const path = findProgram(given, cwd);
-  const child = { ...environment, FRAMEWORK_ENV: env };
+  const manifests = readManifests(cwd);
+  const replicated = manifests.workloads.find(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
+  const child = { ...environment, ...Object.fromEntries(replicated?.variables ?? []), FRAMEWORK_ENV: env };
   const program = path === null ? null : await checkProgram(path, { cwd, environment: child, timeoutSecs });
   const packages = installedPackages(cwd);
-  return { program, packages, otherCores: otherCores(packages), ...readManifests(cwd), files: envFiles(cwd) };
+  return { program, packages, otherCores: otherCores(packages), ...manifests, files: envFiles(cwd) };
 };
 
 /** Copies of core within the folders of other packages. */

@@ -38,6 +38,9 @@ const workload = (place: string, pod: YamlRecord, container: YamlRecord, replica
       typeof name === "string" && typeof value === "string" ? [[name, value] as const] : [],
     ),
   ),
+  hasUnknownVariables:
+    recordsIn(container["envFrom"]).length > 0 ||
+    recordsIn(container["env"]).some((variable) => isRecord(variable["valueFrom"])),
 });
 
 const preStopSecs = (container: YamlRecord): number => {

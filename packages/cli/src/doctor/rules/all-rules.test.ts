@@ -24,6 +24,7 @@ const workload = (changes: Partial<Workload> = {}): Workload => ({
   preStopSecs: 5,
   isProbed: true,
   variables: new Map(),
+  hasUnknownVariables: false,
   ...changes,
 });
 
@@ -80,6 +81,11 @@ test.each<[string, Partial<Facts>]>([
 });
 
 test.each<[string, Partial<Facts>]>([
+  [
+    "several replicas with variables from secrets",
+    { workloads: [workload({ replicas: 2, hasUnknownVariables: true })] },
+  ],
+  ["no readiness without an orchestrator", { program: reported({ hasReadiness: false }), workloads: [] }],
   [
     "a trusted proxy",
     {

@@ -29,6 +29,8 @@ export interface Workload {
   readonly isProbed: boolean | null;
   /** Variables with literal values. */
   readonly variables: ReadonlyMap<string, string>;
+  /** Whether there are others, whose values are in secrets or files: what the app does with them cannot be told. */
+  readonly hasUnknownVariables: boolean;
 }
 
 /** What manifests say of a deployment. */

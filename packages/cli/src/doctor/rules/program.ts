@@ -6,7 +6,10 @@ export const ofProgram: DoctorRule = ({ program, workloads }) => {
   const { report, failure, path } = program;
   if (report === null)
     return [{ code: "CLI_NO_REPORT", message: `${path} --check gave no answer: ${failure}` }];
-  const severalHosts = workloads.some(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
+  const severalHosts = workloads.some(
+    ({ kind, replicas, hasUnknownVariables }) =>
+      kind === "kubernetes" && replicas > 1 && !hasUnknownVariables,
+  );
   const { problems, warnings, advice } = report;
   return [...problems, ...warnings, ...(severalHosts ? advice.severalHosts : advice.oneHost)];
 };

@@ -3,7 +3,7 @@ import type { DoctorRule } from "./facts.ts";
 /** Without a readiness check, an orchestrator sends requests to a process that starts or drains. */
 export const readiness: DoctorRule = ({ program, workloads }) => {
   const report = program?.report ?? null;
-  if (report !== null && !report.hasReadiness && report.settings.env === "production")
+  if (report !== null && !report.hasReadiness && report.settings.env === "production" && workloads.length > 0)
     return [
       {
         code: "CLI_NO_READINESS",
