@@ -1,5 +1,14 @@
 import { expect, test } from "@jest/globals";
+import { OpenapiReader } from "./openapi-reader.ts";
 import { typeOfSchema } from "./type-of-schema.ts";
+
+const Named = { type: "string" };
+const document = new OpenapiReader({
+  components: {
+    schemas: { A: Named, "A/B": Named },
+    headers: { H: { schema: { type: "array", items: { $ref: "#/components/headers/H/schema" } } } },
+  },
+});
 
 test.each([
   [true, "unknown"],
@@ -30,6 +39,15 @@ test.each([
   ],
   [{ prefixItems: [{ type: "string" }], items: { type: "number" } }, "[string, ...number[]]"],
   [{ type: "array", prefixItems: [{ type: "string" }], items: false }, "[string]"],
+  [{ $ref: "#/components/headers/H/schema" }, "unknown[]"],
+  [{ $ref: "#/components/schemas/None" }, "unknown"],
+  [{ $ref: "https://elsewhere.example/schema.json" }, "unknown"],
+  [{ type: "string", format: "binary" }, "Blob"],
+  [{ enum: ["\u202e*/ \u2028"] }, '"\\u202e*/ \\u2028"'],
+  [
+    { properties: { __proto__x: true, ["__proto__"]: { type: "string" }, "a b": true } },
+    '{ __proto__x?: unknown; __proto__?: string; "a b"?: unknown }',
+  ],
   [{ type: "object" }, "Record<string, unknown>"],
   [{ type: "object", additionalProperties: { type: "number" } }, "Record<string, number>"],
   [{ type: "object", properties: {}, additionalProperties: false }, "Record<string, never>"],
@@ -42,5 +60,5 @@ test.each([
     "{ a?: string; [name: string]: unknown }",
   ],
 ])("%j is %s", (schema, type) => {
-  expect(typeOfSchema(schema)).toBe(type);
+  expect(typeOfSchema(schema, document)).toBe(type);
 });

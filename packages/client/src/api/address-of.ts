@@ -1,0 +1,28 @@
+import { ClientError } from "../http/client-error.ts";
+import type { OperationSpec } from "./operation.ts";
+import { pathText, queryPairs } from "./serialise-parameter.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** The path of a call with its query. @throws ClientError CLIENT_BAD_PARAMETER */
+export const addressOf = (spec: OperationSpec, params: Values = {}, query: Values = {}): string => {
+  const path = spec.route.slice(spec.route.indexOf(" ") + 1);
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => pathValue(spec, name, params));
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    queryPairs(name, value, spec.styles?.[`query ${name}`]),
+  );
+  return pairs.length === 0
+    ? filled
+    : `${filled}?${pairs.map(([name, value]) => `${name}=${value}`).join("&")}`;
+};
+
+/** A URL parser removes the segments `.` and `..`, also percent-encoded: such a value would call another path. */
+const pathValue = ({ route, styles }: OperationSpec, name: string, params: Values): string => {
+  const value = Object.hasOwn(params, name) ? params[name] : undefined;
+  const text = value === undefined || value === null ? "" : pathText(name, value, styles?.[`path ${name}`]);
+  if (text !== "" && text !== "." && text !== "..") return text;
+  throw new ClientError(
+    "CLIENT_BAD_PARAMETER",
+    `${route} needs the parameter "${name}", which must not be empty, "." or ".."`,
+  );
+};

@@ -1,0 +1,133 @@
+import { checked, type ConfigRecord, configRecord, integer } from "@framework/core/feature";
+import { ClientError } from "../http/client-error.ts";
+import type { CallInit } from "../http/call-init.ts";
+import { type HttpClient, httpClient } from "../http/http-client.ts";
+import { DEFAULT_REPLY_BYTES, type HttpClientOptions } from "../http/http-options.ts";
+import { addressOf } from "./address-of.ts";
+import { type Credentials, credentialsOf } from "./credentials.ts";
+import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
+import { type ReplyLimits, readReply } from "./read-reply.ts";
+import { requestBody } from "./request-body.ts";
+import { headerText } from "./serialise-parameter.ts";
+
+/** Options of a generated client: those of `httpClient`, credentials, and a limit of streams. */
+export interface ClientOptions extends Omit<HttpClientOptions, "baseUrl"> {
+  /** Credentials by security scheme: a text, or a function that returns one, such as a token that is renewed. Basic takes "name:password". @default none */
+  readonly credentials?: Credentials;
+  /** Maximum size of one event or JSON line of a stream, in characters. @default 1 MiB */
+  readonly maxEventBytes?: number;
+}
+
+/** What every generated client has beside its operations. */
+export interface ClientLife extends AsyncDisposable {
+  /** Ends all calls and connections. */
+  readonly $close: () => Promise<void>;
+}
+
+interface AnyInput extends CallOptions {
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly query?: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly cookies?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+const record: ConfigRecord<{ maxEventBytes: number; credentials: Credentials }> = configRecord(
+  "ClientOptions",
+  {
+    maxEventBytes: integer(1_048_576, { min: 1 }),
+    credentials: checked<Credentials>(
+      {},
+      "an object",
+      (value) => typeof value === "object" && value !== null,
+    ),
+  },
+);
+
+/**
+ * Creates the client of a generated module; programs call the module's own `createClient`.
+ *
+ * @throws ConfigurationError CORE_BAD_CONFIG
+ */
+export const createApiClient = <Api>(
+  api: ApiSpec,
+  baseUrl: string,
+  given: ClientOptions = {},
+): Api & ClientLife => {
+  const { maxEventBytes, credentials, ...options } = given;
+  const http = httpClient({ baseUrl, ...options });
+  const own = {
+    ...record.of({ maxEventBytes, credentials }),
+    maxReplyBytes: options.maxReplyBytes ?? DEFAULT_REPLY_BYTES,
+  };
+  const client = Object.create(null) as Record<string | symbol, unknown>;
+  for (const [name, spec] of Object.entries(api.operations))
+    client[name] = (input?: AnyInput) => call(http, api, spec, own, input);
+  client["$close"] = http.close;
+  client[Symbol.asyncDispose] = http.close;
+  return client as Api & ClientLife; // the types come from the same document as the operations
+};
+
+const call = async (
+  http: HttpClient,
+  api: ApiSpec,
+  spec: OperationSpec,
+  own: ReplyLimits & { readonly credentials: Credentials },
+  input: AnyInput = {},
+): Promise<object> => {
+  const secrets = await credentialsOf(api, spec, own.credentials);
+  const path = addressOf(spec, input.params, { ...secrets.query, ...input.query });
+  const headers = fieldsOf(
+    spec,
+    { ...secrets.header, ...input.headers },
+    { ...secrets.cookie, ...input.cookies },
+  );
+  const kinds = Object.values(spec.replies).flat();
+  if (!headers.has("accept")) headers.set("accept", acceptOf(kinds));
+  const hasBody = input.body !== undefined && spec.body !== undefined;
+  if (hasBody && !headers.has("content-type")) headers.set("content-type", spec.body);
+  const { signal, within, idempotencyKey, maxReplyBytes } = input;
+  const init: CallInit = {
+    method: spec.route.slice(0, spec.route.indexOf(" ")),
+    headers,
+    stream: kinds.some((kind) => ["events", "lines", "bytes"].includes(kind)),
+    ...(hasBody && { body: requestBody(spec.body, input.body) }),
+    ...(signal !== undefined && { signal }),
+    ...(within !== undefined && { within }),
+    ...(idempotencyKey !== undefined && { idempotencyKey }),
+    ...(maxReplyBytes !== undefined && { maxReplyBytes }),
+  };
+  return readReply(spec, await http.request(path, init), {
+    maxReplyBytes: maxReplyBytes ?? own.maxReplyBytes,
+    maxEventBytes: own.maxEventBytes,
+  });
+};
+
+const acceptOf = (kinds: readonly string[]): string =>
+  kinds.includes("events") ? "text/event-stream, application/json, */*;q=0.5" : "application/json, */*;q=0.8";
+
+/** Header fields of a call, cookies among them. @throws ClientError CLIENT_BAD_PARAMETER */
+const fieldsOf = (
+  { route, styles }: OperationSpec,
+  headers: Readonly<Record<string, unknown>>,
+  cookies: Readonly<Record<string, unknown>>,
+): Headers => {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) continue;
+    try {
+      fields.set(name, headerText(value, styles?.[`header ${name}`]));
+    } catch (error) {
+      throw new ClientError(
+        "CLIENT_BAD_PARAMETER",
+        `${route} cannot send the header field ${JSON.stringify(name)}`,
+        { cause: error },
+      );
+    }
+  }
+  const pairs = Object.entries(cookies)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${encodeURIComponent(headerText(value, styles?.[`cookie ${name}`]))}`);
+  if (pairs.length > 0) fields.set("cookie", pairs.join("; "));
+  return fields;
+};

@@ -1,0 +1,129 @@
+import type { CallInit } from "../http/call-init.ts";
+
+/** How a reply's body is read: parsed JSON, text, events, JSON lines, a stream of bytes, or not at all. */
+export type ReplyKind = "json" | "text" | "events" | "lines" | "bytes" | "none";
+
+/** What a client needs to know of an operation at run time; written by the generator. */
+export interface OperationSpec {
+  /** Method and path, such as "GET /books/{id}". */
+  readonly route: string;
+  /** How the bodies of declared replies are read, by status, `2XX` or `default`. */
+  readonly replies: Readonly<Record<string, readonly ReplyKind[]>>;
+  /** Media type of the request body. */
+  readonly body?: string;
+  /** Serialisation of parameters with another style than their place's default, by place and name: `{ "query ids": "form" }`. */
+  readonly styles?: Readonly<Record<string, string>>;
+  /** Alternatives of security schemes, each with names that are needed together. */
+  readonly security?: readonly (readonly string[])[];
+}
+
+/** Where the credential of a security scheme is sent: place, name, and a prefix of the value. */
+export type SecurityPlace = readonly [place: "header" | "query" | "cookie", name: string, prefix: string];
+
+/** The fixed part of a generated client. */
+export interface ApiSpec {
+  /** Operations by the name of their method. */
+  readonly operations: Readonly<Record<string, OperationSpec>>;
+  /** Security schemes by name. */
+  readonly security: Readonly<Record<string, SecurityPlace>>;
+}
+
+/** A body of bytes to send. */
+export type BytesBody = Blob | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** A body of bytes of a reply, to read or to cancel. */
+export type BytesReply = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** One event of an event stream (SSE). */
+export interface ServerSentEvent {
+  /** Name of the event. @default "message" */
+  readonly event: string;
+  /** Its text; several lines are joined by line feeds. */
+  readonly data: string;
+  /** Id of the last event that had one, "" before. */
+  readonly id: string;
+  /** Milliseconds to wait before a reconnection, if the event says so. */
+  readonly retryMs?: number;
+}
+
+/** Options of one call, beside its input. */
+export type CallOptions = Pick<CallInit, "signal" | "within" | "idempotencyKey" | "maxReplyBytes">;
+
+type Informal = Readonly<Record<string, string | number | boolean | undefined>>;
+
+/** Input of an operation: its own parts, any other header fields, and options of the call. */
+export type Input<Parts> = Omit<Parts, "headers"> &
+  CallOptions &
+  (Parts extends { readonly headers: infer Fields }
+    ? { readonly headers: Fields & Informal }
+    : Parts extends { readonly headers?: infer Fields }
+      ? { readonly headers?: Fields & Informal }
+      : { readonly headers?: Informal });
+
+type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
+type Redirection = 300 | 301 | 302 | 303 | 304 | 305 | 307 | 308;
+type ClientFailure =
+  | 400
+  | 401
+  | 402
+  | 403
+  | 404
+  | 405
+  | 406
+  | 407
+  | 408
+  | 409
+  | 410
+  | 411
+  | 412
+  | 413
+  | 414
+  | 415
+  | 416
+  | 417
+  | 418
+  | 421
+  | 422
+  | 423
+  | 424
+  | 425
+  | 426
+  | 428
+  | 429
+  | 431
+  | 451;
+type ServerFailure = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511;
+
+/** The statuses that a key of `responses` stands for. */
+export type StatusOf<Key> = Key extends "2XX"
+  ? Success
+  : Key extends "3XX"
+    ? Redirection
+    : Key extends "4XX"
+      ? ClientFailure
+      : Key extends "5XX"
+        ? ServerFailure
+        : Key extends "default"
+          ? number
+          : Key;
+
+/** One declared reply: `status` discriminates the type of `body`. */
+export interface Reply<Key, Body> {
+  /** Status of the reply. */
+  readonly status: StatusOf<Key>;
+  /** Whether the status is 2xx. */
+  readonly ok: Key extends Success | "2XX" ? true : Key extends "default" ? boolean : false;
+  /** Header fields. */
+  readonly headers: Headers;
+  /** The body, read as the document declares. */
+  readonly body: Body;
+}
+
+/** Every declared reply of an operation. */
+export type ReplyOf<Replies> = { [Key in keyof Replies]: Reply<Key, Replies[Key]> }[keyof Replies];
+
+/** A method of a generated client. */
+export type Operation<Parts, Replies> =
+  Record<never, never> extends Parts
+    ? (input?: Input<Parts>) => Promise<ReplyOf<Replies>>
+    : (input: Input<Parts>) => Promise<ReplyOf<Replies>>;

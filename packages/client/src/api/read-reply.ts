@@ -1,0 +1,106 @@
+import { ClientError } from "../http/client-error.ts";
+import { boundReply } from "../http/bound-reply.ts";
+import { isJson } from "./request-body.ts";
+import type { OperationSpec, ReplyKind } from "./operation.ts";
+import { streamEvents } from "./stream-events.ts";
+import { streamLines } from "./stream-lines.ts";
+import { UndeclaredReplyError } from "./undeclared-reply-error.ts";
+
+/** Limits of reading a reply. */
+export interface ReplyLimits {
+  /** Of a body that is read whole, in bytes: also where the operation's other replies are streams. */
+  readonly maxReplyBytes: number;
+  /** Of one event or line. */
+  readonly maxEventBytes: number;
+}
+
+const SHOWN_BYTES = 65_536;
+
+/** The declared kinds of a reply's body; `undefined` for a status that is not declared. */
+const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind[] | undefined =>
+  [String(status), `${Math.floor(status / 100)}XX`, "default"]
+    .map((key) => (Object.hasOwn(replies, key) ? replies[key] : undefined))
+    .find((kinds) => kinds !== undefined);
+
+/** Reads a declared reply. @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY */
+export const readReply = async (
+  spec: OperationSpec,
+  reply: Response,
+  limits: ReplyLimits,
+): Promise<object> => {
+  const kinds = kindsOf(spec, reply.status);
+  const kind = kinds === undefined ? undefined : kindOf(reply, kinds);
+  if (kind === undefined) throw new UndeclaredReplyError(spec.route, reply, await startOf(reply));
+  const { status, ok, headers } = reply;
+  return { status, ok, headers, body: await bodyAs(kind, spec, reply, limits) };
+};
+
+/** How the body is read: as its own type says, if the document declares that kind. */
+const kindOf = (reply: Response, declared: readonly ReplyKind[]): ReplyKind | undefined => {
+  if (declared.includes("none")) return "none";
+  const type = (reply.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  return declared.find((kind) => reply.body !== null && isOfKind(type, kind));
+};
+
+const isOfKind = (type: string, kind: ReplyKind): boolean => {
+  if (kind === "json") return isJson(type);
+  if (kind === "events") return type === "text/event-stream";
+  if (kind === "lines") return LINES.test(type);
+  if (kind === "text") return type === "" || (!isJson(type) && type !== "text/event-stream");
+  return !isJson(type);
+};
+
+/** Types of bodies with one JSON value in each line. */
+export const LINES: RegExp = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json-seq)$/;
+
+const bodyAs = async (
+  kind: ReplyKind,
+  spec: OperationSpec,
+  reply: Response,
+  { maxReplyBytes, maxEventBytes }: ReplyLimits,
+): Promise<unknown> => {
+  const whole = (): Promise<string> =>
+    boundReply(reply, { maxReplyBytes, finished: () => {}, toError: (error) => error }).text();
+  if (kind === "json") return parsed(spec, await whole());
+  if (kind === "text") return whole();
+  const { body } = reply;
+  if (kind === "none" || body === null) {
+    body?.cancel().catch(() => {}); // nothing of it is declared
+    return undefined;
+  }
+  if (kind === "events") return streamEvents(body, maxEventBytes);
+  return kind === "lines" ? jsonLines(spec, streamLines(body, maxEventBytes)) : body;
+};
+
+async function* jsonLines(spec: OperationSpec, lines: AsyncIterable<string>): AsyncGenerator<unknown> {
+  for await (const line of lines) {
+    const text = line.startsWith("\u001e") ? line.slice(1) : line; // the separator of RFC 7464
+    if (text.trim() !== "") yield parsed(spec, text);
+  }
+}
+
+const parsed = ({ route }: OperationSpec, text: string): unknown => {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ClientError("CLIENT_MALFORMED_REPLY", `${route} answered with malformed JSON`, {
+      cause: error,
+    });
+  }
+};
+
+/** The first bytes of a body as text; the rest is cancelled. */
+const startOf = async ({ body }: Response): Promise<string> => {
+  if (body === null) return "";
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const part of body) {
+      text += decoder.decode(part, { stream: true });
+      if (text.length >= SHOWN_BYTES) break;
+    }
+  } catch {
+    // the part that arrived is shown: the undeclared status matters more than the end of its body
+  }
+  return text.slice(0, SHOWN_BYTES);
+};

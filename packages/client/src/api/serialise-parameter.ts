@@ -1,0 +1,76 @@
+/** A parameter as the document styles it: the style, `*` after it for `explode`. */
+export type Style = string;
+
+const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+/** The text of a primitive value; dates are sent as ISO 8601. */
+export const textOf = (value: unknown): string =>
+  value instanceof Date
+    ? value.toISOString()
+    : isRecord(value) || isList(value)
+      ? JSON.stringify(value)
+      : String(value);
+
+const encoded = (value: unknown): string =>
+  encodeURIComponent(textOf(value)).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+
+const present = (record: Readonly<Record<string, unknown>>): [string, unknown][] =>
+  Object.entries(record).filter(([, value]) => value !== undefined);
+
+/** Name and value of each query parameter of one value: `form*` is the default style (RFC 6570, OpenAPI 3.1 4.8.12). */
+export const queryPairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] => {
+  const key = encoded(name);
+  if (value === undefined) return [];
+  if (style === "json") return [[key, encoded(JSON.stringify(value))]];
+  if (style.startsWith("deepObject") && isRecord(value))
+    return present(value).map(([member, each]) => [`${key}%5B${encoded(member)}%5D`, encoded(each)]);
+  const explodes = style.endsWith("*");
+  if (isList(value) && explodes) return value.map((each) => [key, encoded(each)]);
+  if (isRecord(value) && explodes)
+    return present(value).map(([member, each]) => [encoded(member), encoded(each)]);
+  const separator = style.startsWith("space") ? "%20" : style.startsWith("pipe") ? "%7C" : ",";
+  if (isList(value)) return [[key, value.map(encoded).join(separator)]];
+  if (isRecord(value)) return [[key, present(value).flat().map(encoded).join(separator)]];
+  return [[key, encoded(value)]];
+};
+
+/** A value in a path: `simple` is the default style. */
+export const pathText = (name: string, value: unknown, style: Style = "simple"): string => {
+  if (style === "json") return encoded(JSON.stringify(value));
+  const explodes = style.endsWith("*");
+  const isMatrix = style.startsWith("matrix");
+  const start = isMatrix ? ";" : style.startsWith("label") ? "." : "";
+  const between = explodes && start !== "" ? start : ",";
+  const named = (text: string): string => (isMatrix ? `${encoded(name)}=${text}` : text);
+  if (isList(value))
+    return (
+      start +
+      (explodes
+        ? value.map((each) => named(encoded(each))).join(between)
+        : named(value.map(encoded).join(",")))
+    );
+  if (isRecord(value) && explodes)
+    return (
+      start +
+      present(value)
+        .map(([member, each]) => `${encoded(member)}=${encoded(each)}`)
+        .join(between)
+    );
+  if (isRecord(value)) return start + named(present(value).flat().map(encoded).join(","));
+  return start + named(encoded(value));
+};
+
+/** A value as a header field: the style `simple`, not percent-encoded. */
+export const headerText = (value: unknown, style: Style = "simple"): string => {
+  if (style === "json") return JSON.stringify(value);
+  if (isList(value)) return value.map(textOf).join(",");
+  if (!isRecord(value)) return textOf(value);
+  return present(value)
+    .map(([member, each]) => `${member}${style.endsWith("*") ? "=" : ","}${textOf(each)}`)
+    .join(",");
+};

@@ -1,0 +1,43 @@
+import { breaker } from "@framework/breaker";
+import { timeout } from "@framework/core";
+import { createApiClient, httpClient, type Operation, type OutgoingRequest, retryRequests } from "./index.ts";
+
+interface Api {
+  readonly get: Operation<
+    { params: { id: string }; headers?: { "X-A"?: number } },
+    { 200: { a: number }; "4XX": string; default: undefined }
+  >;
+  readonly list: Operation<object, { 200: string[] }>;
+}
+
+declare const api: Parameters<typeof createApiClient>[0];
+const client = createApiClient<Api>(api, "http://h", { timeoutMs: 1, use: [retryRequests()] });
+
+void client.list();
+void client.list({ signal: AbortSignal.timeout(1), headers: { "X-Other": "1" } });
+void client.get({ params: { id: "1" }, headers: { "X-A": 1, "X-Other": "b" } }).then((reply) => {
+  if (reply.status === 404) return reply.body?.length;
+  // @ts-expect-error a number is no text
+  const text: string = reply.status;
+  return text;
+});
+
+// @ts-expect-error the path has a parameter
+void client.get();
+// @ts-expect-error a header field of the operation has its type
+void client.get({ params: { id: "1" }, headers: { "X-A": true } });
+// @ts-expect-error no such operation
+void client.post();
+// @ts-expect-error a misspelt option is found by the compiler
+createApiClient<Api>(api, "http://h", { timeoutMS: 1 });
+
+httpClient({
+  baseUrl: "http://h",
+  use: [
+    retryRequests(),
+    breaker<OutgoingRequest, Response>(),
+    timeout<OutgoingRequest, Response>({ timeoutMs: 1 }),
+  ],
+});
+// @ts-expect-error a client needs its base URL
+httpClient({});

@@ -1,0 +1,93 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { socketClient, waitFor } from "@framework/testing";
+import { afterAll, beforeEach, expect, test } from "@jest/globals";
+import { notesApp } from "../api/notes-app.test-kit.ts";
+import { runClientCommand } from "./client-command.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "client-command-"));
+const source = join(folder, "openapi.json");
+const out = join(folder, "client.ts");
+const write = (title: string) =>
+  writeFileSync(source, JSON.stringify({ openapi: "3.1.0", info: { title, version: "1" }, paths: {} }));
+
+beforeEach(() => {
+  rmSync(out, { force: true });
+  write("A");
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const run = async (...args: string[]) => {
+  const lines: string[] = [];
+  const output = {
+    say: (line: string) => lines.push(line),
+    complain: (line: string) => lines.push(`! ${line}`),
+  };
+  const code = await runClientCommand(args, output);
+  return { code, text: lines.join("\n") };
+};
+
+test("writes the client of a file, and does not rewrite an up-to-date one", async () => {
+  expect(await run(source, "--out", out)).toEqual({ code: 0, text: `${out} written` });
+  const { mtimeMs } = statSync(out);
+  expect(await run(source, "--out", out)).toEqual({ code: 0, text: `${out} is up to date` });
+  expect(statSync(out).mtimeMs).toBe(mtimeMs);
+});
+
+test("writes the client of a running service, and of the app that a module exports", async () => {
+  await using client = socketClient(notesApp());
+  expect(await run(await client.url("/openapi.json"), "-o", out)).toMatchObject({ code: 0 });
+  expect(readFileSync(out, "utf8")).toContain("readonly getNote: Operation<");
+  const module = join(folder, "app.mjs");
+  writeFileSync(
+    module,
+    `export const app = { fetch: async () => new Response('{"openapi":"3.1.0","info":{"title":"Module"}}') };`,
+  );
+  expect(await run(module, "--out", out)).toMatchObject({ code: 0 });
+  expect(readFileSync(out, "utf8")).toContain("from Module");
+});
+
+test("--check writes nothing; its exit code is 1 with the changed lines when the client is out of date", async () => {
+  expect(await run(source, "--out", out, "--check")).toMatchObject({ code: 1 });
+  await run(source, "--out", out);
+  expect(await run(source, "--out", out, "--check")).toMatchObject({ code: 0 });
+  write("B");
+  const before = readFileSync(out, "utf8");
+  const { code, text } = await run(source, "--out", out, "--check");
+  expect(code).toBe(1);
+  expect(text).toContain("! - // Written by framework-client from A 1.");
+  expect(text).toContain("! + // Written by framework-client from B 1.");
+  expect(readFileSync(out, "utf8")).toBe(before);
+  const { text: json } = await run(source, "--out", out, "--check", "--json");
+  expect(JSON.parse(json)).toMatchObject({ outcome: "stale", file: out });
+});
+
+test("--watch writes again after each change, until it is aborted", async () => {
+  const ended = new AbortController();
+  const lines: string[] = [];
+  const say = (line: string) => lines.push(line);
+  const code = runClientCommand([source, "--out", out, "--watch"], { say, complain: () => {} }, ended.signal);
+  await waitFor(() => lines.length > 0);
+  await waitFor(() => {
+    write("C");
+    return readFileSync(out, "utf8").includes("from C 1");
+  });
+  ended.abort();
+  expect(await code).toBe(0);
+});
+
+test.each([
+  [[], 2, "one SOURCE is needed"],
+  [[source], 2, "--out FILE is needed"],
+  [[source, "more", "--out", out], 2, "one SOURCE"],
+  [[source, "--chek"], 2, "--chek"],
+  [[source, "--out", out, "--watch", "--check"], 2, "exclude each other"],
+  [["app.ts", "--out", out, "--watch"], 2, "needs the file or URL"],
+  [[join(folder, "absent.json"), "--out", out], 1, "ENOENT"],
+  [["http://127.0.0.1:1/openapi.json", "--out", out], 1, "cannot read"],
+  [["--help"], 0, "usage:"],
+])("%j ends with exit code %d and the reason", async (args, code, text) => {
+  expect(await run(...args)).toEqual({ code, text: expect.stringContaining(text) });
+});

@@ -1,0 +1,137 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { parseArgs } from "node:util";
+import { FrameworkError } from "@framework/core";
+import { generateClient } from "../generator/generate-client.ts";
+import { awaitChange } from "./await-change.ts";
+import { lineChanges } from "./line-changes.ts";
+import { readDocument, sourceKind } from "./read-document.ts";
+
+/** Output of the command. */
+export interface Output {
+  say(line: string): void;
+  complain(line: string): void;
+}
+
+const USAGE = `usage: framework-client SOURCE --out FILE [options]
+
+SOURCE           file or URL of an OpenAPI document in JSON, or a module that exports an app
+--out FILE       the generated module
+--check          writes nothing; exit code 1 and the changed lines if FILE is out of date
+--watch          writes again whenever the document changes (file or URL)
+--document PATH  path of the document in an app, default /openapi.json
+--json           prints one JSON object for each result
+--help           prints this text`;
+
+interface Result {
+  readonly outcome: "written" | "current" | "stale";
+  readonly file: string;
+  readonly changes: readonly string[];
+}
+
+/**
+ * `framework-client SOURCE --out FILE`: writes a typed client, or with `--check` compares it.
+ *
+ * @param signal ends `--watch`
+ * @returns the exit code: 0; 1 if the file is out of date or the document cannot be read; 2 for wrong arguments
+ */
+export const runClientCommand = async (
+  args: readonly string[],
+  output: Output,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<number> => {
+  const given = argumentsOf(args);
+  if (typeof given === "string") {
+    output.complain(`framework-client: ${given}\n${USAGE}`);
+    return 2;
+  }
+  if (given === null) {
+    output.say(USAGE);
+    return 0;
+  }
+  for (;;) {
+    const changed = given.watch ? watched(given.source, signal) : null; // before the document is read: no change is missed
+    const code = await attempt(given, output);
+    await changed;
+    if (changed === null || signal.aborted) return code;
+  }
+};
+
+/** Resolves at a change, and when the signal aborts. */
+const watched = async (source: string, signal: AbortSignal): Promise<void> => {
+  try {
+    await awaitChange(source, signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+};
+
+interface Arguments {
+  readonly source: string;
+  readonly out: string;
+  readonly check: boolean;
+  readonly watch: boolean;
+  readonly json: boolean;
+  readonly document: string;
+}
+
+/** The arguments, a mistake in them, or `null` for `--help`. */
+const argumentsOf = (args: readonly string[]): Arguments | string | null => {
+  const flag = { type: "boolean", default: false } as const;
+  try {
+    const { positionals, values } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        out: { type: "string", short: "o" },
+        document: { type: "string", default: "/openapi.json" },
+        check: flag,
+        watch: flag,
+        json: flag,
+        help: { ...flag, short: "h" },
+      },
+    });
+    const { out, help, ...others } = values;
+    const [source, ...more] = positionals;
+    if (help) return null;
+    if (source === undefined || more.length > 0) return "one SOURCE is needed";
+    if (out === undefined) return "--out FILE is needed";
+    if (others.watch && others.check) return "--watch and --check exclude each other";
+    if (others.watch && sourceKind(source) === "module")
+      return "--watch needs the file or URL of a document: a module is loaded once";
+    return { source, out, ...others };
+  } catch (error) {
+    return messageOf(error);
+  }
+};
+
+const attempt = async (given: Arguments, output: Output): Promise<number> => {
+  try {
+    const result = await generate(given);
+    if (given.json) output.say(JSON.stringify(result));
+    else for (const line of linesOf(result)) output[result.outcome === "stale" ? "complain" : "say"](line);
+    return result.outcome === "stale" ? 1 : 0;
+  } catch (error) {
+    const code = FrameworkError.is(error) ? error.code : null;
+    if (given.json) output.say(JSON.stringify({ outcome: "failed", code, message: messageOf(error) }));
+    else output.complain(`framework-client: ${messageOf(error)}`);
+    return 1;
+  }
+};
+
+const generate = async ({ source, out, check, document }: Arguments): Promise<Result> => {
+  const text = generateClient(await readDocument(source, document));
+  const present = await readFile(out, "utf8").catch(() => null); // no file yet
+  if (present === text) return { outcome: "current", file: out, changes: [] };
+  const changes = lineChanges(present ?? "", text);
+  if (check) return { outcome: "stale", file: out, changes };
+  await writeFile(out, text);
+  return { outcome: "written", file: out, changes };
+};
+
+const linesOf = ({ outcome, file, changes }: Result): readonly string[] => {
+  if (outcome === "current") return [`${file} is up to date`];
+  if (outcome === "written") return [`${file} written`];
+  return [`framework-client: ${file} is out of date; run framework-client without --check`, ...changes];
+};
+
+const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

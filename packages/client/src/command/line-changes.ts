@@ -1,0 +1,13 @@
+const MAX_LINES = 20;
+
+/** The lines that differ between two texts, with `-` and `+`: at most 20. Lines that only moved are not listed. */
+export const lineChanges = (before: string, after: string): string[] => {
+  const [old, current] = [before.split("\n"), after.split("\n")];
+  const [known, wanted] = [new Set(old), new Set(current)];
+  const changes = [
+    ...old.filter((line) => !wanted.has(line)).map((line) => `- ${line}`),
+    ...current.filter((line) => !known.has(line)).map((line) => `+ ${line}`),
+  ];
+  const rest = changes.length - MAX_LINES;
+  return rest > 0 ? [...changes.slice(0, MAX_LINES), `… ${rest} more lines`] : changes;
+};

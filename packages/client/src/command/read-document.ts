@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { FrameworkError } from "@framework/core";
+import { httpClient } from "../http/http-client.ts";
+
+const MAX_DOCUMENT_BYTES = 33_554_432;
+
+/** What a document is read from. */
+export type SourceKind = "url" | "module" | "file";
+
+export const sourceKind = (source: string): SourceKind => {
+  if (/^https?:\/\//i.test(source)) return "url";
+  return /\.[cm]?[jt]s$/.test(source) ? "module" : "file";
+};
+
+/**
+ * Reads an OpenAPI document in JSON from a URL, a file, or the app that a module exports.
+ *
+ * @param path path of the document in an app
+ * @throws FrameworkError CLIENT_BAD_DOCUMENT with the reason
+ */
+export const readDocument = async (source: string, path: string): Promise<unknown> => {
+  const readers = { url: readUrl, module: readModule, file: readJsonFile };
+  try {
+    return JSON.parse(await readers[sourceKind(source)](source, path));
+  } catch (error) {
+    const reason = Error.isError(error) ? error.message : String(error);
+    throw new FrameworkError("CLIENT_BAD_DOCUMENT", `cannot read ${source}: ${reason}`, { cause: error });
+  }
+};
+
+const readJsonFile = (source: string): Promise<string> => readFile(source, "utf8");
+
+const readUrl = async (source: string): Promise<string> => {
+  const { origin, pathname, search } = new URL(source);
+  await using http = httpClient({ baseUrl: origin, maxReplyBytes: MAX_DOCUMENT_BYTES });
+  return await textOf(await http.request(pathname + search)); // before the client is closed
+};
+
+interface FetchingApp {
+  fetch(request: Request): Promise<Response>;
+  stop?(): Promise<void>;
+}
+
+const isApp = (value: unknown): value is FetchingApp =>
+  typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function";
+
+/** Asks the app without a port, and stops it. */
+const readModule = async (source: string, path: string): Promise<string> => {
+  const exported = (await import(pathToFileURL(resolve(source)).href)) as Record<string, unknown>;
+  const app = [exported["default"], exported["app"], ...Object.values(exported)].find(isApp);
+  if (app === undefined) throw new Error("the module exports no app, such as `export const app = new App()`");
+  try {
+    return await textOf(await app.fetch(new Request(new URL(path, "http://localhost"))));
+  } finally {
+    await app.stop?.();
+  }
+};
+
+const textOf = async (reply: Response): Promise<string> => {
+  if (reply.ok) return reply.text();
+  await reply.body?.cancel();
+  throw new Error(`status ${reply.status}; the app needs enableOpenapi, and --document its path`);
+};

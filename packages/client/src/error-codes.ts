@@ -1,0 +1,57 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const clientErrors: ErrorCatalogue = {
+  CLIENT_BAD_DOCUMENT: {
+    summary: "a document is not OpenAPI 3.0 or 3.1, or cannot be read",
+    action: "the message has the reason; Swagger 2 must be converted first",
+  },
+  CLIENT_BAD_PARAMETER: {
+    summary:
+      "a parameter of the path is missing, empty, `.` or `..`, or a header field or cookie cannot contain a value",
+    action: "the message names it",
+  },
+  CLIENT_BAD_URL: {
+    summary: "a base URL or the target of a call is not an http or https URL, or has credentials",
+    action: "use an absolute base URL, and pass credentials as header fields",
+  },
+  CLIENT_BODY_TOO_LARGE: {
+    summary: "a reply, or one event or line of a stream, is larger than its limit",
+    action: "raise `maxReplyBytes` or `maxEventBytes`, or read the reply as a stream",
+  },
+  CLIENT_CLOSED: {
+    summary: "a call was made after the client was closed",
+    action: "close a client only after its last call",
+  },
+  CLIENT_HOST_REFUSED: {
+    summary: "a call or a redirect targets a host that is not allowed, or an address that is not public",
+    action: "name the host in `allowedHosts` if the program may call it",
+  },
+  CLIENT_MALFORMED_REPLY: {
+    summary: "a reply of type JSON is not JSON",
+    action: "look at the service: its reply breaks its own Content-Type",
+  },
+  CLIENT_NO_REPLY: {
+    summary: "the connection failed before a reply arrived",
+    action: "`cause` has the reason; `retryRequests` tries idempotent calls again",
+  },
+  CLIENT_TIMEOUT: {
+    status: 504,
+    summary: "a reply did not arrive within `timeoutMs`",
+    action: "raise `timeoutMs`, or look at the called service",
+  },
+  CLIENT_TOO_MANY_CALLS: {
+    status: 503,
+    summary: "`maxCalls` calls are in flight already",
+    action: "make fewer calls at once, or raise `maxCalls`",
+  },
+  CLIENT_TOO_MANY_REDIRECTS: {
+    summary: "a reply redirects more than `maxRedirects` times",
+    action: "call the final address",
+  },
+  CLIENT_UNDECLARED_REPLY: {
+    summary: "the status or type of a reply is not in the document",
+    action:
+      "the error has `status`, `body` and `requestId`; generate the client again if the document has changed",
+  },
+};

@@ -1,0 +1,241 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { importClient } from "../api/generated-module.test-kit.ts";
+import { documentOf, notesApp } from "../api/notes-app.test-kit.ts";
+import { generateClient } from "./generate-client.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "framework-client-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const strict = {
+  noEmit: true,
+  strict: true,
+  target: "es2025",
+  lib: ["es2025", "esnext.disposable", "esnext.error"],
+  types: ["node"],
+  typeRoots: [join(import.meta.dirname, "../../../../node_modules/@types")],
+  module: "nodenext",
+  customConditions: ["@framework/source"],
+  allowImportingTsExtensions: true,
+  declaration: true,
+  isolatedDeclarations: true,
+  erasableSyntaxOnly: true,
+  exactOptionalPropertyTypes: true,
+  noPropertyAccessFromIndexSignature: true,
+  noUncheckedIndexedAccess: true,
+  noUnusedLocals: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: true,
+};
+
+/** Compiles modules, and returns the compiler's output. */
+const compile = (
+  files: Readonly<Record<string, string>>,
+  ...flags: string[]
+): { status: number | null; text: string } => {
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions: strict, files: Object.keys(files) }),
+  );
+  const compiler = join(
+    dirname(createRequire(import.meta.url).resolve("typescript/package.json")),
+    "bin/tsc",
+  );
+  const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", folder, ...flags], {
+    encoding: "utf8",
+  });
+  return { status, text: stdout };
+};
+
+/** A generated module that imports the sources, as types. */
+const generated = (document: unknown): string =>
+  generateClient(document, { runtime: join(import.meta.dirname, "../index.ts") });
+
+const hostile = '*/ process.exit(1); /* \u2028 */ "`${x}` \u202e @deprecated';
+const strange = {
+  openapi: "3.1.0",
+  info: { title: `${hostile}\nimport "x"`, version: "1" },
+  paths: {
+    [`/${hostile}/{id}`]: {
+      get: { operationId: hostile, summary: hostile, responses: { 200: { content: { [hostile]: {} } } } },
+    },
+    "/a": {
+      get: { operationId: "then", responses: {} },
+      put: {
+        operationId: "__proto__",
+        responses: {
+          default: {
+            content: { "application/json": { schema: { $ref: "#/components/schemas/__proto__" } } },
+          },
+        },
+      },
+      post: {
+        operationId: "class",
+        parameters: [{ name: "__proto__", in: "query", style: hostile, schema: {} }],
+        responses: {},
+      },
+      patch: { operationId: "Class", responses: { 200: { content: { "text/event-stream": {} } } } },
+      delete: { operationId: "日本", responses: { 204: {} }, security: [{ [hostile]: [] }] },
+    },
+  },
+  components: {
+    schemas: {
+      ["__proto__"]: {
+        type: "object",
+        properties: { [hostile]: { const: hostile }, ["__proto__"]: { type: "string" } },
+      },
+      [hostile]: { enum: [hostile, "</script>"] },
+      Tree: {
+        type: "object",
+        properties: { children: { type: "array", items: { $ref: "#/components/schemas/Tree" } } },
+      },
+    },
+    securitySchemes: {
+      [hostile]: { type: "apiKey", in: "header", name: "x-key" },
+      ["__proto__"]: { type: "http", scheme: "bearer" },
+    },
+  },
+};
+
+const program = `
+import { createClient, type Schemas } from "./notes.ts";
+const client = createClient("https://api.example/v1", { credentials: { any: "x" } });
+export const run = async (): Promise<Schemas["Note"] | string> => {
+  const found = await client.getNote({ params: { id: "1" } });
+  if (found.status === 200) return found.body;
+  if (found.status === 404) return found.body.error;
+  const refused: number = found.status;
+  const stars: number | null = (await client.addNote({ body: { id: "", text: "", stars: null }, idempotencyKey: "1" })).status;
+  await client.upload({ body: { title: "", file: new Blob([]) }, signal: AbortSignal.timeout(1) });
+  return String(refused) + String(stars);
+};
+// @ts-expect-error the path has a parameter
+void client.getNote();
+// @ts-expect-error no such operation
+void client.getNotes();
+// @ts-expect-error the body lacks stars
+void client.addNote({ body: { id: "", text: "" } });
+// @ts-expect-error no such query
+void client.search({ query: { q: "", other: 1 } });
+`;
+
+/** 200 operations with inputs, and a call of each. */
+const many = {
+  openapi: "3.1.0",
+  info: { title: "Many", version: "1" },
+  paths: Object.fromEntries(
+    Array.from({ length: 200 }, (_, index) => [
+      `/r${index}/{id}`,
+      {
+        post: {
+          operationId: `op${index}`,
+          requestBody: {
+            required: true,
+            content: {
+              "application/json": { schema: { type: "object", properties: { a: { type: "string" } } } },
+            },
+          },
+          responses: { 200: { content: { "application/json": { schema: { const: index } } } }, 404: {} },
+        },
+      },
+    ]),
+  ),
+};
+
+test("compilers with every strict option accept the modules of an app and of hostile documents, and programs that use them", async () => {
+  const notes = generated(await documentOf(notesApp()));
+  const { status, text } = compile({
+    "notes.ts": notes,
+    "program.ts": program,
+    "strange.ts": generated(strange),
+  });
+  expect(text).toBe("");
+  expect(status).toBe(0);
+});
+
+test("an operation of a client and a call of it cost at most 400 type instantiations", () => {
+  const client = generated(many);
+  const header = 'import { createClient } from "./many.ts";\nconst client = createClient("http://h");\n';
+  const calls = Array.from(
+    { length: 200 },
+    (_, index) =>
+      `client.op${index}({ params: { id: "1" }, body: {} }).then((reply) => reply.status === 200 && reply.body);`,
+  );
+  const count = (text: string): number => Number(/Instantiations:\s+(\d+)/.exec(text)?.[1]);
+  const none = count(compile({ "many.ts": client, "calls.ts": header }, "--extendedDiagnostics").text);
+  const all = count(
+    compile({ "many.ts": client, "calls.ts": header + calls.join("\n") }, "--extendedDiagnostics").text,
+  );
+  expect((all - none) / 200).toBeGreaterThan(1);
+  expect((all - none) / 200).toBeLessThan(400);
+});
+
+test("each operation and schema is one line, in the order of paths, and the same for any order of the document", async () => {
+  const document = (await documentOf(notesApp())) as { paths: Record<string, unknown> };
+  const text = generateClient(document);
+  expect(text).toContain('  readonly getNote: Operation<{ params: { id: string } }, { 200: Schemas["Note"];');
+  expect(text).toContain("  Note: { id: string; text: string; stars: number | null");
+  const reversed = Object.fromEntries(Object.entries(document.paths).toReversed());
+  expect(generateClient({ ...document, paths: reversed })).toBe(text);
+});
+
+test("hostile names run no code, and take no member of the client", async () => {
+  const createClient = await importClient(strange);
+  await using client = createClient("http://127.0.0.1:1");
+  expect(Object.keys(client).toSorted()).toEqual(
+    ["$close", "class", "class2", "deleteA", "proto", "thenOperation"]
+      .concat(Object.keys(client).filter((name) => name.startsWith("process")))
+      .toSorted(),
+  );
+  expect(Object.getPrototypeOf(client)).toBeNull();
+});
+
+test("any texts of a document stay texts", () => {
+  const word = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("*/", "//", "__proto__", "\n", "`${", hostile),
+  );
+  fc.assert(
+    fc.property(word, word, word, (a, b, c) => {
+      const text = generateClient({
+        openapi: "3.1.0",
+        info: { title: a, version: b },
+        paths: {
+          [`/${a}`]: {
+            get: {
+              operationId: b,
+              summary: c,
+              parameters: [{ name: a, in: "query", schema: { enum: [c] } }],
+              responses: { 200: { content: { [a]: {} } } },
+            },
+          },
+        },
+        components: {
+          schemas: { [c]: { const: a } },
+          securitySchemes: { [b]: { type: "apiKey", in: "header", name: a } },
+        },
+      });
+      const bare = text
+        .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, "S")
+        .replaceAll(/\/\*(?:[^*]|\*(?!\/))*\*\//g, "")
+        .replaceAll(/^\/\/.*$/gm, "");
+      expect(bare).toMatch(/^[\w\s{}()[\]<>;:,.?=|&$-]*$/);
+      expect(bare.split("\n").length).toBeLessThan(45);
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test.each([null, [], {}, { openapi: "2.0" }, { swagger: "2.0" }, { openapi: "3.2.0" }, "3.1.0"])(
+  "refuses %j",
+  (document) => {
+    expect(() => generateClient(document)).toThrow("not an OpenAPI 3.0 or 3.1 document");
+  },
+);

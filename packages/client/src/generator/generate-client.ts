@@ -1,0 +1,81 @@
+import { FrameworkError } from "@framework/core";
+import { commentText, inert, memberName } from "./inert-text.ts";
+import { child, isObject, OpenapiReader } from "./openapi-reader.ts";
+import { operationLines } from "./operation-lines.ts";
+import { securityLines } from "./security-schemes.ts";
+import { typeOfSchema } from "./type-of-schema.ts";
+
+/** Options of `generateClient`. */
+export interface GenerateOptions {
+  /** Module that the generated one imports. @default "@framework/client" */
+  readonly runtime?: string;
+}
+
+/**
+ * Generates a TypeScript client of an API: one module with one line of types for each operation and named schema, and `createClient`.
+ *
+ * The same document gives the same text. Texts of the document are written as escaped literals and comments only.
+ *
+ * @param document an OpenAPI 3.0 or 3.1 document, parsed
+ * @throws FrameworkError CLIENT_BAD_DOCUMENT for any other value
+ */
+export const generateClient = (
+  document: unknown,
+  { runtime = "@framework/client" }: GenerateOptions = {},
+): string => {
+  if (!isObject(document) || !/^3\.[01]\b/.test(String(document["openapi"])))
+    throw new FrameworkError(
+      "CLIENT_BAD_DOCUMENT",
+      "this is not an OpenAPI 3.0 or 3.1 document; convert it first",
+    );
+  const reader = new OpenapiReader(document);
+  const { title, version } = child(document, "info");
+  const operations = operationLines(reader);
+  const schemas = Object.entries(child(child(document, "components"), "schemas")).toSorted(([a], [b]) =>
+    a < b ? -1 : 1,
+  );
+  const body = [
+    "",
+    "/** Named types of the API. */",
+    "export interface Schemas {",
+    ...schemas.map(([name, schema]) => `  ${memberName(name)}: ${typeOfSchema(schema, reader)};`),
+    "}",
+    "",
+    "/** Operations of the API: the input of each, and its replies by status. */",
+    "export interface Api {",
+    ...operations.flatMap(({ comment, type }) => [`  ${comment}`, `  ${type}`]),
+    "}",
+    "",
+    "const api: ApiSpec = {",
+    "  operations: {",
+    ...operations.map(({ spec }) => `    ${spec}`),
+    "  },",
+    "  security: {",
+    ...securityLines(reader).map((line) => `    ${line}`),
+    "  },",
+    "};",
+    "",
+    "/** Creates a client of the service at `baseUrl`. */",
+    "export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLife => createApiClient<Api>(api, baseUrl, options);",
+    "",
+  ].join("\n");
+  return [
+    `// Written by framework-client from ${commentText(title, 80)} ${commentText(version, 30)}. Do not edit: run it again.`,
+    `import { ${importsOf(body).join(", ")} } from ${inert(runtime)};`,
+    body,
+  ].join("\n");
+};
+
+/** The imports that the text uses: compilers may refuse unused ones. */
+const importsOf = (body: string): string[] => [
+  "type ApiSpec",
+  ...["BytesBody", "BytesReply"]
+    .filter((name) => new RegExp(`\\b${name}\\b`).test(body))
+    .map((name) => `type ${name}`),
+  "type ClientLife",
+  "type ClientOptions",
+  "createApiClient",
+  ...["Operation", "ServerSentEvent"]
+    .filter((name) => new RegExp(`\\b${name}<|<${name}>`).test(body))
+    .map((name) => `type ${name}`),
+];

@@ -1,0 +1,69 @@
+/** A JSON object of a document. */
+export interface JsonObject {
+  readonly [name: string]: unknown;
+}
+
+export const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** The member of an object, or an empty object. */
+export const child = (parent: JsonObject, name: string): JsonObject => {
+  const value = Object.hasOwn(parent, name) ? parent[name] : undefined;
+  return isObject(value) ? value : {};
+};
+
+/** Items of a list that are objects. */
+export const objectsOf = (value: unknown): JsonObject[] =>
+  Array.isArray(value) ? value.filter(isObject) : [];
+
+const MAX_REFERENCES = 20;
+
+/** A document whose local references can be followed. */
+export class OpenapiReader {
+  readonly root: JsonObject;
+
+  constructor(root: JsonObject) {
+    this.root = root;
+  }
+
+  /** The value that a local reference names (RFC 6901); `undefined` for another one, and if there is none. */
+  at(reference: string): unknown {
+    if (!/^#(?:\/|$)/.test(reference)) return undefined;
+    let value: unknown = this.root;
+    for (const token of reference.split("/").slice(1)) {
+      const key = unescaped(token);
+      if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+      value = (value as Record<string, unknown>)[key];
+    }
+    return value;
+  }
+
+  /** Follows the references of a parameter, body, reply or path item; an empty object where they lead nowhere. */
+  resolved(value: unknown): JsonObject {
+    let found = value;
+    for (let followed = 0; followed < MAX_REFERENCES; followed++) {
+      if (!isObject(found)) return {};
+      const { $ref: reference } = found;
+      if (typeof reference !== "string") return found;
+      found = this.at(reference);
+    }
+    return {};
+  }
+
+  /** The name of a schema that `Schemas` has; `null` for another reference. */
+  schemaName(reference: string): string | null {
+    const [, token] = /^#\/components\/schemas\/([^/]+)$/.exec(reference) ?? [];
+    if (token === undefined) return null;
+    const name = unescaped(token);
+    return Object.hasOwn(child(child(this.root, "components"), "schemas"), name) ? name : null;
+  }
+}
+
+const unescaped = (token: string): string => {
+  const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain; // not percent-encoded: the token is literal
+  }
+};

@@ -1,0 +1,93 @@
+import { commentText, inert, objectKey } from "./inert-text.ts";
+import { kindOf, requestContent, typeOfReply } from "./media-types.ts";
+import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
+import { operationNames } from "./operation-names.ts";
+import { parametersOf } from "./parameters.ts";
+import { securityOf } from "./security-schemes.ts";
+
+/** The lines of one operation in the generated module. */
+export interface OperationLines {
+  readonly comment: string;
+  readonly type: string;
+  readonly spec: string;
+}
+
+const methods = ["get", "head", "post", "put", "patch", "delete", "options", "trace", "x-query"];
+
+/** Returns the lines of all operations, in the order of their paths and methods. */
+export const operationLines = (document: OpenapiReader): OperationLines[] => {
+  const nameOf = operationNames();
+  return Object.entries(child(document.root, "paths"))
+    .filter(([path]) => path.startsWith("/"))
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([path, value]) => {
+      const item = document.resolved(value);
+      return methods.flatMap((key) => {
+        const operation = Object.hasOwn(item, key) ? item[key] : undefined;
+        if (!isObject(operation)) return [];
+        const method = key.replace("x-", "").toUpperCase();
+        const name = nameOf(operation["operationId"], method.toLowerCase(), path);
+        return [linesOf({ name, method, path, item, operation }, document)];
+      });
+    });
+};
+
+interface Found {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly item: JsonObject;
+  readonly operation: JsonObject;
+}
+
+const linesOf = ({ name, method, path, item, operation }: Found, document: OpenapiReader): OperationLines => {
+  const { parts, styles } = parametersOf(item, operation, path, document);
+  const body = document.resolved(operation["requestBody"]);
+  const content = requestContent(body, document);
+  const replies = repliesOf(method, operation, document);
+  const bodyPart = content === null ? [] : [`body${body["required"] === true ? "" : "?"}: ${content.type}`];
+  const security = securityOf(operation, document);
+  const types = replies.map(({ key, type }) => `${key}: ${type}`);
+  const specs = [
+    `route: ${inert(`${method} ${path}`)}`,
+    `replies: { ${replies.map(({ key, kinds }) => `${key}: [${kinds.map(inert).join(", ")}]`).join(", ")} }`,
+    ...(content === null ? [] : [`body: ${inert(content.mediaType)}`]),
+    ...(styles.length === 0 ? [] : [`styles: { ${styles.join(", ")} }`]),
+    ...(security.length === 0 ? [] : [`security: [${security.join(", ")}]`]),
+  ];
+  const summary = commentText(operation["summary"]);
+  const deprecated = operation["deprecated"] === true ? " @deprecated" : "";
+  return {
+    comment: `/** ${commentText(`${method} ${path}`, 300)}${summary === "" ? "" : `: ${summary.replaceAll("@", "(at)")}`}${deprecated} */`,
+    type: `readonly ${objectKey(name)}: Operation<${objectOf([...parts, ...bodyPart])}, ${objectOf(types)}>;`,
+    spec: `${objectKey(name)}: { ${specs.join(", ")} },`,
+  };
+};
+
+const objectOf = (members: readonly string[]): string =>
+  members.length === 0 ? "object" : `{ ${members.join("; ")} }`;
+
+interface DeclaredReply {
+  readonly key: string;
+  readonly type: string;
+  readonly kinds: readonly string[];
+}
+
+const repliesOf = (method: string, operation: JsonObject, document: OpenapiReader): DeclaredReply[] =>
+  Object.entries(child(operation, "responses"))
+    .filter(([status]) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status))
+    .map(([status, value]) => {
+      const content = method === "HEAD" ? {} : child(document.resolved(value), "content");
+      const bodies = Object.entries(content).map(([type, holder]) => {
+        const schema = isObject(holder) ? holder["schema"] : undefined;
+        const kind = kindOf(type, schema);
+        return { kind, type: typeOfReply(kind, schema, document) };
+      });
+      const key = status === "default" ? status : /X/.test(status) ? inert(status) : status;
+      if (bodies.length === 0) return { key, kinds: ["none"], type: "undefined" };
+      return {
+        key,
+        kinds: [...new Set(bodies.map(({ kind }) => kind))],
+        type: [...new Set(bodies.map(({ type }) => type))].join(" | "),
+      };
+    });

@@ -1,0 +1,32 @@
+/** Members that a client must not have as operations: awaiting an object calls `then`, and `__proto__` sets a prototype. */
+const reserved: ReadonlySet<string> = new Set(["then", "__proto__", "constructor", "toJSON"]);
+
+/** Gives every operation its method name: the `operationId` in camelCase, else one of method and path; a repeated name is numbered. */
+export const operationNames = (): ((operationId: unknown, method: string, path: string) => string) => {
+  const taken = new Set<string>();
+  return (operationId, method, path) => {
+    const own = typeof operationId === "string" ? camelCase(operationId) : "";
+    const plain = (own === "" ? camelCase(`${method} ${path}`) : own).slice(0, MAX_LENGTH);
+    const wanted = reserved.has(plain) ? `${plain}Operation` : plain;
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}${/\d$/.test(wanted) ? "_" : ""}${number}`;
+      if (taken.has(name)) continue;
+      taken.add(name);
+      return name;
+    }
+  };
+};
+
+const MAX_LENGTH = 100;
+
+/** An identifier of ASCII letters and digits; "" if the text has none. */
+const camelCase = (text: string): string => {
+  const words = text.split(/[^A-Za-z0-9_$]+|_/).filter((word) => word !== "");
+  const name = words
+    .map(
+      (word, index) =>
+        (index === 0 ? word.charAt(0).toLowerCase() : word.charAt(0).toUpperCase()) + word.slice(1),
+    )
+    .join("");
+  return /^\d/.test(name) ? `_${name}` : name;
+};

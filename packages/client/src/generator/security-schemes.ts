@@ -1,0 +1,39 @@
+import { inert, objectKey } from "./inert-text.ts";
+import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
+
+const isToken = (name: unknown): name is string =>
+  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+
+/** Lines of the schemes whose credentials the client can send: HTTP basic and bearer, OAuth 2, OpenID Connect, API keys. */
+export const securityLines = (document: OpenapiReader): string[] =>
+  schemesOf(document).flatMap(([name, scheme]) => {
+    const place = placeOf(scheme);
+    return place === null ? [] : [`${objectKey(name)}: [${place.map(inert).join(", ")}],`];
+  });
+
+const schemesOf = (document: OpenapiReader): [string, JsonObject][] =>
+  Object.entries(child(child(document.root, "components"), "securitySchemes")).map(([name, value]) => [
+    name,
+    document.resolved(value),
+  ]);
+
+const placeOf = ({ type, scheme, in: where, name }: JsonObject): [string, string, string] | null => {
+  if (type === "http" && String(scheme).toLowerCase() === "basic")
+    return ["header", "authorization", "Basic "];
+  if (type === "http" && String(scheme).toLowerCase() === "bearer")
+    return ["header", "authorization", "Bearer "];
+  if (type === "oauth2" || type === "openIdConnect") return ["header", "authorization", "Bearer "];
+  if (type !== "apiKey" || !isToken(name)) return null;
+  return where === "header" || where === "query" || where === "cookie" ? [where, name, ""] : null;
+};
+
+/** The alternatives of an operation, each a list of names; those of the document unless it has its own. */
+export const securityOf = (operation: JsonObject, document: OpenapiReader): string[] => {
+  const own = operation["security"] ?? document.root["security"];
+  if (!Array.isArray(own)) return [];
+  return own
+    .filter(isObject)
+    .map((alternative) => Object.keys(alternative))
+    .filter((names) => names.length > 0)
+    .map((names) => `[${names.map(inert).join(", ")}]`);
+};

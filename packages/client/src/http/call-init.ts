@@ -1,0 +1,32 @@
+import type { CommonHeaders } from "./http-options.ts";
+import type { OutgoingBody } from "./outgoing-request.ts";
+
+/** The work that a call belongs to: an `HttpRequest`, or another with these members. */
+export interface CallingWork {
+  /** Aborts the call. */
+  readonly signal?: AbortSignal;
+  /** Id that trusted hosts get as `X-Request-ID`. */
+  readonly requestId?: string | null;
+}
+
+/** Options of one call. */
+export interface CallInit {
+  /** Method. @default GET */
+  readonly method?: string;
+  /** Header fields, besides those of the client. @default none */
+  readonly headers?: Headers | CommonHeaders;
+  /** The body. @default none */
+  readonly body?: OutgoingBody;
+  /** A value to send as JSON in place of `body`. */
+  readonly json?: unknown;
+  /** Aborts the call. @default never */
+  readonly signal?: AbortSignal;
+  /** The request being handled: its abort ends the call, and trusted hosts get its id. @default none */
+  readonly within?: CallingWork;
+  /** Key by which the service recognises a repetition; only sent to trusted hosts. @default none */
+  readonly idempotencyKey?: string;
+  /** Whether the reply is a stream: not limited in size, and in time only until its head. @default false */
+  readonly stream?: boolean;
+  /** Maximum size of the reply in bytes. @default that of the client */
+  readonly maxReplyBytes?: number;
+}

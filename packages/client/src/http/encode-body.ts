@@ -1,0 +1,20 @@
+import type { OutgoingBody } from "./outgoing-request.ts";
+
+/** A body as bytes. Text and bytes are sent with a `Content-Length`, streams in chunks. */
+export type EncodedBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+
+/** The most bytes of a `Blob` that are read before they are sent. */
+const COLLECTED_BYTES = 65_536;
+
+/** Returns a body as bytes, and sets `Content-Type` if the program has not. */
+export const encodeBody = async (body: OutgoingBody | null, headers: Headers): Promise<EncodedBody> => {
+  if (body === null) return null;
+  if (body instanceof FormData) headers.delete("content-type"); // only the encoder knows the boundary
+  const encoded = new Response(body);
+  const type = encoded.headers.get("content-type");
+  if (type !== null && !headers.has("content-type")) headers.set("content-type", type);
+  if (typeof body === "string" || body instanceof Uint8Array || body instanceof ReadableStream) return body;
+  if (body instanceof URLSearchParams) return body.toString();
+  if (body instanceof Blob && body.size <= COLLECTED_BYTES) return new Uint8Array(await body.arrayBuffer());
+  return encoded.body;
+};

@@ -1,0 +1,82 @@
+import { FrameworkError } from "@framework/core";
+import { boundReply } from "./bound-reply.ts";
+import { checkTarget } from "./check-target.ts";
+import { ClientError } from "./client-error.ts";
+import type { CheckedHttpOptions } from "./http-options.ts";
+import type { OutgoingRequest, Send } from "./outgoing-request.ts";
+import { redirected } from "./redirect.ts";
+
+/** Returns the innermost step of a client: one attempt with its redirects, within the limits of time, size and calls. */
+export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
+  let calls = 0;
+  const own = [...new Headers(options.headers).keys()];
+  return async (request) => {
+    if (calls >= options.maxCalls)
+      throw new ClientError("CLIENT_TOO_MANY_CALLS", `${options.maxCalls} calls are in flight`, {
+        status: 503,
+      });
+    request.signal.throwIfAborted();
+    calls++;
+    const timer = new AbortController();
+    const late = setTimeout(() => timer.abort(), options.timeoutMs);
+    const toError = (error: unknown): unknown => explained(error, request, timer.signal, options);
+    const finished = once(() => {
+      clearTimeout(late);
+      calls--;
+    });
+    try {
+      const signal = AbortSignal.any([request.signal, timer.signal]);
+      signal.addEventListener("abort", finished, { once: true }); // also of a reply whose body is never read
+      const reply = await follow(send, { ...request, signal }, options, own);
+      if (request.stream) clearTimeout(late);
+      return boundReply(reply, { maxReplyBytes: request.maxReplyBytes, finished, toError });
+    } catch (error) {
+      finished();
+      throw toError(error);
+    }
+  };
+};
+
+const follow = async (
+  send: Send,
+  first: OutgoingRequest,
+  options: CheckedHttpOptions,
+  own: readonly string[],
+): Promise<Response> => {
+  let request = first;
+  for (let followed = 0; ; followed++) {
+    checkTarget(request.url, options);
+    const reply = await send(request);
+    const next = options.maxRedirects === 0 ? null : redirected(request, reply, own);
+    if (next === null) return reply;
+    reply.body?.cancel().catch(() => {}); // its body is not needed
+    if (followed === options.maxRedirects)
+      throw new ClientError("CLIENT_TOO_MANY_REDIRECTS", `more than ${options.maxRedirects} redirects`);
+    request = next;
+  }
+};
+
+/** The error that a program gets for one of sockets, streams or timers. Errors of the caller's own signal stay. */
+const explained = (
+  error: unknown,
+  { method, url, signal }: OutgoingRequest,
+  timer: AbortSignal,
+  { timeoutMs }: CheckedHttpOptions,
+): unknown => {
+  const name = `${method} ${url.origin}${url.pathname}`;
+  if (signal.aborted) return signal.reason;
+  if (FrameworkError.is(error)) return error;
+  if (timer.aborted)
+    return new ClientError("CLIENT_TIMEOUT", `${name} took longer than ${timeoutMs} ms`, { status: 504 });
+  const reason = Error.isError(error) ? error.message : String(error);
+  return new ClientError("CLIENT_NO_REPLY", `${name} failed: ${reason}`, { cause: error });
+};
+
+const once = (run: () => void): (() => void) => {
+  let isDone = false;
+  return () => {
+    if (isDone) return;
+    isDone = true;
+    run();
+  };
+};

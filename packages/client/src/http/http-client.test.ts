@@ -1,0 +1,318 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { pipeline, Readable } from "node:stream";
+import { breaker } from "@framework/breaker";
+import { timeout } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { OutgoingRequest } from "./outgoing-request.ts";
+import { httpClient } from "./http-client.ts";
+import type { HttpClientOptions } from "./http-options.ts";
+import { retryRequests } from "./retry-requests.ts";
+
+type Listener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server of node:http on a free port. */
+const serve = async (listener: Listener) => {
+  const seen: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    seen.push(request);
+    listener(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const close = async (): Promise<void> => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { host, url: `http://${host}`, seen, [Symbol.asyncDispose]: close };
+};
+
+const open = (url: string, options: Omit<HttpClientOptions, "baseUrl"> = {}) =>
+  httpClient({ baseUrl: url, ...options });
+const noWait = { policy: { attempts: 3, delayMs: 0, maxDelayMs: 5000 }, random: () => 0 };
+const clock = (waits: number[]) => ({
+  after: (ms: number, run: () => void) => {
+    waits.push(ms);
+    queueMicrotask(run);
+    return () => {};
+  },
+});
+
+test("sends method, path, fields and body, and returns error statuses as replies", async () => {
+  await using server = await serve((request, response) => {
+    let text = "";
+    request.on("data", (part: Buffer) => (text += part.toString()));
+    request.on("end", () =>
+      response.writeHead(409, { "x-a": ["1", "2"] }).end(`${request.method} ${request.url} ${text}`),
+    );
+  });
+  await using http = open(`${server.url}/v1/`, { headers: { "x-own": "1" } });
+  const reply = await http.request("/items?a=1", { method: "post", json: { b: 2 } });
+  expect([reply.status, reply.headers.get("x-a"), await reply.text()]).toEqual([
+    409,
+    "1, 2",
+    'POST /v1/items?a=1 {"b":2}',
+  ]);
+  expect(server.seen[0]?.headers).toMatchObject({
+    "x-own": "1",
+    "content-type": "application/json",
+    "content-length": "7",
+  });
+});
+
+test("refuses a reply that is larger than its limit while it arrives", async () => {
+  await using server = await serve((_, response) => {
+    const endless = new Readable({ read: (size) => void endless.push(Buffer.alloc(size)) });
+    pipeline(endless, response, () => {}); // the client leaves
+  });
+  await using http = open(server.url, { maxReplyBytes: 100_000 });
+  const reply = await http.request("/");
+  await expect(reply.text()).rejects.toMatchObject({ code: "CLIENT_BODY_TOO_LARGE" });
+  await expect((await http.request("/", { maxReplyBytes: 10 })).bytes()).rejects.toThrow(
+    "larger than 10 bytes",
+  );
+});
+
+test("ends a call whose head or body does not arrive in time, and one that its caller aborts", async () => {
+  await using server = await serve((request, response) => {
+    if (request.url === "/slow-body") response.writeHead(200).write("start");
+  });
+  await using http = open(server.url, { timeoutMs: 50 });
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT", status: 504 });
+  await expect((await http.request("/slow-body")).text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
+  await using patient = open(server.url);
+  const reason = new Error("enough");
+  const caller = new AbortController();
+  const call = patient.request("/aborted", { within: { signal: caller.signal } });
+  await waitFor(() => server.seen.at(-1)?.url === "/aborted");
+  caller.abort(reason);
+  await expect(call).rejects.toBe(reason);
+});
+
+test("a stream may last longer than timeoutMs, but not be silent for longer than idleTimeoutMs", async () => {
+  await using server = await serve((_, response) => void response.writeHead(200).write("start"));
+  await using http = open(server.url, { timeoutMs: 50, idleTimeoutMs: 600 });
+  const started = performance.now();
+  await expect((await http.request("/", { stream: true })).text()).rejects.toMatchObject({
+    code: "CLIENT_NO_REPLY",
+  });
+  expect(performance.now() - started).toBeGreaterThan(400);
+});
+
+test("limits the calls in flight, until their bodies have ended", async () => {
+  await using server = await serve((_, response) => response.end("body"));
+  await using http = open(server.url, { maxCalls: 2 });
+  const [first] = await Promise.all([http.request("/"), http.request("/")]);
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_CALLS", status: 503 });
+  expect(await first.text()).toBe("body");
+  expect((await http.request("/")).status).toBe(200);
+});
+
+test("follows redirects to allowed hosts, without credentials to another origin", async () => {
+  await using other = await serve((_, response) => response.end("there"));
+  await using server = await serve((request, response) => {
+    if (request.url === "/here") return void response.end("here");
+    response.writeHead(302, { location: request.url === "/own" ? "/here" : `${other.url}/x` }).end();
+  });
+  const fields = {
+    authorization: "Bearer s",
+    cookie: "a=b",
+    "x-api-key": "s",
+    "idempotency-key": "k",
+    accept: "text/plain",
+  };
+  await using http = open(server.url, {
+    headers: { "x-api-key": "s" },
+    allowedHosts: [server.host, other.host],
+  });
+  expect(await (await http.request("/own", { headers: fields })).text()).toBe("here");
+  expect(server.seen[1]?.headers).toMatchObject(fields);
+  expect(await (await http.request("/away", { headers: fields })).text()).toBe("there");
+  const got = other.seen[0]?.headers ?? {};
+  expect(
+    Object.keys(got).filter((name) =>
+      ["authorization", "cookie", "x-api-key", "idempotency-key"].includes(name),
+    ),
+  ).toEqual([]);
+  expect(got.accept).toBe("text/plain");
+  await using strict = open(server.url);
+  await expect(strict.request("/away")).rejects.toMatchObject({ code: "CLIENT_HOST_REFUSED" });
+  expect(other.seen).toHaveLength(1);
+});
+
+test.each([
+  [301, "POST", "GET", ""],
+  [303, "PUT", "GET", ""],
+  [302, "PUT", "PUT", "body"],
+  [307, "POST", "POST", "body"],
+  [308, "POST", "POST", "body"],
+])("after %d, %s becomes %s", async (status, method, expected, text) => {
+  await using server = await serve((request, response) => {
+    if (request.url === "/")
+      return void request.resume().on("end", () => response.writeHead(status, { location: "/x" }).end());
+    let body = "";
+    request
+      .on("data", (part: Buffer) => (body += part.toString()))
+      .on("end", () => response.end(`${request.method} ${body}`));
+  });
+  await using http = open(server.url);
+  expect(await (await http.request("/", { method, body: "body" })).text()).toBe(`${expected} ${text}`);
+});
+
+test("ends a loop of redirects, and returns one as it is for maxRedirects 0", async () => {
+  await using server = await serve((_, response) => response.writeHead(302, { location: "/" }).end());
+  await using http = open(server.url);
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_REDIRECTS" });
+  expect(server.seen).toHaveLength(6);
+  await using plain = open(server.url, { maxRedirects: 0 });
+  expect((await plain.request("/")).status).toBe(302);
+});
+
+test.each([
+  "http://127.0.0.1:1/",
+  "https://elsewhere.example/",
+  "//elsewhere.example",
+  "relative",
+  "ftp://a/",
+])("refuses the target %s, or keeps it a path of the base URL", async (target) => {
+  await using server = await serve((request, response) => response.end(request.url));
+  await using http = open(server.url);
+  const outcome = await http.request(target).then(
+    (reply) => reply.text(),
+    (error: { code: string }) => error.code,
+  );
+  expect(["CLIENT_HOST_REFUSED", "CLIENT_BAD_URL", "//elsewhere.example"]).toContain(outcome);
+});
+
+test.each(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])(
+  "publicAddressesOnly refuses %s",
+  async (host) => {
+    await using server = await serve((_, response) => response.end());
+    await using http = open(`http://${host}:${new URL(server.url).port}`, { publicAddressesOnly: true });
+    const error = await http.request("/").catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "CLIENT_HOST_REFUSED" });
+    expect(server.seen).toEqual([]);
+  },
+);
+
+test("repeats idempotent requests and those with an Idempotency-Key, and no others", async () => {
+  await using server = await serve((_, response) => response.writeHead(503).end());
+  await using http = open(server.url, { use: [retryRequests(noWait)] });
+  const sent = async (init: object): Promise<number> => {
+    const before = server.seen.length;
+    expect((await http.request("/", init)).status).toBe(503);
+    return server.seen.length - before;
+  };
+  expect(await sent({})).toBe(3);
+  expect(await sent({ method: "PUT", body: "x" })).toBe(3);
+  expect(await sent({ method: "POST", body: "x" })).toBe(1);
+  expect(await sent({ method: "POST", body: "x", idempotencyKey: "1" })).toBe(3);
+  const stream = new Blob(["x"]).stream();
+  expect(await sent({ method: "PUT", body: stream })).toBe(1);
+});
+
+test("waits as Retry-After says, and stops when that is too long", async () => {
+  let field = "2";
+  await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
+  const waits: number[] = [];
+  await using http = open(server.url, {
+    use: [retryRequests({ ...noWait, clock: clock(waits), now: () => 0 })],
+  });
+  await http.request("/");
+  field = new Date(3000).toUTCString();
+  await http.request("/");
+  field = "600";
+  await http.request("/");
+  expect(waits).toEqual([2000, 2000, 3000, 3000]);
+  expect(server.seen).toHaveLength(7);
+});
+
+test("repeats after a lost connection, and reports the last failure", async () => {
+  let lost = 2;
+  await using server = await serve((request, response) =>
+    lost-- > 0 ? request.socket.destroy() : response.end("ok"),
+  );
+  await using http = open(server.url, { use: [retryRequests(noWait)] });
+  expect(await (await http.request("/")).text()).toBe("ok");
+  lost = 9;
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_NO_REPLY", status: 502 });
+});
+
+test("a reply whose body is never read counts until its time is over", async () => {
+  await using server = await serve((_, response) => void response.writeHead(200).write("start"));
+  await using http = open(server.url, { maxCalls: 1, timeoutMs: 200 });
+  await http.request("/");
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_CALLS" });
+  await waitFor(() =>
+    http.request("/").then(
+      () => true,
+      (error: { readonly code: string }) => error.code !== "CLIENT_TOO_MANY_CALLS",
+    ),
+  );
+});
+
+test("an attempt that timeout ends is repeated", async () => {
+  let hanging = 1;
+  await using server = await serve((_, response) => hanging-- > 0 || response.end("ok"));
+  await using http = open(server.url, { use: [retryRequests(noWait), timeout({ timeoutMs: 300 })] });
+  expect(await (await http.request("/")).text()).toBe("ok");
+  expect(server.seen.length).toBeGreaterThan(1);
+});
+
+test("breaker and timeout of the framework are middleware of calls", async () => {
+  await using server = await serve(
+    (request, response) => request.url === "/fail" && response.writeHead(500).end(),
+  );
+  const circuit = breaker<OutgoingRequest, Response>({ failureThreshold: 2 });
+  await using http = open(server.url, { use: [circuit, timeout({ timeoutMs: 40 })] });
+  await http.request("/fail");
+  await expect(http.request("/hang")).rejects.toMatchObject({ name: "HandlerTimeoutError" });
+  await expect(http.request("/fail")).rejects.toMatchObject({ code: "BREAKER_OPEN" });
+  expect(server.seen).toHaveLength(2);
+});
+
+test("sends the request id and the idempotency key to trusted hosts only, and the client's fields to its own origin", async () => {
+  await using other = await serve((_, response) => response.end());
+  await using server = await serve((_, response) => response.end());
+  const within = { requestId: "r-1" };
+  await using http = open(server.url, { allowedHosts: [server.host, other.host], headers: { "x-key": "s" } });
+  await http.request("/", { within, idempotencyKey: "k" });
+  await http.request(`${other.url}/`, { within, idempotencyKey: "k" });
+  expect(server.seen[0]?.headers).toMatchObject({
+    "x-request-id": "r-1",
+    "idempotency-key": "k",
+    "x-key": "s",
+  });
+  for (const name of ["x-request-id", "idempotency-key", "x-key"])
+    expect(other.seen[0]?.headers[name]).toBeUndefined();
+});
+
+test("reuses connections, at most maxConnections of each origin", async () => {
+  const sockets = new Set<object>();
+  await using server = await serve((request, response) => {
+    sockets.add(request.socket);
+    response.end("x");
+  });
+  await using http = open(server.url, { maxConnections: 2 });
+  await Promise.all(Array.from({ length: 20 }, async () => (await http.request("/")).text()));
+  expect(sockets.size).toBeLessThanOrEqual(2);
+});
+
+test("reports every mistake in the options at once", () => {
+  expect(() =>
+    httpClient({ baseUrl: "ftp://u:p@host", timeoutMs: -1, maxCalls: 0, headers: { "a b": "c" } }),
+  ).toThrow(/timeoutMs[^]*maxCalls|maxCalls[^]*timeoutMs/);
+  expect(() => httpClient({ baseUrl: "no" })).toThrow("absolute http or https URL");
+});
+
+test("a closed client ends its calls and refuses further ones", async () => {
+  await using server = await serve(() => {});
+  const http = open(server.url);
+  const call = http.request("/");
+  await waitFor(() => server.seen.length === 1);
+  const failed = call.catch((error: unknown) => error);
+  await http.close();
+  expect(await failed).toMatchObject({ code: "CLIENT_CLOSED" });
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
+});

@@ -1,0 +1,68 @@
+import type { CallInit } from "./call-init.ts";
+import { ClientError } from "./client-error.ts";
+import { exchange } from "./exchange.ts";
+import { checkHttpOptions, type HttpClientOptions } from "./http-options.ts";
+import type { Send } from "./outgoing-request.ts";
+import { headersOf } from "./context-fields.ts";
+import { sendWith } from "./send-with-fetch.ts";
+import { socketFetch } from "./socket-fetch.ts";
+
+/** Calls one service. */
+export interface HttpClient {
+  /** Sends a request and returns the reply, also for an error status. @throws ClientError without a reply */
+  request(path: string, init?: CallInit): Promise<Response>;
+  /** Ends all calls and connections. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/**
+ * Creates a client of another HTTP service: keep-alive connections, middleware, and limits of time, size, redirects, hosts and calls.
+ *
+ * @example
+ * const stock = httpClient({ baseUrl: "https://stock.example/v1", use: [retryRequests(), breaker(), timeout({ timeoutMs: 2000 })] });
+ * const reply = await stock.request("/items/1", { within: request });
+ * @throws ConfigurationError CORE_BAD_CONFIG with every mistake in the options
+ */
+export const httpClient = (given: HttpClientOptions): HttpClient => {
+  const { base, options } = checkHttpOptions(given);
+  const sockets = options.fetch === undefined ? socketFetch(options) : null;
+  const attempt = exchange(sockets?.send ?? sendWith(options), options);
+  const closed = new AbortController();
+  const chain = options.use.reduceRight<Send>(
+    (next, middleware) => (input) => middleware(input, next),
+    attempt,
+  );
+  const request = async (path: string, init: CallInit = {}): Promise<Response> => {
+    if (closed.signal.aborted) throw closed.signal.reason;
+    const url = targetOf(base, path);
+    const aborted = new AbortController();
+    const signals = [init.signal, init.within?.signal, closed.signal, aborted.signal];
+    return chain({
+      method: (init.method ?? "GET").toUpperCase(),
+      url,
+      headers: headersOf(url, base, init, options),
+      body: init.json === undefined ? (init.body ?? null) : JSON.stringify(init.json),
+      signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
+      maxReplyBytes: init.maxReplyBytes ?? (init.stream === true ? Infinity : options.maxReplyBytes),
+      stream: init.stream ?? false,
+      abort: (reason) => aborted.abort(reason),
+    });
+  };
+  const close = async (): Promise<void> => {
+    closed.abort(new ClientError("CLIENT_CLOSED", "the client is closed"));
+    await sockets?.close();
+  };
+  return { request, close, [Symbol.asyncDispose]: close };
+};
+
+/** Paths are appended to the base URL as texts, so a path such as `//host` stays a path. */
+const targetOf = (base: URL, path: string): URL => {
+  const text = /^https?:\/\//i.test(path) ? path : base.origin + base.pathname.replace(/\/$/, "") + path;
+  if (URL.canParse(text) && (text === path || path.startsWith("/") || path === "" || path.startsWith("?")))
+    return new URL(text);
+  throw new ClientError(
+    "CLIENT_BAD_URL",
+    `${JSON.stringify(path.slice(0, 100))} is not a path that starts with "/"`,
+  );
+};

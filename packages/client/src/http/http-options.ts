@@ -1,0 +1,119 @@
+import { ConfigurationError } from "@framework/core";
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  decimal,
+  flag,
+  integer,
+  list,
+  optional,
+} from "@framework/core/feature";
+import type { Fetch, OutgoingMiddleware } from "./outgoing-request.ts";
+
+/** Header fields by name. */
+export type CommonHeaders = Readonly<Record<string, string>>;
+
+/** Options of `httpClient`. */
+export interface HttpClientOptions {
+  /** Address that the paths of calls are appended to, such as "https://stock.example/v1". */
+  readonly baseUrl: string;
+  /** Middleware around each call, the first outermost. @default none */
+  readonly use?: readonly OutgoingMiddleware[];
+  /** Header fields of calls to the base URL's origin. @default none */
+  readonly headers?: CommonHeaders;
+  /** Hosts that may be called, ports included unless they are the scheme's own: redirects too. @default the host of `baseUrl` */
+  readonly allowedHosts?: readonly string[];
+  /** Hosts that get the request id and the idempotency key. @default the host of `baseUrl` */
+  readonly trustedHosts?: readonly string[];
+  /** Refuses private, loopback and link-local addresses, after the name is resolved. @default false */
+  readonly publicAddressesOnly?: boolean;
+  /** Maximum duration of one attempt in milliseconds, redirects and body included; of a stream until its head. @default 30000 */
+  readonly timeoutMs?: number;
+  /** Maximum milliseconds to connect. @default 10000 */
+  readonly connectTimeoutMs?: number;
+  /** Maximum milliseconds between two parts of a body. @default 30000 */
+  readonly idleTimeoutMs?: number;
+  /** Maximum size of a reply in bytes; reading further throws. Streams are not limited. @default 10 MiB */
+  readonly maxReplyBytes?: number;
+  /** Maximum number of redirects; 0 returns them as they are. @default 5 */
+  readonly maxRedirects?: number;
+  /** Maximum number of calls in flight, their bodies included; further ones throw CLIENT_TOO_MANY_CALLS. @default 256 */
+  readonly maxCalls?: number;
+  /** Maximum number of connections of each origin. @default 64 */
+  readonly maxConnections?: number;
+  /** Milliseconds for which an unused connection stays open. @default 4000 */
+  readonly keepAliveMs?: number;
+  /** Sends a request in place of sockets, as `(request) => app.fetch(request)` in tests does. It must not follow redirects. @default sockets */
+  readonly fetch?: Fetch;
+}
+
+/** Options with all defaults. */
+export type CheckedHttpOptions = Required<Omit<HttpClientOptions, "baseUrl" | "fetch">> & {
+  readonly fetch: Fetch | undefined;
+};
+
+/** The default of `maxReplyBytes`: 10 MiB. */
+export const DEFAULT_REPLY_BYTES = 10_485_760;
+
+const MAX_MS = 2_147_483_647;
+const isFunction = (value: unknown): boolean => typeof value === "function";
+const isHost = (value: unknown): boolean =>
+  typeof value === "string" && /^[a-z0-9.:[\]-]{1,255}$/.test(value);
+const milliseconds = (initial: number) => decimal(initial, { min: 1, max: MAX_MS });
+
+const isHeaders = (value: unknown): boolean => {
+  if (typeof value !== "object" || value === null) return false;
+  try {
+    return new Headers(value as Record<string, string>) instanceof Headers;
+  } catch {
+    return false; // a name or value that a field cannot have
+  }
+};
+
+const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("HttpClientOptions", {
+  use: list<OutgoingMiddleware>([], "middleware: functions", isFunction),
+  headers: checked<CommonHeaders>({}, "an object of header fields", isHeaders),
+  allowedHosts: optional(
+    list<string>([], "hosts in lower case, such as stock.example or 127.0.0.1:8080", isHost),
+  ),
+  trustedHosts: optional(
+    list<string>([], "hosts in lower case, such as stock.example or 127.0.0.1:8080", isHost),
+  ),
+  publicAddressesOnly: flag(false),
+  timeoutMs: milliseconds(30_000),
+  connectTimeoutMs: milliseconds(10_000),
+  idleTimeoutMs: milliseconds(30_000),
+  maxReplyBytes: integer(DEFAULT_REPLY_BYTES, { min: 1 }),
+  maxRedirects: integer(5, { min: 0, max: 20 }),
+  maxCalls: integer(256, { min: 1, max: 1_000_000 }),
+  maxConnections: integer(64, { min: 1, max: 10_000 }),
+  keepAliveMs: milliseconds(4000),
+  fetch: optional({ problem: (value: unknown) => (isFunction(value) ? null : "must be a function") }),
+}) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the record's fields have defaults, those of the options may be absent
+
+/** Returns the base URL, and the options with defaults. @throws ConfigurationError CORE_BAD_CONFIG with every mistake */
+export const checkHttpOptions = ({
+  baseUrl,
+  ...given
+}: HttpClientOptions): { readonly base: URL; readonly options: CheckedHttpOptions } => {
+  const { value, problems } = record.read(given);
+  const base = URL.canParse(baseUrl) ? new URL(baseUrl) : null;
+  const isGood =
+    base !== null &&
+    /^https?:$/.test(base.protocol) &&
+    base.username + base.password + base.search + base.hash === "";
+  const all = isGood
+    ? problems
+    : [
+        ...problems,
+        "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment",
+      ];
+  if (base === null || all.length > 0)
+    throw new ConfigurationError(all.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+  const hosts = {
+    allowedHosts: value.allowedHosts ?? [base.host],
+    trustedHosts: value.trustedHosts ?? [base.host],
+  };
+  return { base, options: { ...value, ...hosts } as CheckedHttpOptions };
+};

@@ -1,0 +1,53 @@
+import type { Awaitable, Middleware } from "@framework/core";
+
+/** A body to send. A stream is sent once, so its request is never sent again. */
+export type OutgoingBody =
+  | string
+  | Uint8Array<ArrayBuffer>
+  | Blob
+  | FormData
+  | URLSearchParams
+  | ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** One call, as middleware sees it. */
+export interface OutgoingRequest {
+  /** Method in upper case. */
+  readonly method: string;
+  /** Absolute address. */
+  readonly url: URL;
+  /** Header fields; middleware may change them. */
+  readonly headers: Headers;
+  /** The body, `null` without one. */
+  readonly body: OutgoingBody | null;
+  /** Aborts when the reply is no longer needed. */
+  readonly signal: AbortSignal;
+  /** Maximum size of the reply in bytes. */
+  readonly maxReplyBytes: number;
+  /** Whether the time limit ends with the head of the reply. */
+  readonly stream: boolean;
+  /** Aborts `signal`; `timeout` of core calls it. */
+  abort(reason: Error): void;
+}
+
+/** A middleware around outgoing calls: `retryRequests`, `breaker`, `timeout`, or one of the program. */
+export type OutgoingMiddleware = Middleware<OutgoingRequest, Response>;
+
+/** Sends one web request and returns the reply without following redirects. */
+export type Fetch = (request: Request) => Awaitable<Response>;
+
+/** The innermost step of a client: sends one request. */
+export type Send = (request: OutgoingRequest) => Awaitable<Response>;
+
+const idempotent: ReadonlySet<string> = new Set([
+  "GET",
+  "HEAD",
+  "OPTIONS",
+  "TRACE",
+  "QUERY",
+  "PUT",
+  "DELETE",
+]);
+
+/** Whether a request may be sent twice: its method is idempotent (RFC 9110 9.2.2) or it has an `Idempotency-Key`, and its body is not a stream. */
+export const isRepeatable = ({ method, headers, body }: OutgoingRequest): boolean =>
+  !(body instanceof ReadableStream) && (idempotent.has(method) || headers.has("idempotency-key"));

@@ -1,0 +1,54 @@
+import { type LookupFunction, BlockList, isIP } from "node:net";
+import { lookup } from "node:dns";
+import { ClientError } from "./client-error.ts";
+
+/** Address blocks that are not public (IANA special-purpose registries). */
+const special = new BlockList();
+for (const [address, prefix] of [
+  ["0.0.0.0", 8],
+  ["10.0.0.0", 8],
+  ["100.64.0.0", 10],
+  ["127.0.0.0", 8],
+  ["169.254.0.0", 16],
+  ["172.16.0.0", 12],
+  ["192.0.0.0", 24],
+  ["192.0.2.0", 24],
+  ["192.168.0.0", 16],
+  ["198.18.0.0", 15],
+  ["198.51.100.0", 24],
+  ["203.0.113.0", 24],
+  ["224.0.0.0", 3],
+] as const)
+  special.addSubnet(address, prefix, "ipv4");
+
+/** The only public block of IPv6 is 2000::/3; these are its special parts, which can also carry an IPv4 address. */
+const publicSix = new BlockList();
+publicSix.addSubnet("2000::", 3, "ipv6");
+for (const [address, prefix] of [
+  ["2001::", 23],
+  ["2001:db8::", 32],
+  ["2002::", 16],
+] as const)
+  special.addSubnet(address, prefix, "ipv6");
+
+/** Whether an address is public: not private, loopback, link-local, multicast or reserved. Mapped IPv4 addresses are refused. */
+export const isPublicAddress = (address: string): boolean => {
+  if (isIP(address) === 4) return !special.check(address, "ipv4");
+  return isIP(address) === 6 && publicSix.check(address, "ipv6") && !special.check(address, "ipv6");
+};
+
+/** Resolves a name as `dns.lookup` does, and fails unless all its addresses are public: the socket connects to the addresses that were checked. */
+export const publicLookup: LookupFunction = (hostname, options, answer) => {
+  lookup(hostname, { ...options, all: true }, (error, addresses) => {
+    if (error !== null) return answer(error, "");
+    const [first] = addresses;
+    if (first === undefined || !addresses.every(({ address }) => isPublicAddress(address)))
+      return answer(refusedAddress(hostname), "");
+    if (options.all === true) answer(null, addresses);
+    else answer(null, first.address, first.family);
+  });
+};
+
+/** The error for a host whose address is not public. */
+export const refusedAddress = (hostname: string): ClientError =>
+  new ClientError("CLIENT_HOST_REFUSED", `${hostname} has an address that is not public`);

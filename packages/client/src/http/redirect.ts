@@ -1,0 +1,38 @@
+import type { OutgoingRequest } from "./outgoing-request.ts";
+
+/** Fields that another origin must not get (RFC 9110 15.4). */
+const credentials = ["authorization", "cookie", "idempotency-key", "proxy-authorization", "x-request-id"];
+const contentFields = [
+  "content-type",
+  "content-length",
+  "content-encoding",
+  "content-language",
+  "content-location",
+];
+
+/**
+ * The request that a redirect asks for; `null` for another reply, and for one that cannot be followed: without a valid `Location`, from https to
+ * http, or of a body that was a stream.
+ *
+ * @param own names of further fields that only the first origin may get, in lower case
+ */
+export const redirected = (
+  request: OutgoingRequest,
+  { status, headers }: Response,
+  own: readonly string[],
+): OutgoingRequest | null => {
+  const location = headers.get("location");
+  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
+  if (!URL.canParse(location, request.url)) return null;
+  const url = new URL(location, request.url);
+  if (request.url.protocol === "https:" && url.protocol !== "https:") return null;
+  const isSafe = ["GET", "HEAD"].includes(request.method);
+  const becomesGet = !isSafe && (status === 303 || (status < 303 && request.method === "POST"));
+  if (!becomesGet && request.body instanceof ReadableStream) return null;
+  const fields = new Headers(request.headers);
+  if (becomesGet) for (const name of contentFields) fields.delete(name);
+  if (url.origin !== request.url.origin) for (const name of [...credentials, ...own]) fields.delete(name);
+  return becomesGet
+    ? { ...request, method: "GET", url, headers: fields, body: null }
+    : { ...request, url, headers: fields };
+};

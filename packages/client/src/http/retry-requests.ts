@@ -1,0 +1,68 @@
+import { FrameworkError, retry, type RetryOptions } from "@framework/core";
+import { parseHttpDate } from "@framework/core/http";
+import { isRepeatable, type OutgoingMiddleware, type OutgoingRequest } from "./outgoing-request.ts";
+
+/** Options of `retryRequests`: those of `retry`, and statuses. */
+export interface RetryRequestsOptions extends Pick<
+  RetryOptions<OutgoingRequest, Response>,
+  "policy" | "clock" | "random"
+> {
+  /** Statuses after which a request is sent again. @default [429, 502, 503, 504] */
+  readonly statuses?: readonly number[];
+  /** Time in milliseconds since 1970, for a `Retry-After` that is a date. @default Date.now */
+  readonly now?: () => number;
+}
+
+/** Codes of errors that a further attempt cannot help, or must not follow. */
+const final: ReadonlySet<string> = new Set([
+  "CLIENT_BAD_URL",
+  "CLIENT_CLOSED",
+  "CLIENT_HOST_REFUSED",
+  "CLIENT_TOO_MANY_CALLS",
+  "CLIENT_TOO_MANY_REDIRECTS",
+  "BREAKER_OPEN",
+]);
+
+/**
+ * Returns a middleware that sends a request again after a lost connection, a timeout, or a status such as 503: `retry` of core with the rules of HTTP.
+ *
+ * Only requests with an idempotent method or an `Idempotency-Key` are repeated, and never a stream. `Retry-After` is respected: a wait above the policy's
+ * `maxDelayMs` ends the attempts.
+ *
+ * @example
+ * const stock = httpClient({ baseUrl: "https://stock.example", use: [retryRequests({ policy: { attempts: 4 } })] });
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy
+ */
+export const retryRequests = ({
+  statuses = [429, 502, 503, 504],
+  now = Date.now,
+  ...options
+}: RetryRequestsOptions = {}): OutgoingMiddleware => {
+  const repeated = retry<OutgoingRequest, Response>({
+    ...options,
+    isFailure: (reply, request) => isRepeatable(request) && statuses.includes(reply.status),
+    isFailingError: (error, request) =>
+      isRepeatable(request) &&
+      !request.signal.aborted &&
+      !(FrameworkError.is(error) && final.has(error.code)),
+    retryAfterMs: (reply) => retryAfterMs(reply.headers.get("retry-after"), now()),
+  });
+  return function retryRequests(request, next) {
+    return repeated(request, (each) => next(withOwnAbort(each)));
+  };
+};
+
+/** A middleware within, such as `timeout`, aborts one attempt and not the next ones. */
+const withOwnAbort = (request: OutgoingRequest): OutgoingRequest => {
+  const own = new AbortController();
+  const signal = AbortSignal.any([request.signal, own.signal]);
+  return { ...request, signal, abort: (reason) => own.abort(reason) };
+};
+
+/** Milliseconds of a `Retry-After` field (RFC 9110 10.2.3); `null` for a malformed one. */
+const retryAfterMs = (field: string | null, nowMs: number): number | null => {
+  if (field === null) return null;
+  if (/^\d{1,9}$/.test(field)) return Number(field) * 1000;
+  const dateMs = parseHttpDate(field);
+  return dateMs === null ? null : Math.max(0, dateMs - nowMs);
+};

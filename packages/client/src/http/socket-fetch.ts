@@ -1,0 +1,68 @@
+import { Readable } from "node:stream";
+import type { ReadableStream as NodeStream } from "node:stream/web";
+import { Agent, type Dispatcher } from "undici";
+import { ClientError } from "./client-error.ts";
+import { type EncodedBody, encodeBody } from "./encode-body.ts";
+import type { CheckedHttpOptions } from "./http-options.ts";
+import type { Send } from "./outgoing-request.ts";
+import { publicLookup } from "./public-address.ts";
+
+/** Sends requests over keep-alive connections of its own pool. */
+export interface SocketFetch {
+  readonly send: Send;
+  /** Destroys the pool's connections. */
+  close(): Promise<void>;
+}
+
+const MAX_HEADER_BYTES = 16_384;
+const MAX_ORIGINS = 100;
+
+/** Opens a pool of connections. Its limits are those of the options; heads of replies have at most 16 KiB, and at most 100 origins have connections. */
+export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
+  const { publicAddressesOnly, connectTimeoutMs, idleTimeoutMs, maxConnections, keepAliveMs } = options;
+  const agent = new Agent({
+    connect: { timeout: connectTimeoutMs, ...(publicAddressesOnly && { lookup: publicLookup }) },
+    connections: maxConnections,
+    maxOrigins: MAX_ORIGINS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    keepAliveTimeout: keepAliveMs,
+    keepAliveMaxTimeout: keepAliveMs,
+    headersTimeout: 0, // `timeoutMs` covers the head
+    bodyTimeout: idleTimeoutMs,
+  });
+  const send: Send = async ({ url, method, headers, body, signal }) => {
+    const encoded = bodyOf(await encodeBody(body, headers)); // sets Content-Type
+    const reply = await agent.request({
+      origin: url.origin,
+      path: url.pathname + url.search,
+      method: method as Dispatcher.HttpMethod,
+      headers: Object.fromEntries(headers),
+      body: encoded,
+      signal,
+    });
+    return toResponse(reply);
+  };
+  return { send, close: () => agent.destroy() };
+};
+
+const bodyOf = (body: EncodedBody): string | Uint8Array | Readable | null =>
+  body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream<Uint8Array>) : body;
+
+const bodiless = [101, 103, 204, 205, 304];
+
+const toResponse = ({ statusCode: status, headers, body }: Dispatcher.ResponseData): Response => {
+  const fields = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const each of Array.isArray(value) ? value : [value ?? ""]) fields.append(name, each);
+  if (status < 200 || status > 599) {
+    body.dump().catch(() => {}); // nothing of it is needed
+    throw new ClientError("CLIENT_NO_REPLY", `the service answered with the unknown status ${status}`);
+  }
+  if (!bodiless.includes(status))
+    return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>, {
+      status,
+      headers: fields,
+    });
+  body.dump().catch(() => {}); // nothing of it is needed
+  return new Response(null, { status, headers: fields });
+};

@@ -1,0 +1,35 @@
+// For programs.
+export { httpClient, type HttpClient } from "./http/http-client.ts";
+export type { CallingWork, CallInit } from "./http/call-init.ts";
+export type { CommonHeaders, HttpClientOptions } from "./http/http-options.ts";
+export {
+  type Fetch,
+  isRepeatable,
+  type OutgoingBody,
+  type OutgoingMiddleware,
+  type OutgoingRequest,
+} from "./http/outgoing-request.ts";
+export { retryRequests, type RetryRequestsOptions } from "./http/retry-requests.ts";
+export { ClientError } from "./http/client-error.ts";
+export { UndeclaredReplyError } from "./api/undeclared-reply-error.ts";
+export { generateClient, type GenerateOptions } from "./generator/generate-client.ts";
+export { clientErrors } from "./error-codes.ts";
+
+// For generated clients.
+export { type ClientLife, type ClientOptions, createApiClient } from "./api/create-client.ts";
+export type { Credentials } from "./api/credentials.ts";
+export type {
+  ApiSpec,
+  BytesBody,
+  BytesReply,
+  CallOptions,
+  Input,
+  Operation,
+  OperationSpec,
+  Reply,
+  ReplyKind,
+  ReplyOf,
+  SecurityPlace,
+  ServerSentEvent,
+  StatusOf,
+} from "./api/operation.ts";
