@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { generateClient } from "@framework/client";
+import { expect, test } from "@jest/globals";
+import { createClient } from "./books-api.ts";
+import { app } from "./document.ts";
+
+const documentOf = async (): Promise<unknown> =>
+  (await app.fetch(new Request("http://localhost/openapi.json"))).json();
+
+test("the client is that of the document; `pnpm --filter @framework/books client` writes it", async () => {
+  const written = readFileSync(join(import.meta.dirname, "books-api.ts"), "utf8");
+  expect(generateClient(await documentOf())).toBe(written);
+});
+
+test("the client logs in, adds a book and reads it, with replies typed by status", async () => {
+  const send = (request: Request): Promise<Response> => app.fetch(request);
+  await using visitor = createClient("http://localhost", { fetch: send });
+  const refused = await visitor.postBooks({ body: { title: "Emma" } });
+  expect(refused.status).toBe(401);
+  const login = await visitor.postToken({ body: { user: "librarian", password: "p" } });
+  if (login.status !== 200) throw new Error(`status ${login.status}`);
+  await using client = createClient("http://localhost", {
+    fetch: send,
+    credentials: { bearerAuth: login.body.token },
+  });
+  const added = await client.postBooks({ body: { title: "Emma", author: "Jane Austen" } });
+  if (added.status !== 201) throw new Error(`status ${added.status}`);
+  const id = String(added.body.id);
+  expect(await client.getBooksId({ params: { id } })).toMatchObject({ ok: true, body: { title: "Emma" } });
+  expect(await client.getBooksId({ params: { id: "999" } })).toMatchObject({ status: 404, ok: false });
+  await app.stop();
+});

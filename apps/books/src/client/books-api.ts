@@ -1,0 +1,67 @@
+// Written by framework-client from Books 1.0.0. Do not edit: run it again.
+import { type ApiSpec, type ClientLife, type ClientOptions, createApiClient, type Operation } from "@framework/client";
+
+/** Named types of the API. */
+export interface Schemas {
+  Error: { error: string; detail?: string; status?: number; errors?: { loc: (string | number)[]; msg: string; type: string; expected?: string; received?: string }[]; retry_after?: number };
+}
+
+/** Operations of the API: the input of each, and its replies by status. */
+export interface Api {
+  /** GET /books: List books */
+  readonly getBooks: Operation<{ query?: { genre?: string; after?: string; limit?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[]; total: number }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** POST /books: Add a book */
+  readonly postBooks: Operation<{ body: { title: string; author?: string; genre?: string; year?: number | null } }, { 201: { id: number; title: string; author: string; genre: string; year: number | null }; 400: { error: string; id?: number } | Schemas["Error"]; 401: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** GET /books/{id}: Get a book */
+  readonly getBooksId: Operation<{ params: { id: string } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 304: undefined; 400: Schemas["Error"]; 404: { error: string; id?: number }; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** PUT /books/{id}: Change a book */
+  readonly putBooksId: Operation<{ params: { id: string }; body: { title?: string; author?: string; genre?: string; year?: number | null } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: { error: string; id?: number }; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** DELETE /books/{id}: Delete a book */
+  readonly deleteBooksId: Operation<{ params: { id: string } }, { 200: { deleted: true; id: number }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: { error: string; id?: number }; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** POST /books/{id}/loan: Borrow a book */
+  readonly borrowBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string }; body: { member: string } }, { 201: { book: number; member: string; dueAt: string }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** DELETE /books/{id}/loan: Return a book */
+  readonly returnBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string } }, { 204: undefined; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"]; "2XX": undefined }>;
+  /** PUT /books/{id}/stock: Set the number of copies for sale */
+  readonly putBooksIdStock: Operation<{ params: { id: string }; body: { copies: number } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  /** GET /orders/{id}: Look at an order */
+  readonly getOrdersId: Operation<{ params: { id: string }; query?: { wait?: string } }, { 200: { order: number; status: "working" | "packing" | "shipped" | "cancelled" | "attention"; book: number; copies: number; payment?: string; parcel?: string; reason?: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** PUT /orders/{id}: Order a book */
+  readonly putOrdersId: Operation<{ params: { id: string }; body: { book: number; copies?: number; card: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  /** POST /orders/{id}/shipment: Tell an order that its parcel was sent */
+  readonly postOrdersIdShipment: Operation<{ params: { id: string }; body: { parcel: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  /** GET /search: Find books by a word */
+  readonly getSearch: Operation<{ query: { word: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** GET /shelf: List the books that are lent */
+  readonly shelf: Operation<{ query?: { member?: string; after?: string }; headers?: { "Consistency-Token"?: string } }, { 200: { loans: { book: number; title: string; member: string; dueAt: string; isReminded: boolean }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** GET /statistics: Count loans */
+  readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** POST /token: Get a token */
+  readonly postToken: Operation<{ body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+}
+
+const api: ApiSpec = {
+  operations: {
+    getBooks: { route: "GET /books", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    postBooks: { route: "POST /books", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
+    getBooksId: { route: "GET /books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    putBooksId: { route: "PUT /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
+    deleteBooksId: { route: "DELETE /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 429: ["json"], 503: ["json"] }, security: [["bearerAuth"]] },
+    borrowBook: { route: "POST /books/{id}/loan", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
+    returnBook: { route: "DELETE /books/{id}/loan", replies: { 204: ["none"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"], "2XX": ["none"] }, security: [["bearerAuth"]] },
+    putBooksIdStock: { route: "PUT /books/{id}/stock", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
+    getOrdersId: { route: "GET /orders/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] } },
+    putOrdersId: { route: "PUT /orders/{id}", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
+    postOrdersIdShipment: { route: "POST /orders/{id}/shipment", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
+    getSearch: { route: "GET /search", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] } },
+    shelf: { route: "GET /shelf", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    statistics: { route: "GET /statistics", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
+  },
+  security: {
+    bearerAuth: ["header", "authorization", "Bearer "],
+  },
+};
+
+/** Creates a client of the service at `baseUrl`. */
+export const createClient = (baseUrl: string, options?: ClientOptions): Api & ClientLife => createApiClient<Api>(api, baseUrl, options);
