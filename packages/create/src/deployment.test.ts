@@ -8,6 +8,7 @@ import { validate } from "dockerfile-utils";
 import { parse, parseAllDocuments } from "yaml";
 import { scratchFolder } from "./created-folder.test-kit.ts";
 import { serviceFiles } from "./service-files.ts";
+import { templateApp } from "./template-app.test-kit.ts";
 
 const files = serviceFiles("notes", "full", () => "s".repeat(43));
 const read = (path: string): string => files.get(path) ?? `no file ${path}`;
@@ -22,17 +23,8 @@ const pod = deployment.spec.template.spec;
 const [container] = pod.containers;
 const drainSecs = ClusterConfig.of().shutdownTimeoutSecs;
 
-/** The app of the template, from its source. */
-const createApp = async () => {
-  const [{ createApp: create }, { readSettings }] = await Promise.all([
-    import(join(import.meta.dirname, "../templates/full/src/app.ts")),
-    import(join(import.meta.dirname, "../templates/full/src/settings.ts")),
-  ]);
-  return create(readSettings({ AUTH_SECRET: "s".repeat(43), DATABASE_URL: "sqlite://:memory:" }));
-};
-
 test("every probe, and the image's health check, asks a path that the app answers with 200 once it has started", async () => {
-  await using client = testClient(await createApp());
+  await using client = testClient(await templateApp({ DATABASE_URL: "sqlite://:memory:" }));
   const { startupProbe, readinessProbe, livenessProbe } = container;
   const [, ofImage] = /\{process\.env\.PORT\}(\/[\w/]+)/.exec(read("Dockerfile")) ?? [];
   const paths = [
