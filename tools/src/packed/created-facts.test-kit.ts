@@ -97,7 +97,6 @@ export const testCreatedServices = (folder: string, packages: () => Packages): v
       expect(clients.failures).toEqual([]);
       expect(new Set(clients.replies.map(({ status }) => status))).toEqual(new Set([200]));
       expect(clients.replies.length).toBeGreaterThan(before);
-      expect(await second.stop()).toBe(0);
     },
     LIMIT_MS,
   );
@@ -134,10 +133,7 @@ export const testCreatedServices = (folder: string, packages: () => Packages): v
         /HEALTHCHECK[\s\S]*?"--eval", "([^"]*)"/.exec(readFileSync(join(full, "Dockerfile"), "utf8")) ?? [];
       const { port } = new URL(service.url);
       run(image, "env", `PORT=${port}`, process.execPath, "--eval", script); // exits 0
-      expect(await service.stop()).toBe(0);
-      expect(() => run(image, "env", `PORT=${port}`, process.execPath, "--eval", script)).toThrow(
-        /^env PORT=/,
-      );
+      expect(() => run(image, "env", "PORT=1", process.execPath, "--eval", script)).toThrow(/^env PORT=1/);
       expect(written()).toEqual(before);
     },
     LIMIT_MS,
