@@ -94,6 +94,8 @@ test.each([
   "a-",
   "null",
   "on",
+  "e0",
+  "e-12",
   "a b",
   "a".repeat(41),
   "é",
@@ -111,6 +113,7 @@ test.each([
 test("every accepted name is text in YAML", () => {
   const words = fc.oneof(
     fc.stringMatching(/^[a-z0-9-]{1,6}$/),
+    fc.stringMatching(/^[a-z]-?[0-9]{1,3}$/),
     fc.constantFrom("e", "inf", "nan", "true", "yes", "off", "null", "a1e3"),
   );
   fc.assert(

@@ -6,9 +6,12 @@ const MAX_LENGTH = 40;
 /** Words that YAML reads as something else than text. */
 const yamlWords: ReadonlySet<string> = new Set(["false", "n", "no", "null", "off", "on", "true", "y", "yes"]);
 
+/** Text that YAML 1.1 reads as a number, although it begins with a letter. */
+const YAML_NUMBER = /^e-?\d+$/;
+
 /** Whether a text may name a service: it becomes a folder, an npm package, a container image, a systemd unit and objects of Kubernetes, so it is a DNS label. */
 export const isServiceName = (text: string): boolean =>
-  NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text);
+  NAME.test(text) && text.length <= MAX_LENGTH && !yamlWords.has(text) && !YAML_NUMBER.test(text);
 
 /** @throws CREATE_BAD_NAME for a text that may not name a service */
 export const checkName = (name: string): void => {
