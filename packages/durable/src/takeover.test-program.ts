@@ -1,4 +1,5 @@
-// One process of the takeover tests: runs lanes, and writes a row to the ledger for each piece of work. Prints its lanes whenever they change.
+// One process of the takeover tests: runs lanes, and writes a row to the ledger for each piece of work.
+// Whenever they change, it prints the lanes that it works in: each has a row of this process by then.
 import { setTimeout as delay } from "node:timers/promises";
 import { openDatabase } from "@framework/database";
 import { createKernel } from "./feature.ts";
@@ -9,23 +10,29 @@ const config = { leaseMs: Number(LEASE_MS), pollMinMs: 10, pollMaxMs: 100 };
 const kernel = createKernel(db, { config, log: { info() {}, warn() {}, error: console.error } });
 await kernel.start();
 
-const lanes = kernel.lanes({
+const working = new Set<number>();
+kernel.lanes({
   kind: "takeover",
   count: 4,
   async run({ lane, fence, signal, check }) {
-    while (!signal.aborted) {
-      await db.transaction(async (tx) => {
-        await check(tx);
-        await tx.execute`INSERT INTO ledger (lane, fence, pid) VALUES (${lane}, ${fence}, ${process.pid})`;
-      });
-      await delay(5);
+    try {
+      while (!signal.aborted) {
+        await db.transaction(async (tx) => {
+          await check(tx);
+          await tx.execute`INSERT INTO ledger (lane, fence, pid) VALUES (${lane}, ${fence}, ${process.pid})`;
+        });
+        working.add(lane);
+        await delay(5);
+      }
+    } finally {
+      working.delete(lane);
     }
   },
 });
 
 let printed = "";
 setInterval(() => {
-  const held = JSON.stringify(lanes.held());
+  const held = JSON.stringify([...working]);
   if (held !== printed) console.log(held);
   printed = held;
 }, 10);
