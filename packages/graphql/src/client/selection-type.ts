@@ -12,7 +12,9 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  SchemaMetaFieldDef,
   type SelectionSetNode,
+  TypeMetaFieldDef,
 } from "graphql";
 
 const scalars: Readonly<Record<string, string>> = {
@@ -21,6 +23,12 @@ const scalars: Readonly<Record<string, string>> = {
   Int: "number",
   Float: "number",
   Boolean: "boolean",
+};
+
+/** Fields of the query type that it does not name. */
+const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
+  __schema: SchemaMetaFieldDef,
+  __type: TypeMetaFieldDef,
 };
 
 /** The selections of one response name in an object. */
@@ -83,7 +91,7 @@ export class SelectionTypes {
   private ofField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): string {
     const name = nodes[0]?.name.value ?? "";
     if (name === "__typename") return JSON.stringify(parent.name);
-    const field = this.schema.getField(parent, name);
+    const field = parent.getFields()[name] ?? metaFields[name];
     if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // a valid document has none of these
     const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     return this.ofValue(field.type, sets);

@@ -46,6 +46,11 @@ class OperationContext implements GraphqlContext {
   }
 }
 
+/** Throws after the end of interest in an operation. The context of other code has none. */
+export const stopIfAborted = (context: unknown): void => {
+  if (context instanceof OperationContext) context.signal.throwIfAborted();
+};
+
 /** Creates the context of one operation, or of one event of a subscription: nothing in it is shared with another. */
 export const createContext = (request: HttpRequest, state: OperationState): GraphqlContext =>
   new OperationContext(request, state);

@@ -10,6 +10,7 @@ import {
   specifiedRules,
   validate,
 } from "graphql";
+import { withoutSuggestion } from "../graphql-js/versions.ts";
 import { DocumentCache } from "./document-cache.ts";
 import { checkDocument, type DocumentLimits, over } from "./document-limits.ts";
 import { costOf } from "./query-cost.ts";
@@ -99,7 +100,7 @@ export class Documents {
       maxErrors: MAX_ERRORS,
       hideSuggestions: !introspection,
     });
-    if (errors.length > 0) return { errors };
+    if (errors.length > 0) return { errors: introspection ? errors : errors.map(withoutSuggestion) };
     this.cache.set(text, parsed);
     return { document: parsed };
   }
@@ -114,7 +115,7 @@ export class Documents {
   private parse(text: string): DocumentNode | GraphQLError {
     const { maxTokens } = this.rules;
     try {
-      return parse(text, { maxLexicalTokens: maxTokens, maxComments: maxTokens });
+      return parse(text, { maxTokens });
     } catch (error) {
       if (error instanceof GraphQLError) return error;
       if (error instanceof RangeError) return refused("The document is nested too deeply"); // the parser is recursive

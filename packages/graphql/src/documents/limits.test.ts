@@ -53,6 +53,8 @@ test("a document of many tokens, or too long, is refused before it is read", asy
   expect(tokens.json()).toMatchObject({ errors: [{ extensions: { limit: "maxTokens" } }] });
   const dense = await client.post("/graphql", { json: { query: `{${"{".repeat(3000)}` } });
   expect(dense.json()).toMatchObject({ errors: [{ extensions: { limit: "maxTokens" } }] });
+  const comments = await client.post("/graphql", { json: { query: `{ now } ${"#\n".repeat(2001)}` } });
+  expect(comments.json()).toMatchObject({ errors: [{ extensions: { limit: "maxTokens" } }] });
   const long = await client.post("/graphql", { json: { query: `{ now } #${"x".repeat(20_000)}` } });
   expect(long.json()).toMatchObject({ errors: [{ extensions: { limit: "maxDocumentLength" } }] });
 });

@@ -13,6 +13,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from "graphql";
+import { defaultOf } from "../graphql-js/versions.ts";
 import { optionsOf } from "../schema/build-schema.ts";
 
 /** Arguments that say how many items a field returns. */
@@ -21,8 +22,8 @@ const sizeArguments = new Set(["first", "last", "limit"]);
 type AnyField = GraphQLField<unknown, unknown>;
 
 /** The list size that an argument has by default. */
-const initialOf = ({ default: initial }: GraphQLArgument): number => {
-  const value = initial?.literal?.kind === Kind.INT ? Number(initial.literal.value) : initial?.value;
+const initialOf = (argument: GraphQLArgument): number => {
+  const value = defaultOf(argument);
   return typeof value === "number" ? value : 1;
 };
 

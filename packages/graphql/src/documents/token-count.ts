@@ -17,18 +17,21 @@ const BACKSLASH = 0x5c;
 const BYTE_ORDER_MARK = 0xfeff;
 
 /**
- * Whether a text has more tokens than the limit. Counts without lexing, at about 5 ns a character instead of 100 ns a token, and may count fewer than there are, never more:
- * the parser has the exact limit.
+ * Whether a text has more tokens than the limit, or more comments, which the parser keeps too. Counts without lexing, at about 5 ns a character instead of
+ * 100 ns a token, and may count fewer tokens than there are, never more: the parser has the exact limit.
  */
 export const hasMoreTokens = (text: string, limit: number): boolean => {
   if (text.length <= limit) return false;
   let count = 0;
+  let comments = 0;
   for (let at = 0; at < text.length;) {
     const code = text.charCodeAt(at);
     const kind = code < 128 ? classes[code] : 0;
     if (kind === IGNORED || code === BYTE_ORDER_MARK) at++;
-    else if (code === HASH) at = lineEnd(text, at);
-    else {
+    else if (code === HASH) {
+      if (++comments > limit) return true;
+      at = lineEnd(text, at);
+    } else {
       if (++count > limit) return true;
       if (kind === NAME) at = wordEnd(text, at + 1);
       else if (kind === NUMBER) at = numberEnd(text, at + 1);

@@ -1,5 +1,7 @@
+import { App } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
 const errorOf = async (field: string, env: "development" | "production", debug = false): Promise<unknown> => {
@@ -38,6 +40,16 @@ test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
   expect(await errorOf("mine", "production")).toEqual(["for the client", { code: "MINE" }, ["mine"]]);
 });
 
+test("a variable that its type refuses is a 400, and no fault", async () => {
+  await using client = testClient(library().app, { env: "production" });
+  const json = { query: "query($n: Int) { books(first: $n) { id } }", variables: { n: "canary" } };
+  const reply = await client.post("/graphql", { json });
+  expect(reply.json()).toMatchObject({
+    errors: [{ message: expect.stringContaining('Variable "$n"'), extensions: { status: 400 } }],
+  });
+  expect(JSON.stringify(client.logs)).not.toContain("canary");
+});
+
 test("a client that disconnects aborts the resolver's signal", async () => {
   const { app, events } = library();
   const aborter = new AbortController();
@@ -54,4 +66,34 @@ test("a client that disconnects aborts the resolver's signal", async () => {
   aborter.abort();
   await settled;
   expect(events).toEqual(["waits", "aborted"]);
+});
+
+test("after the client has disconnected, no further mutation begins", async () => {
+  const begun: string[] = [];
+  const aborter = new AbortController();
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: "type Query { a: Int } type Mutation { first: Int second: Int third: Int }",
+    resolvers: {
+      Mutation: {
+        first: () => begun.push("first"),
+        second: async (_: unknown, _args: object, { signal }) => {
+          begun.push("second");
+          aborter.abort();
+          while (!signal.aborted) await new Promise((resolve) => setImmediate(resolve));
+          return 2;
+        },
+        third: () => begun.push("third"),
+      },
+    },
+  });
+  const request = new Request("http://localhost/graphql", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ query: "mutation { first second third }" }),
+    signal: aborter.signal,
+  });
+  await Promise.allSettled([app.fetch(request)]);
+  await app.stop(); // after the resolvers
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(begun).toEqual(["first", "second"]);
 });

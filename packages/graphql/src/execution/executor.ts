@@ -1,28 +1,22 @@
-import type { Awaitable, GuardOptions, HttpRequest } from "@framework/core";
+import type { Awaitable, GuardOptions } from "@framework/core";
 import {
-  createInvocation,
   type HostState,
   isPromise,
+  mapAwaitable,
   type OpenScope,
   type Operations,
 } from "@framework/core/feature";
-import {
-  createSourceEventStream,
-  execute,
-  type ExecutionArgs,
-  type ExecutionResult,
-  executeSubscriptionEvent,
-  GraphQLError,
-  type GraphQLSchema,
-  mapSourceToResponseEvent,
-  validateSubscriptionArgs,
-} from "graphql";
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
 import type { Prepared } from "../documents/documents.ts";
 import { addValues, createContext } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
+import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
+import type { Caller } from "./caller.ts";
 import type { StartedOperation } from "./graphql-operations.ts";
+import { OperationInvocation } from "./operation-invocation.ts";
+import { settled } from "./settled.ts";
 import type { Traffic } from "./traffic.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { untilAborted } from "../graphql-js/until-aborted.ts";
 
 /** Options of execution, with `introspection` settled. */
 export interface ExecutionOptions {
@@ -41,12 +35,6 @@ export interface ExecutorParts {
   readonly guardOptions: GuardOptions;
 }
 
-/** Where an operation comes from, and the end of interest in its result. */
-export interface Caller {
-  readonly request: HttpRequest;
-  readonly signal: AbortSignal;
-}
-
 /** The results of a subscription. */
 export type Events = AsyncGenerator<ExecutionResult, void, void>;
 
@@ -58,19 +46,9 @@ export class Executor {
     this.parts = parts;
   }
 
-  /** Executes a query or a mutation. Rejects only for faults outside of resolvers, such as a failing `context`. */
-  async execute(prepared: Prepared, caller: Caller): Promise<ExecutionResult> {
-    return await this.measured(prepared, caller, async () => {
-      const scope = this.open(prepared, caller);
-      try {
-        return await execute(this.argsOf(prepared, caller, await this.context(scope, caller)));
-      } catch (error) {
-        if (caller.signal.aborted) return aborted();
-        throw error;
-      } finally {
-        void scope.dispose();
-      }
-    });
+  /** Executes a query or a mutation; synchronous where all resolvers are. Fails only for faults outside of resolvers, such as a failing `context`. */
+  execute(prepared: Prepared, caller: Caller): Awaitable<ExecutionResult> {
+    return this.measured(prepared, caller, () => this.inScope(prepared, caller));
   }
 
   /** Begins a subscription. Each of its events is executed in a scope of its own. */
@@ -79,16 +57,13 @@ export class Executor {
     const result = await this.measured(prepared, caller, async () => {
       const scope = this.open(prepared, caller);
       try {
-        const args = validateSubscriptionArgs(
-          this.argsOf(prepared, caller, await this.context(scope, caller)),
-        );
-        if (!("schema" in args)) return await ended(scope, { errors: args });
-        const stream = await createSourceEventStream(args);
-        if (!(Symbol.asyncIterator in stream)) return await ended(scope, stream);
-        const source = stream[Symbol.asyncIterator]();
-        const once = { [Symbol.asyncIterator]: () => source };
-        const results = mapSourceToResponseEvent(args, once, (event) => this.event(prepared, caller, event));
-        events = this.eventsOf(results, endOnce({ source, scope, signal: caller.signal }), caller.signal);
+        const contextValue = await this.context(scope, caller);
+        caller.signal.throwIfAborted();
+        const opened = await openSource(this.argsOf(prepared, contextValue), caller);
+        if (!(Symbol.asyncIterator in opened)) return await ended(scope, this.withoutSuggestions(opened));
+        const source = opened[Symbol.asyncIterator]();
+        const end = endOnce({ source, scope, signal: caller.signal });
+        events = this.eventsOf(source, end, (event) => this.inScope(prepared, caller, event), caller.signal);
         return { data: null };
       } catch (error) {
         void scope.dispose();
@@ -99,24 +74,37 @@ export class Executor {
     return events ?? result;
   }
 
-  private async event(
-    prepared: Prepared,
-    caller: Caller,
-    args: Parameters<typeof executeSubscriptionEvent>[0],
-  ): Promise<ExecutionResult> {
+  /** Executes an operation, or with the root value one event of a subscription, in a scope of its own. */
+  private inScope(prepared: Prepared, caller: Caller, rootValue?: unknown): Awaitable<ExecutionResult> {
     const scope = this.open(prepared, caller);
-    try {
-      return await executeSubscriptionEvent({ ...args, contextValue: await this.context(scope, caller) });
-    } finally {
-      void scope.dispose();
-    }
+    return settled(
+      () =>
+        mapAwaitable(this.context(scope, caller), (contextValue) =>
+          executeUntil(this.argsOf(prepared, contextValue, rootValue), caller),
+        ),
+      (result) => {
+        void scope.dispose();
+        return this.withoutSuggestions(result);
+      },
+      (error) => {
+        void scope.dispose();
+        if (caller.signal.aborted) return aborted();
+        throw error;
+      },
+    );
   }
 
-  private async *eventsOf(results: Events, end: () => void, signal: AbortSignal): Events {
+  private async *eventsOf(
+    source: AsyncIterator<unknown>,
+    end: () => void,
+    execute: (event: unknown) => Awaitable<ExecutionResult>,
+    signal: AbortSignal,
+  ): Events {
     const { traffic } = this.parts;
+    const next = (): Promise<IteratorResult<unknown>> => untilAborted(source.next(), signal);
     traffic.subscriptions++;
     try {
-      for (let step = await results.next(); step.done !== true; step = await results.next()) yield step.value;
+      for (let step = await next(); step.done !== true; step = await next()) yield await execute(step.value);
     } catch (error) {
       if (!signal.aborted) throw error;
     } finally {
@@ -125,61 +113,65 @@ export class Executor {
     }
   }
 
-  private open({ operation }: Prepared, { request, signal }: Caller): OpenScope {
-    const { headers, context } = request;
-    return this.parts.state.scope(
-      createInvocation({ kind: "graphql", name: operation.operation, headers, context, signal }),
-    );
+  private open({ operation }: Prepared, caller: Caller): OpenScope {
+    return this.parts.state.scope(new OperationInvocation(operation.operation, caller));
   }
 
-  private context(scope: OpenScope, { request, signal }: Caller): Awaitable<GraphqlContext> {
+  private context(scope: OpenScope, caller: Caller): Awaitable<GraphqlContext> {
     const { config, guardOptions } = this.parts;
-    const context = createContext(request, { scope, guardOptions });
+    const context = createContext(caller.request, { scope, guardOptions });
     if (config.context === undefined) return context;
     const values = config.context(context);
     return isPromise(values)
-      ? untilAborted(values, signal).then((each) => addValues(context, each))
+      ? untilAborted(values, caller.signal).then((each) => addValues(context, each))
       : addValues(context, values);
   }
 
   private argsOf(
     { document, params }: Prepared,
-    { signal }: Caller,
     contextValue: GraphqlContext,
+    rootValue?: unknown,
   ): ExecutionArgs {
     const { schema, config } = this.parts;
     return {
       schema,
       document,
+      rootValue,
       contextValue,
       variableValues: params.variables ?? {},
       operationName: params.operationName ?? null,
       hideSuggestions: !config.introspection,
-      abortSignal: signal,
       options: { maxCoercionErrors: 10 },
     };
   }
 
+  private withoutSuggestions(result: ExecutionResult): ExecutionResult {
+    const { errors } = result;
+    if (errors === undefined || this.parts.config.introspection) return result;
+    return { ...result, errors: errors.map(withoutSuggestion) };
+  }
+
   /** Publishes the operation, counts it and adds its duration to the result when `tracing` is on. */
-  private async measured(
+  private measured(
     { operation }: Prepared,
     { request }: Caller,
-    work: () => Promise<ExecutionResult>,
-  ): Promise<ExecutionResult> {
+    work: () => Awaitable<ExecutionResult>,
+  ): Awaitable<ExecutionResult> {
     const { operations, traffic, config } = this.parts;
     const startedMs = performance.now();
-    let isOk = false;
-    let durationMs: number;
-    let result: ExecutionResult;
-    try {
-      result = await operations.run({ operation, request }, work);
-      isOk = result.errors === undefined;
-    } finally {
-      durationMs = performance.now() - startedMs;
-      traffic.executed(operation.operation, isOk, durationMs);
-    }
-    if (!config.tracing || result.data === undefined) return result;
-    return { ...result, extensions: { ...result.extensions, tracing: { durationMs } } };
+    return settled(
+      () => operations.run({ operation, request }, work),
+      (result) => {
+        const durationMs = performance.now() - startedMs;
+        traffic.executed(operation.operation, result.errors === undefined, durationMs);
+        if (!config.tracing || result.data === undefined) return result;
+        return { ...result, extensions: { ...result.extensions, tracing: { durationMs } } };
+      },
+      (error) => {
+        traffic.executed(operation.operation, false, performance.now() - startedMs);
+        throw error;
+      },
+    );
   }
 }
 

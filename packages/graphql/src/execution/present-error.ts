@@ -38,10 +38,16 @@ export const errorPresenter = ({
     if (cause === null)
       return error.path === undefined || isShown(error) ? plain(error) : fault(error, error);
     if (HttpError.is(cause)) return refusal(error, cause);
-    const isForClients = cause instanceof GraphQLError && (isShown(cause) || cause.locations !== undefined);
+    const isForClients =
+      cause instanceof GraphQLError &&
+      (isShown(cause) || cause.locations !== undefined || isOfRequest(error));
     return isForClients ? plain(error) : fault(error, cause);
   };
 };
+
+/** Whether the error is of a place in the request, such as a variable whose value an enum refuses, and of no field of the result. */
+const isOfRequest = ({ path, locations }: GraphQLError): boolean =>
+  path === undefined && locations !== undefined;
 
 /** Returns the innermost error that GraphQL wrapped; `null` for an error of GraphQL's own. */
 const causeOf = (error: GraphQLError): Error | null => {

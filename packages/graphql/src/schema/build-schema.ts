@@ -165,11 +165,18 @@ export const optionsOf = ({ extensions }: { readonly extensions: AnyField["exten
   (extensions[FIELD_OPTIONS] as FieldOptions | undefined) ?? {};
 
 const guardSchema = (schema: GraphQLSchema): void => {
-  const subscriptions = schema.getSubscriptionType();
+  const operations = new Map(
+    (["mutation", "subscription"] as const).map((each) => [schema.getRootType(each), each]),
+  );
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith("__")) continue;
     for (const field of Object.values(type.getFields()))
-      guardField(field as AnyField, `${type.name}.${field.name}`, optionsOf(field), type === subscriptions);
+      guardField(
+        field as AnyField,
+        `${type.name}.${field.name}`,
+        optionsOf(field),
+        operations.get(type) ?? null,
+      );
   }
 };
 

@@ -1,7 +1,7 @@
 import { App, type Guard, UnauthorizedError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { GraphQLObjectType, GraphQLSchema, GraphQLString } from "graphql";
+import { GraphQLError, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from "graphql";
 import { createLoader, field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
@@ -139,6 +139,34 @@ test("a mutation clears what a loader has, and reads the new value", async () =>
   await using client = testClient(app);
   const reply = await client.post("/graphql", { json: { query: 'mutation { title rename(to: "new") }' } });
   expect(reply.json()).toEqual({ data: { title: "old", rename: "new" } });
+});
+
+test("a scalar reads values and writes them, and the mistakes that it names are for clients", async () => {
+  const half = (value: unknown): number => {
+    if (typeof value === "number") return value / 2;
+    throw new GraphQLError("Even takes numbers");
+  };
+  const even = new GraphQLScalarType({
+    name: "Even",
+    serialize: (value) => Number(value) * 2,
+    parseValue: half,
+  });
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: "scalar Even type Query { same(of: Even!): Even half(of: Even!): Float }",
+    resolvers: {
+      Even: even,
+      Query: { same: field({}, (_source, { of }) => of), half: field({}, (_source, { of }) => of) },
+    },
+  });
+  await using client = testClient(app, { env: "production" });
+  const ask = async (of: unknown) => {
+    const json = { query: "query($of: Even!) { same(of: $of) half(of: $of) }", variables: { of } };
+    return (await client.post("/graphql", { json })).json();
+  };
+  expect(await ask(4)).toEqual({ data: { same: 4, half: 2 } });
+  expect(await ask("x")).toMatchObject({
+    errors: [{ message: expect.stringContaining("Even takes numbers"), extensions: { status: 400 } }],
+  });
 });
 
 test("a resolver or guards of an interface's field, which GraphQL never calls, are a mistake at start", async () => {

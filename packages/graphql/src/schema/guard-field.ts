@@ -1,8 +1,13 @@
 import { type Awaitable, type Guard, type Injections, verifyGuards } from "@framework/core";
 import { createInvocation, mapAwaitable } from "@framework/core/feature";
-import { defaultFieldResolver, type GraphQLField, type GraphQLFieldResolver } from "graphql";
+import {
+  defaultFieldResolver,
+  type GraphQLField,
+  type GraphQLFieldResolver,
+  type OperationTypeNode,
+} from "graphql";
 import { markShown, noteShown } from "./shown-errors.ts";
-import { stateOf } from "../context/create-context.ts";
+import { stateOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
 
@@ -16,9 +21,9 @@ export const guardField = (
   field: GraphQLField<unknown, GraphqlContext>,
   name: string,
   options: FieldOptions,
-  isSubscription: boolean,
+  operation: OperationTypeNode | null,
 ): void => {
-  if (isSubscription) {
+  if (operation === "subscription") {
     if (field.subscribe !== undefined)
       field.subscribe = closingLate(guardedResolver(field.subscribe, name, options));
     if (field.resolve !== undefined) field.resolve = guardedResolver(field.resolve, name, {});
@@ -26,8 +31,17 @@ export const guardField = (
   }
   const { guards = [], inject } = options;
   if (field.resolve === undefined && guards.length === 0 && inject === undefined) return;
-  field.resolve = guardedResolver(field.resolve ?? defaultFieldResolver, name, options);
+  const guarded = guardedResolver(field.resolve ?? defaultFieldResolver, name, options);
+  field.resolve = operation === "mutation" ? unlessAborted(guarded) : guarded;
 };
+
+/** After the end of interest no further mutation of an operation begins, also with graphql 16, which has no signal. */
+const unlessAborted =
+  (resolve: Resolver): Resolver =>
+  (source, args, context, info) => {
+    stopIfAborted(context);
+    return resolve(source, args, context, info);
+  };
 
 const guardedResolver = (
   resolve: Resolver,

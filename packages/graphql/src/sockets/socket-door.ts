@@ -1,13 +1,15 @@
-import { HttpError, type HttpRequest, type Logger } from "@framework/core";
+import { type Awaitable, HttpError, type HttpRequest, type Logger } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
 import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
-import type { Caller, Events, Executor } from "../execution/executor.ts";
+import type { Caller } from "../execution/caller.ts";
+import type { Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
-import { untilAborted } from "../execution/until-aborted.ts";
+import { settled } from "../execution/settled.ts";
+import { untilAborted } from "../graphql-js/until-aborted.ts";
 import { RunningOperations } from "./running-operations.ts";
 
 /** The sub-protocol of graphql-ws. */
@@ -58,8 +60,8 @@ export class SocketDoor {
       connectionInitWaitTimeout: config.initSecs * 1000,
       onConnect: (connected) => this.connect(connected),
       onSubscribe: (connected, id, payload) => this.subscribe(connected, id, payload as OperationParams),
-      execute: ({ contextValue }) => answered(executor.execute(...acceptedOf(contextValue))),
-      subscribe: ({ contextValue }) => answered(executor.subscribe(...acceptedOf(contextValue))),
+      execute: ({ contextValue }) => answered(() => executor.execute(...acceptedOf(contextValue))),
+      subscribe: ({ contextValue }) => answered(() => executor.subscribe(...acceptedOf(contextValue))),
       onNext: (_connected, _id, _payload, _args, result) => {
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
@@ -174,13 +176,12 @@ const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
 };
 
 /** A failure outside of resolvers, such as of `context`, is the result of its operation and leaves the connection open. */
-const answered = async (result: Promise<ExecutionResult | Events>): Promise<ExecutionResult | Events> => {
-  try {
-    return await result;
-  } catch (error) {
-    return { errors: [failure(error)] };
-  }
-};
+const answered = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<ExecutionResult | Events> =>
+  settled<ExecutionResult | Events, ExecutionResult | Events>(
+    work,
+    (result) => result,
+    (error) => ({ errors: [failure(error)] }),
+  );
 
 const failure = (error: unknown): GraphQLError => {
   const cause = Error.isError(error) ? error : new Error("a value was thrown", { cause: error });

@@ -1,0 +1,17 @@
+import type { Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+
+/** Continues with the outcome of work, at once where the work is synchronous. */
+export const settled = <T, U>(
+  work: () => Awaitable<T>,
+  succeeded: (value: T) => U,
+  failed: (error: unknown) => U,
+): Awaitable<U> => {
+  let value: Awaitable<T>;
+  try {
+    value = work();
+  } catch (error) {
+    return failed(error);
+  }
+  return isPromise(value) ? value.then(succeeded, failed) : succeeded(value);
+};

@@ -1,0 +1,53 @@
+/** What differs between graphql 16 and 17; all other code uses what both have. */
+import type { Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
+import * as library from "graphql";
+import { type ExecutionArgs, type ExecutionResult, type GraphQLArgument, GraphQLError, Kind } from "graphql";
+import { untilAborted } from "./until-aborted.ts";
+
+/** The end of interest in a result. */
+export interface Interest {
+  readonly signal: AbortSignal;
+}
+
+/** Events, or the errors for which there are none. */
+type Source = AsyncIterable<unknown> | ExecutionResult;
+
+/** A member of the library since 17. */
+const { validateSubscriptionArgs } = library as Partial<typeof library>;
+const createSource = library.createSourceEventStream as (args: unknown) => Awaitable<Source>; // 16 takes arguments that are not validated
+
+/**
+ * Executes an operation, or an event of a subscription as its `rootValue`. Rejects when the interest ends first: 17 begins no further resolver then, 16
+ * executes the rest.
+ */
+export const executeUntil: (args: ExecutionArgs, until: Interest) => Awaitable<ExecutionResult> =
+  validateSubscriptionArgs === undefined
+    ? (args, until) => {
+        const result = library.execute(args);
+        return isPromise(result) ? untilAborted(result, until.signal) : result;
+      }
+    : (args, { signal }) => library.execute({ ...args, abortSignal: signal });
+
+/** Calls the resolver of a subscription for its events. Rejects when the interest ends first. */
+export const openSource: (args: ExecutionArgs, until: Interest) => Awaitable<Source> =
+  validateSubscriptionArgs === undefined
+    ? (args, { signal }) => untilAborted(Promise.resolve(createSource(args)), signal)
+    : (args, { signal }) => {
+        const valid = validateSubscriptionArgs({ ...args, abortSignal: signal });
+        return "schema" in valid ? createSource(valid) : { errors: valid };
+      };
+
+/** The default of an argument: a number, or another value. 16 has the value alone. */
+export const defaultOf = ({ default: initial, defaultValue }: GraphQLArgument): unknown =>
+  initial?.literal?.kind === Kind.INT ? Number(initial.literal.value) : (initial?.value ?? defaultValue);
+
+const SUGGESTION = / Did you mean (?:[a-z ]+ )?"\w+"(?:, "\w+")*(?:,? or "\w+")?\?$/;
+
+/** Removes names of the schema that a message suggests: releases before 16.15 have no option for it. */
+export const withoutSuggestion = (error: GraphQLError): GraphQLError => {
+  const { message, nodes, source, positions, path, originalError, extensions } = error;
+  const short = message.replace(SUGGESTION, "");
+  if (short === message) return error;
+  return new GraphQLError(short, { nodes, source, positions, path, originalError, extensions });
+};

@@ -1,0 +1,18 @@
+import { createRequire } from "node:module";
+import base from "../../jest.config.js";
+
+const { resolve } = createRequire(import.meta.url);
+
+/** The suites of the package, every `graphql` in them being release 16: also the one of graphql-ws and graphql-http. */
+export default {
+  ...base,
+  rootDir: import.meta.dirname,
+  roots: ["<rootDir>/src", "<rootDir>/../../packages/graphql/src"],
+  testMatch: ["**/*.test.ts"],
+  // Without the suites that start processes, which would load 17, and those that execute nothing.
+  testPathIgnorePatterns: [
+    ...base.testPathIgnorePatterns,
+    "/(?:workers|readme|page|graphql-config)\\.test\\.ts$",
+  ],
+  moduleNameMapper: { ...base.moduleNameMapper, "^graphql$": resolve("graphql") },
+};
