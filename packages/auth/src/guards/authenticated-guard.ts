@@ -10,6 +10,7 @@ import { principalOf } from "@framework/core/feature";
 export class AuthenticatedGuard implements GuardObject {
   readonly name: string = "AuthenticatedGuard";
   readonly guestsWhenNegated: boolean = true;
+  readonly readsCaller: boolean = true;
   private readonly userKey: string;
 
   constructor(userKey = "user") {

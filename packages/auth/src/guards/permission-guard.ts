@@ -22,6 +22,7 @@ export interface PermissionGuardOptions extends AnswerLimit {
  */
 export class PermissionGuard implements GuardObject {
   readonly name: string;
+  readonly readsCaller: boolean = true;
   private readonly rule: WordRule;
 
   constructor(permissions: string | readonly string[], options: PermissionGuardOptions = {}) {

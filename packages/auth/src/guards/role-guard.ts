@@ -21,6 +21,7 @@ export interface RoleGuardOptions extends AnswerLimit {
  */
 export class RoleGuard implements GuardObject {
   readonly name: string;
+  readonly readsCaller: boolean = true;
   private readonly rule: WordRule;
 
   constructor(roles: string | readonly string[], options: RoleGuardOptions = {}) {

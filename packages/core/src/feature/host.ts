@@ -2,6 +2,7 @@ import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { OpenScope } from "../dependencies/invocation-scope.ts";
 import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
+import type { AuthDescription } from "../insight/auth-description.ts";
 import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
@@ -89,6 +90,11 @@ export interface HostHttp<Options = NoFeatureOptions> {
   usesFields(uses: FieldUses): this;
   /** Returns the header fields that the features use on a route; complete from the first start task on. */
   usedFields(route: RouteInfo): readonly FieldUse[];
+  /**
+   * States how the feature identifies callers without refusing others, such as by a cookie, for the API document: it lists the schemes for routes without
+   * an authentication whose guards read the caller (`readsCaller`). `describe` is called whenever routes are listed.
+   */
+  identifies(describe: () => AuthDescription): this;
   /**
    * Declares a route option that the feature owns, and returns its reader. Call it in `install`, so that start knows the name even while the feature is
    * disabled, when every value but `false` is a mistake. `check` runs at start for each route with the option.

@@ -25,7 +25,11 @@ export type GuardList<In extends Invocation = Invocation> = readonly (Guard<In> 
  */
 export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const all = checkedGuards("And", guards);
-  return judgingGuard(nameOf("And", all), (invocation, options) => firstDenial(all, invocation, options));
+  return judgingGuard(
+    nameOf("And", all),
+    (invocation, options) => firstDenial(all, invocation, options),
+    all.some(readsCaller),
+  );
 }
 
 /**
@@ -36,10 +40,13 @@ export function And<In extends Invocation>(...guards: GuardList<In>): Guard<In> 
 export function Or<In extends Invocation>(...guards: GuardList<In>): Guard<In> {
   const any = checkedGuards("Or", guards);
   const name = nameOf("Or", any);
-  return judgingGuard(name, (invocation, options) =>
-    mapAwaitable(lastDenial(any, invocation, options), (denial) =>
-      denial === null ? null : explained(denial, name, options),
-    ),
+  return judgingGuard(
+    name,
+    (invocation, options) =>
+      mapAwaitable(lastDenial(any, invocation, options), (denial) =>
+        denial === null ? null : explained(denial, name, options),
+      ),
+    any.some(readsCaller),
   );
 }
 
@@ -107,6 +114,8 @@ const checkedGuards = <In extends Invocation>(name: string, list: GuardList<In>)
   }
   return guards;
 };
+
+const readsCaller = (guard: Guard<never>): boolean => guard.readsCaller === true;
 
 const nameOf = (name: string, guards: readonly Guard<never>[]): string =>
   `${name}(${guards.map(guardName).join(", ")})`;

@@ -10,6 +10,8 @@ export interface GuardObject<In extends Invocation = Invocation> {
   readonly name?: string;
   /** Makes `Not(guard)` pass guests, which are the callers that the guard refuses with 401. Otherwise a 401 stays a 401 under `Not`. */
   readonly guestsWhenNegated?: boolean;
+  /** Whether it judges by the identified caller (`principalOf`); API documents then list how a caller is identified. @default false */
+  readonly readsCaller?: boolean;
   /** A property, since TypeScript would accept a method for requests as one for every invocation. */
   readonly check: (invocation: In) => Awaitable<GuardVerdict>;
 }
@@ -19,6 +21,8 @@ export interface GuardFunction<In extends Invocation = Invocation> {
   (invocation: In): Awaitable<GuardVerdict>;
   /** As in `GuardObject`. */
   readonly guestsWhenNegated?: boolean;
+  /** As in `GuardObject`. */
+  readonly readsCaller?: boolean;
 }
 
 /**

@@ -69,10 +69,15 @@ export const firstDenial = <In extends Invocation>(
 /** Judges of combined guards: `check` alone cannot distinguish a fault from a decision. */
 const judges = new WeakMap<AnyGuard, Judge<never>>();
 
-/** Creates a guard with its own judge. */
-export const judgingGuard = <In extends Invocation>(name: string, own: Judge<In>): Guard<In> => {
+/** Creates a guard with its own judge. @param readsCaller as in `GuardObject` */
+export const judgingGuard = <In extends Invocation>(
+  name: string,
+  own: Judge<In>,
+  readsCaller = false,
+): Guard<In> => {
   const guard: Guard<In> = {
     name,
+    readsCaller,
     check(invocation) {
       const passed = (denial: Denial): void => {
         if (denial !== null) throw denial;

@@ -37,6 +37,7 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
     impliesReplies: (replies) => (registry.impliesReplies(replies), http),
     impliedReplies: (route) => registry.impliedReplies(route),
     usesFields: (uses) => (registry.usesFields(uses), http),
+    identifies: (describe) => (registry.identifies(describe), http),
     usedFields: (route) => registry.usedFields(route),
     routeOption: (name, check) => registry.routeOption(name, check, owner),
     replyTo: (error, request) => registry.replyTo(error, request),

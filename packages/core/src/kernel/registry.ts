@@ -79,6 +79,7 @@ export abstract class Registry {
   /** One host for all middleware objects, so that an object can recognise a repeated installation. */
   private middlewareHost: Host | undefined;
   private readonly implied: ImpliedReplies[] = [];
+  private readonly identities: (() => AuthDescription)[] = [];
   private readonly fieldUses: FieldUses[] = [];
   private readonly entryProtections: AddedProtection[] = [];
   private makeShared: SharedStateMakers = {};
@@ -314,19 +315,25 @@ export abstract class Registry {
     return this.fieldUses.flatMap((uses) => uses(route));
   }
 
+  identifies(describe: () => AuthDescription): this {
+    this.assertOpen("identifies");
+    this.identities.push(describe);
+    return this;
+  }
+
   routes(): readonly RouteInfo[] {
     const ofApp = this.middleware.get("app") ?? [];
+    const identities = this.identities.map((describe) => describe());
     return this.routeDefinitions.map(
-      ({ method, path, options, tags, addedBy, exempt, guards, middleware }) => ({
-        method,
-        path,
-        options,
-        tags,
-        addedBy,
-        exempt,
-        guards: [...guardsOfApp(this.guards, exempt), ...guards],
-        auth: authOf([...ofApp, ...middleware], path),
-      }),
+      ({ method, path, options, tags, addedBy, exempt, guards: ofBlueprints, middleware }) => {
+        const guards = [...guardsOfApp(this.guards, exempt), ...ofBlueprints];
+        const required = authOf([...ofApp, ...middleware], path);
+        const auth =
+          required.length > 0
+            ? required
+            : identitiesFor([...guards, ...(options.guards ?? [])], identities, path);
+        return { method, path, options, tags, addedBy, exempt, guards, auth };
+      },
     );
   }
 
@@ -386,6 +393,23 @@ const authOf = (
     const description = httpMiddlewareObject(middleware)?.describeAuth?.();
     return description === undefined || description.skips(path) ? [] : [description];
   });
+
+/** How callers can identify themselves to guards that read the caller: one description, since one identity suffices. */
+const identitiesFor = (
+  guards: readonly Guard<HttpRequest>[],
+  identities: readonly AuthDescription[],
+  path: string,
+): readonly AuthDescription[] => {
+  const found = identities.filter((identity) => !identity.skips(path));
+  if (found.length === 0 || !guards.some((guard) => guard.readsCaller === true)) return [];
+  return [
+    {
+      schemes: Object.assign({}, ...found.map(({ schemes }) => schemes)) as AuthDescription["schemes"],
+      skips: () => false,
+      replies: found.flatMap(({ replies = [] }) => replies),
+    },
+  ];
+};
 
 /** Returns the app's guards for a route; none when it is exempt. */
 export const guardsOfApp = (

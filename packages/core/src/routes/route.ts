@@ -122,6 +122,9 @@ export interface RouteInfo extends Pick<
 > {
   /** Guards of the app and of its blueprints, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
-  /** The authentications that callers must all pass, outermost first; middleware that skips its path is not listed. */
+  /**
+   * The authentications that callers must all pass, outermost first; middleware that skips its path is not listed. Without one, and with a guard that reads
+   * the caller, how features identify callers.
+   */
   readonly auth: readonly AuthDescription[];
 }

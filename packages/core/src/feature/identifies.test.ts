@@ -1,0 +1,38 @@
+import { expect, test } from "@jest/globals";
+import { App, Or } from "../index.ts";
+import type { Feature } from "../feature.ts";
+
+interface Badges {
+  enableBadges(): this;
+}
+const badges: Feature<Badges> = {
+  name: "badges",
+  install: (host) => ({
+    enableBadges() {
+      host.http.identifies(() => ({
+        schemes: { badge: { type: "apiKey", in: "cookie", name: "badge" } },
+        skips: (path) => path === "/skipped",
+      }));
+      return this;
+    },
+  }),
+};
+
+const member = { readsCaller: true, check: () => true };
+
+test("a route whose guards read the caller lists how features identify one", () => {
+  const app = new (App.with(badges))().enableBadges();
+  app.get("/member", { guards: [member] }, () => 1);
+  app.get("/either", { guards: [Or(() => false, member)] }, () => 1);
+  app.get("/skipped", { guards: [member] }, () => 1);
+  app.get("/guarded", { guards: [() => true] }, () => 1);
+  app.get("/open", () => 1);
+  const schemes = app.routes.map(({ path, auth }) => [path, auth.flatMap((one) => Object.keys(one.schemes))]);
+  expect(schemes).toEqual([
+    ["/member", ["badge"]],
+    ["/either", ["badge"]],
+    ["/skipped", []],
+    ["/guarded", []],
+    ["/open", []],
+  ]);
+});
