@@ -4,6 +4,12 @@ import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
 
+/** What `anyOf` needs of an authentication: those of this package, `app.sessions.auth` of `@framework/sessions`, or another object with these members. */
+export type AuthAlternative = Pick<
+  Authentication,
+  "identify" | "install" | "describeAuth" | "skips" | "credentialFields"
+>;
+
 /**
  * Creates an authentication that tries several in order until one identifies the caller; if none does, the last one's 401 is the reply.
  *
@@ -13,12 +19,12 @@ import { authError } from "./errors.ts";
  * app.use(anyOf(new JwtAuth({ secret }), new ApiKeyAuth(keys, "X-API-Key")));
  * @throws AUTH_GUARD_EMPTY without arguments
  */
-export const anyOf = (...alternatives: readonly Authentication[]): Authentication => new AnyOf(alternatives);
+export const anyOf = (...alternatives: readonly AuthAlternative[]): Authentication => new AnyOf(alternatives);
 
 class AnyOf extends Authentication {
-  private readonly alternatives: readonly Authentication[];
+  private readonly alternatives: readonly AuthAlternative[];
 
-  constructor(alternatives: readonly Authentication[]) {
+  constructor(alternatives: readonly AuthAlternative[]) {
     super();
     if (alternatives.length === 0)
       throw authError("AUTH_GUARD_EMPTY", "anyOf() needs at least one authentication");
@@ -54,7 +60,7 @@ class AnyOf extends Authentication {
 }
 
 const identifyFrom = (
-  alternatives: readonly Authentication[],
+  alternatives: readonly AuthAlternative[],
   from: number,
   invocation: Invocation,
 ): Awaitable<void> => {
@@ -74,7 +80,7 @@ const identifyFrom = (
 
 const otherwise = (
   error: unknown,
-  alternatives: readonly Authentication[],
+  alternatives: readonly AuthAlternative[],
   index: number,
   invocation: Invocation,
 ): Awaitable<void> => {

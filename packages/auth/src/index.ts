@@ -10,7 +10,7 @@ export { sameSecret } from "./basic/same-secret.ts";
 export type { ScryptCost } from "./basic/scrypt-cost.ts";
 export { ApiKeyAuth } from "./api-key/api-key-auth.ts";
 export type { ApiKeys } from "./api-key/key-digests.ts";
-export { anyOf } from "./any-of.ts";
+export { anyOf, type AuthAlternative } from "./any-of.ts";
 export {
   ApiKeyName,
   type Claims,

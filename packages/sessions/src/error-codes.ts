@@ -23,7 +23,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   },
   SESSIONS_OFF: {
     summary:
-      "`sessionOf` was called for a request that has no session: without `enableSessions`, or below `skipPaths`",
+      "`sessionOf` was called for a request that has no session, or `app.sessions.auth` used: without `enableSessions`, or below `skipPaths`",
     action: "call `enableSessions`, or take the path out of `skipPaths`",
   },
   SESSIONS_NOT_STARTED: {

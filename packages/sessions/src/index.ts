@@ -1,4 +1,5 @@
 export { type SessionsErrorCode, sessionsErrors } from "./error-codes.ts";
+export type { SessionAuth } from "./session-auth.ts";
 export { type Session, sessionOf } from "./session.ts";
 export { type Sessions, sessions, type SessionsOfUsers } from "./sessions.ts";
 export { SessionsConfig } from "./sessions-config.ts";

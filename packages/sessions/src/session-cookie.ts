@@ -2,6 +2,8 @@ import type { HttpRequest, Response } from "@framework/core";
 
 /** The cookie of sessions. */
 export interface SessionCookie {
+  /** The name in requests, where the request does not decide it. */
+  readonly usualName: string;
   /** The value that a request brought. */
   read(request: HttpRequest): string | null;
   /** @param maxAge seconds */
@@ -17,6 +19,9 @@ export interface SessionCookieOptions {
   readonly secure: boolean | undefined;
 }
 
+/** The name of a cookie in requests; with TLS browsers then reject one that a sibling domain or a page without TLS sets. */
+export const cookieNameOf = (name: string, isSecure: boolean): string => (isSecure ? `__Host-${name}` : name);
+
 /** Longest value that is read: browsers send at most 4,096 bytes of a cookie. */
 const MAX_VALUE = 4096;
 
@@ -26,10 +31,11 @@ const MAX_VALUE = 4096;
  */
 export const sessionCookie = ({ name, sameSite, secure }: SessionCookieOptions): SessionCookie => {
   const isSecure = (request: HttpRequest): boolean => secure ?? request.isSecure;
-  const nameFor = (request: HttpRequest): string => (isSecure(request) ? `__Host-${name}` : name);
+  const nameFor = (request: HttpRequest): string => cookieNameOf(name, isSecure(request));
   const options = (request: HttpRequest) =>
     ({ path: "/", httpOnly: true, secure: isSecure(request), sameSite }) as const;
   return {
+    usualName: cookieNameOf(name, secure === true),
     read(request) {
       const value = request.cookies.get(nameFor(request));
       return value === null || value === "" || value.length > MAX_VALUE ? null : value;

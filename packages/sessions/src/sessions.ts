@@ -8,6 +8,7 @@ import {
 } from "@framework/core";
 import { BodyStream, type ConfigInput, coversPath, type Feature, isPromise } from "@framework/core/feature";
 import { sessionsError, unavailableReply } from "./errors.ts";
+import { type SessionAuth, sessionAuth } from "./session-auth.ts";
 import { CurrentSession, type Session, SessionUsed } from "./session.ts";
 import { contradictions, SessionsConfig } from "./sessions-config.ts";
 import { openSessions, type OpenSessions } from "./open-sessions.ts";
@@ -23,6 +24,8 @@ export interface SessionsOfUsers {
    * @throws SESSIONS_BAD_USER, SESSIONS_NOT_STARTED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   destroyAll(user: string, options?: { readonly except?: Session }): Promise<void>;
+  /** Refuses requests without a session of a logged-in user: for `use`, or `anyOf(jwt, app.sessions.auth)` of `@framework/auth`. */
+  readonly auth: SessionAuth;
 }
 
 /** The methods that the feature adds to an app. */
@@ -44,6 +47,11 @@ export const sessions: Feature<Sessions> = {
   name: "sessions",
   install(host) {
     let opened: OpenSessions | null = null;
+    let configured: SessionsConfig | null = null;
+    const auth = sessionAuth({
+      install: (owner) => owner.check(() => (configured === null ? [notEnabled] : [])),
+      cookieName: () => opened?.cookie.usualName ?? configured?.cookieName ?? "",
+    });
     const started = (): OpenSessions => {
       if (opened !== null) return opened;
       throw sessionsError(
@@ -54,6 +62,7 @@ export const sessions: Feature<Sessions> = {
     return {
       enableSessions(input) {
         const config = host.configure(SessionsConfig, input);
+        configured = config;
         for (const message of contradictions(config)) host.problem({ code: "SESSIONS_NO_SECRET", message });
         host.advise(({ sharedPorts }) =>
           config.store === undefined && !sharedPorts.includes("values") ? [inMemory] : [],
@@ -65,6 +74,7 @@ export const sessions: Feature<Sessions> = {
         };
         host.life.onStart({ name: "sessions", run: begin });
         const skips = coversPath(config.skipPaths);
+        host.http.identifies(() => ({ ...auth.describeAuth(), skips }));
         host.http.use("session", function sessions(request, next) {
           return opened === null || skips(request.path) ? next(request) : withSession(opened, request, next);
         });
@@ -74,6 +84,7 @@ export const sessions: Feature<Sessions> = {
         return {
           destroyAll: (user: string, options?: { readonly except?: Session }) =>
             started().destroyAll(user, options?.except),
+          auth,
         };
       },
     };
@@ -123,6 +134,11 @@ const saved = (
       throw error;
     },
   );
+};
+
+const notEnabled: Problem = {
+  code: "SESSIONS_OFF",
+  message: "app.sessions.auth is used, but sessions are not enabled: call enableSessions()",
 };
 
 const inMemory: Problem = {
