@@ -5,7 +5,15 @@ import { startVisit, type Visit } from "./visit.ts";
 /** A headless browser with a temporary profile, which is deleted when the browser is disposed. */
 export interface Chromium extends AsyncDisposable {
   /** Opens a URL in a tab with its own cookies and cache; resolves when the page has loaded. */
-  visit(url: string): Promise<Visit>;
+  visit(url: string, view?: View): Promise<Visit>;
+}
+
+/** How a reader looks at pages. */
+export interface View {
+  /** CSS pixels. @default 1200 */
+  readonly width?: number;
+  /** Preferred colours. @default "light" */
+  readonly colours?: "light" | "dark";
 }
 
 export interface ChromiumOptions {
@@ -22,22 +30,26 @@ const chromiumPath = (): string => process.env["CHROMIUM"] ?? "/usr/bin/chromium
 /** Starting a browser takes many seconds on a busy machine. */
 const TIMEOUT_MS = 60_000;
 
+/** CSS pixels of a window. */
+const HEIGHT = 1000;
+
 /** Starts Chromium; only `127.0.0.1` and the given hosts resolve. */
 export const startChromium = async ({ hosts = [] }: ChromiumOptions = {}): Promise<Chromium> => {
   const browser = await launch({
     executablePath: chromiumPath(),
     args: flagsFor(hosts),
-    defaultViewport: { width: 1200, height: 1000 },
     timeout: TIMEOUT_MS,
     handleSIGINT: false, // the test runner handles signals
     handleSIGTERM: false,
     handleSIGHUP: false,
   });
   return {
-    async visit(url) {
+    async visit(url, { width = 1200, colours = "light" } = {}) {
       const context = await browser.createBrowserContext();
       const page = await context.newPage();
       page.setDefaultTimeout(TIMEOUT_MS);
+      await page.setViewport({ width, height: HEIGHT });
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: colours }]);
       return startVisit(page, url, () => context.close());
     },
     [Symbol.asyncDispose]: () => browser.close(),

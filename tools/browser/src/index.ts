@@ -1,2 +1,2 @@
-export { type Chromium, type ChromiumOptions, noChromium, startChromium } from "./chromium.ts";
+export { type Chromium, type ChromiumOptions, noChromium, startChromium, type View } from "./chromium.ts";
 export type { Visit } from "./visit.ts";

@@ -1,4 +1,4 @@
-import type { ConsoleMessage, HTTPRequest, Page } from "puppeteer-core";
+import type { ConsoleMessage, HTTPRequest, KeyInput, Page } from "puppeteer-core";
 
 /** A page in a tab, with a record of its requests and complaints. */
 export interface Visit extends AsyncDisposable {
@@ -16,6 +16,10 @@ export interface Visit extends AsyncDisposable {
   evaluate<T>(expression: string): Promise<T>;
   /** Runs a function in the page. It sees its arguments only; arguments and result are sent as JSON. */
   run<Args extends readonly unknown[], T>(work: (...args: Args) => T, ...args: Args): Promise<Awaited<T>>;
+  /** Presses a key, such as `Tab`, `ArrowDown` or `/`. */
+  press(key: string): Promise<void>;
+  /** Types a text into the focused field. */
+  type(text: string): Promise<void>;
   /** A screenshot of the page as PNG. */
   screenshot(): Promise<Uint8Array>;
 }
@@ -36,6 +40,8 @@ export const startVisit = async (page: Page, url: string, close: () => Promise<v
       void (await Promise.all([page.waitForNavigation(), evaluate(`void (${expression})`)])),
     evaluate,
     run: (work, ...args) => evaluate(`(${String(work)})(...${JSON.stringify(args)})`),
+    press: (key) => page.keyboard.press(key as KeyInput),
+    type: (text) => page.keyboard.type(text),
     screenshot: () => page.screenshot({ type: "png" }),
     [Symbol.asyncDispose]: () => (closed ??= close()),
   };

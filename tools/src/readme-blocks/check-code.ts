@@ -38,8 +38,9 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   return executed.flatMap(([, block], index) => runProblems(block, runs[index]));
 };
 
-/** Folder of the package that a document belongs to; its pages are in `docs`. */
-const packageOf = (document: string): string => dirname(document).replace(/\/docs$/, "");
+/** Folder of the package that a document belongs to; its pages are in `docs`, those of the site in `content`. */
+const packageOf = (document: string): string =>
+  document.startsWith("apps/docs/") ? "apps/docs" : dirname(document).replace(/\/docs$/, "");
 
 const installFor = (root: string, home: string, owner: string): void => {
   if (existsSync(home)) return;

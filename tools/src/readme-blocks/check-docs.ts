@@ -16,6 +16,7 @@ const patterns = [
   "{README,ARCHITECTURE,CONTRIBUTING}.md",
   "{packages,apps}/*/README.md",
   "packages/*/docs/*.md",
+  "apps/docs/content/**/*.md",
   "bench/README.md",
 ];
 

@@ -1,0 +1,59 @@
+import { slugger } from "./heading-slug.ts";
+import type { SitePage } from "./site-page.ts";
+
+/** A paragraph of a page that names an error code. */
+export interface Mention {
+  readonly page: SitePage;
+  /** Heading above it, and the fragment of its address; both empty above the first one. */
+  readonly heading: string;
+  readonly slug: string;
+  readonly text: string;
+}
+
+/** Mentions shown for one code. */
+const MOST = 8;
+
+/** Finds the paragraphs and list items that name error codes. Tables and code are left out: a table of codes repeats the page of the code. */
+export const mentionsOf = (
+  codes: readonly string[],
+  pages: readonly SitePage[],
+): ReadonlyMap<string, readonly Mention[]> => {
+  const found = new Map<string, Mention[]>(codes.map((code) => [code, []]));
+  for (const page of pages) {
+    for (const mention of paragraphsOf(page)) {
+      for (const code of new Set(mention.text.match(/(?<![A-Z_])[A-Z]+_[A-Z_]+(?![A-Z_])/g))) {
+        const list = found.get(code);
+        if (list !== undefined && list.length < MOST) list.push(mention);
+      }
+    }
+  }
+  return found;
+};
+
+const paragraphsOf = (page: SitePage): Mention[] => {
+  const slugOf = slugger();
+  let [heading, slug, isTitle] = ["", "", true];
+  return withoutFences(page.markdown)
+    .split(/\n{2,}/)
+    .flatMap((block) => {
+      const [, title] = /^#+ (.+)$/m.exec(block) ?? [];
+      if (title !== undefined) {
+        const text = title.replaceAll("`", "");
+        const own = slugOf(text);
+        if (!isTitle) [heading, slug] = [text, own];
+        isTitle = false;
+        return [];
+      }
+      if (block.trimStart().startsWith("|")) return [];
+      return itemsOf(block).map((text) => ({ page, heading, slug, text: withoutLinks(text) }));
+    });
+};
+
+/** The items of a list, each by itself; any other block whole. */
+const itemsOf = (block: string): string[] =>
+  /^\s*[-*] /.test(block) ? block.split(/\n(?=[-*] )/).map((item) => item.replace(/^[-*] /, "")) : [block];
+
+const withoutFences = (markdown: string): string => markdown.replaceAll(/^```[\s\S]*?^```$/gm, "");
+
+/** A paragraph is quoted on another page, where its relative links would lead elsewhere. */
+const withoutLinks = (text: string): string => text.trim().replaceAll(/\[([^\]]+)\]\([^)]+\)/g, "$1");

@@ -1,0 +1,24 @@
+import { expect, test } from "@jest/globals";
+import MiniSearch from "minisearch";
+import { built } from "../built-site.test-kit.ts";
+import { searchOptions } from "./search-options.ts";
+
+const index = MiniSearch.loadJSON(built("search.json"), searchOptions);
+const found = (words: string): string[] => index.search(words).map(({ id }) => String(id));
+
+test.each([
+  ["CORE_ALREADY_STARTED", "errors/CORE_ALREADY_STARTED/"],
+  ["already started", "errors/CORE_ALREADY_STARTED/"],
+  ["enableCaching", "api/cache/#Caching.enableCaching"],
+  ["server-sent events", "packages/core/response/"],
+  ["dead letters", "packages/messaging/"],
+  ["JWT", "packages/auth/"],
+  ["drain SIGTERM", "packages/core/running/"],
+])("%s finds %s", (words, url) => {
+  expect(found(words).slice(0, 10).join(" ")).toContain(url);
+});
+
+test("a misspelt word finds what was meant, and a word that is nowhere finds nothing", () => {
+  expect(found("compresion").slice(0, 5).join(" ")).toContain("packages/compression/");
+  expect(found("zyxwvut")).toEqual([]);
+});

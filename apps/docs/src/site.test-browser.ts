@@ -1,0 +1,129 @@
+// Looks at the built site in Chromium, which can connect to its server only: `pnpm --filter @framework/docs browser`.
+import assert from "node:assert/strict";
+import { after, test } from "node:test";
+import { type Chromium, noChromium, startChromium, type View, type Visit } from "@framework/browser";
+import type { Running } from "@framework/core";
+import axe from "axe-core";
+import { builtSite } from "./built-site.test-kit.ts";
+import { siteApp } from "./serve/site-app.ts";
+
+const skip = noChromium();
+
+let shared: Promise<{ readonly running: Running; readonly chromium: Chromium }> | undefined;
+const start = async () => ({
+  running: await siteApp(builtSite()).run({
+    host: "127.0.0.1",
+    port: 0,
+    argv: [],
+    environment: {},
+    logs: false,
+  }),
+  chromium: await startChromium(),
+});
+after(async () => {
+  const { running, chromium } = (await shared) ?? {};
+  await chromium?.[Symbol.asyncDispose]();
+  await running?.close();
+});
+
+/** Opens a page, and checks afterwards that it made no complaint and asked no other host. */
+const visiting = async (path: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
+  const { running, chromium } = await (shared ??= start());
+  await using visit = await chromium.visit(`${running.url}/${path}`, view);
+  await facts(visit);
+  assert.deepEqual(visit.complaints, []);
+  assert.deepEqual(
+    visit.requested().filter((url) => !url.startsWith(`${running.url}/`)),
+    [],
+  );
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+const violations = async (visit: Visit): Promise<readonly string[]> => {
+  await visit.evaluate(`{ ${axe.source} }`);
+  const found = await visit.evaluate<readonly Violation[]>("axe.run().then(({ violations }) => violations)");
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
+  );
+};
+
+/** One page of each kind. */
+const kinds = [
+  "",
+  "packages/core/running/",
+  "packages/core/error-codes/",
+  "api/cache/",
+  "errors/",
+  "errors/CORE_ALREADY_STARTED/",
+  "benchmarks/",
+];
+
+for (const width of [390, 800, 1440]) {
+  for (const colours of ["light", "dark"] as const) {
+    void test(
+      `pages ${width} wide in ${colours} have no violation, no complaint and no sideways scrolling`,
+      { skip },
+      async () => {
+        for (const path of kinds) {
+          await visiting(path, { width, colours }, async (visit) => {
+            assert.deepEqual([path, await violations(visit)], [path, []]);
+            const overflow = await visit.evaluate("document.documentElement.scrollWidth - innerWidth");
+            assert.deepEqual([path, overflow], [path, 0]);
+          });
+        }
+      },
+    );
+  }
+}
+
+const active = (visit: Visit) => visit.evaluate<string>("document.activeElement.textContent.trim()");
+const until = async (visit: Visit, expression: string) =>
+  void (await visit.evaluate(
+    `new Promise((done, fail) => {
+      const end = Date.now() + 60_000;
+      const look = () => (${expression}) ? done() : Date.now() > end ? fail(new Error("never: " + ${JSON.stringify(expression)})) : setTimeout(look, 20);
+      look();
+    })`,
+  ));
+
+void test("the search is used by keyboard alone", { skip }, () =>
+  visiting("", {}, async (visit) => {
+    await visit.press("/");
+    await visit.type("CORE_ALREADY_STARTED");
+    await until(visit, `document.querySelector("#search li")`);
+    assert.deepEqual(await violations(visit), []);
+    await visit.press("ArrowDown");
+    assert.match(await active(visit), /^CORE_ALREADY_STARTED/);
+    await visit.press("ArrowUp");
+    await visit.press("Escape");
+    assert.equal(await visit.evaluate(`document.querySelector("#search").open`), false);
+    await visit.press("/");
+    await visit.press("Enter");
+    await until(visit, `location.pathname === "/errors/CORE_ALREADY_STARTED/"`);
+  }),
+);
+
+void test("the first tab stop skips the navigation", { skip }, () =>
+  visiting("packages/core/", {}, async (visit) => {
+    await visit.press("Tab");
+    assert.equal(await active(visit), "Skip to content");
+    await visit.press("Enter");
+    await until(visit, `document.activeElement.id === "content"`);
+  }),
+);
+
+void test("a choice of colours holds on the next page", { skip }, () =>
+  visiting("", { colours: "light" }, async (visit) => {
+    const background = () => visit.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+    const light = await background();
+    await visit.evaluate(`document.querySelector("#theme").click()`);
+    const dark = await background();
+    assert.notEqual(dark, light);
+    await visit.follow(`document.querySelector("main a[href]").click()`);
+    assert.equal(await background(), dark);
+  }),
+);
