@@ -3,7 +3,6 @@ const byId = (id) => document.getElementById(id);
 const [list, count, live, message, add, login] = ["books", "count", "live", "message", "add", "login"].map(
   byId,
 );
-let token = null;
 
 const randomHex = (bytes) =>
   Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) =>
@@ -13,13 +12,24 @@ const randomHex = (bytes) =>
 /** The first span of a trace that the service continues and records (W3C Trace Context): everything that a change causes is in it. */
 const newTrace = () => `00-${randomHex(16)}-${randomHex(8)}-03`;
 
+/** The CSRF token, which the service sets anew with each session. */
+const csrfToken = () => /(?:^|; )_csrf=([^;]+)/.exec(document.cookie)?.[1];
+
+const sendOnce = (method, path, body) =>
+  fetch(path, {
+    method,
+    headers: {
+      ...(method !== "GET" && { traceparent: newTrace(), "x-csrf-token": csrfToken() ?? "" }),
+      ...(body && { "content-type": "application/json" }),
+    },
+    body: body && JSON.stringify(body),
+  });
+
+/** Sends a request; one that is refused for its CSRF token is repeated with the token that came with the refusal. */
 const send = async (method, path, body) => {
-  const headers = {
-    ...(method !== "GET" && { traceparent: newTrace() }),
-    ...(body && { "content-type": "application/json" }),
-    ...(token && { authorization: `Bearer ${token}` }),
-  };
-  const reply = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+  const before = csrfToken();
+  let reply = await sendOnce(method, path, body);
+  if (reply.status === 403 && csrfToken() !== before) reply = await sendOnce(method, path, body);
   const data = await reply.json();
   if (reply.ok) return data;
   throw Object.assign(new Error(data.detail ?? data.error), { status: reply.status });
@@ -30,7 +40,7 @@ const say = (text, isProblem = false) => {
   message.classList.toggle("problem", isProblem);
 };
 
-/** Makes a change and shows why it failed; without a valid token it asks for one. */
+/** Makes a change and shows why it failed; without a session it asks for a login. */
 const attempt = async (change) => {
   say("");
   try {
@@ -88,9 +98,8 @@ add.addEventListener("submit", (event) => {
 
 login.addEventListener("submit", (event) => {
   event.preventDefault();
-  token = null; // an expired token would be refused
   void attempt(async () => {
-    ({ token } = await send("POST", "/token", filledIn(login)));
+    await send("POST", "/session", filledIn(login));
     login.reset();
     login.hidden = true;
     say("You are signed in. Repeat your change.");

@@ -6,13 +6,14 @@ import { BooksApp } from "./books-app.ts";
 import { bookEvents, publishWith } from "./books/book-events.ts";
 import { readingRoutes, writingRoutes } from "./books/routes.ts";
 import { sqlBooks } from "./books/sql-books.ts";
+import { versionOne } from "./books/version-one.ts";
 import { brokerConfig } from "./broker.ts";
 import { enableLendingGraphql } from "./graphql/lending-graphql.ts";
 import { enableLendingGrpc } from "./grpc/lending-grpc.ts";
 import { enableLending } from "./lending/lending.ts";
 import { checkRebuilds, lendingViews } from "./lending/lending-views.ts";
 import { loanEvents } from "./lending/loan.ts";
-import { protect } from "./login.ts";
+import { protect } from "./login/protect.ts";
 import { announceTo, feedRoute } from "./live/feed.ts";
 import { indexBooks } from "./search/indexing.ts";
 import { searchRoutes } from "./search/routes.ts";
@@ -33,10 +34,14 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   if (settings.work === "on") indexBooks(app);
   const protection = protect(app, settings);
   const books = sqlBooks(app.db, { timeoutSecs: settings.databaseSecs });
-  const { checkReturned } = enableLending(app, { books, protection, loanDays: settings.loanDays });
-  enableLendingGraphql(app, protection);
-  if (settings.grpcAddress !== undefined) enableLendingGrpc(app, protection, settings.grpcAddress);
-  enableOrders(app, settings, protection);
+  const { checkReturned } = enableLending(app, {
+    books,
+    protection: protection.routes,
+    loanDays: settings.loanDays,
+  });
+  enableLendingGraphql(app, protection.tokens);
+  if (settings.grpcAddress !== undefined) enableLendingGrpc(app, protection.tokens, settings.grpcAddress);
+  enableOrders(app, settings, protection.routes);
   app
     .exceptionHandler(ValueError, (_request, error) =>
       Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
@@ -44,12 +49,13 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
     .exceptionHandler(ValidationError, refusedInput)
     .exceptionHandler(Error, () => Response.json({ error: "Internal server error" }, { status: 500 }))
     .registerBlueprint(readingRoutes(books))
+    .registerBlueprint(versionOne(books))
     .registerBlueprint(searchRoutes(app.db))
     .registerBlueprint(
       writingRoutes(books, {
         announce: announceTo(app),
         publish: publishWith(app),
-        protection,
+        protection: protection.routes,
         checkRemoval: checkReturned,
       }),
     );
@@ -86,6 +92,7 @@ const enableFeatures = (
     .enableCaching(redisUrl === undefined ? {} : { store: redisCacheStore(app, { name: "books" }) })
     .enableCircuitBreaker({ resetTimeout: databaseSecs / 3 })
     .enableStaticFiles({ directory: folder("public") })
+    .enableDeprecation()
     .enableOpenapi({
       title: "Books",
       version: "1.0.0",

@@ -6,6 +6,7 @@ import { App } from "@framework/core";
 import { cors } from "@framework/cors";
 import { cqrs } from "@framework/cqrs";
 import { database } from "@framework/database";
+import { deprecation } from "@framework/deprecation";
 import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
 import { eventSourcing } from "@framework/event-sourcing";
@@ -22,7 +23,8 @@ import { rateLimit } from "@framework/rate-limit";
 import { redis } from "@framework/redis";
 import { requestId } from "@framework/request-id";
 import { sagas } from "@framework/saga";
-import { securityHeaders } from "@framework/security";
+import { csrf, securityHeaders } from "@framework/security";
+import { sessions } from "@framework/sessions";
 import { staticFiles } from "@framework/static-files";
 import { telemetry } from "@framework/telemetry";
 import { websocket } from "@framework/websocket";
@@ -40,6 +42,9 @@ export class BooksApp extends App.with(
   rateLimit,
   caching,
   circuitBreaker,
+  sessions,
+  csrf,
+  deprecation,
   staticFiles,
   openapi,
   healthChecks,

@@ -100,10 +100,10 @@ test(
 );
 
 test(
-  "with a secret writing needs a token and reading is public, also in the document",
+  "with a secret writing needs a token or a session and reading is public, also in the document",
   served(
     async (client) => {
-      expect((await client.post("/books", { json: dune })).status).toBe(401);
+      expect((await client.post("/books", { json: dune })).status).toBe(403); // without any credentials it could be a page of another site
       expect((await client.get("/books")).status).toBe(200);
       expect((await client.post("/token", { json: { user: "ada", password: "wrong" } })).status).toBe(401);
       const { token } = (await client.post("/token", { json: { user: "ada", password: "p" } })).json() as {
@@ -115,29 +115,33 @@ test(
         (await client.delete("/books/1", { headers: { authorization: `Bearer ${token}x` } })).status,
       ).toBe(401);
       const loan = { json: { member: "bob" } };
-      expect((await client.post("/books/1/loan", loan)).status).toBe(401);
+      expect((await client.post("/books/1/loan", loan)).status).toBe(403);
       expect((await client.post("/books/1/loan", { ...loan, headers })).status).toBe(201);
       expect((await client.get("/shelf")).json()).toMatchObject({ loans: expect.any(Array) });
-      expect((await client.delete("/books/1/loan")).status).toBe(401);
+      expect((await client.delete("/books/1/loan")).status).toBe(403);
       expect((await client.delete("/books/1/loan", { headers })).status).toBe(204);
       expect((await client.delete("/books/1", { headers })).status).toBe(200);
       const { paths } = (await client.get("/openapi.json")).json() as {
-        paths: Record<string, Record<string, { security?: unknown }>>;
+        paths: Record<string, Record<string, { security?: readonly Readonly<Record<string, unknown>>[] }>>;
       };
       const secured = Object.entries(paths).flatMap(([path, operations]) =>
         Object.entries(operations).flatMap(([method, { security = [] }]) =>
-          (security as unknown[]).length > 0 ? [`${method} ${path}`] : [],
+          security.length > 0
+            ? [`${method} ${path}: ${security.flatMap((way) => Object.keys(way)).join(" or ")}`]
+            : [],
         ),
       );
+      const either = "sessionCookie or bearerAuth";
       expect(secured.sort()).toEqual([
-        "delete /books/{id}",
-        "delete /books/{id}/loan",
-        "post /books",
-        "post /books/{id}/loan",
-        "post /orders/{id}/shipment",
-        "put /books/{id}",
-        "put /books/{id}/stock",
-        "put /orders/{id}",
+        `delete /books/{id}/loan: ${either}`,
+        `delete /books/{id}: ${either}`,
+        "delete /sessions: sessionCookie",
+        `post /books/{id}/loan: ${either}`,
+        `post /books: ${either}`,
+        `post /orders/{id}/shipment: ${either}`,
+        `put /books/{id}/stock: ${either}`,
+        `put /books/{id}: ${either}`,
+        `put /orders/{id}: ${either}`,
       ]);
     },
     { BOOKS_SECRET: "0123456789abcdef0123456789abcdef", BOOKS_PASSWORD: "p" },

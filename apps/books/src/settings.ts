@@ -60,10 +60,12 @@ export const settingsShape = {
     }),
   ),
   secret: optional(
-    secret("BOOKS_SECRET", { meaning: "Writing needs a token signed with it; with BOOKS_PASSWORD." }),
+    secret("BOOKS_SECRET", {
+      meaning: "Key of tokens and CSRF tokens; writing then needs a login; with BOOKS_PASSWORD.",
+    }),
   ),
   password: optional(
-    secret("BOOKS_PASSWORD", { meaning: "Password of the demo token issuer; with BOOKS_SECRET." }),
+    secret("BOOKS_PASSWORD", { meaning: "Password of the demonstration login; with BOOKS_SECRET." }),
   ),
   origins: list("BOOKS_ORIGINS", {
     default: ["*"],

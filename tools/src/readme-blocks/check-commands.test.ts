@@ -27,6 +27,9 @@ test.each([
   `curl -d '{"title": "a; b # c"}' localhost:8000/books`,
   "curl -X POST \\\n  -d x localhost:8000/books",
   "framework explain CORE_BAD_CONFIG",
+  "SECRET=$(openssl rand -base64 32) NAME='a b' npm start",
+  `TOKEN=$(curl -s localhost:8000/token | cut -d '"' -f 4)`,
+  `csrf() { awk '{ print $7 }' jar; }`,
   "",
   "# only a comment",
 ])("accepts %j", (command) => {
@@ -41,6 +44,8 @@ test.each([
   ["node apps/shop/dist/main.js", "there is no file apps/shop/dist/main.js"],
   ["yarn build", 'nothing here provides the command "yarn build"'],
   ["npm test && yarn build", 'nothing here provides the command "yarn build"'],
+  ["TOKEN=$(yarn build) npm start", 'nothing here provides the command "yarn build"'],
+  ["build() { yarn build; }", 'nothing here provides the command "yarn build"'],
   ["npm create @framework", "npm create is not a command of this workspace"],
 ])("reports %j", (command, problem) => {
   expect(check(command)).toEqual([`README.md:11 ${problem}`]);

@@ -16,7 +16,21 @@ export interface Known {
   readonly exists: (path: string) => boolean;
 }
 
-const everywhere = ["cd", "curl", "docker", "echo", "export", "git", "head", "kill", "mkdir"];
+const everywhere = [
+  "awk",
+  "cd",
+  "curl",
+  "cut",
+  "docker",
+  "echo",
+  "export",
+  "git",
+  "grep",
+  "head",
+  "kill",
+  "mkdir",
+  "openssl",
+];
 const pnpm = ["add", "exec", "install", "pack", "publish", "-r"];
 
 /** Returns the problems of an `sh` block: programs, scripts, packages or files that do not exist. */
@@ -29,6 +43,8 @@ export const checkCommands = (block: Block, known: Known): string[] =>
 const commandsOf = (code: string): { words: string[]; line: number }[] =>
   code
     .replaceAll(/'[^']*'|"[^"]*"/g, "''") // quoted text is an argument
+    .replaceAll(/^\w+\(\) \{(.*)\}$/gm, "$1") // the body of a function
+    .replaceAll(/\$\(([^()]*)\)/g, "'' ; $1 ;") // a command whose output is a value
     .split("\n")
     .map((text, index, all) => (all[index - 1]?.endsWith("\\") === true ? "" : text))
     .flatMap((text, index) =>
@@ -36,10 +52,13 @@ const commandsOf = (code: string): { words: string[]; line: number }[] =>
         .replace(/(^|\s)#.*$/, "")
         .split(/&&|\|\|?|;/)
         .map((command) => command.trim().split(/\s+/))
-        .map((words) => words.slice(words.findIndex((word) => !/^(\$|[A-Z_]+=.*)$/.test(word))))
+        .map((words) => words.slice(words.filter(isAssignment).length))
         .filter(([program]) => program !== undefined && program !== "")
         .map((words) => ({ words, line: index + 1 })),
     );
+
+const isAssignment = (word: string, index: number, words: readonly string[]): boolean =>
+  words.slice(0, index + 1).every((each) => /^(\$|[A-Z_]+=.*)$/.test(each));
 
 const problemOf = ([program = "", ...rest]: readonly string[], known: Known): string | null => {
   const [first = ""] = rest;

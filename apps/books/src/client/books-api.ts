@@ -11,55 +11,71 @@ export interface Api {
   /** GET /books: List books */
   readonly getBooks: Operation<{ query?: { genre?: string; after?: string; limit?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[]; total: number }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /books: Add a book */
-  readonly postBooks: Operation<{ body: { title: string; author?: string; genre?: string; year?: number | null } }, { 201: { id: number; title: string; author: string; genre: string; year: number | null }; 400: { error: string; id?: number } | Schemas["Error"]; 401: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  readonly postBooks: Operation<{ body: { title: string; author?: string; genre?: string; year?: number | null } }, { 201: { id: number; title: string; author: string; genre: string; year: number | null }; 400: { error: string; id?: number } | Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** GET /books/{id}: Get a book */
   readonly getBooksId: Operation<{ params: { id: string } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 304: undefined; 400: Schemas["Error"]; 404: { error: string; id?: number }; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** PUT /books/{id}: Change a book */
-  readonly putBooksId: Operation<{ params: { id: string }; body: { title?: string; author?: string; genre?: string; year?: number | null } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: { error: string; id?: number }; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  readonly putBooksId: Operation<{ params: { id: string }; body: { title?: string; author?: string; genre?: string; year?: number | null } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: { error: string; id?: number }; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** DELETE /books/{id}: Delete a book */
-  readonly deleteBooksId: Operation<{ params: { id: string } }, { 200: { deleted: true; id: number }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: { error: string; id?: number }; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  readonly deleteBooksId: Operation<{ params: { id: string } }, { 200: { deleted: true; id: number }; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: { error: string; id?: number }; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** POST /books/{id}/loan: Borrow a book */
-  readonly borrowBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string }; body: { member: string } }, { 201: { book: number; member: string; dueAt: string }; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly borrowBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string }; body: { member: string } }, { 201: { book: number; member: string; dueAt: string }; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** DELETE /books/{id}/loan: Return a book */
-  readonly returnBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string } }, { 204: undefined; 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"]; "2XX": undefined }>;
+  readonly returnBook: Operation<{ params: { id: string }; headers?: { "Idempotency-Key"?: string } }, { 204: undefined; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"]; "2XX": undefined }>;
   /** PUT /books/{id}/stock: Set the number of copies for sale */
-  readonly putBooksIdStock: Operation<{ params: { id: string }; body: { copies: number } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  readonly putBooksIdStock: Operation<{ params: { id: string }; body: { copies: number } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
   /** GET /orders/{id}: Look at an order */
   readonly getOrdersId: Operation<{ params: { id: string }; query?: { wait?: string } }, { 200: { order: number; status: "working" | "packing" | "shipped" | "cancelled" | "attention"; book: number; copies: number; payment?: string; parcel?: string; reason?: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** PUT /orders/{id}: Order a book */
-  readonly putOrdersId: Operation<{ params: { id: string }; body: { book: number; copies?: number; card: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  readonly putOrdersId: Operation<{ params: { id: string }; body: { book: number; copies?: number; card: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
   /** POST /orders/{id}/shipment: Tell an order that its parcel was sent */
-  readonly postOrdersIdShipment: Operation<{ params: { id: string }; body: { parcel: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  readonly postOrdersIdShipment: Operation<{ params: { id: string }; body: { parcel: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
   /** GET /search: Find books by a word */
   readonly getSearch: Operation<{ query: { word: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** GET /session: Look at the session */
+  readonly getSession: Operation<object, { 200: { user: string | null }; 304: undefined; 400: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  /** POST /session: Log in */
+  readonly postSession: Operation<{ body: { user: string; password: string } }, { 200: { user: string | null }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 403: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** DELETE /session: Log out on this device */
+  readonly deleteSession: Operation<object, { 400: Schemas["Error"]; 403: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
+  /** DELETE /sessions: Log out everywhere */
+  readonly deleteSessions: Operation<object, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": undefined }>;
   /** GET /shelf: List the books that are lent */
   readonly shelf: Operation<{ query?: { member?: string; after?: string }; headers?: { "Consistency-Token"?: string } }, { 200: { loans: { book: number; title: string; member: string; dueAt: string; isReminded: boolean }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** GET /statistics: Count loans */
   readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /token: Get a token */
-  readonly postToken: Operation<{ body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  readonly postToken: Operation<{ body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 403: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  /** GET /v1/books/{id}: Get a book @deprecated */
+  readonly getV1BooksId: Operation<{ params: { id: string } }, { 200: { id: number; name: string; writer: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
 }
 
 const api: ApiSpec = {
   operations: {
     getBooks: { route: "GET /books", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
-    postBooks: { route: "POST /books", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
+    postBooks: { route: "POST /books", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     getBooksId: { route: "GET /books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
-    putBooksId: { route: "PUT /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
-    deleteBooksId: { route: "DELETE /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 429: ["json"], 503: ["json"] }, security: [["bearerAuth"]] },
-    borrowBook: { route: "POST /books/{id}/loan", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] }, body: "application/json", security: [["bearerAuth"]] },
-    returnBook: { route: "DELETE /books/{id}/loan", replies: { 204: ["none"], 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"], "2XX": ["none"] }, security: [["bearerAuth"]] },
-    putBooksIdStock: { route: "PUT /books/{id}/stock", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
+    putBooksId: { route: "PUT /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
+    deleteBooksId: { route: "DELETE /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 409: ["json"], 429: ["json"], 503: ["json"] }, security: [["sessionCookie"], ["bearerAuth"]] },
+    borrowBook: { route: "POST /books/{id}/loan", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
+    returnBook: { route: "DELETE /books/{id}/loan", replies: { 204: ["none"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"], "2XX": ["none"] }, security: [["sessionCookie"], ["bearerAuth"]] },
+    putBooksIdStock: { route: "PUT /books/{id}/stock", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     getOrdersId: { route: "GET /orders/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] } },
-    putOrdersId: { route: "PUT /orders/{id}", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
-    postOrdersIdShipment: { route: "POST /orders/{id}/shipment", replies: { 400: ["json"], 401: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["bearerAuth"]] },
+    putOrdersId: { route: "PUT /orders/{id}", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
+    postOrdersIdShipment: { route: "POST /orders/{id}/shipment", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     getSearch: { route: "GET /search", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] } },
+    getSession: { route: "GET /session", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    postSession: { route: "POST /session", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
+    deleteSession: { route: "DELETE /session", replies: { 400: ["json"], 403: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] } },
+    deleteSessions: { route: "DELETE /sessions", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 429: ["json"], 503: ["json"], "2XX": ["none"] }, security: [["sessionCookie"]] },
     shelf: { route: "GET /shelf", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     statistics: { route: "GET /statistics", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
-    postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
+    postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
+    getV1BooksId: { route: "GET /v1/books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
   },
   security: {
     bearerAuth: ["header", "authorization", "Bearer "],
+    sessionCookie: ["cookie", "session_id", ""],
   },
 };
 
