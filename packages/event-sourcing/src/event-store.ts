@@ -27,15 +27,15 @@ import { Snapshots } from "./snapshots/snapshots.ts";
 /** Options of one append. */
 export interface AppendOptions extends WriteOptions {
   /** Version that the stream must have. @default "any" */
-  readonly expected?: ExpectedVersion;
+  readonly expected?: ExpectedVersion | undefined;
   /** Tenant of the stream. @default none */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
 }
 
 /** Where a call on a whole stream or person applies. */
 export interface PlaceOptions {
   /** Tenant. @default none */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
   /** The program's transaction. @default one of its own */
   readonly tx?: Transaction | undefined;
 }
@@ -133,16 +133,8 @@ export const buildStore = (base: StoreBase): StoreParts => {
     get db() {
       return base.db;
     },
-    append: (stream, events, { expected, tenant, ...options } = {}) =>
-      appender.append(
-        {
-          stream,
-          events,
-          ...(expected !== undefined && { expected }),
-          ...(tenant !== undefined && { tenant }),
-        },
-        options,
-      ),
+    append: (stream, events, options = {}) =>
+      appender.append({ stream, events, expected: options.expected, tenant: options.tenant }, options),
     appendMany: (appends, options = {}) => appender.appendMany(appends, options),
     read: (stream, options) => readStream(base, stream, options),
     readAll: (options = {}) => readAll(base, reader, options),

@@ -199,7 +199,7 @@ export class SqliteBackend implements Backend {
       return new SqliteTransaction({ connection, give, discard, notifications, readOnly });
     };
     try {
-      const begins = this.patiently(() => this.writingConnection().script(text), text, signal, timeoutMs);
+      const begins = this.patiently(() => this.writingConnection().execute(text), text, signal, timeoutMs);
       return isPromise(begins) ? begins.then(begun).catch(failed) : begun();
     } catch (error) {
       return failed(error);

@@ -75,6 +75,11 @@ export class SqliteConnection {
     return { rows, changes: rows.length };
   }
 
+  /** Runs a statement that gives no rows, such as COMMIT, prepared once. */
+  execute(text: string): void {
+    this.prepare(text).statement.run();
+  }
+
   script(text: string): void {
     this.database.exec(text);
   }

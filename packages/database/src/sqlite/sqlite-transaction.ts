@@ -49,7 +49,7 @@ export class SqliteTransaction implements OpenTransaction {
 
   commit(): boolean {
     try {
-      this.act(() => this.parts.connection.script("COMMIT"), "COMMIT");
+      this.act(() => this.parts.connection.execute("COMMIT"), "COMMIT");
     } finally {
       this.rollback(); // after a failed COMMIT the transaction is still open
     }

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "@framework/database";
-import type { StoreBase } from "../base/store-base.ts";
+import type { InlineViews, StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
 import type { EventMetadata } from "../events/event-metadata.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
@@ -134,9 +134,12 @@ export class Appender {
       : await tx.transaction((inner) => this.insertAndApply(inner, append));
   }
 
-  private async insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
+  private insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
     const { inline } = this.base;
-    if (inline === null) return await this.insert(tx, append);
+    return inline === null ? this.insert(tx, append) : this.apply(inline, tx, append);
+  }
+
+  private async apply(inline: InlineViews, tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
     const apply = await inline.begin(tx);
     const written = await this.insert(tx, append);
     if (written.appended.isNew) await apply(storedEvents(append, written.rows));
@@ -176,7 +179,7 @@ export class Appender {
   }
 }
 
-const placeOf = ({ tenant, stream }: { readonly tenant?: string; readonly stream: string }): string =>
+const placeOf = ({ tenant, stream }: Pick<StreamAppend, "tenant" | "stream">): string =>
   `${tenant ?? ""}\n${stream}`;
 
 /** @throws EVENTS_BAD_APPEND */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { Awaitable } from "@framework/core";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
@@ -34,15 +35,23 @@ interface Place {
 }
 
 /** Encrypts personal data and encodes events as JSON. @throws EVENTS_TOO_LARGE, EVENTS_INVALID_DATA */
-export const encodeEvents = async (
+export const encodeEvents = (
+  base: StoreBase,
+  place: Place,
+  events: readonly CheckedEvent[],
+  queries: Queries,
+): Awaitable<readonly EncodedEvent[]> =>
+  events.some(isPersonal)
+    ? sealEvents(base, place, events, queries)
+    : events.map((event) => encode(event, event.id ?? randomUUID()));
+
+const sealEvents = async (
   base: StoreBase,
   place: Place,
   events: readonly CheckedEvent[],
   queries: Queries,
 ): Promise<readonly EncodedEvent[]> => {
-  const subjects = new Set<string>();
-  for (const event of events) if (isPersonal(event)) subjects.add(subjectOf(event));
-  if (subjects.size === 0) return events.map((event) => encode(event, event.id ?? randomUUID()));
+  const subjects = new Set(events.filter(isPersonal).map(subjectOf));
   const keys = await keysOfSubjects(queries, base.now, place.tenant, subjects);
   return events.map((event) => seal(event, place, keys));
 };

@@ -32,21 +32,24 @@ export class PostgresStatements {
   }
 
   of({ tenant, stream, category, expected, events, hasGivenIds }: PreparedAppend): Prepared {
-    const [first] = events;
-    const isOne = events.length === 1 && first !== undefined;
-    const values: SqlValue[] = isOne
-      ? [tenant, stream, category, first.id, first.type, first.schemaVersion, first.data, first.metadata]
-      : [tenant, stream, category, events.length, documentOf(events)];
+    const { length } = events;
+    const isFew = length <= FEW;
+    const values: SqlValue[] = [tenant, stream, category];
+    if (isFew)
+      for (const { id, type, schemaVersion, data, metadata } of events)
+        values.push(id, type, schemaVersion, data, metadata);
+    else values.push(length, documentOf(events));
     const kind = kindOf(expected);
     if (kind === "exact") values.push(expected as number);
-    return [this.text(kind, isOne, hasGivenIds), values];
+    return [this.text(kind, isFew ? length : 0, hasGivenIds), values];
   }
 
-  private text(kind: Kind, isOne: boolean, guarded: boolean): string {
-    const key = `${kind} ${isOne} ${guarded}`;
+  /** @param few number of events that are parameters of their own; 0 for one document with all of them */
+  private text(kind: Kind, few: number, guarded: boolean): string {
+    const key = `${kind} ${few} ${guarded}`;
     const known = this.texts.get(key);
     if (known !== undefined) return known;
-    const text = this.build(kind, isOne ? oneRow : manyRows, guarded);
+    const text = this.build(kind, few === 0 ? manyRows : fewRows(few), guarded);
     this.texts.set(key, text);
     return text;
   }
@@ -103,13 +106,36 @@ interface Rows {
   readonly expected: string;
 }
 
-const oneRow: Rows = {
-  count: "1",
-  number: "1",
-  columns: "$4::text, $3, $5::text, $6::integer, $7::json, $8::json",
-  from: "",
-  hasId: "= $4",
-  expected: "$9",
+/** Most events that are parameters of their own; each number of them is a statement of its own. */
+const FEW = 10;
+
+const columnsFrom = (first: number): readonly string[] =>
+  ["text", "text", "integer", "json", "json"].map((type, at) => `$${first + at}::${type}`);
+
+const fewRows = (count: number): Rows => {
+  const rows = Array.from({ length: count }, (_, row) => columnsFrom(4 + row * 5));
+  const expected = `$${4 + count * 5}`;
+  const ids = rows.map(([id]) => id).join(", ");
+  if (count === 1) {
+    const [id, type, version, data, metadata] = rows[0] ?? [];
+    return {
+      count: "1",
+      number: "1",
+      columns: `${id}, $3, ${type}, ${version}, ${data}, ${metadata}`,
+      from: "",
+      hasId: `= ${id}`,
+      expected,
+    };
+  }
+  const values = rows.map((columns, at) => `(${columns.join(", ")}, ${at + 1})`).join(", ");
+  return {
+    count: `${count}::bigint`,
+    number: "e.number",
+    columns: "e.id, $3, e.type, e.version, e.data, e.metadata",
+    from: `, (VALUES ${values}) AS e(id, type, version, data, metadata, number) ORDER BY e.number`,
+    hasId: `IN (${ids})`,
+    expected,
+  };
 };
 
 /**

@@ -18,9 +18,9 @@ export interface StreamAppend {
   /** One event, or up to 1,000 in their order. */
   readonly events: NewEvent | readonly NewEvent[];
   /** Version that the stream must have. @default "any" */
-  readonly expected?: ExpectedVersion;
+  readonly expected?: ExpectedVersion | undefined;
   /** Tenant of the stream. @default none */
-  readonly tenant?: string;
+  readonly tenant?: string | undefined;
 }
 
 /** An append that was checked and encoded. */
@@ -53,20 +53,27 @@ export const prepareAppend = async (
   checkTenant(tenant);
   checkExpected(expected);
   const list: readonly NewEvent[] = "type" in events ? [events] : events;
-  checkList(list);
+  checkCount(list);
+  const hasGivenIds = list.some(({ id }) => id !== undefined);
+  if (hasGivenIds) checkIds(list);
   const checked: CheckedEvent[] = [];
   for (const event of list) {
     const each = checkEvent(base.types, event, metadata);
     checked.push(isPromise(each) ? await each : each); // schemas are usually synchronous
   }
-  const encoded = await encodeEvents(base, { tenant, stream }, checked, queries);
-  const hasGivenIds = list.some(({ id }) => id !== undefined);
+  const encoding = encodeEvents(base, { tenant, stream }, checked, queries);
+  const encoded = isPromise(encoding) ? await encoding : encoding; // only keys of personal data are read
   return { tenant, stream, category: categoryOf(stream), expected, events: encoded, hasGivenIds, omitsNewer };
 };
 
-const checkList = (events: readonly NewEvent[]): void => {
-  if (events.length === 0) throw mistake("EVENTS_BAD_APPEND", "an append has at least one event");
-  if (events.length > MAX_BATCH) throw tooMany(events.length);
+/** @throws EVENTS_BAD_APPEND, EVENTS_TOO_LARGE */
+const checkCount = ({ length }: readonly NewEvent[]): void => {
+  if (length === 0) throw mistake("EVENTS_BAD_APPEND", "an append has at least one event");
+  if (length > MAX_BATCH) throw tooMany(length);
+};
+
+/** @throws EVENTS_BAD_APPEND */
+const checkIds = (events: readonly NewEvent[]): void => {
   const ids = events.flatMap(({ id }) => (id === undefined ? [] : [id]));
   if (new Set(ids).size < ids.length)
     throw mistake("EVENTS_BAD_APPEND", "two events of one append have the same id");

@@ -1,4 +1,4 @@
-import type { SqlValue, Transaction } from "@framework/database";
+import type { SqlValue, Statement, Transaction } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { type AppendedEvents, type InsertedRow, toAppended } from "./appended.ts";
@@ -86,16 +86,42 @@ const raiseVersion = (
   tx: Transaction,
   { tenant, stream, category, expected, events: { length } }: PreparedAppend,
 ): Promise<Raised | null> => {
-  if (expected === "any" || expected === "none" || expected === 0) {
-    const onConflict = expected === "any" ? UPDATE_EXISTING : "NOTHING";
-    const text = `INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
+  const { any, none, exists, exact } = raiseTexts(now);
+  if (expected === "any") return tx.fetchOne<Raised>(any, [tenant, stream, category, length]);
+  if (expected === "none" || expected === 0)
+    return tx.fetchOne<Raised>(none, [tenant, stream, category, length]);
+  if (expected === "exists") return tx.fetchOne<Raised>(exists, [tenant, stream, length]);
+  return tx.fetchOne<Raised>(exact, [tenant, stream, length, expected]);
+};
+
+/** Statements that raise a version, by what is expected. */
+interface RaiseTexts {
+  readonly any: string;
+  readonly none: string;
+  readonly exists: string;
+  readonly exact: string;
+}
+
+/** By the expression of the current time. The same string each time: the hash of a new one would be computed at each look-up. */
+const raises = new WeakMap<Statement, RaiseTexts>();
+
+const raiseTexts = (now: Statement): RaiseTexts => {
+  const known = raises.get(now);
+  if (known !== undefined) return known;
+  const insert = (onConflict: string): string =>
+    `INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
       VALUES ($1, $2, $3, $4, ${now.text}) ON CONFLICT (tenant, stream) DO ${onConflict} RETURNING version, updated_at`;
-    return tx.fetchOne<Raised>(text, [tenant, stream, category, length]);
-  }
-  const text = `UPDATE framework_streams SET version = version + $3, updated_at = ${now.text}
-    WHERE tenant = $1 AND stream = $2 AND archived_at IS NULL ${expected === "exists" ? "" : "AND version = $4"}
-    RETURNING version, updated_at`;
-  return tx.fetchOne<Raised>(text, [tenant, stream, length, ...(expected === "exists" ? [] : [expected])]);
+  const update = (condition: string): string =>
+    `UPDATE framework_streams SET version = version + $3, updated_at = ${now.text}
+      WHERE tenant = $1 AND stream = $2 AND archived_at IS NULL ${condition} RETURNING version, updated_at`;
+  const texts = {
+    any: insert(UPDATE_EXISTING),
+    none: insert("NOTHING"),
+    exists: update(""),
+    exact: update("AND version = $4"),
+  };
+  raises.set(now, texts);
+  return texts;
 };
 
 const UPDATE_EXISTING = `UPDATE SET version = s.version + excluded.version, updated_at = excluded.updated_at

@@ -57,19 +57,32 @@ export const appendFacts: PortFacts<EventStoreFixture> = {
     same([long.newer.length, long.actual], [100, 110]);
   },
 
-  "events of an append have consecutive versions, their data and one time": async ({ open }) => {
+  "events of an append have consecutive versions, their data and one time, however many there are": async ({
+    open,
+  }) => {
     const store = await open();
-    const events = Array.from({ length: 25 }, (_, at) => ({ type: "Counted", data: { at } }));
-    const { version, position, isNew } = await store.append("s-1", events);
-    same([version, isNew], [25, true]);
-    const read = await eventsOf(store, "s-1");
-    same(
-      read.map(({ version: each, data }) => [each, data]),
-      events.map(({ data }, at) => [at + 1, data]),
-    );
-    assert.equal(read.at(-1)?.position, position);
-    assert.equal(new Set(read.map(({ recordedAt }) => recordedAt.getTime())).size, 1);
-    assert.equal(new Set(read.map(({ id }) => id)).size, 25);
+    for (const count of [1, 2, 9, 10, 11, 25, 40]) {
+      const stream = `s-${count}`;
+      const events = Array.from({ length: count }, (_, at) => ({
+        type: "Counted",
+        id: `id-${at}`,
+        data: { at, text: "\u0000 'and' \"so\" \\ on" },
+        metadata: { at: String(at) },
+      }));
+      await store.append(stream, plain("First"));
+      const append = () => store.append(stream, events, { expected: 1 });
+      const { version, position, isNew } = await append();
+      same([version, isNew], [count + 1, true], stream);
+      same(await append(), { version, position, isNew: false }, stream);
+      const [, ...read] = await eventsOf(store, stream);
+      same(
+        read.map(({ version: each, id, data, metadata }) => [each, id, data, metadata]),
+        events.map(({ id, data, metadata }, at) => [at + 2, id, data, metadata]),
+        stream,
+      );
+      assert.equal(read.at(-1)?.position, position);
+      assert.equal(new Set(read.map(({ recordedAt }) => recordedAt.getTime())).size, 1);
+    }
   },
 
   "16 writers on one stream give each version exactly once": async (fixture) => {
