@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { context, propagation, trace } from "@opentelemetry/api";
 import { Response as Reply } from "@framework/core";
@@ -107,4 +109,20 @@ test("requests of one connection, sampled or not, have their own traces, and lea
     expect((await client.get(path, { headers })).json()).toEqual(Array.from({ length: count }, () => id));
     expect(traceId()).toBe("none");
   }
+});
+
+test("requests that arrive together on one connection each have their own trace, an excluded one has none", async () => {
+  await using service = await tracedService({ excludedPaths: ["/quiet"] });
+  for (const path of ["/", "/quiet"]) service.app.get(path, () => traceId());
+  await using client = socketClient(service.app);
+  const { port } = new URL(await client.url("/"));
+  const ids = ["01", "00", "01"].map((flags) => [crypto.randomUUID().replaceAll("-", ""), flags] as const);
+  const heads = ids.flatMap(([id, flags]) => [
+    `GET / HTTP/1.1\r\nHost: x\r\nTraceparent: 00-${id}-b7ad6b7169203331-${flags}\r\n\r\n`,
+    "GET /quiet HTTP/1.1\r\nHost: x\r\n\r\n",
+  ]);
+  const socket = connect(Number(port), "127.0.0.1");
+  socket.end(heads.join(""));
+  const replies = await text(socket);
+  expect(replies.match(/^(?:[\da-f]{32}|none)(?=HTTP|$)/gm)).toEqual(ids.flatMap(([id]) => [id, "none"]));
 });
