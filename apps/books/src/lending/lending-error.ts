@@ -1,20 +1,19 @@
 import { HttpError } from "@framework/core";
+import { booksErrors } from "../error-codes.ts";
 
-/** Every refusal of the lending ledger: code, status and text. */
-const refusals = {
-  BOOKS_NO_BOOK: [404, "Book not found"],
-  BOOKS_LENT: [409, "The book is lent"],
-  BOOKS_NOT_LENT: [409, "The book is not lent"],
-} as const satisfies Readonly<Record<string, readonly [status: number, detail: string]>>;
+const details: Readonly<Record<keyof typeof booksErrors, string>> = {
+  BOOKS_NO_BOOK: "Book not found",
+  BOOKS_LENT: "The book is lent",
+  BOOKS_NOT_LENT: "The book is not lent",
+};
 
 /** A refusal of the domain: a 404 or 409 whose body has the code, since one status has several reasons. */
 export class LendingError extends HttpError {
   override readonly name = "LendingError";
   override readonly extras: Readonly<Record<string, unknown>>;
 
-  constructor(code: keyof typeof refusals) {
-    const [status, detail] = refusals[code];
-    super(status, detail, { code });
+  constructor(code: keyof typeof booksErrors) {
+    super(booksErrors[code].status, details[code], { code });
     this.extras = { code };
   }
 }

@@ -1,6 +1,5 @@
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { said } from "../said.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
 interface Rehearsed {
@@ -43,19 +42,4 @@ test("a program that does not listen is a failure with its words", async () => {
   const cwd = serviceProject('throw new Error("DATABASE_URL is missing");');
   const { exitCode, err } = await said(["drain"], { cwd, environment });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("DATABASE_URL is missing")]);
-});
-
-test("books drops no request when it is shut down under load", async () => {
-  const cwd = join(import.meta.dirname, "../../../../apps/books");
-  const rehearsed = await saidJson<Rehearsed>(["drain", "/books", ...quick], {
-    cwd,
-    environment: {
-      ...environment,
-      NODE_OPTIONS: "--conditions=@framework/source",
-      DATABASE_URL: "sqlite://:memory:",
-    },
-  });
-  expect(rehearsed).toMatchObject({ requests: { dropped: 0 }, exit: { code: 0 } });
-  expect(rehearsed.requests.duringDrain).toBeGreaterThan(0);
-  expect(rehearsed.closers.map(({ name }) => name)).toContain("database");
 });

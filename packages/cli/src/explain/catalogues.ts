@@ -57,20 +57,24 @@ const prefixOf = (name: string): string =>
     .toUpperCase();
 
 const codesOf = async (pkg: InstalledPackage): Promise<readonly CataloguedCode[]> => {
+  const own = pkg.manifest.framework?.errors;
+  if (own !== undefined) return codesIn(pkg, join(pkg.folder, own));
   const entries = [".", "./feature"].filter((entry) => pkg.manifest.exports?.[entry] !== undefined);
   const resolve = createRequire(join(pkg.folder, "package.json"));
   for (const entry of entries) {
-    const path = resolve.resolve(pkg.name + entry.slice(1));
-    const module = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
-    const catalogues = Object.entries(module).filter(
-      ([name, value]) => name.endsWith("Errors") && isCatalogue(value),
-    );
-    if (catalogues.length === 0) continue;
-    return catalogues.flatMap(([, catalogue]) =>
-      Object.entries(catalogue as ErrorCatalogue).map(([code, entry]) => ({ code, package: pkg, entry })),
-    );
+    const codes = await codesIn(pkg, resolve.resolve(pkg.name + entry.slice(1)));
+    if (codes.length > 0) return codes;
   }
   return [];
+};
+
+const codesIn = async (pkg: InstalledPackage, path: string): Promise<readonly CataloguedCode[]> => {
+  const module = (await import(pathToFileURL(path).href)) as Record<string, unknown>;
+  return Object.entries(module)
+    .filter(([name, value]) => name.endsWith("Errors") && isCatalogue(value))
+    .flatMap(([, catalogue]) =>
+      Object.entries(catalogue as ErrorCatalogue).map(([code, entry]) => ({ code, package: pkg, entry })),
+    );
 };
 
 const isCatalogue = (value: unknown): boolean =>

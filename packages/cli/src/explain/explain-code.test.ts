@@ -97,6 +97,24 @@ test("a page has package, status, cause, remedy and what the documents say", () 
   ]);
 });
 
+test("the project's own codes are explained, and belong to it", () => {
+  const cwd = project();
+  writeFileSync(
+    join(cwd, "package.json"),
+    JSON.stringify({ name: "shop", type: "module", framework: { errors: "codes.js" } }),
+  );
+  writeFileSync(
+    join(cwd, "codes.js"),
+    `export const shopErrors = { SHOP_SOLD_OUT: { status: 409, summary: "no copy is left", action: "ask again" } };`,
+  );
+  expect(program(cwd, "explain", "SHOP_SOLD_OUT").split("\n").slice(2, 6)).toEqual([
+    "Package  shop",
+    "Status   409",
+    "Cause    no copy is left",
+    "Remedy   ask again",
+  ]);
+});
+
 test("the program's own codes are explained anywhere", async () => {
   const { exitCode, out } = await said(["explain", "CLI_NO_APP"], { cwd: tmpdir() });
   expect([exitCode, out]).toEqual([0, expect.stringContaining("Remedy   pass the path")]);

@@ -4,12 +4,12 @@ import type { Outcome, RunCommand } from "../frame/command.ts";
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { type CataloguedCode, findCode, readCatalogues } from "./catalogues.ts";
-import { installedPackages } from "./installed-packages.ts";
+import { installedPackages, projectWithCodes } from "./installed-packages.ts";
 import { mentionsOf } from "./mentions.ts";
 
-/** Explains an error code; without one it lists all. */
+/** Explains an error code of an installed package or of the project itself; without one it lists all. */
 export const explainCode: RunCommand = async (given, { cwd }) => {
-  const packages = installedPackages(cwd);
+  const packages = [...projectWithCodes(cwd), ...installedPackages(cwd)];
   const code = given.argument("subject")?.toUpperCase();
   if (code === undefined) return list((await readCatalogues(packages)).codes);
   const { found, known, unreadable } = await findCode(packages, code);
@@ -19,7 +19,7 @@ export const explainCode: RunCommand = async (given, { cwd }) => {
   const notRead = unreadable.length === 0 ? "" : ` (not readable: ${unreadable.join(", ")})`;
   throw new FrameworkError(
     "CLI_UNKNOWN_CODE",
-    `no installed package has the code ${code}; ${hint}${notRead}`,
+    `no installed package, nor the project, has the code ${code}; ${hint}${notRead}`,
   );
 };
 

@@ -1,7 +1,3 @@
-import { execFileSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { said, saidJson } from "../said.test-kit.ts";
 import type { ToldStep } from "./told-steps.ts";
@@ -74,46 +70,4 @@ test("production is refused", async () => {
     environment: { FRAMEWORK_ENV: "production" },
   });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("FRAMEWORK_ENV is production")]);
-});
-
-test("on books, the second reading of the list is told to come from the cache, and why nothing else ran", () => {
-  const root = join(import.meta.dirname, "../../../..");
-  const words = ["explain", "GET", "/books", "--times", "2", "--json", "-H", "accept-encoding: gzip"];
-  const printed = execFileSync(
-    process.execPath,
-    [
-      "--conditions=@framework/source",
-      join(root, "packages/cli/src/main.ts"),
-      ...words,
-      "--app",
-      join(root, "apps/books/src/app.ts"),
-    ],
-    {
-      cwd: mkdtempSync(join(tmpdir(), "cli-")),
-      encoding: "utf8",
-      timeout: 120_000,
-      env: { PATH: process.env["PATH"], DATABASE_URL: "sqlite://books.db" },
-    },
-  );
-  const { steps } = JSON.parse(printed) as Explained;
-  const of = (name: string, stage: string | null) =>
-    steps.find((step) => step.name === name && step.stage === stage);
-  expect(of("compression", "compression")).toMatchObject({
-    outcome: "ran",
-    reasons: ["22 bytes are less than minSize 1024"],
-  });
-  expect(of("rate-limit", "rate-limit")?.reasons[0]).toMatch(/^\d+ of 60000 requests are left$/);
-  expect(of("cache", "cache")).toMatchObject({
-    outcome: "answered",
-    reasons: [
-      "answered 200 itself",
-      "the key is http://localhost/books",
-      expect.stringMatching(/^HIT: stored/),
-    ],
-  });
-  expect(of("breaker", "breaker")).toMatchObject({
-    outcome: "not reached",
-    reasons: ["cache ended the request before"],
-  });
-  expect(of("handler", null)?.outcome).toBe("not reached");
 });

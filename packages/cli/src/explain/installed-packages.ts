@@ -15,8 +15,11 @@ export interface InstalledPackage {
 export interface PackageManifest {
   readonly name?: string;
   readonly version?: string;
+  readonly private?: boolean;
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
+  /** Settings of this program; `errors` is the path of a module with the project's own catalogue. */
+  readonly framework?: { readonly errors?: string };
 }
 
 const SCOPE = "@framework";
@@ -30,9 +33,16 @@ export const installedPackages = (cwd: string): readonly InstalledPackage[] => {
   );
   for (const folder of [...homes.filter((home) => existsSync(home)).flatMap(foldersIn), own]) {
     const read = readPackage(folder);
-    if (read !== null && !found.has(read.name)) found.set(read.name, read);
+    const isPublished = read?.manifest.private !== true; // a workspace has others of the same scope
+    if (read !== null && isPublished && !found.has(read.name)) found.set(read.name, read);
   }
   return [...found.values()].sort((a, b) => a.name.localeCompare(b.name));
+};
+
+/** Returns the project of a folder if its package.json names a catalogue of its own. */
+export const projectWithCodes = (cwd: string): readonly InstalledPackage[] => {
+  const project = readPackage(cwd);
+  return project?.manifest.framework?.errors === undefined ? [] : [project];
 };
 
 /** Reads a package.json; `null` when the folder has none. */

@@ -1,0 +1,177 @@
+import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { cpus, tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundledProgram } from "@framework/bundled-sources";
+import { commandLine } from "@framework/cli";
+import { beforeAll, expect, test } from "@jest/globals";
+import { booksErrors } from "./error-codes.ts";
+
+const cwd = join(import.meta.dirname, "..");
+const readme = readFileSync(join(cwd, "README.md"), "utf8");
+const START = "pnpm --filter @framework/books framework ";
+const program = bundledProgram(join(import.meta.dirname, "main.ts"));
+
+/** Short runs; nothing here depends on how fast the machine is. */
+const quickLoad = ["--program", program, "--secs", "0.3", "--start", "20", "--max", "30", "--p99", "20000"];
+const quickDrain = ["--program", program, "--after", "0.3", "--rate", "200"];
+
+beforeAll(() => {
+  // Commands that load the app in this process read its settings from here.
+  for (const name of ["REDIS_URL", "KAFKA_BROKERS", "AMQP_URL", "SQS_ENDPOINT"]) delete process.env[name];
+  process.env["DATABASE_URL"] = "sqlite://:memory:";
+});
+
+const said = async (words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
+  let out = "";
+  const write = (text: string): void => void (out += text);
+  const environment = {
+    PATH: process.env["PATH"],
+    NODE_OPTIONS: "--conditions=@framework/source",
+    DATABASE_URL: "sqlite://:memory:",
+    ...variables,
+  };
+  const exitCode = await commandLine(words, { cwd, environment, write, complain: write });
+  return { exitCode, out };
+};
+
+const saidJson = async <T>(words: readonly string[], variables: Readonly<Record<string, string>> = {}) => {
+  const { exitCode, out } = await said([...words, "--json"], variables);
+  return { exitCode, ...(JSON.parse(out) as T) };
+};
+
+/** The README's example of a command: its words, and the lines of the block below it. */
+const exampleOf = (
+  command: string,
+): { readonly words: readonly string[]; readonly lines: readonly string[] } => {
+  const examples = readme.matchAll(/```sh\n(.*)\n```\n\n```text\n([^]*?)\n```/g);
+  for (const [, line = "", text = ""] of examples) {
+    const [, words = ""] = line.split(START);
+    if (words.startsWith(command)) return { words: words.split(" "), lines: shaped(text) };
+  }
+  throw new Error(`the README has no example of ${command}`);
+};
+
+/** Lines without their numbers and the width of their columns, which depend on the machine. */
+const shaped = (text: string): readonly string[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) =>
+      line
+        .trim()
+        .replaceAll(/\s{2,}/g, "  ")
+        .replaceAll(/\d+(?:\.\d+)?/g, "0"),
+    );
+
+test.each(["explain BOOKS_LENT", "explain GET", "client", "doctor"])(
+  "%s prints what the README shows",
+  async (command) => {
+    const { words, lines } = exampleOf(command);
+    const { exitCode, out } = await said(words);
+    expect(shaped(out)).toEqual(lines);
+    expect(exitCode).toBe(0);
+  },
+);
+
+test("every code of the service has a page, and the README's table is the catalogue", async () => {
+  const { codes } = await saidJson<{ codes: readonly Listed[] }>(["explain"]);
+  const own = codes.filter(({ package: name }) => name === "@framework/books");
+  expect(own.map(({ code }) => code)).toEqual(
+    Object.keys(booksErrors).sort((one, other) => one.localeCompare(other)),
+  );
+  const rows = Array.from(readme.matchAll(/^\| `(BOOKS_\w+)` +\| (\d+) +\| (.*?) +\| (.*?) +\|$/gm));
+  expect(rows.map(([, code, status, summary, action]) => [code, Number(status), summary, action])).toEqual(
+    Object.entries(booksErrors).map(([code, entry]) => [code, entry.status, entry.summary, entry.action]),
+  );
+});
+
+test("a misspelt code has the nearest one as a hint", async () => {
+  const { exitCode, out } = await said(["explain", "BOOKS_LEND"]);
+  expect([exitCode, out]).toEqual([1, expect.stringContaining("did you mean BOOKS_LENT?")]);
+});
+
+test("the drift gate fails when the API has a route that the client lacks, and writes nothing", async () => {
+  const { words } = exampleOf("client");
+  const client = join(cwd, words[1] ?? "");
+  const before = readFileSync(client, "utf8");
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const document = join(folder.path, "changed.json");
+  writeFileSync(
+    document,
+    JSON.stringify({ openapi: "3.1.0", info: { title: "Books", version: "2" }, paths: {} }),
+  );
+  const { exitCode, out } = await said(["client", client, "--document", document, "--check"]);
+  expect([exitCode, out]).toEqual([1, expect.stringContaining("differs")]);
+  expect(readFileSync(client, "utf8")).toBe(before);
+});
+
+test("doctor finds a short secret and a pod that is killed before its drain ends, and says so by its exit code", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  writeFileSync(join(folder.path, "deployment.yaml"), deployment);
+  const variables = { BOOKS_SECRET: "short-secret", BOOKS_PASSWORD: "a-password" };
+  let out = "";
+  const exitCode = await commandLine(["doctor", program, "--json"], {
+    cwd: folder.path,
+    environment: { PATH: process.env["PATH"], DATABASE_URL: "sqlite://:memory:", ...variables },
+    write: (text) => void (out += text),
+  });
+  const { findings } = JSON.parse(out) as { findings: readonly { readonly code: string }[] };
+  expect([exitCode, findings.map(({ code }) => code)]).toEqual([
+    1,
+    ["AUTH_SHORT_SECRET", "AUTH_REVOCATIONS_IN_MEMORY", "CLI_NO_PROBE", "CLI_SHORT_GRACE"],
+  ]);
+});
+
+test("load reports capacity, heap, loop and workers, and fails far below the usual capacity", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const history = join(folder.path, "history.json");
+  const machine = cpus()[0]?.model ?? "unknown";
+  const usual = { at: "", request: "GET /books", machine, capacity: 1000, p99Ms: 1 };
+  writeFileSync(history, JSON.stringify([usual]));
+  const { words, lines } = exampleOf("load");
+  const { exitCode, out } = await said([...words, ...quickLoad, "--history", history]);
+  const [head = "", ...printed] = shaped(out);
+  const rows = out.split("\n").slice(1, 3).map(cellsOf);
+  expect([head, rows.map(({ length }) => length)]).toEqual([lines[0], [9, 9]]);
+  for (const [offered, answered, failed, , , , loopMs, heapMiB] of rows)
+    expect([answered, failed, Number(loopMs) > 0, Number(heapMiB) > 1]).toEqual([offered, "0", true, true]);
+  expect(out).toContain("capacity of one worker: 30 requests/s (the rate at which the ramp ends)");
+  expect(printed.slice(-3)).toEqual([
+    "usual capacity: 0 requests/s",
+    "regression: 0 % below the usual capacity, or more",
+    expect.stringMatching(/^workers: 0 \(0 % of a processor at the knee/),
+  ]);
+  expect([exitCode, readFileSync(history, "utf8")]).toEqual([1, expect.stringContaining('"capacity": 30,')]);
+});
+
+test("no request is dropped when the service is shut down under load, and its closers are seen", async () => {
+  const { words, lines } = exampleOf("drain");
+  const rehearsed = await saidJson<Rehearsed>([...words, ...quickDrain]);
+  expect(rehearsed).toMatchObject({ exitCode: 0, requests: { dropped: 0, errors: 0 }, exit: { code: 0 } });
+  expect(rehearsed.requests.duringDrain).toBeGreaterThan(0);
+  expect(rehearsed.closers.map(({ name }) => name)).toEqual(expect.arrayContaining(["database", "durable"]));
+  expect(lines).toContain("no request dropped");
+});
+
+const cellsOf = (line: string): readonly string[] => line.trim().split(/\s+/);
+
+interface Rehearsed {
+  readonly requests: { readonly dropped: number; readonly errors: number; readonly duringDrain: number };
+  readonly exit: { readonly code: number | null } | null;
+  readonly closers: readonly { readonly name: string }[];
+}
+
+interface Listed {
+  readonly code: string;
+  readonly package: string;
+}
+
+const deployment = `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: books }
+spec:
+  template:
+    spec:
+      terminationGracePeriodSeconds: 5
+      containers: [{ name: books, image: books:1, ports: [{ containerPort: 8000 }] }]
+`;
