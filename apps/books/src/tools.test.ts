@@ -73,6 +73,51 @@ test.each(["explain BOOKS_LENT", "explain GET", "client", "doctor"])(
   },
 );
 
+const login = { BOOKS_SECRET: "planted-secret-of-the-service-0000", BOOKS_PASSWORD: "planted-password" };
+const json = ["-H", "content-type: application/json"];
+
+test.each([
+  [["POST", "/session", "-d", '{"user":"planted-user","password":"planted-guess"}', ...json], 403],
+  [["POST", "/token", "-d", '{"user":"planted-user","password":"planted-guess"}', ...json], 401],
+  [
+    [
+      "POST",
+      "/books",
+      "-d",
+      '{"title":"Emma","year":"planted-year"}',
+      ...json,
+      "-H",
+      "authorization: Bearer planted.token.x",
+    ],
+    401,
+  ],
+  [
+    [
+      "POST",
+      "/books",
+      "-d",
+      '{"title":"Emma"}',
+      ...json,
+      "-H",
+      "cookie: session_id=planted-id; _csrf=planted-csrf",
+    ],
+    403,
+  ],
+  [["GET", "/books?genre=planted-genre", "-H", "x-api-key: planted-key"], 200],
+  [["GET", "/static/books.js", "-H", "cookie: session_id=planted-id"], 200],
+] as const)("each step of %s has a reason, and none shows what is secret", async ([...words], status) => {
+  Object.assign(process.env, login);
+  try {
+    const { out } = await said(["explain", ...words, "--json"]);
+    const explained = JSON.parse(out) as Explained;
+    expect(explained.status).toBe(status);
+    expect(explained.steps.filter(({ reasons }) => reasons.join("") === "")).toEqual([]);
+    expect(out).not.toContain("planted");
+  } finally {
+    for (const name of Object.keys(login)) delete process.env[name];
+  }
+});
+
 test("every code of the service has a page, and the README's table is the catalogue", async () => {
   const { codes } = await saidJson<{ codes: readonly Listed[] }>(["explain"]);
   const own = codes.filter(({ package: name }) => name === "@framework/books");
@@ -154,6 +199,11 @@ test("no request is dropped when the service is shut down under load, and its cl
 });
 
 const cellsOf = (line: string): readonly string[] => line.trim().split(/\s+/);
+
+interface Explained {
+  readonly status: number;
+  readonly steps: readonly { readonly name: string; readonly reasons: readonly string[] }[];
+}
 
 interface Rehearsed {
   readonly requests: { readonly dropped: number; readonly errors: number; readonly duringDrain: number };

@@ -9,6 +9,7 @@ import type {
 import {
   type Authenticator,
   canonicalPrefix,
+  type DecisionReasons,
   type Host,
   type ImpliedReply,
   isUnder,
@@ -27,6 +28,8 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   private readonly skipped: string[] = [];
   private readonly mistakes: string[] = [];
   private readonly hosts: WeakSet<Host> = new WeakSet();
+  /** One for each app that uses it, where a tool listens. */
+  private readonly observers: DecisionReasons[] = [];
   private started = false;
 
   /**
@@ -53,15 +56,40 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
 
   /** Authenticates the request and passes it on, or returns the refusal. */
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
-    if (this.skips(request.path)) return next(request);
+    if (this.skips(request.path)) {
+      this.explain(request, "skipPath has the path");
+      return next(request);
+    }
     request.readCredentials(this.credentialFields());
+    if (this.observers.length > 0) return this.identifyObserved(request, next);
     return mapAwaitable(this.identify(request), () => next(request));
+  }
+
+  private async identifyObserved(
+    request: HttpRequest,
+    next: Handler<HttpRequest, Response>,
+  ): Promise<Response> {
+    const sent = this.credentialFields().filter((name) => request.headers.has(name));
+    this.explain(
+      request,
+      sent.length === 0
+        ? `reads ${this.credentialFields().join(", ")}, which the request has not`
+        : `the request has ${sent.join(", ")}`,
+    );
+    await this.identify(request);
+    this.explain(request, "the caller is known");
+    return next(request);
+  }
+
+  private explain(request: HttpRequest, reason: string): void {
+    for (const reasons of this.observers) reasons.give(request, reason);
   }
 
   /** Called once by each app that uses it. */
   install(host: Host): void {
     if (this.hosts.has(host)) return;
     this.hosts.add(host);
+    if (host.insight.reasons.isObserved) this.observers.push(host.insight.reasons);
     for (const mistake of this.mistakes) host.problem(authProblem("AUTH_BAD_SKIP_PATH", mistake));
     this.prepare(host);
     host.life.onStart({ name: "authentication", run: () => void (this.started = true) });

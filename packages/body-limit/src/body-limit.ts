@@ -7,6 +7,7 @@ import {
   UnsupportedMediaTypeError,
 } from "@framework/core";
 import { type BodyEncoding, BodyLimitConfig } from "./body-limit-config.ts";
+import { withReasons } from "./limit-reasons.ts";
 import { decodedChunks } from "./decoded-chunks.ts";
 
 /** The methods that the feature adds to an app. */
@@ -31,7 +32,10 @@ export const bodyLimit: Feature<BodyLimiting> = {
   install: (host) => ({
     enableBodyLimit(given) {
       const input = typeof given === "number" ? { maxBodyBytes: given } : given;
-      host.http.use("body-limit", limitBodies(host.configure(BodyLimitConfig, input)));
+      const config = host.configure(BodyLimitConfig, input);
+      const limiting = limitBodies(config);
+      const { reasons } = host.insight;
+      host.http.use("body-limit", reasons.isObserved ? withReasons(limiting, config, reasons) : limiting);
       return this;
     },
   }),

@@ -1,5 +1,6 @@
 import { type ConfigInput, type Feature, mapAwaitable, OriginAllowed } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { withReasons } from "./cors-reasons.ts";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
 import { type CorsFields, corsFields, isPreflight } from "./cors-fields.ts";
 
@@ -38,10 +39,9 @@ export const cors: Feature<Cors> = {
           fields = corsFields(config, used);
         },
       });
-      host.http.use(
-        "headers",
-        shareResources(() => fields),
-      );
+      const sharing = shareResources(() => fields);
+      const { reasons } = host.insight;
+      host.http.use("headers", reasons.isObserved ? withReasons(sharing, config, reasons) : sharing);
       return this;
     },
   }),

@@ -2,6 +2,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { type AddsRouteOptions, type ConfigInput, type Feature, mapAwaitable } from "@framework/core/feature";
 import { DeprecatedCalls } from "./calls.ts";
 import { DeprecationConfig } from "./deprecation-config.ts";
+import { withReasons } from "./notice-reasons.ts";
 import { announce, fieldsOf, type Notice, noticeOf } from "./notice.ts";
 import {
   deprecatedProblem,
@@ -42,7 +43,14 @@ export const deprecation: Feature<Deprecation> = {
         since = config.since;
         const notices = new Map<object, Notice>();
         const calls = new DeprecatedCalls(config.maxCallers);
-        host.http.use("headers", announceAndCount(notices, calls, config));
+        const announcing = announceAndCount(notices, calls, config);
+        const { reasons } = host.insight;
+        const noticeFor = ({ endpoint }: HttpRequest): Notice | undefined =>
+          endpoint === null ? undefined : notices.get(endpoint.options);
+        host.http.use(
+          "headers",
+          reasons.isObserved ? withReasons(announcing, noticeFor, config.callerOf, reasons) : announcing,
+        );
         host.http.usesFields((route) => {
           const notice = noticeOf(optionsOf(route), since);
           return notice === null ? [] : fieldsOf(notice, config.policy);

@@ -8,6 +8,7 @@ import {
   mapAwaitable,
 } from "@framework/core/feature";
 import { type HttpRequest, type Middleware, RequestId, type Response } from "@framework/core";
+import { withReasons } from "./id-reasons.ts";
 import { isSafeId } from "./safe-id.ts";
 import { uuids } from "./uuid.ts";
 
@@ -55,7 +56,13 @@ export const requestId: Feature<RequestIds> = {
     enableRequestId(config) {
       const warn = (error: unknown): void =>
         host.life.settings.log.warn("request id: createId failed; using a UUID", { error });
-      host.http.use("request-id", identify(host.configure(RequestIdConfig, config), warn));
+      const settled = host.configure(RequestIdConfig, config);
+      const identifying = identify(settled, warn);
+      const { reasons } = host.insight;
+      host.http.use(
+        "request-id",
+        reasons.isObserved ? withReasons(identifying, settled, reasons) : identifying,
+      );
       return this;
     },
   }),

@@ -1,4 +1,4 @@
-import { addVary, coversPath, mapAwaitable, SingleUse } from "@framework/core/feature";
+import { addVary, coversPath, type DecisionReasons, mapAwaitable, SingleUse } from "@framework/core/feature";
 import {
   type CookieOptions,
   type Awaitable,
@@ -42,9 +42,12 @@ export class CsrfGuard {
   private readonly tokens: CsrfTokens;
   private readonly skips: (path: string) => boolean;
   private readonly trusted: ReadonlySet<string>;
+  private readonly reasons: DecisionReasons | null;
 
-  constructor(config: CsrfConfig, tokens: CsrfTokens) {
+  /** @param reasons `null` where no tool listens */
+  constructor(config: CsrfConfig, tokens: CsrfTokens, reasons: DecisionReasons | null = null) {
     this.config = config;
+    this.reasons = reasons;
     this.skips = coversPath(config.skipPaths);
     this.tokens = tokens;
     this.trusted = new Set(config.trustedOrigins);
@@ -52,26 +55,58 @@ export class CsrfGuard {
 
   /** Checks all but the caller: origin and cookie before any byte of the body. @throws ForbiddenError "CSRF token validation failed" */
   check(request: HttpRequest): Awaitable<void> {
-    if (safeMethods.has(request.method) || this.isSkipped(request) || isOwnProof(request)) return;
-    if (!comesFromHere(request, this.trusted)) throw refusal();
+    const exempt = this.whyExempt(request);
+    if (exempt !== null) return this.explain(request, exempt);
+    if (!comesFromHere(request, this.trusted)) {
+      this.explain(request, "a page of another origin sent it: Sec-Fetch-Site, Origin or Referer says so");
+      throw refusal();
+    }
     const cookie = request.cookies.get(this.config.cookieName);
     const session = sessionOf(request, this.config);
     const seed = cookie === null ? null : this.tokens.seedOf(cookie, session);
-    if (cookie === null || seed === null) throw this.refusalWithToken(request);
+    if (cookie === null || seed === null) {
+      this.explain(
+        request,
+        cookie === null ? "the request has no token cookie" : "its token cookie is not one of this session",
+      );
+      throw this.refusalWithToken(request);
+    }
     return mapAwaitable(this.submitted(request), (token) => {
       // Double submit: cookie and request have tokens of the same seed, both signed for this session.
       const own = token === null ? null : this.tokens.seedOf(token, session);
-      if (token === null || own === null || !areSame(seed, own)) throw refusal();
+      if (token === null || own === null || !areSame(seed, own)) {
+        this.explain(
+          request,
+          token === null
+            ? "neither a field nor its form has the token"
+            : "its token is not that of the cookie",
+        );
+        throw refusal();
+      }
+      this.explain(request, "cookie and request have the same token, which is of this session");
       request.context.set(Submitted, [cookie, token]);
     });
+  }
+
+  /** Why a request needs no token; `null` if it needs one. */
+  private whyExempt(request: HttpRequest): string | null {
+    if (safeMethods.has(request.method)) return "a safe method needs no token";
+    if (this.isSkipped(request)) return "skipPaths has the path";
+    return isOwnProof(request) ? "Authorization without cookies: no browser sends it by itself" : null;
+  }
+
+  private explain(request: HttpRequest, reason: string): void {
+    this.reasons?.give(request, reason);
   }
 
   /** Checks the caller, once authentication has found it. @throws ForbiddenError "CSRF token validation failed" */
   confirm(request: HttpRequest): void {
     const submitted = request.context.get(Submitted);
-    if (submitted === null) return;
+    if (submitted === null) return this.explain(request, "no token is to be compared with the caller");
     const { caller } = loginOf(request, this.config);
-    if (!submitted.every((token) => this.tokens.isOf(token, caller))) throw this.refusalWithToken(request);
+    const isOfCaller = submitted.every((token) => this.tokens.isOf(token, caller));
+    this.explain(request, isOfCaller ? "the token is of this caller" : "the token is of another login");
+    if (!isOfCaller) throw this.refusalWithToken(request);
   }
 
   /** The token of a request: from its cookie if valid, else a new one, which the reply sets. */

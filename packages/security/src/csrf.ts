@@ -31,7 +31,9 @@ export const csrf: Feature<Csrf> = {
       let guard: CsrfGuard | null = null;
       const begin = async (settings: AppSettings): Promise<void> => {
         const secret = config.secret ?? (await sharedSecret(settings));
-        guard = new CsrfGuard(config, csrfTokens(secret, config.maxAge));
+        const { reasons } = host.insight;
+        const tokens = csrfTokens(secret, config.maxAge);
+        guard = new CsrfGuard(config, tokens, reasons.isObserved ? reasons : null);
       };
       host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
       host.life.onStart({ name: "csrf", run: begin });

@@ -2,6 +2,7 @@ import { type ConfigInput, type Feature, isPromise } from "@framework/core/featu
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { policyProblems } from "./content-security-policy.ts";
 import { CspNonce } from "./csp-nonce.ts";
+import { withReasons } from "./field-reasons.ts";
 import { type SecurityFields, securityFields } from "./security-fields.ts";
 import { SecurityHeadersConfig } from "./security-headers-config.ts";
 
@@ -28,7 +29,10 @@ export const securityHeaders: Feature<SecurityHeaders> = {
         host.problem({ code: "CORE_BAD_CONFIG", message });
       }
       // Outside of the stage `headers`, so that preflights, which are answered there, get the fields too.
-      host.http.use("request-id", addFields(securityFields(config)));
+      const fields = securityFields(config);
+      const { reasons } = host.insight;
+      const adding = addFields(fields);
+      host.http.use("request-id", reasons.isObserved ? withReasons(adding, fields, reasons) : adding);
       return this;
     },
   }),

@@ -1,5 +1,5 @@
 import { type HttpMiddlewareObject, type Invocation, UnauthorizedError } from "@framework/core";
-import type { AuthDescription, Authenticator, Host } from "@framework/core/feature";
+import type { AuthDescription, Authenticator, DecisionReasons, Host } from "@framework/core/feature";
 import { CurrentSession, SessionUsed } from "./session.ts";
 
 /** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth` beside tokens. */
@@ -28,16 +28,23 @@ export interface SessionAuthParts {
 export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionAuth => {
   const credentialFields = (): readonly string[] => ["Cookie"];
   const identify = ({ context }: Invocation): void => {
-    if ((context.get(CurrentSession)?.user ?? null) === null)
+    if (!hasUser({ context }))
       throw new UnauthorizedError("Authentication required", 'Session realm="Restricted"');
     context.set(SessionUsed, true);
   };
+  const observers: DecisionReasons[] = []; // one for each app that uses it, where a tool listens
   return {
-    install,
+    install(host) {
+      const { reasons } = host.insight;
+      if (reasons.isObserved) observers.push(reasons);
+      install(host);
+    },
     identify,
     credentialFields,
     handle(request, next) {
       request.readCredentials(credentialFields());
+      for (const reasons of observers)
+        reasons.give(request, `the request's session has ${hasUser(request) ? "a" : "no"} user`);
       identify(request);
       return next(request);
     },
@@ -45,6 +52,9 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
     describeAuth: () => describeCookie(cookieName()),
   };
 };
+
+const hasUser = ({ context }: Pick<Invocation, "context">): boolean =>
+  (context.get(CurrentSession)?.user ?? null) !== null;
 
 /** Describes the cookie of sessions, for API documents. */
 const describeCookie = (name: string): AuthDescription => ({

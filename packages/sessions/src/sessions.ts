@@ -12,6 +12,7 @@ import { type SessionAuth, sessionAuth } from "./session-auth.ts";
 import { CurrentSession, type Session, SessionUsed } from "./session.ts";
 import { contradictions, SessionsConfig } from "./sessions-config.ts";
 import { openSessions, type OpenSessions } from "./open-sessions.ts";
+import { withReasons } from "./session-reasons.ts";
 import { keepFromCaches } from "./save-session.ts";
 import { RequestSession } from "./request-session.ts";
 
@@ -75,9 +76,15 @@ export const sessions: Feature<Sessions> = {
         host.life.onStart({ name: "sessions", run: begin });
         const skips = coversPath(config.skipPaths);
         host.http.identifies(() => ({ ...auth.describeAuth(), skips }));
-        host.http.use("session", function sessions(request, next) {
+        const middleware: Middleware<HttpRequest, Response> = function sessions(request, next) {
           return opened === null || skips(request.path) ? next(request) : withSession(opened, request, next);
-        });
+        };
+        const { reasons } = host.insight;
+        const hasCookie = (request: HttpRequest): boolean => (opened?.cookie.read(request) ?? null) !== null;
+        host.http.use(
+          "session",
+          reasons.isObserved ? withReasons(middleware, { skips, hasCookie, reasons }) : middleware,
+        );
         return this;
       },
       get sessions() {

@@ -1,4 +1,10 @@
-import { BodyStream, type Clock, encodePath, systemClock } from "@framework/core/feature";
+import {
+  BodyStream,
+  type Clock,
+  type DecisionReasons,
+  encodePath,
+  systemClock,
+} from "@framework/core/feature";
 import { type HttpRequest, NotFoundError, Response } from "@framework/core";
 import { mediaTypeOf } from "@framework/core/http";
 import { cacheControlOf } from "./cache-lifetimes.ts";
@@ -20,12 +26,20 @@ export class FileServer {
   private readonly depth: number;
   private readonly siblings: PrecompressedSiblings | null;
   private readonly cacheControl: (name: string) => string;
+  private readonly reasons: DecisionReasons | null;
 
-  constructor(config: Readonly<StaticFilesConfig>, folder: ServedFolder, clock: Clock = systemClock) {
+  /** @param reasons `null` where no tool listens */
+  constructor(
+    config: Readonly<StaticFilesConfig>,
+    folder: ServedFolder,
+    reasons: DecisionReasons | null = null,
+    clock: Clock = systemClock,
+  ) {
     const { prefix, precompressed, dotFiles } = config;
     this.config = config;
     this.folder = folder;
     this.clock = clock;
+    this.reasons = reasons;
     this.rules = { dotFiles, platform: process.platform };
     this.depth = prefix === "/" ? 0 : prefix.split("/").length - 1;
     this.siblings = precompressed ? new PrecompressedSiblings(folder, clock.now) : null;
@@ -35,11 +49,14 @@ export class FileServer {
   /** @throws NotFoundError when no such file is served; the errors of `fileReply` */
   async answer(request: HttpRequest): Promise<Response> {
     const asked = requestNames(request.path, this.depth, this.rules);
-    if (asked === null) throw notFound(request);
+    if (asked === null) throw this.notFound(request, "the path has a name that is never served");
     if (asked.isFolder) return this.answerFolder(request, asked.names);
     const found = await this.folder.find(asked.names);
-    if (found === "folder") return toFolderForm(request).setHeader("cache-control", this.cacheControl(""));
-    if (found === null) throw notFound(request);
+    if (found === "folder") {
+      this.reasons?.give(request, "a folder: its path ends with /");
+      return toFolderForm(request).setHeader("cache-control", this.cacheControl(""));
+    }
+    if (found === null) throw this.notFound(request, "the folder has no such file");
     return this.send(request, asked.names, found);
   }
 
@@ -48,11 +65,18 @@ export class FileServer {
     const names = [...folder, indexFile];
     const found = await this.folder.find(names);
     if (found !== null && found !== "folder") return this.send(request, names, found);
-    if (!directoryListing) throw notFound(request);
+    if (!directoryListing)
+      throw this.notFound(request, `a folder without ${indexFile}, and directoryListing is off`);
     const isShown = (name: string) => isServedName(name, this.rules);
     const entries = await this.folder.list(folder, MAX_LISTED, isShown);
-    if (entries === null) throw notFound(request);
+    if (entries === null) throw this.notFound(request, "there is no such folder");
+    this.reasons?.give(request, `a folder without ${indexFile}: the list of its files`);
     return listingPage(folder, entries);
+  }
+
+  private notFound(request: HttpRequest, reason: string): NotFoundError {
+    this.reasons?.give(request, reason);
+    return new NotFoundError("There is no such file", { path: request.path });
   }
 
   private async send(request: HttpRequest, names: readonly string[], file: OpenedFile): Promise<Response> {
@@ -73,6 +97,7 @@ export class FileServer {
       lastModified,
       nowMs: this.clock.date(),
     });
+    this.reasons?.give(request, sentReason(request, reply, coded?.coding ?? null));
     const { payload } = reply;
     // After the deadline the reply is dropped, so the file must be closed here.
     if (payload instanceof BodyStream && request.signal.aborted) await payload.cancel();
@@ -80,15 +105,20 @@ export class FileServer {
   }
 }
 
+const sentReason = (request: HttpRequest, { status }: Response, coding: string | null): string => {
+  const file = coding === null ? "the file" : `its precompressed ${coding} form`;
+  if (status === 304) return `${file} is what the client has`;
+  if (status === 412) return `${file} is another than the request wants`;
+  if (status === 206) return `the ranges that the request asks for, of ${file}`;
+  return request.getHeader("range") === null ? `${file}, whole` : `${file}, whole: the ranges do not apply`;
+};
+
 const closing =
   (file: OpenedFile) =>
   async (error: unknown): Promise<never> => {
     await file.close();
     throw error;
   };
-
-const notFound = ({ path }: HttpRequest): NotFoundError =>
-  new NotFoundError("There is no such file", { path });
 
 /** Relative links of an index file resolve against the path with a trailing `/`. */
 const toFolderForm = ({ path, url }: HttpRequest): Response => {

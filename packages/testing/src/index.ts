@@ -8,6 +8,7 @@ export type { TestReply } from "./test-reply.ts";
 export type { SetCookie } from "./set-cookie.ts";
 export { type ClientFacts, eachClient } from "./each-client.ts";
 export { type ContractOptions, type ContractReport, contractTest } from "./contract/contract-test.ts";
+export { type ExplainedCall, type ExplainedRequest, explainRequests } from "./explain-requests.ts";
 export { startProgram, type ProgramOptions } from "./start-program.ts";
 export type { Program, ProgramExit } from "./program.ts";
 export { type Truthy, waitFor, type WaitOptions } from "./wait-for.ts";

@@ -6,7 +6,7 @@ export const explainCommand: Command = {
   description: [
     "explain CODE shows cause, remedy and what the installed documents say; without a code it lists the codes of every installed package. Nothing is fetched.",
     "explain GET /books/1 starts the app in this process, as in development, sends the request and shows each step: it ran or was skipped, why, and how long it took.",
-    "A step's time is its own, without the steps inside it. Secrets are not shown: no header values, cookies, queries or bodies.",
+    "A step's time is its own, without the steps inside it. What the request sends in fields, cookies, query and body is hidden in reasons.",
   ],
   arguments: [
     { name: "subject", summary: "code of an error or a warning, as CORE_PORT_IN_USE, or a method, as GET" },

@@ -4,6 +4,8 @@ import type { ToldStep } from "./told-steps.ts";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
 
+const PASSED = "passed the request on";
+
 interface Explained {
   readonly status: number;
   readonly route: string | null;
@@ -21,10 +23,10 @@ test("a request that reaches its handler has every step, and the absent ones wit
     status: 200,
     route: "/notes/{id}",
     steps: [
-      ["stamp", "ran", []],
+      ["stamp", "ran", [PASSED]],
       ["guard", "skipped", ["the route has no guards"]],
       ["validation", "skipped", ["the route has no schemas"]],
-      ["handler", "ran", []],
+      ["handler", "ran", ["answered 200"]],
     ],
   });
 });
@@ -33,7 +35,7 @@ test("a guard that refuses, and the steps that it keeps from running, are told",
   expect(await explained("get", "/secret/plan")).toMatchObject({
     status: 403,
     steps: [
-      ["stamp", "ran", []],
+      ["stamp", "ran", [PASSED]],
       ["onlyFriends", "failed", ["Access denied"]],
       ["validation", "skipped", ["the route has no schemas"]],
       ["handler", "not reached", ["onlyFriends ended the request before"]],
@@ -52,7 +54,7 @@ test("a middleware that answers itself, an error and a missing route are told", 
     status: 404,
     route: null,
     steps: [
-      ["stamp", "ran", []],
+      ["stamp", "ran", [PASSED]],
       ["no route", "failed", ["No route for GET /nowhere"]],
     ],
   });

@@ -8,6 +8,7 @@ import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
 import { answer } from "../request/answer.ts";
 import { requestOf } from "../request/request-of.ts";
+import { redactedStep, redactionFor, type Redaction } from "./redaction.ts";
 import { collectTraces } from "./collect-traces.ts";
 import { type ToldStep, toldSteps } from "./told-steps.ts";
 
@@ -29,10 +30,18 @@ export const explainRequest: RunCommand = async (given, { cwd, environment }) =>
         "CLI_BAD_REPLY",
         "the app published no steps: its @framework/core is older than this program",
       );
-    return outcome(reply.status, routeOf(last.request), toldSteps(last));
+    const redact = await redactionOf(given, cwd);
+    const told = toldSteps({ ...last, steps: last.steps.map((step) => redactedStep(step, redact)) });
+    return outcome(reply.status, routeOf(last.request), told);
   } finally {
     await app.stop({ timeoutSecs: 1 });
   }
+};
+
+const redactionOf = async (given: Given, cwd: string): Promise<Redaction> => {
+  const request = await requestOf(given, "POST", cwd); // a GET cannot hold the body
+  const body = given.text("data") === undefined ? null : await request.text();
+  return redactionFor(request, body);
 };
 
 /** Sends the request one or more times: the second may find what the first has stored. */

@@ -51,5 +51,10 @@ const told = (step: RequestStep): ToldStep => {
   const outcome = error !== null ? "failed" : passedOn || kind === "handler" ? "ran" : "answered";
   const words = error === null ? (outcome === "answered" ? [`answered ${status} itself`] : []) : [error];
   const verdict = kind === "guard" && error === null ? ["passed"] : [];
-  return { outcome, kind, name, stage, ownMs, reasons: [...verdict, ...words, ...reasons] };
+  const told = [...verdict, ...words, ...reasons];
+  return { outcome, kind, name, stage, ownMs, reasons: told.length > 0 ? told : [plainReason(step)] };
 };
+
+/** The reason of a step that gives none: it has nothing to decide. */
+const plainReason = ({ kind, status }: RequestStep): string =>
+  kind === "handler" ? `answered ${status}` : "passed the request on";

@@ -26,7 +26,7 @@ export interface RequestStep extends StepInfo {
   readonly passedOn: boolean;
   /** Status of the reply that it returned; `null` before its end, and after an error. */
   readonly status: number | null;
-  /** Message of the error that it threw; `null` without one. */
+  /** Message of the error that it threw; `null` without one. Of a failed validation the places and kinds, since messages may quote what was sent. */
   readonly error: string | null;
   /** Why it did what it did, in the words of its feature. */
   readonly reasons: readonly string[];
@@ -63,6 +63,8 @@ export interface StepControl {
   passOn(): void;
   /** Ends the time of the steps inside it. */
   returned(sinceMs: number): void;
+  /** Adds a reason of core itself. */
+  explain(reason: string): void;
   end(status: number | null, error: string | null): void;
 }
 
@@ -96,6 +98,7 @@ export class RequestTraces {
     return {
       passOn: () => void (step.passedOn = true),
       returned: (sinceMs) => void (step.innerMs += performance.now() - sinceMs),
+      explain: (reason) => void step.reasons.push(reason),
       end: (status, error) => {
         step.durationMs = performance.now() - step.startedMs;
         step.status = status;
@@ -104,8 +107,8 @@ export class RequestTraces {
     };
   }
 
-  /** Returns the reasons of one feature. */
-  reasonsOf(feature: string): DecisionReasons {
+  /** Returns the reasons of one feature; `null` for the middleware of the program, such as an authentication. */
+  reasonsOf(feature: string | null): DecisionReasons {
     const { channel, open } = this;
     return {
       get isObserved() {
@@ -114,7 +117,9 @@ export class RequestTraces {
       give: (request, reason) =>
         void open
           .get(request)
-          ?.steps.findLast((step) => step.feature === feature)
+          ?.steps.findLast(
+            (step) => step.feature === feature && (feature !== null || step.kind === "middleware"),
+          )
           ?.reasons.push(reason),
     };
   }

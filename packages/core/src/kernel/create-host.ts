@@ -1,5 +1,6 @@
 import type { Host, HostEntries, HostHttp, HostInsight, HostLife, HostState } from "../feature/host.ts";
 import { currentOperation } from "../insight/app-operations.ts";
+import { middlewareRank } from "../lifecycle/ranks.ts";
 import { runInScope } from "../dependencies/run-in-scope.ts";
 import type { InsightRegistry } from "./insight-registry.ts";
 import type { Registry } from "./registry.ts";
@@ -64,7 +65,7 @@ const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
   return Object.freeze(life);
 };
 
-const insightOf = (registry: InsightRegistry, { name }: HostOwner): HostInsight => {
+const insightOf = (registry: InsightRegistry, { name, rank }: HostOwner): HostInsight => {
   const insight: HostInsight = {
     link: (name, path) => (registry.link(name, path), insight),
     expose: (name, snapshot) => (registry.expose(name, snapshot), insight),
@@ -75,7 +76,7 @@ const insightOf = (registry: InsightRegistry, { name }: HostOwner): HostInsight 
     operation: (definition) => registry.operation(definition),
     onOperation: (listener) => registry.onOperation(listener),
     currentOperation,
-    reasons: registry.traces.reasonsOf(name),
+    reasons: registry.traces.reasonsOf(rank === middlewareRank ? null : name),
     provideTrace: (read) => (registry.provideTrace(read), insight),
     currentTrace: () => registry.currentTrace(),
     healthCheck: (check) => (registry.healthCheck(check), insight),

@@ -32,7 +32,7 @@ import { createRescue } from "./rescue.ts";
 import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
-import { type ChainTracer, traceSteps } from "./trace-steps.ts";
+import { type ChainTracer, type TracedHandler, traceSteps } from "./trace-steps.ts";
 import { answerUnmatched } from "./unmatched.ts";
 import { validateInput } from "./validate-input.ts";
 
@@ -106,8 +106,7 @@ export const createPipeline = (
       ...cache.map(traced),
     ];
     const ofReplies = inCache.map(traced);
-    const name = (route.handler as { readonly name?: string } | undefined)?.name || "handler"; // its absence is reported with the other mistakes
-    const innermost = tracer.innermost(name, callHandler(route, kernel), (next) =>
+    const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel), (next) =>
       validateInput(route.options, next),
     );
     const handle =
@@ -134,7 +133,7 @@ export const createPipeline = (
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
     const tracer = newTracer();
     const chain = outer.map(traceWith(tracer));
-    return compose(chain, tracer.innermost("no route", toUnmatched(allowed)), rescue, outside);
+    return compose(chain, tracer.innermost({ name: "no route" }, toUnmatched(allowed)), rescue, outside);
   };
   const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
@@ -179,6 +178,13 @@ export const createPipeline = (
 const asterisk: CanonicalTarget = { path: "*", search: "" };
 /** Placeholder for an undecodable path, which no route or guard sees. */
 const unreadable: Pick<CanonicalTarget, "path" | "search"> = { path: UNREADABLE, search: "" };
+
+/** What a trace says about the handler; its absence is reported with the other mistakes. */
+const handlerOf = ({ handler, addedBy, options }: RouteDefinition): TracedHandler => ({
+  name: (handler as { readonly name?: string } | undefined)?.name || (addedBy ?? "handler"),
+  feature: addedBy,
+  checked: (["params", "query", "body"] as const).filter((part) => options[part] !== undefined),
+});
 
 const rethrow = (error: unknown): never => {
   throw error;

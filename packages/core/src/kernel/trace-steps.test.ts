@@ -3,6 +3,9 @@ import { expect, test } from "@jest/globals";
 import { App } from "../app.ts";
 import { Blueprint } from "../blueprint.ts";
 import type { Feature } from "../feature/feature.ts";
+import type { Host } from "../feature/host.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import type { Handler } from "../middleware/middleware.ts";
 import type { RequestTrace } from "../insight/request-steps.ts";
 import { Response } from "../response/response.ts";
 
@@ -120,6 +123,54 @@ test("validation is a step before the handler", async () => {
   const [trace] = await traced(app, "/checked");
   expect(trace?.chain.map(({ kind }) => kind)).toEqual(["guard", "validation", "handler"]);
   expect(trace?.steps).toMatchObject([{ kind: "validation", passedOn: false, error: expect.any(String) }]);
+});
+
+test("validation tells what matched; what did not has its place and kind, not the schema's message, which may quote it", async () => {
+  const app = new App();
+  const schema = (issues?: readonly { message: string; path: string[] }[]) => ({
+    "~standard": {
+      version: 1 as const,
+      vendor: "test",
+      validate: (value: unknown) => (issues === undefined ? { value } : { issues }),
+    },
+  });
+  app.get("/valid/{id}", { params: schema(), query: schema() }, () => 1);
+  const quoting = Array.from({ length: 7 }, (_, at) => ({ message: "sesame is no word", path: [`w${at}`] }));
+  app.get("/refused", { query: schema(quoting) }, () => 1);
+  const [valid, refused] = await traced(app, "/valid/7", "/refused?w0=sesame");
+  expect(valid?.steps[0]?.reasons).toEqual(["params and query match their schemas"]);
+  expect(refused?.steps[0]?.error).toMatch(/^query\.w0: invalid, received string; .* \(and 2 more\)$/);
+  expect(JSON.stringify(refused?.steps)).not.toContain("sesame");
+});
+
+test("an object of the program and the route of a feature have reasons of their own", async () => {
+  const pot: Feature<{ enablePot(): unknown }> = {
+    name: "pot",
+    install: (host) => ({
+      enablePot: () =>
+        host.http.route("GET", "/pot", (request) => {
+          host.insight.reasons.give(request, "short and stout");
+          return 1;
+        }),
+    }),
+  };
+  let give: (request: object, reason: string) => void = () => {};
+  const app = new (App.with(pot))();
+  app.enablePot();
+  app.use({
+    install: (host: Host) => void ({ give } = host.insight.reasons),
+    handle(request: HttpRequest, next: Handler<HttpRequest, Response>) {
+      give(request, "known here");
+      return next(request);
+    },
+  });
+  app.use((request, next) => next(request));
+  const [trace] = await traced(app, "/pot");
+  expect(trace?.steps.map(({ name, feature, reasons }) => [name, feature, reasons])).toEqual([
+    ["Object", null, ["known here"]],
+    ["middleware", null, []],
+    ["pot", "pot", ["short and stout"]],
+  ]);
 });
 
 test("nothing is published without a subscriber at start, nor without debug", async () => {

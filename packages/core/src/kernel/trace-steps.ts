@@ -1,6 +1,7 @@
 import { guardName } from "../guards/judge.ts";
 import type { Guard } from "../guards/guard.ts";
 import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
+import { ValidationError } from "../errors/http-errors.ts";
 import { toError } from "../errors/to-error.ts";
 import { type Handler, isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -19,7 +20,20 @@ export interface ChainTracer {
     verify: (guards: readonly Guard<HttpRequest>[]) => HttpMiddleware,
   ): readonly HttpMiddleware[];
   /** @param validate wraps the handler in the validation of its input; without schemas it returns the handler itself */
-  innermost(name: string, handler: HttpHandler, validate?: (next: HttpHandler) => HttpHandler): HttpHandler;
+  innermost(
+    called: TracedHandler,
+    handler: HttpHandler,
+    validate?: (next: HttpHandler) => HttpHandler,
+  ): HttpHandler;
+}
+
+/** What a trace says about a handler. */
+export interface TracedHandler {
+  readonly name: string;
+  /** The feature that added the route; `null` for the program and core. */
+  readonly feature?: string | null;
+  /** The parts of the request that have schemas. */
+  readonly checked?: readonly string[];
 }
 
 /** Returns a maker of tracers. Without a listener at start, and without debug, they return what they get, so that requests cost the same as ever. */
@@ -32,17 +46,18 @@ export const traceSteps = (
 const untraced: ChainTracer = {
   middleware: (middleware) => middleware,
   guards: (guards, verify) => (guards.length > 0 ? [verify(guards)] : []),
-  innermost: (_name, handler, validate = same) => validate(handler),
+  innermost: (_called, handler, validate = same) => validate(handler),
 };
 
 const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTracer => {
   const chain: StepInfo[] = [];
-  const traced = (info: StepInfo, middleware: HttpMiddleware): HttpMiddleware => {
+  const traced = (info: StepInfo, middleware: HttpMiddleware, why?: string): HttpMiddleware => {
     chain.push(info);
     return (request, next) => {
       const step = traces.begin(request, chain, info);
       const inside: HttpHandler = (input) => {
         step.passOn();
+        if (why !== undefined) step.explain(why);
         const since = performance.now();
         const output = next(input);
         if (isPromise(output)) return output.finally(() => step.returned(since));
@@ -54,7 +69,7 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTrac
         return reply;
       };
       const failed = (error: unknown): never => {
-        step.end(null, toError(error).message);
+        step.end(null, messageOf(error));
         throw error;
       };
       try {
@@ -79,8 +94,8 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTrac
         traced({ kind: "guard", name: guardName(guard), ...core }, verify([guard])),
       );
     },
-    innermost: (name, handler, validate) => {
-      const info: StepInfo = { kind: "handler", name, ...core };
+    innermost: ({ name, feature = null, checked = [] }, handler, validate) => {
+      const info: StepInfo = { kind: "handler", name, feature, stage: null };
       const call = (): HttpHandler => {
         const calling = traced(info, (request) => handler(request));
         return (request) => calling(request, handler);
@@ -90,14 +105,31 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTrac
         absent("validation", "the route has no schemas");
         return call();
       }
-      const checking = traced({ kind: "validation", name: "validation", ...core }, (request, next) =>
-        validate(next)(request),
+      const checking = traced(
+        { kind: "validation", name: "validation", ...core },
+        (request, next) => validate(next)(request),
+        checked.length === 1
+          ? `${checked[0]} matches its schema`
+          : `${checked.join(" and ")} match their schemas`,
       );
       const called = call();
       return (request) => checking(request, called);
     },
   };
 };
+
+/** A schema's own message may quote what the client sent, such as a password. */
+const messageOf = (error: unknown): string => {
+  if (!(error instanceof ValidationError)) return toError(error).message;
+  const shown = error.issues.slice(0, MOST_ISSUES).map(({ loc, type, expected, received }) => {
+    const wanted = expected === undefined ? "" : `, expected ${expected}`;
+    return `${loc.join(".")}: ${type}${wanted}${received === undefined ? "" : `, received ${received}`}`;
+  });
+  const more = error.issues.length - shown.length;
+  return `${shown.join("; ")}${more > 0 ? ` (and ${more} more)` : ""}`;
+};
+
+const MOST_ISSUES = 5;
 
 const same = <T>(value: T): T => value;
 

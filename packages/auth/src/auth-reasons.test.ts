@@ -1,0 +1,35 @@
+import { App } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { anyOf, ApiKeyAuth, BasicAuth } from "./index.ts";
+
+test("an authentication says what it reads, what the request has, and that the caller is known; never the credentials", async () => {
+  const makeApp = () => {
+    const app = new App();
+    const keys = new ApiKeyAuth({ "planted-key-of-32-characters-0000": "planted-name" });
+    app.use(
+      anyOf(
+        keys,
+        new BasicAuth((user, password) => user === "ann" && password === "planted-password"),
+      ).skipPath("/open"),
+    );
+    app.get("/mine", () => 1);
+    app.get("/open", () => 2);
+    return app;
+  };
+  const basic = (text: string) => ({ authorization: `Basic ${btoa(text)}` });
+  const explained = await explainRequests(makeApp, [
+    ["GET", "/open"],
+    ["GET", "/mine"],
+    ["GET", "/mine", { headers: basic("ann:planted-guess") }],
+    ["GET", "/mine", { headers: { "x-api-key": "planted-key-of-32-characters-0000" } }],
+  ]);
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons(null)])).toEqual([
+    [200, ["skipPath has the path"]],
+    [401, ["reads X-API-Key, Authorization, which the request has not"]],
+    [401, ["the request has Authorization"]],
+    [200, ["the request has X-API-Key", "the caller is known"]],
+  ]);
+  const text = JSON.stringify(explained.map(({ steps }) => steps));
+  expect([text.includes("planted"), text.includes(btoa("ann:planted-guess"))]).toEqual([false, false]);
+});

@@ -1,0 +1,27 @@
+import { App } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { bodyLimit } from "./index.ts";
+
+test("the declared length and the limit are the reason, that of the route where it has one", async () => {
+  const makeApp = () => {
+    const app = new (App.with(bodyLimit))().enableBodyLimit(10);
+    app.post("/", () => "taken");
+    app.post("/large", { maxBodyBytes: 20 }, () => "taken");
+    return app;
+  };
+  const explained = await explainRequests(makeApp, [
+    ["POST", "/"],
+    ["POST", "/", { body: "12345" }],
+    ["POST", "/", { body: "123456789012" }],
+    ["POST", "/large", { body: "123456789012" }],
+    ["POST", "/", { body: ReadableStream.from([new Uint8Array(3)]) }],
+  ]);
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons("body-limit")])).toEqual([
+    [200, ["the request has no body"]],
+    [200, ["the request declares 5 bytes, the limit is 10 bytes"]],
+    [413, ["the request declares 12 bytes, the limit is 10 bytes"]],
+    [200, ["the request declares 12 bytes, the limit is 20 bytes of the route"]],
+    [200, ["the length is not declared: reading ends above the limit of 10 bytes"]],
+  ]);
+});

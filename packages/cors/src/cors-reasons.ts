@@ -1,0 +1,33 @@
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import type { CorsConfig } from "./cors-config.ts";
+import { isPreflight } from "./cors-fields.ts";
+
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
+export const withReasons = (
+  shareResources: Middleware<HttpRequest, Response>,
+  { origins }: CorsConfig,
+  reasons: DecisionReasons,
+): Middleware<HttpRequest, Response> => {
+  const listed = new Set(origins);
+  const verdict = (origin: string): string => {
+    if (listed.has("*")) return "every origin is allowed";
+    return listed.has(origin) ? "the origin is listed" : "the origin is not listed";
+  };
+  return (request, next) => {
+    const origin = request.getHeader("origin");
+    if (origin === null)
+      reasons.give(request, "the request has no Origin: no page of another origin sends it");
+    else if (isPreflight(request, origin)) reasons.give(request, `a preflight: ${verdict(origin)}`);
+    return mapAwaitable(shareResources(request, next), (reply) => {
+      if (origin !== null && !isPreflight(request, origin))
+        reasons.give(
+          request,
+          `${verdict(origin)}: its pages may ${allows(reply) ? "" : "not "}read the reply`,
+        );
+      return reply;
+    });
+  };
+};
+
+const allows = ({ headers }: Response): boolean => headers.has("access-control-allow-origin");

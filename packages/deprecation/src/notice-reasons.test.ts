@@ -1,0 +1,30 @@
+import { App } from "@framework/core";
+import { User } from "@framework/core/feature";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { deprecation } from "./index.ts";
+
+test("the dates and the successor of a route are told, and not who calls it", async () => {
+  const makeApp = () => {
+    const app = new (App.with(deprecation))().enableDeprecation();
+    app.get("/old", { deprecated: "2026-11-01", sunset: "2027-11-01", successor: "/new" }, () => 1);
+    app.get("/new", () => 2);
+    app.use((request, next) => {
+      if (request.getHeader("x-user") !== null) request.context.set(User, "planted");
+      return next(request);
+    });
+    return app;
+  };
+  const explained = await explainRequests(makeApp, [
+    ["GET", "/new"],
+    ["GET", "/old"],
+    ["GET", "/old", { headers: { "x-user": "planted" } }],
+  ]);
+  const dates = "deprecated since 2026-11-01, may end on 2027-11-01, replaced by /new";
+  expect(explained.map(({ reasons }) => reasons("deprecation"))).toEqual([
+    ["the route is not deprecated"],
+    [dates, "counted for anonymous callers"],
+    [dates, "counted for its caller"],
+  ]);
+  expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
+});

@@ -1,0 +1,31 @@
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import type { DecisionReasons } from "@framework/core/feature";
+import type { Notice } from "./notice.ts";
+
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Callers are counted by their names, which are left out. */
+export const withReasons =
+  (
+    announce: Middleware<HttpRequest, Response>,
+    noticeFor: (request: HttpRequest) => Notice | undefined,
+    callerOf: (request: HttpRequest) => string | null,
+    reasons: DecisionReasons,
+  ): Middleware<HttpRequest, Response> =>
+  (request, next) => {
+    const notice = noticeFor(request);
+    if (notice === undefined) reasons.give(request, "the route is not deprecated");
+    else reasons.give(request, noticeReason(notice));
+    const reply = announce(request, next);
+    if (notice !== undefined)
+      reasons.give(request, `counted for ${callerOf(request) === null ? "anonymous callers" : "its caller"}`);
+    return reply;
+  };
+
+const noticeReason = ({ deprecation, sunset, successor }: Notice): string =>
+  [
+    deprecation === null ? "not deprecated yet" : `deprecated since ${dateOf(deprecation)}`,
+    ...(sunset === null ? [] : [`may end on ${new Date(sunset).toISOString().slice(0, 10)}`]),
+    ...(successor === null ? [] : [`replaced by ${successor}`]),
+  ].join(", ");
+
+const dateOf = (structured: string): string =>
+  new Date(Number(structured.slice(1)) * 1000).toISOString().slice(0, 10);

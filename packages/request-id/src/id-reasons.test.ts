@@ -1,0 +1,19 @@
+import { App } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { requestId } from "./index.ts";
+
+const reasonsOf = async (headers: Record<string, string>, keepIncoming = true) => {
+  const makeApp = () => new (App.with(requestId))().enableRequestId({ keepIncoming });
+  const [explained] = await explainRequests(makeApp, [["GET", "/", { headers }]]);
+  return explained?.reasons("request-id");
+};
+
+test("the origin of the id is told", async () => {
+  expect(await reasonsOf({})).toEqual(["a new id: the request has no X-Request-ID"]);
+  expect(await reasonsOf({ "x-request-id": "order-7" })).toEqual(["the id of X-Request-ID is kept"]);
+  expect(await reasonsOf({ "x-request-id": "a b" })).toEqual([
+    "a new id: X-Request-ID has one that is not safe to log",
+  ]);
+  expect(await reasonsOf({ "x-request-id": "order-7" }, false)).toEqual(["a new id: keepIncoming is off"]);
+});

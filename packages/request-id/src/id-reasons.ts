@@ -1,0 +1,21 @@
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import type { DecisionReasons } from "@framework/core/feature";
+import type { RequestIdConfig } from "./request-id.ts";
+import { isSafeId } from "./safe-id.ts";
+
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
+export const withReasons =
+  (
+    identify: Middleware<HttpRequest, Response>,
+    { headerName, keepIncoming }: RequestIdConfig,
+    reasons: DecisionReasons,
+  ): Middleware<HttpRequest, Response> =>
+  (request, next) => {
+    const incoming = request.getHeader(headerName);
+    if (incoming === null) reasons.give(request, `a new id: the request has no ${headerName}`);
+    else if (!keepIncoming) reasons.give(request, `a new id: keepIncoming is off`);
+    else if (!isSafeId(incoming))
+      reasons.give(request, `a new id: ${headerName} has one that is not safe to log`);
+    else reasons.give(request, `the id of ${headerName} is kept`);
+    return identify(request, next);
+  };

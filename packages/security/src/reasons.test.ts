@@ -1,0 +1,69 @@
+import { App, Response } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { csrf, csrfToken, securityHeaders } from "./index.ts";
+
+test("security fields have their number, what the reply kept, and what needs TLS", async () => {
+  const makeApp = () => {
+    const app = new (App.with(securityHeaders))().enableSecurityHeaders();
+    app.get("/", () => Response.text("x", { headers: { "x-frame-options": "SAMEORIGIN" } }));
+    return app;
+  };
+  const [explained] = await explainRequests(makeApp, [["GET", "/"]]);
+  expect(explained?.reasons("security-headers")).toEqual([
+    expect.stringMatching(/^[4-9] fields added$/),
+    "kept as the reply had them: x-frame-options",
+    "only over TLS: strict-transport-security",
+  ]);
+});
+
+const makeApp = () => {
+  const app = new (App.with(csrf))().enableCsrf({ secret: "s".repeat(32), skipPaths: ["/hooks"] });
+  app.get("/token", (request) => csrfToken(request));
+  app.post("/books", () => "made");
+  app.post("/hooks/paid", () => "thanks");
+  return app;
+};
+
+test("CSRF protection says why a request needs no token, and what is wrong with one", async () => {
+  const own = { cookie: "_csrf=planted" };
+  const explained = await explainRequests(makeApp, [
+    ["GET", "/token"],
+    ["POST", "/hooks/paid"],
+    ["POST", "/books", { headers: { authorization: "Bearer planted" } }],
+    ["POST", "/books", { headers: { origin: "https://evil.example" } }],
+    ["POST", "/books"],
+    ["POST", "/books", { headers: own }],
+  ]);
+  const unchecked = "no token is to be compared with the caller";
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
+    [200, ["a safe method needs no token", unchecked]],
+    [200, ["skipPaths has the path", unchecked]],
+    [200, ["Authorization without cookies: no browser sends it by itself", unchecked]],
+    [403, ["a page of another origin sent it: Sec-Fetch-Site, Origin or Referer says so"]],
+    [403, ["the request has no token cookie"]],
+    [403, ["its token cookie is not one of this session"]],
+  ]);
+  expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
+});
+
+test("a genuine token is told, and one that the request lacks or has wrong", async () => {
+  const [issued] = await explainRequests(makeApp, [["GET", "/token"]]);
+  const token = issued?.reply.text ?? "";
+  const headers = { cookie: `_csrf=${token}` };
+  const explained = await explainRequests(makeApp, [
+    ["POST", "/books", { headers }],
+    ["POST", "/books", { headers: { ...headers, "x-csrf-token": "planted" } }],
+    ["POST", "/books", { headers: { ...headers, "x-csrf-token": token } }],
+  ]);
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons("csrf")])).toEqual([
+    [403, ["neither a field nor its form has the token"]],
+    [403, ["its token is not that of the cookie"]],
+    [
+      201,
+      ["cookie and request have the same token, which is of this session", "the token is of this caller"],
+    ],
+  ]);
+  const text = JSON.stringify(explained.map(({ steps }) => steps));
+  expect([text.includes(token), text.includes("planted")]).toEqual([false, false]);
+});

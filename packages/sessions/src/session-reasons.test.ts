@@ -1,0 +1,86 @@
+import { App, HttpError } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { sessionOf, sessions } from "./index.ts";
+
+const makeApp = () => {
+  const app = new (App.with(sessions))().enableSessions({ skipPaths: ["/static"] });
+  app.get("/", (request) => sessionOf(request).user ?? "nobody");
+  app.get("/static/a", () => "a");
+  app.post("/note", (request) => void sessionOf(request).set("note", "planted note"));
+  app.post("/login", (request) => sessionOf(request).login("planted user"));
+  app.post("/fails", (request) => {
+    sessionOf(request).set("note", "lost");
+    throw new HttpError(500, "failed");
+  });
+  app.delete("/session", (request) => sessionOf(request).destroy());
+  return app;
+};
+
+test("a session's life is told step by step, without ids, users and data", async () => {
+  const explained = await explainRequests(
+    makeApp,
+    [
+      ["GET", "/static/a"],
+      ["GET", "/"],
+      ["POST", "/note"],
+      ["GET", "/"],
+      ["POST", "/login"],
+      ["POST", "/note"],
+      ["POST", "/fails"],
+      ["DELETE", "/session"],
+    ],
+    { cookies: true },
+  );
+  const anonymous = "the cookie's session is alive, without a login";
+  const known = "the cookie's session is alive, with a login";
+  expect(explained.map(({ reasons }) => reasons("sessions"))).toEqual([
+    ["skipPaths has the path: the request has no session"],
+    ["the request has no cookie of a session", "no session begins"],
+    ["the request has no cookie of a session", "a session begins"],
+    [anonymous, "the data of the session is unchanged"],
+    [anonymous, "the session gets a new id"],
+    [known, "the data of the session changed"],
+    [known, "a reply of 500 saves nothing"],
+    [known, "the session ends: its cookie is removed"],
+  ]);
+  expect(JSON.stringify(explained.map(({ steps }) => steps))).not.toContain("planted");
+});
+
+test("a cookie without a session is told, and is not shown", async () => {
+  const [explained] = await explainRequests(makeApp, [
+    ["GET", "/", { headers: { cookie: "session_id=planted" } }],
+  ]);
+  expect(explained?.reasons("sessions")[0]).toBe(
+    "the cookie names no session that is alive: it expired, was ended, or never was",
+  );
+  expect(JSON.stringify(explained?.steps)).not.toContain("planted");
+});
+
+test("the authentication by sessions says whether the session has a user", async () => {
+  const protectedApp = () => {
+    const app = new (App.with(sessions))().enableSessions();
+    app.post("/login", (request) => sessionOf(request).login("ann"));
+    app.use({
+      install: (host) => app.sessions.auth.install(host),
+      handle: (request, next) =>
+        request.path === "/login" ? next(request) : app.sessions.auth.handle(request, next),
+    });
+    app.get("/mine", () => 1);
+    return app;
+  };
+  const explained = await explainRequests(
+    protectedApp,
+    [
+      ["GET", "/mine"],
+      ["POST", "/login"],
+      ["GET", "/mine"],
+    ],
+    { cookies: true },
+  );
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons(null)])).toEqual([
+    [401, ["the request's session has no user"]],
+    [204, []],
+    [200, ["the request's session has a user"]],
+  ]);
+});

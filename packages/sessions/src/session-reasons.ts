@@ -1,0 +1,53 @@
+import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { type DecisionReasons, mapAwaitable } from "@framework/core/feature";
+import { RequestSession } from "./request-session.ts";
+import { CurrentSession } from "./session.ts";
+
+/** What the reasons need of the feature. */
+export interface SessionReasonParts {
+  /** Whether a canonical path has no sessions. */
+  skips(path: string): boolean;
+  /** Whether a request brought a cookie of a session. */
+  hasCookie(request: HttpRequest): boolean;
+  readonly reasons: DecisionReasons;
+}
+
+/** Adds the reason of each decision to the middleware, for tools that show the steps of a request. Ids, users and data are left out. */
+export const withReasons =
+  (
+    sessions: Middleware<HttpRequest, Response>,
+    { skips, hasCookie, reasons }: SessionReasonParts,
+  ): Middleware<HttpRequest, Response> =>
+  (request, next) => {
+    if (skips(request.path)) {
+      reasons.give(request, "skipPaths has the path: the request has no session");
+      return sessions(request, next);
+    }
+    return sessions(request, (input) => {
+      const session = input.context.get(CurrentSession);
+      if (!(session instanceof RequestSession)) return next(input);
+      reasons.give(input, foundReason(session, hasCookie(input)));
+      return mapAwaitable(next(input), (reply) => {
+        reasons.give(input, changeReason(session, reply));
+        return reply;
+      });
+    });
+  };
+
+const foundReason = ({ found }: RequestSession, hasCookie: boolean): string => {
+  if (found !== null)
+    return `the cookie's session is alive, ${found.entry.user === null ? "without" : "with"} a login`;
+  return hasCookie
+    ? "the cookie names no session that is alive: it expired, was ended, or never was"
+    : "the request has no cookie of a session";
+};
+
+/** What the reply will do; the middleware writes it after this. */
+const changeReason = (session: RequestSession, { status }: Response): string => {
+  const { found, isDestroyed, isRotated, isChanged } = session;
+  if (isDestroyed) return "the session ends: its cookie is removed";
+  if (status >= 500) return `a reply of ${status} saves nothing`;
+  if (isRotated) return found === null ? "a session begins" : "the session gets a new id";
+  if (isChanged) return "the data of the session changed";
+  return found === null ? "no session begins" : "the data of the session is unchanged";
+};

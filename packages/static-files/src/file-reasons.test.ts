@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { App } from "@framework/core";
+import { explainRequests } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { staticFiles } from "./index.ts";
+
+test("the reply of a file, and its absence, have their reason", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "static-"));
+  writeFileSync(join(folder.path, "a.txt"), "hello");
+  writeFileSync(join(folder.path, "a.txt.gz"), gzipSync("hello"));
+  mkdirSync(join(folder.path, "sub"));
+  const makeApp = () => new (App.with(staticFiles))().enableStaticFiles({ directory: folder.path });
+  const [first] = await explainRequests(makeApp, [["GET", "/static/a.txt"]]);
+  const tag = first?.reply.headers.get("etag") ?? "";
+  const explained = await explainRequests(makeApp, [
+    ["GET", "/static/a.txt"],
+    ["GET", "/static/a.txt", { headers: { "accept-encoding": "gzip" } }],
+    ["GET", "/static/a.txt", { headers: { "if-none-match": tag } }],
+    ["GET", "/static/a.txt", { headers: { range: "bytes=1-2" } }],
+    ["GET", "/static/b.txt"],
+    ["GET", "/static/.env"],
+    ["GET", "/static/sub"],
+    ["GET", "/static/sub/"],
+  ]);
+  expect(explained.map(({ reply, reasons }) => [reply.status, reasons("static-files")])).toEqual([
+    [200, ["the file, whole"]],
+    [200, ["its precompressed gzip form, whole"]],
+    [304, ["the file is what the client has"]],
+    [206, ["the ranges that the request asks for, of the file"]],
+    [404, ["the folder has no such file"]],
+    [404, ["the path has a name that is never served"]],
+    [301, ["a folder: its path ends with /"]],
+    [404, ["a folder without index.html, and directoryListing is off"]],
+  ]);
+});
