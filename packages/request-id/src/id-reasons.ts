@@ -1,13 +1,12 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { DecisionReasons } from "@framework/core/feature";
-import type { RequestIdConfig } from "./request-id.ts";
 import { isSafeId } from "./safe-id.ts";
 
 /** Adds the reason of each decision to the middleware, for tools that show the steps of a request. */
 export const withReasons =
   (
     identify: Middleware<HttpRequest, Response>,
-    { headerName, keepIncoming }: RequestIdConfig,
+    { headerName, keepIncoming }: { readonly headerName: string; readonly keepIncoming: boolean },
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {

@@ -60,7 +60,7 @@ test("a genuine token is told, and one that the request lacks or has wrong", asy
     [403, ["neither a field nor its form has the token"]],
     [403, ["its token is not that of the cookie"]],
     [
-      201,
+      200,
       ["cookie and request have the same token, which is of this session", "the token is of this caller"],
     ],
   ]);

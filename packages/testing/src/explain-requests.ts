@@ -35,7 +35,7 @@ export const explainRequests = async (
   const listen = (message: unknown): void => void traces.push(message as RequestTrace);
   subscribe(CHANNEL, listen);
   try {
-    await using client = testClient(makeApp(), options);
+    await using client = testClient(makeApp(), { logs: false, ...options });
     const explained: ExplainedRequest[] = [];
     for (const [method, path, init] of calls) {
       const reply = await client.request(method, path, init);

@@ -10,7 +10,7 @@ const PART_LENGTH = 8;
 const HIDDEN = "(hidden)";
 
 /** Fields whose values name formats, conditions and places, as reasons do. */
-const openFields =
+const OPEN_FIELDS =
   /^(?:accept(?:-\w+)?|access-control-request-\w+|cache-control|connection|content-(?:encoding|length|type)|host|if-(?:modified-since|none-match|range)|origin|range|sec-fetch-\w+)$/;
 
 /**
@@ -20,7 +20,9 @@ const openFields =
  */
 export const redactionFor = (request: Request, body: string | null): Redaction => {
   const values = [
-    ...[...request.headers].filter(([name]) => !openFields.test(name)).flatMap(([, value]) => partsOf(value)),
+    ...[...request.headers]
+      .filter(([name]) => !OPEN_FIELDS.test(name))
+      .flatMap(([, value]) => partsOf(value)),
     ...new URL(request.url).searchParams.values(),
     ...(body === null ? [] : valuesOf(body)),
   ];

@@ -167,7 +167,7 @@ test("an object of the program and the route of a feature have reasons of their 
   app.use((request, next) => next(request));
   const [trace] = await traced(app, "/pot");
   expect(trace?.steps.map(({ name, feature, reasons }) => [name, feature, reasons])).toEqual([
-    ["Object", null, ["known here"]],
+    ["middleware", null, ["known here"]],
     ["middleware", null, []],
     ["pot", "pot", ["short and stout"]],
   ]);
