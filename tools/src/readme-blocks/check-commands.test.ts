@@ -6,6 +6,7 @@ const known: Known = {
   programs: ["oxfmt"],
   tasks: ["build", "test"],
   packages: ["@framework/core"],
+  scriptsOf: { "@framework/books": ["start"] },
   bins: ["framework"],
   exists: (path) => path === "apps/books/src/main.ts",
 };
@@ -21,6 +22,7 @@ test.each([
   "pnpm oxfmt packages/cache",
   "pnpm turbo run build test --filter=@framework/core",
   "npm install @framework/core zod",
+  "URL=sqlite://a.db pnpm --filter @framework/books start --port 0",
   "node apps/books/dist/main.js",
   "NODE_ENV=production node apps/books/src/main.ts # the sources run as they are",
   "curl localhost:8000/books | head",
@@ -37,6 +39,8 @@ test.each([
 });
 
 test.each([
+  ["pnpm --filter @framework/books serve", '@framework/books has no script "serve"'],
+  ["pnpm --filter @framework/book start", '@framework/book has no script "start"'],
   ["npm run serve", 'package.json has no script "serve"'],
   ["pnpm serve", 'package.json has no script "serve"'],
   ["pnpm turbo run biuld", "turbo.json has no task biuld"],

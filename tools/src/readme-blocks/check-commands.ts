@@ -10,6 +10,8 @@ export interface Known {
   readonly tasks: readonly string[];
   /** Packages of the workspace. */
   readonly packages: readonly string[];
+  /** Scripts of packages and applications, by their names. */
+  readonly scriptsOf: Readonly<Record<string, readonly string[]>>;
   /** Programs that the packages install. */
   readonly bins: readonly string[];
   /** Whether a file of the repository exists. */
@@ -79,10 +81,14 @@ const npmProblem = ([verb = "", ...rest]: readonly string[], known: Known): stri
 
 const pnpmProblem = ([verb = "", ...rest]: readonly string[], known: Known): string | null => {
   if (verb === "run") return scriptProblem(rest[0] ?? "", known);
+  if (verb === "--filter") return filteredProblem(rest, known);
   if (verb === "turbo") return tasksProblem(rest, known);
   if (pnpm.includes(verb) || known.programs.includes(verb)) return null;
   return scriptProblem(verb, known);
 };
+
+const filteredProblem = ([name = "", script = ""]: readonly string[], known: Known): string | null =>
+  known.scriptsOf[name]?.includes(script) === true ? null : `${name} has no script "${script}"`;
 
 const tasksProblem = (words: readonly string[], known: Known): string | null => {
   const tasks = words.filter((word) => word !== "run" && !word.startsWith("-"));

@@ -47,6 +47,7 @@ interface Named {
 const whatIsKnown = (root: string): Known => {
   const json = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
   const packages = globSync("packages/*/package.json", { cwd: root }).map((path) => json(path) as Named);
+  const apps = globSync("apps/*/package.json", { cwd: root }).map((path) => json(path) as Named);
   const { scripts = {} } = json("package.json") as Named;
   const { tasks } = json("turbo.json") as { tasks: Readonly<Record<string, unknown>> };
   return {
@@ -54,6 +55,9 @@ const whatIsKnown = (root: string): Known => {
     programs: readdirSync(join(root, "node_modules/.bin")),
     tasks: Object.keys(tasks),
     packages: packages.map(({ name }) => name),
+    scriptsOf: Object.fromEntries(
+      [...packages, ...apps].map(({ name, scripts: own = {} }) => [name, Object.keys(own)]),
+    ),
     bins: packages.flatMap(({ bin = {} }) => Object.keys(bin)),
     exists: (path) => existsSync(join(root, path)),
   };
