@@ -34,6 +34,7 @@ test("every command of a workflow exists: scripts, tasks of turbo, packages", ()
     programs: [],
     tasks: Object.keys(JSON.parse(read("turbo.json")).tasks),
     packages,
+    scriptsOf: {},
     bins: [],
     exists: () => false,
   };
