@@ -2,6 +2,7 @@ import type { AppSettings, HttpRequest, Response } from "@framework/core";
 import { type UserLogins, userLogins } from "./logins/user-logins.ts";
 import { checkUser, type RequestSession, type SessionTools } from "./request-session.ts";
 import { saveSession, type SaveTools } from "./save-session.ts";
+import type { SessionCounts } from "./session-counts.ts";
 import type { Session } from "./session.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
 import type { Lives } from "./session-entry.ts";
@@ -23,7 +24,11 @@ export interface OpenSessions extends SessionTools {
 }
 
 /** Opens the sessions of an app that starts. */
-export const openSessions = (config: SessionsConfig, { env, log, shared }: AppSettings): OpenSessions => {
+export const openSessions = (
+  config: SessionsConfig,
+  { env, log, shared }: AppSettings,
+  counts: SessionCounts,
+): OpenSessions => {
   const { clock, cookieName, sameSite, storeTimeoutMs } = config;
   const lives: Lives = { idleMs: config.idleSecs * 1000, absoluteMs: config.absoluteSecs * 1000 };
   const chosen = config.store ?? sharedSessionStore(shared.values, { maxSessions: config.maxSessions });
@@ -33,13 +38,17 @@ export const openSessions = (config: SessionsConfig, { env, log, shared }: AppSe
   const secure = config.secure ?? (env === "production" ? true : undefined);
   const cookie = sessionCookie({ name: cookieName, sameSite, secure });
   const form = formOf(config, store, lives);
-  const tools: SaveTools = { form, store, lives, cookie, now: clock.date };
+  const tools: SaveTools = { form, store, lives, cookie, now: clock.date, counts };
   return {
     cookie,
     logins,
     maxBytes: form.maxBytes,
     now: clock.date,
-    find: async (value) => living(await form.read(value), logins),
+    async find(value) {
+      const found = await living(await form.read(value), logins);
+      if (found === null || found === "ended") counts.add("refused");
+      return found;
+    },
     save: (session, request, reply) => saveSession(session, request, reply, tools),
     async destroyAll(user, except) {
       checkUser(user);

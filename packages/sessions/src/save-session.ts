@@ -2,6 +2,7 @@ import type { HttpRequest, Response } from "@framework/core";
 import { addVary, makePrivate } from "@framework/core/feature";
 import { ended } from "./errors.ts";
 import type { RequestSession } from "./request-session.ts";
+import type { SessionCounts } from "./session-counts.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { type Lives, restOf, type SessionEntry } from "./session-entry.ts";
 import { digestOf, type Found, type SessionForm } from "./session-form.ts";
@@ -14,6 +15,7 @@ export interface SaveTools {
   readonly lives: Lives;
   readonly cookie: SessionCookie;
   readonly now: () => number;
+  readonly counts: SessionCounts;
 }
 
 /** Attempts to apply changes to what other requests write meanwhile; at least one of them succeeds in each round. */
@@ -48,7 +50,10 @@ const destroyed = async (
   reply: Response,
   tools: SaveTools,
 ): Promise<void> => {
-  if (found !== null) await tools.store.end(digestOf(found.id), tools.form.endedMs);
+  if (found !== null) {
+    await tools.store.end(digestOf(found.id), tools.form.endedMs);
+    tools.counts.add("destroyed");
+  }
   tools.cookie.remove(request, reply);
   keepFromCaches(reply);
 };
@@ -65,6 +70,7 @@ const rotated = async (
   const value = await tools.form.write(session.id ?? "", 0, entry, rest(entry, tools));
   if (value === null) throw ended(); // two equal ids of 256 random bits
   if (found !== null) await tools.store.end(digestOf(found.id), tools.form.endedMs);
+  tools.counts.add(found === null ? "created" : "rotated");
   setCookie(value, entry, request, reply, tools);
 };
 

@@ -12,6 +12,7 @@ import { type SessionAuth, sessionAuth } from "./session-auth.ts";
 import { CurrentSession, type Session, SessionUsed } from "./session.ts";
 import { contradictions, SessionsConfig } from "./sessions-config.ts";
 import { openSessions, type OpenSessions } from "./open-sessions.ts";
+import { SessionCounts } from "./session-counts.ts";
 import { withReasons } from "./session-reasons.ts";
 import { keepFromCaches } from "./save-session.ts";
 import { RequestSession } from "./request-session.ts";
@@ -68,9 +69,11 @@ export const sessions: Feature<Sessions> = {
         host.advise(({ sharedPorts }) =>
           config.store === undefined && !sharedPorts.includes("values") ? [inMemory] : [],
         );
+        const counts = new SessionCounts();
+        host.insight.metric(counts.metric());
         host.http.impliesReplies(() => [unavailableReply]);
         const begin = async (settings: AppSettings): Promise<void> => {
-          opened = openSessions(config, settings);
+          opened = openSessions(config, settings, counts);
           if (config.store === undefined) await warnOfMemory(settings);
         };
         host.life.onStart({ name: "sessions", run: begin });

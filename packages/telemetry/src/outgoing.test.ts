@@ -1,19 +1,24 @@
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { httpClient, retryRequests } from "@framework/client";
+import { RequestId } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
 /** A server that keeps the header fields it gets and answers with a status. */
 const peer = async (status: number) => {
   const seen: IncomingHttpHeaders[] = [];
+  const raw: string[][] = []; // names of fields, each as often as it was sent
   const server = createServer((request, reply) => {
     seen.push(request.headers);
+    raw.push(request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
     reply.writeHead(status).end("there");
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
   return {
     seen,
+    raw,
     port,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -49,6 +54,37 @@ test("fetch sends the trace and is a client span, without the query's secrets", 
     traceparent: `00-${"a".repeat(32)}-${call?.spanId}-03`,
     tracestate: "a=1",
   });
+});
+
+test("a call of httpClient carries the trace once, at every attempt and to every host; ids only to trusted ones", async () => {
+  await using trusted = await peer(503);
+  await using foreign = await peer(200);
+  await using service = await tracedService();
+  const hostOf = ({ port }: { readonly port: number }): string => `127.0.0.1:${port}`;
+  await using stock = httpClient({
+    baseUrl: `http://${hostOf(trusted)}`,
+    allowedHosts: [hostOf(trusted), hostOf(foreign)],
+    use: [retryRequests({ policy: { attempts: 2, delayMs: 1 } })],
+  });
+  service.app.use((request, next) => {
+    request.context.set(RequestId, "order-7");
+    return next(request);
+  });
+  service.app.get("/", async (request) => {
+    await (await stock.request("/items", { within: request })).text();
+    return await (await stock.request(`http://${hostOf(foreign)}/items`, { within: request })).text();
+  });
+  await ask(service.app, "/");
+  const { spans } = await service.finish();
+  const calls = spans.filter(({ kind }) => kind === "client");
+  const sent = [...trusted.seen, ...foreign.seen];
+  const ids = calls.map(({ traceId, spanId }) => `00-${traceId}-${spanId}-03`);
+  expect(sent.map(({ traceparent }) => traceparent)).toEqual(ids);
+  expect([new Set(ids).size, new Set(calls.map(({ traceId }) => traceId)).size]).toEqual([3, 1]);
+  expect(
+    [...trusted.raw, ...foreign.raw].map((names) => names.filter((name) => name === "traceparent")),
+  ).toEqual([["traceparent"], ["traceparent"], ["traceparent"]]);
+  expect(sent.map((headers) => headers["x-request-id"])).toEqual(["order-7", "order-7", undefined]);
 });
 
 test("a reply 404 and a refused connection are errors of the call", async () => {
