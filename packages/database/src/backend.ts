@@ -13,7 +13,7 @@ export interface Execution {
   readonly signal: AbortSignal | undefined;
   /** Only the first row is needed: the result may omit the others. */
   readonly first: boolean;
-  /** Milliseconds of waiting for a connection or lock; written by the backend. */
+  /** Milliseconds of waiting for a connection or lock, 0 if it needs neither; written by the backend. */
   waitedMs: number;
 }
 

@@ -69,12 +69,15 @@ export class WatchedBackend implements Backend {
     try {
       const outcome = session.run(statement, execution);
       if (isPromise(outcome)) return this.later(outcome, from, statement, execution);
-      const ranMs = this.observed(from, 0);
+      const { waitedMs } = execution;
+      const ranMs = this.observed(from, waitedMs);
+      if (waitedMs > 0) this.waited(waitedMs);
       if (ranMs >= this.noticeMs) this.held(session, statement, ranMs);
       return outcome;
     } catch (error) {
       this.failed(error);
       this.observed(from, 0);
+      if (execution.waitedMs > 0) this.waited(execution.waitedMs);
       throw error;
     }
   }

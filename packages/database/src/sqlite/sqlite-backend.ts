@@ -57,7 +57,8 @@ export class SqliteBackend implements Backend {
   readonly dialect = "sqlite";
   readonly maxTransactions = 1;
   readonly idleInTransactionMs: number;
-  readonly longReads: LongReads;
+  readonly longReads: NonNullable<Backend["longReads"]>;
+  private readonly reads: LongReads;
   private readonly options: SqliteOptions;
   private readonly mutex: Mutex;
   private readonly readingProcess: ReadingProcess;
@@ -73,7 +74,11 @@ export class SqliteBackend implements Backend {
     this.idleInTransactionMs = options.idleInTransactionMs;
     this.mutex = new Mutex({ what: "the writing connection", waitMs, maxWaiting: MAX_WAITING });
     this.readingProcess = new ReadingProcess(options);
-    this.longReads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
+    this.reads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
+    const took = (text: string, ms: number): void => {
+      if (!this.writes.has(text)) this.reads.took(text, ms);
+    };
+    this.longReads = { longMs: this.reads.longMs, took };
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -81,8 +86,8 @@ export class SqliteBackend implements Backend {
     try {
       const read = this.reader?.known(text) ?? this.prepareRead(text);
       if (read !== null) {
-        if (this.longReads.has(text)) return this.readAway(statement, execution);
-        if (this.longReads.isSuspect(text)) return this.readMeasured(read, statement, execution);
+        if (this.reads.has(text)) return this.readAway(statement, execution);
+        if (this.reads.isSuspect(text)) return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
     } catch (error) {
@@ -97,7 +102,7 @@ export class SqliteBackend implements Backend {
     try {
       return this.readingConnection().run(read, toParameters(values), first);
     } finally {
-      this.longReads.worked(text, threadTimeMs() - from);
+      this.reads.worked(text, threadTimeMs() - from);
     }
   }
 
@@ -109,40 +114,51 @@ export class SqliteBackend implements Backend {
       const from = performance.now();
       const { rows, tookMs, workedMs } = await this.readingProcess.read(question, signal);
       execution.waitedMs = Math.max(0, performance.now() - from - tookMs);
-      this.longReads.took(text, tookMs, workedMs);
+      this.reads.took(text, tookMs, workedMs);
       return { rows, changes: rows.length };
     } catch (error) {
       if (!(error instanceof NoProcessError)) throw sqliteError(error, text);
-      if (this.longReads.has(text)) this.readHere(error.cause); // log only the first
+      if (this.reads.has(text)) this.readHere(error.cause); // log only the first
       return await this.run(statement, execution);
     }
   }
 
   private readHere(cause: unknown): void {
-    this.longReads.stop();
+    this.reads.stop();
     const message =
       "database: long reads of SQLite block the process, because no other process can be started";
     process.emitWarning(message, { detail: String(cause) });
   }
 
-  private async write({ text, values }: Statement, execution: Execution): Promise<Outcome> {
-    const { signal, first } = execution;
+  private write(statement: Statement, execution: Execution): Awaitable<Outcome> {
     const from = performance.now();
-    const waited = (): void => {
+    if (this.mutex.tryAcquire()) return this.writeHolding(statement, execution, from);
+    const acquired = this.mutex.acquire(execution.signal).catch((error: unknown) => {
       execution.waitedMs = performance.now() - from;
+      throw error;
+    });
+    return acquired.then(() => this.writeHolding(statement, execution, from));
+  }
+
+  /** Runs a statement that holds the write mutex, and releases it. Synchronous unless another process holds the lock. */
+  private writeHolding({ text, values }: Statement, execution: Execution, from: number): Awaitable<Outcome> {
+    const { signal, first } = execution;
+    const run = (): Outcome => {
+      execution.waitedMs = performance.now() - from;
+      const connection = this.writingConnection();
+      return connection.run(connection.prepare(text), toParameters(values), first);
     };
-    await this.mutex.acquire(signal).finally(waited);
+    const release = (): void => this.mutex.release();
+    let outcome: Awaitable<Outcome>;
     try {
-      const parameters = toParameters(values);
-      const run = (): Outcome => {
-        waited();
-        const connection = this.writingConnection();
-        return connection.run(connection.prepare(text), parameters, first);
-      };
-      return await this.patiently(run, text, signal);
-    } finally {
-      this.mutex.release();
+      outcome = this.patiently(run, text, signal);
+    } catch (error) {
+      release();
+      throw error;
     }
+    if (isPromise(outcome)) return outcome.finally(release);
+    release();
+    return outcome;
   }
 
   /** Retries while another process holds the lock; a statement that failed on the lock had no effect. */
@@ -257,7 +273,7 @@ export class SqliteBackend implements Backend {
   private prepareRead(text: string): Prepared | null {
     if (this.options.location === ":memory:" || this.writes.has(text)) return null;
     if (onlyReads(text)) {
-      if (RECURSIVE.test(text)) this.longReads.expect(text);
+      if (RECURSIVE.test(text)) this.reads.expect(text);
       return this.readingConnection().prepare(text);
     }
     this.noteWrite(text);

@@ -69,6 +69,22 @@ test("units that are called while a commit runs share the next one", async () =>
   });
 });
 
+test("a unit that is one statement runs without a transaction, unless others share it", async () => {
+  await withFile(async (db) => {
+    const { db: watched, begun } = counted(db);
+    const transaction = groupCommit(watched);
+    const add = (id: number): Promise<number> =>
+      transaction(insert(id), async (queries) => {
+        await queries.execute`INSERT INTO notes (id) VALUES (${-id})`;
+        return -id;
+      });
+    expect([await add(1), begun()]).toEqual([-1, 0]);
+    await expect(add(1)).rejects.toMatchObject({ kind: "unique" });
+    expect([...(await Promise.all([add(2), add(3)])), begun()]).toEqual([2, 3, 1]);
+    expect(await ids(db)).toEqual([-1, 2, 3]);
+  });
+});
+
 test("a failing unit undoes only itself", async () => {
   await withFile(async (db) => {
     const transaction = groupCommit(db);

@@ -1,9 +1,16 @@
 import { HttpError } from "@framework/core";
 import { handled } from "@framework/core/feature";
-import type { Database, Transaction } from "@framework/database";
+import type { Database, Queries, Transaction } from "@framework/database";
 
-/** Runs a function in a transaction, like `Database.transaction`. */
-export type RunTransaction = <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
+/**
+ * Runs a function in a transaction, like `Database.transaction`.
+ *
+ * @param alone does the same in one statement, which is a transaction by itself: called in place of `run` where nothing shares the commit
+ */
+export type RunTransaction = <T>(
+  run: (tx: Transaction) => Promise<T>,
+  alone?: (queries: Queries) => Promise<T>,
+) => Promise<T>;
 
 /** Options of a group commit. */
 export interface GroupCommitOptions {
@@ -16,6 +23,7 @@ export interface GroupCommitOptions {
 /** One caller's function, and the promise that it gets. */
 interface Unit {
   readonly run: (tx: Transaction) => Promise<unknown>;
+  readonly alone: ((queries: Queries) => Promise<unknown>) | undefined;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,9 +41,10 @@ export const groupCommit = (
   db: Database,
   { maxWaiting = 10_000, maxUnits = 500 }: GroupCommitOptions = {},
 ): RunTransaction => {
-  if (db.dialect === "postgres") return (run) => db.transaction(run);
+  if (db.dialect === "postgres")
+    return (run, alone) => (alone === undefined ? db.transaction(run) : alone(db));
   const group = new CommitGroup(db, maxWaiting, maxUnits);
-  return (run) => handled(group.add(run));
+  return (run, alone) => handled(group.add(run, alone));
 };
 
 class CommitGroup {
@@ -51,10 +60,13 @@ class CommitGroup {
     this.maxUnits = maxUnits;
   }
 
-  add<T>(run: (tx: Transaction) => Promise<T>): Promise<T> {
+  add<T>(
+    run: (tx: Transaction) => Promise<T>,
+    alone: ((queries: Queries) => Promise<T>) | undefined,
+  ): Promise<T> {
     if (this.waiting.length >= this.maxWaiting) return Promise.reject(tooBusy(this.maxWaiting));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    this.waiting.push({ run, resolve, reject });
+    this.waiting.push({ run, alone, resolve, reject });
     if (!this.isRunning) {
       this.isRunning = true;
       queueMicrotask(() => this.drain()); // what is called in the same tick shares the first transaction
@@ -71,9 +83,9 @@ class CommitGroup {
     this.isRunning = false;
   }
 
-  private async alone({ run, resolve, reject }: Unit): Promise<void> {
+  private async alone({ run, alone, resolve, reject }: Unit): Promise<void> {
     try {
-      resolve((await this.db.transaction(run)) as never);
+      resolve((await (alone === undefined ? this.db.transaction(run) : alone(this.db))) as never);
     } catch (error) {
       reject(error);
     }

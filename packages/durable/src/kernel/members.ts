@@ -59,7 +59,7 @@ export interface KernelMembers {
 export const kernelMembers = (base: KernelBase): KernelMembers => {
   const { wakeUp, owners, leases, lanes } = leaseParts(base);
   let group: RunTransaction | null = null;
-  const transaction: RunTransaction = (run) => (group ??= groupCommit(base.db))(run); // the database of an app is known later
+  const transaction: RunTransaction = (run, alone) => (group ??= groupCommit(base.db))(run, alone); // the database of an app is known later
   const parked = new OpenParked(base, transaction);
   const work = new WorkQueues({ base, owners, wakeUp, transaction, parked });
   base.life.add(parked);

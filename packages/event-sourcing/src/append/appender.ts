@@ -109,10 +109,12 @@ export class Appender {
 
   private async alone(append: PreparedAppend): Promise<AppendedEvents> {
     const { base } = this;
-    const isOne = base.db.dialect === "postgres" && base.inline === null; // one statement is a transaction
-    const written = isOne
-      ? await this.insert(base.db, append)
-      : await base.transaction((tx) => this.insertAndApply(tx, append));
+    const isOneStatement =
+      base.inline === null && (base.db.dialect === "postgres" || append.events.length === 1);
+    const written = await base.transaction(
+      (tx) => this.insertAndApply(tx, append),
+      isOneStatement ? (queries) => this.insert(queries, append) : undefined,
+    );
     base.committed();
     return written;
   }
@@ -151,7 +153,7 @@ export class Appender {
     const written =
       base.db.dialect === "postgres"
         ? await appendOnPostgres(base, this.postgresStatements(), queries, append)
-        : await appendOnSqlite(base, queries as Transaction, append); // on SQLite every append has a transaction
+        : await appendOnSqlite(base, queries, append);
     if (written.appended.isNew) this.count(append, written.appended);
     return written;
   }

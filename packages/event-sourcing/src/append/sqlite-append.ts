@@ -1,18 +1,35 @@
-import type { SqlValue, Statement, Transaction } from "@framework/database";
+import type { Queries, SqlValue, Statement, Transaction } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { type AppendedEvents, type InsertedRow, toAppended } from "./appended.ts";
 import type { EncodedEvent } from "./encode-events.ts";
 import type { PreparedAppend } from "./prepare-append.ts";
 import { explainRefusal } from "./refused-append.ts";
+import { appendOneOnSqlite } from "./sqlite-one-event.ts";
 
 interface Raised {
   readonly version: number;
   readonly updated_at: number;
 }
 
-/** Appends on SQLite, whose transactions that write run one at a time: nothing changes between two statements. */
-export const appendOnSqlite = async (
+/**
+ * Appends on SQLite, whose transactions that write run one at a time: nothing changes between two statements.
+ *
+ * @param queries the transaction that the append is part of; for one event also the database
+ */
+export const appendOnSqlite = (
+  base: StoreBase,
+  queries: Queries,
+  append: PreparedAppend,
+): Promise<AppendedEvents> => {
+  const [event] = append.events;
+  return append.events.length === 1 && event !== undefined
+    ? appendOneOnSqlite(base, queries, append, event)
+    : appendSeveral(base, queries as Transaction, append);
+};
+
+/** Raises the version of the stream, then inserts the events: fewer statements than events. */
+const appendSeveral = async (
   base: StoreBase,
   tx: Transaction,
   append: PreparedAppend,

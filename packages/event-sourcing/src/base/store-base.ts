@@ -33,7 +33,7 @@ export interface StoreBase {
   readonly log: Logger;
   readonly counts: StoreCounts;
   /** Runs a transaction of the store's own; on SQLite several of them share a commit. */
-  readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
+  readonly transaction: Kernel["transaction"];
   /** Metadata of the work that runs at this moment. */
   readonly currentMetadata: () => EventMetadata;
   /** Work that gave up, of the kernel: projections park their events there. */

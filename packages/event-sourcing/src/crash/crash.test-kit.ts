@@ -86,6 +86,14 @@ export const operations: Readonly<Record<string, Operation>> = {
       assert.equal(await checkStream(db, store, stream), 2);
     },
   },
+  "append of one event": {
+    act: ({ store }, stream) => store.append(stream, two.slice(0, 1)),
+    check: async (db, { store }, stream) => {
+      const count = await checkStream(db, store, stream);
+      const { version, isNew } = await store.append(stream, two.slice(0, 1), { expected: "none" });
+      same([version, isNew, await checkStream(db, store, stream)], [1, count === 0, 1]);
+    },
+  },
   "append in a transaction": {
     act: ({ store, base }, stream) =>
       base.db.transaction(async (tx) => {

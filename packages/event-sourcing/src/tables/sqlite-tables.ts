@@ -13,7 +13,8 @@ const COLUMNS = `
 
 /**
  * Tables on SQLite. Positions are those of AUTOINCREMENT: transactions that write run one at a time, so positions are in the order of commits, and a
- * rollback takes its numbers back.
+ * rollback takes its numbers back. The trigger raises the version of a stream to that of its last event, so that one statement is a whole append; where a
+ * statement before it has raised the version, for a batch, it changes nothing.
  */
 export const sqliteTables: string = `
 CREATE TABLE framework_streams (
@@ -33,6 +34,12 @@ CREATE TABLE framework_events (
 ) STRICT;
 CREATE INDEX framework_events_type ON framework_events (type, position);
 CREATE INDEX framework_events_category ON framework_events (category, position);
+CREATE TRIGGER framework_events_raise_version AFTER INSERT ON framework_events BEGIN
+  INSERT INTO framework_streams AS s (tenant, stream, category, version, updated_at)
+  VALUES (NEW.tenant, NEW.stream, NEW.category, NEW.version, NEW.recorded_at)
+  ON CONFLICT (tenant, stream) DO UPDATE SET version = excluded.version, updated_at = excluded.updated_at
+    WHERE s.version < excluded.version;
+END;
 
 CREATE TABLE framework_archived_events (
   position INTEGER PRIMARY KEY, ${COLUMNS},

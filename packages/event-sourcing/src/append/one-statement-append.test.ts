@@ -1,0 +1,48 @@
+import { type Database, openDatabase } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
+import { expect, test } from "@jest/globals";
+import { openEventStore } from "../open-event-store.ts";
+
+const silent = { info: () => {}, warn: () => {}, error: () => {} };
+const added = { type: "Added", data: {} };
+
+/** Calls back before it reads why a stream has refused an append. */
+const beforeExplaining = (db: Database, call: () => Promise<unknown>): Database => {
+  const fetchOne = async (...asked: Parameters<Database["fetchOne"]>): Promise<unknown> => {
+    await call();
+    return await db.fetchOne(...asked);
+  };
+  return Object.create(db, { fetchOne: { value: fetchOne } }) as Database;
+};
+
+test("an append of one event that its stream has refused happens if another process has made it possible since", async () => {
+  await using place = databaseInFile();
+  const db = openDatabase({ url: place.url });
+  const other = await openEventStore({}, { db, log: silent });
+  let looks = 0;
+  const racing = beforeExplaining(db, async () => {
+    if (++looks === 1) await other.append("s-1", [added, added]);
+  });
+  const store = await openEventStore({}, { db: racing, log: silent });
+  looks = 0;
+  expect(await store.append("s-1", added, { expected: 2 })).toMatchObject({ version: 3, isNew: true });
+  expect(looks).toBe(1);
+  for (const each of [store, other, db]) await each.close();
+});
+
+test("an append of one event on SQLite has no transaction around its statement, one of two events has", async () => {
+  let begun = 0;
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const transaction: Database["transaction"] = (run, options) => {
+    begun++;
+    return db.transaction(run, options);
+  };
+  const counting = Object.create(db, { transaction: { value: transaction } }) as Database;
+  const store = await openEventStore({}, { db: counting, log: silent });
+  begun = 0;
+  await store.append("s-1", added);
+  expect(begun).toBe(0);
+  expect(await store.append("s-1", [added, added])).toMatchObject({ version: 3 });
+  expect(begun).toBe(1);
+  for (const each of [store, db]) await each.close();
+});
