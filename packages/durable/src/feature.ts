@@ -15,6 +15,7 @@ export type { NewRow } from "./work/table/enqueueing.ts";
 export type { Admission, Admitted } from "./work/queue/admission.ts";
 export type { NewWork } from "./work/queue/new-work.ts";
 export type { QueueLimits, QueueOptions } from "./work/queue/queue-options.ts";
+export { type WorkRate, workRate, type WorkRateInput } from "./work/queue/work-rate.ts";
 export type { WorkInfo } from "./work/work-info.ts";
 export type { WorkItem } from "./work/queue/work-item.ts";
 export type {

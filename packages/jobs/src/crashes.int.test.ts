@@ -3,4 +3,5 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { crashFacts } from "./crashes.test-kit.ts";
 
-withServer("postgres", (server) => crashFacts(test, () => databaseInSchema(server)));
+for (const name of ["postgres", "postgres-newest"])
+  withServer(name, (server) => crashFacts(test, () => databaseInSchema(server)));

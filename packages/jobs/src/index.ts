@@ -4,5 +4,4 @@ export type { HandlerInputOf, InputOf, JobHandler, JobOptions } from "./job/job-
 export type { JobRun } from "./job/job-run.ts";
 export type { JobInfo, JobPage } from "./job/job-info.ts";
 export type { ScheduleInfo, ScheduleOptions, ScheduleTimes } from "./schedules/schedule-options.ts";
-export type { JobRate } from "./rate/job-rate.ts";
 export { jobsErrors } from "./error-codes.ts";

@@ -3,4 +3,5 @@ import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
 import { jobFacts } from "./jobs.test-kit.ts";
 
-withServer("postgres", (server) => jobFacts(test, () => databaseInSchema(server)));
+for (const name of ["postgres", "postgres-newest"])
+  withServer(name, (server) => jobFacts(test, () => databaseInSchema(server)));

@@ -17,7 +17,8 @@ test("all mistakes in jobs and schedules are reported at start, together", async
   const ok = app.jobs.define("ok", {}, () => {});
   app.jobs.define("ok", {}, () => {});
   app.jobs.define("no spaces", {}, () => {});
-  app.jobs.define("often", { rate: { limit: 0 } }, () => {});
+  app.jobs.define("often", { rate: { limit: 0, perSecs: 2_600_000 } }, () => {});
+  app.jobs.define("rated", { rate: {} as { limit: number } }, () => {});
   app.jobs.define("limits", { timeoutMs: 0, concurrency: 5000 }, () => {});
   app.jobs
     .schedule("a", { cron: "61 * * * *", job: ok })
@@ -32,7 +33,9 @@ test("all mistakes in jobs and schedules are reported at start, together", async
   for (const message of [
     "job ok: there are two of that name; rename one",
     "job no spaces: its name has 1 to 90 letters",
-    "JobRate.limit",
+    "WorkRate.limit",
+    "WorkRate.perSecs",
+    "WorkRate needs a limit",
     "QueueOptions.timeoutMs",
     "QueueOptions.concurrency",
     'schedule a: the minute "61" is not 0 to 59',

@@ -14,7 +14,6 @@ export type {
   SchemaOption,
   SubscriptionOptions,
 } from "./subscribe/subscription-options.ts";
-export { MessageRate, type MessageRateInput } from "./subscribe/message-rate.ts";
 export { MessageRetry } from "./subscribe/message-retry.ts";
 export { memoryBroker, type MemoryBrokerOptions } from "./memory/memory-broker.ts";
 export type { SubscriptionStatus } from "./consume/subscription-status.ts";

@@ -8,7 +8,7 @@ import type {
   StandardSchema,
 } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
-import type { JobRate } from "../rate/job-rate.ts";
+import type { WorkRateInput } from "@framework/durable/feature";
 import type { JobRun } from "./job-run.ts";
 
 /** Input that callers pass to a job: `undefined` for one without a schema. */
@@ -38,8 +38,11 @@ export interface JobOptions<
   readonly timeoutMs?: number;
   /** Jobs of this name that run in one process at a time, 1 to 1,000. @default 10 */
   readonly concurrency?: number;
-  /** Limits how many attempts begin in a period, over all processes and hosts: `{ limit: 100, perSecs: 60 }`. @default no limit */
-  readonly rate?: ConfigInput<JobRate>;
+  /**
+   * Limits how many attempts begin in a period, over all processes and hosts: `{ limit: 100, perSecs: 60 }`. At most 1,000,000 in 30 days; a period
+   * begins with the first attempt after the one before. @default no limit
+   */
+  readonly rate?: WorkRateInput;
   /** Returns the key of a job: jobs of one key run one at a time, in the order in which they were added. `null` for none. @default none */
   readonly key?: (input: InputOf<S>) => string | null;
   /** Returns a key that only one unfinished job may have; another one is not added. `null` for none. @default none */

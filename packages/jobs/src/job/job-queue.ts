@@ -1,6 +1,11 @@
 import type { Injected, Injections, StandardSchema } from "@framework/core";
-import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
-import { jobRate } from "../rate/job-rate.ts";
+import {
+  type Kernel,
+  NonRetryableError,
+  type WorkItem,
+  type WorkQueue,
+  workRate,
+} from "@framework/durable/feature";
 import { rateLimit } from "../rate/rate-limit.ts";
 import { RATE_TABLES, rateTables } from "../rate/rate-tables.ts";
 import { checkedInput } from "./checked-input.ts";
@@ -9,6 +14,8 @@ import { inputIn, type JobPayload } from "./job-payload.ts";
 import { toRun } from "./job-run.ts";
 
 const KEEP_SECS = 3600;
+
+const jobRate = workRate({ maxLimit: 1_000_000, maxPerSecs: 2_592_000 });
 
 /** Returns the name of the queue of a job. */
 export const queueOf = (name: string): string => `jobs:${name}`;

@@ -1,5 +1,4 @@
-import type { Admission, Kernel } from "@framework/durable/feature";
-import type { JobRate } from "./job-rate.ts";
+import type { Admission, Kernel, WorkRate } from "@framework/durable/feature";
 
 interface Granted {
   readonly granted: number;
@@ -13,7 +12,7 @@ interface Granted {
  *
  * A process that is killed between a permit and its claim wastes the permit until the period ends.
  */
-export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: JobRate): Admission => {
+export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkRate): Admission => {
   const periodMs = Math.ceil(perSecs * 1000);
   return async (wanted) => {
     const asked = Math.min(wanted, limit);

@@ -7,11 +7,11 @@ import {
   type PermitStore,
   type Spent,
 } from "@framework/core/feature";
-import type { MessageRate } from "../subscribe/message-rate.ts";
+import type { WorkRate } from "@framework/durable/feature";
 
 /** What a gate needs. */
 export interface RateGateParts {
-  readonly rate: MessageRate;
+  readonly rate: WorkRate;
   /** Names the subscription: gates of one name share the rate. */
   readonly name: string;
   readonly permits: PermitStore;

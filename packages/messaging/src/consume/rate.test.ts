@@ -136,9 +136,9 @@ test("a rate without a limit, out of bounds, or below its prefetch is a start er
   subscribe("c", { rate: { limit: 1, perSecs: 600 }, prefetch: 3 });
   const failure = await app.start({ log }).catch((error: Error) => error.message);
   for (const message of [
-    "rate needs a limit",
-    "MessageRate.limit",
-    "MessageRate.perSecs",
+    "WorkRate needs a limit",
+    "WorkRate.limit",
+    "WorkRate.perSecs",
     "prefetch is not more than the messages that its rate admits in 20 minutes",
   ])
     expect(failure).toContain(message);

@@ -1,7 +1,7 @@
 import type { Awaitable, Guard, Injected, Injections, StandardSchema } from "@framework/core";
 import { type Authenticator, type ConfigInput } from "@framework/core/feature";
 import type { Message, MessageContext, MessageOf, Schemas } from "../message/message.ts";
-import type { MessageRateInput } from "./message-rate.ts";
+import type { WorkRateInput } from "@framework/durable/feature";
 import type { MessageRetry } from "./message-retry.ts";
 
 /** The schema of every message of a topic, or schemas by type. */
@@ -41,9 +41,9 @@ export interface SubscriptionOptions<
   readonly order?: "none" | "key" | "partition";
   /**
    * Calls of the handler that begin within a time, such as `{ limit: 100, perSecs: 60 }`, over all workers, and over all hosts that share state through
-   * Redis. Messages above it wait. @default no limit
+   * Redis. At most 100,000 in 10 minutes; a call with a batch is one. Messages above it wait. @default no limit
    */
-  readonly rate?: MessageRateInput;
+  readonly rate?: WorkRateInput;
   /** `manual`: the handler must call `ack`, `retry` or `reject`; returning without is a failure. @default "auto" */
   readonly ack?: "auto" | "manual";
   /** Tries of a message. @default 3 quick ones, then after 5 s, 30 s, 2 min and 10 min */

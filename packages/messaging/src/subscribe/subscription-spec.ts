@@ -1,7 +1,8 @@
 import { FrameworkError, type Guard, type Injections, isGuard, type StandardSchema } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
 import type { Schemas } from "../message/message.ts";
-import { MessageRate, mostHeld } from "./message-rate.ts";
+import type { WorkRate } from "@framework/durable/feature";
+import { messageRate, mostHeld } from "./message-rate.ts";
 import { maxTries, MessageRetry } from "./message-retry.ts";
 import type {
   AnyHandler,
@@ -28,7 +29,7 @@ export interface SubscriptionSpec {
   readonly prefetch: number | null;
   readonly order: "none" | "key" | "partition";
   /** `null` for none. */
-  readonly rate: MessageRate | null;
+  readonly rate: WorkRate | null;
   readonly ack: "auto" | "manual";
   readonly retry: MessageRetry;
   readonly maxTries: number;
@@ -56,7 +57,7 @@ export const subscriptionSpec = (
   handler: AnyHandler,
 ): { readonly spec: SubscriptionSpec; readonly problems: readonly string[] } => {
   const retry = recordOf(() => MessageRetry.of(options.retry), MessageRetry.of());
-  const rate = recordOf(() => (options.rate === undefined ? null : MessageRate.of(options.rate)), null);
+  const rate = recordOf(() => (options.rate === undefined ? null : messageRate(options.rate)), null);
   const { schema, schemas } = schemasOf(options.schema);
   const spec: SubscriptionSpec = {
     topic,
@@ -111,10 +112,6 @@ const problemsOf = (spec: SubscriptionSpec, options: AnyOptions): readonly strin
     [
       Array.isArray(spec.guards) && spec.guards.every(isGuard),
       "guards are functions or objects with `check`",
-    ],
-    [
-      options.rate === undefined || options.rate.limit !== undefined,
-      "rate needs a limit: { limit: 100, perSecs: 60 }",
     ],
     [
       spec.rate === null || (spec.prefetch ?? 0) <= mostHeld(spec.rate, spec.batch.size),
