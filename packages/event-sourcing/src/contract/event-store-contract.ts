@@ -1,5 +1,6 @@
 import { type PortContract, portContract } from "@framework/core/testing";
 import { appendFacts } from "./append-facts.ts";
+import { expectedVersionFacts } from "./expected-version-facts.ts";
 import { personalDataFacts } from "./personal-data-facts.ts";
 import { readFacts } from "./read-facts.ts";
 import { repeatFacts } from "./repeat-facts.ts";
@@ -9,6 +10,7 @@ import { upcastFacts } from "./upcast-facts.ts";
 
 /** The suite of event stores, for every database. */
 export const eventStoreContract: PortContract<EventStoreFixture> = portContract("event store", {
+  ...expectedVersionFacts,
   ...appendFacts,
   ...repeatFacts,
   ...readFacts,
