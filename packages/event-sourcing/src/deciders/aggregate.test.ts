@@ -3,14 +3,14 @@ import { expect, test } from "@jest/globals";
 import { Borrowed, Extended, Loan, loanTypes } from "../loan.test-kit.ts";
 import { ConflictError, decider, openEventStore } from "../index.ts";
 
-/** A database in which `rival` acts before every transaction. */
+/** A database in which `rival` acts before every append of one event. */
 const withRival = (db: Database, rival: () => Promise<unknown>): Database =>
   new Proxy(db, {
     get: (target, name) => {
-      if (name === "transaction")
-        return async (...call: Parameters<Database["transaction"]>) => {
-          await rival();
-          return await target.transaction(...call);
+      if (name === "query")
+        return async (...call: Parameters<Database["query"]>) => {
+          if (String(call[0]).startsWith("INSERT INTO framework_events")) await rival();
+          return await target.query(...call);
         };
       const value: unknown = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
