@@ -80,22 +80,30 @@ export class CallRunner {
     return this.active.size;
   }
 
-  /** Starts a call; never throws. */
+  /** Starts a call; never throws. A call that is answered at once needs neither a place among those in progress nor a watch on its deadline. */
   serve(work: CallWork): void {
-    const { call, done } = work;
+    const outcome = this.observed(work);
+    if (isPromise(outcome)) this.track(work, outcome);
+    else this.finish(work, outcome);
+  }
+
+  private track(work: CallWork, outcome: Promise<CallOutcome>): void {
+    const { call } = work;
     let isOver = false;
-    const end = (outcome: CallOutcome): void => {
+    const end = (ended: CallOutcome): void => {
       if (isOver) return;
       isOver = true;
-      call.settle();
       this.active.delete(call);
-      done(outcome === null ? null : this.sendable(call, outcome));
+      this.finish(work, ended);
     };
     this.active.add(call);
     call.onAbort(end);
-    const outcome = this.observed(work);
-    if (isPromise(outcome)) void outcome.then(end); // never rejects
-    else end(outcome);
+    void outcome.then(end); // never rejects
+  }
+
+  private finish({ call, done }: CallWork, outcome: CallOutcome): void {
+    call.settle();
+    done(outcome === null ? null : this.sendable(call, outcome));
   }
 
   /** Ends every call, such as at the deadline of a drain. Returns their number. */
