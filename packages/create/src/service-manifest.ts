@@ -24,7 +24,7 @@ const packages: Readonly<
       "@framework/security",
       "zod",
     ],
-    develop: ["@framework/cli", "@framework/testing", "@types/node", "typescript"],
+    develop: ["@framework/cli", "@framework/client", "@framework/testing", "@types/node", "typescript"],
   },
 };
 
@@ -37,9 +37,10 @@ const scripts: Readonly<Record<Variant, Readonly<Record<string, string>>>> = {
   },
   full: {
     start: "node src/main.ts",
-    dev: "node src/main.ts --reload",
+    dev: "framework dev",
     test: "node --test",
     check: "tsc",
+    client: "framework client src/api-client.ts",
     doctor: "framework doctor",
     "env-example": "node src/write-env-example.ts",
     token: "node src/token.ts",

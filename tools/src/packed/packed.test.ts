@@ -16,7 +16,6 @@ import { runPrograms } from "../readme-blocks/run-programs.ts";
 import { root } from "../root.ts";
 import { readWorkspace } from "../workspace/read-workspace.ts";
 import { REPOSITORY } from "../workspace/repository.ts";
-import { testCreatedServices } from "./created-facts.test-kit.ts";
 import { anchorsOf, linksOf } from "./markdown-links.ts";
 import { install, type Packages, packWorkspace, readManifest } from "./packages.ts";
 import { tsconfig } from "./program.ts";
@@ -154,5 +153,3 @@ test("the installed program lists the routes of an app beside it and explains a 
   expect(framework("request", "GET", "/notes/7", "--json")).toMatchObject({ status: 200, body: "1" });
   expect(framework("explain", "CORE_PORT_IN_USE", "--json")).toMatchObject({ package: "@framework/core" });
 });
-
-testCreatedServices(join(folder, "created"), () => packages);

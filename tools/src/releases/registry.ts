@@ -37,10 +37,13 @@ export interface Registry extends AsyncDisposable {
 
 const START_MS = 60_000;
 
+/** The folder in which a registry keeps its packages. */
+export const storageOf = (folder: string): string => join(folder, "storage");
+
 /**
  * Starts verdaccio, a package registry, in a folder.
  *
- * @param upstream address of a registry for packages outside our scope, which it then caches. @default none, so that nothing leaves this machine
+ * @param upstream address of a registry for packages outside our scope, which it then caches. @default none: of these it has what is in its storage, so that nothing leaves this machine
  * @throws Error with its output when it does not start within a minute
  */
 export const startRegistry = async (folder: string, upstream?: string): Promise<Registry> => {
@@ -101,12 +104,12 @@ const plainEnvironment = (): NodeJS.ProcessEnv =>
 const configuration = (folder: string, upstream: string | undefined): object => {
   const open = { access: "$all", publish: "$all", unpublish: "$all" };
   return {
-    storage: join(folder, "storage"),
+    storage: storageOf(folder),
     auth: { htpasswd: { file: join(folder, "htpasswd") } },
     ...(upstream === undefined ? {} : { uplinks: { upstream: { url: upstream } } }),
     packages: {
       "@framework/*": open,
-      ...(upstream === undefined ? {} : { "**": { access: "$all", proxy: "upstream" } }),
+      "**": { access: "$all", ...(upstream === undefined ? {} : { proxy: "upstream" }) },
     },
     max_body_size: "50mb",
     web: { enable: false },

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { startService } from "../packed/created-service.ts";
 import { run } from "../packed/run-node.ts";
 import { extractBlocks } from "../readme-blocks/extract-blocks.ts";
 import { runProblems } from "../readme-blocks/run-problems.ts";
@@ -10,6 +9,8 @@ import { runPrograms } from "../readme-blocks/run-programs.ts";
 import { root } from "../root.ts";
 import { readPublished, readTable, tableProblems } from "./package-table.ts";
 import type { Packument, PublishedManifest } from "./registry.ts";
+import { endServices } from "../stranger/created-service.ts";
+import { testStranger } from "../stranger/stranger.test-kit.ts";
 import { rehearse, type Rehearsal } from "./rehearse.ts";
 
 /** Whether every package is installed, with its dependencies from the registry of the environment; else some that have none of others. */
@@ -29,6 +30,7 @@ beforeAll(async () => {
 }, LIMIT_MS);
 
 afterAll(async () => {
+  endServices();
   await rehearsal[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
 });
@@ -92,34 +94,7 @@ test(
   LIMIT_MS,
 );
 
-test(
-  "npm create writes a service, which plain npm installs and Node runs",
-  async () => {
-    const home = join(folder, "stranger");
-    mkdirSync(home);
-    const begun = performance.now();
-    const options = ["--variant", isWhole ? "full" : "minimal"]; // the compiler comes from another registry
-    rehearsal.run(home, "npm", "create", "--yes", "@framework", "notes", "--", ...options);
-    const service = join(home, "notes");
-    if (!isWhole) rehearsal.run(service, "npm", "pkg", "delete", "devDependencies");
-    rehearsal.run(service, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
-    const running = await startService(service, {});
-    const reply = await fetch(running.url + (isWhole ? "/notes" : "/hello/Ada"));
-    expect([reply.status, await reply.json()]).toEqual([
-      200,
-      isWhole ? { notes: [] } : { message: "Hello, Ada" },
-    ]);
-    const secs = (performance.now() - begun) / 1000;
-    console.log(`${secs.toFixed(1)} s from an empty folder to the first answered request`);
-    await running.stop();
-    const { version } = JSON.parse(
-      readFileSync(join(service, "node_modules/@framework/core/package.json"), "utf8"),
-    );
-    expect(version).toBe("1.0.0");
-    if (isWhole) for (const script of ["check", "test"]) rehearsal.run(service, "npm", "run", script);
-  },
-  LIMIT_MS,
-);
+testStranger(join(folder, "stranger"), () => rehearsal, LIMIT_MS);
 
 test("the table of packages has the dependencies and about the sizes that are published", async () => {
   const all = await Promise.all(names.map((name) => readPublished(rehearsal.registry, name)));

@@ -2,7 +2,8 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { buildPackages } from "../built-packages.ts";
 import { readWorkspace, type WorkspacePackage } from "../workspace/read-workspace.ts";
-import { type Registry, startRegistry } from "./registry.ts";
+import { type Registry, startRegistry, storageOf } from "./registry.ts";
+import { storeThirdParty } from "./third-party.ts";
 import { commit, copyWorkspace } from "./workspace-copy.ts";
 
 /** A release of the workspace on a registry of its own. */
@@ -26,6 +27,7 @@ export interface Rehearsal extends AsyncDisposable {
 export const rehearse = async (root: string, folder: string, upstream?: string): Promise<Rehearsal> => {
   buildPackages(root);
   const packages = readWorkspace(root).filter(({ manifest }) => manifest.private !== true);
+  if (upstream === undefined) storeThirdParty(storageOf(folder), join(root, CREATE), namesFor(packages));
   const registry = await startRegistry(folder, upstream);
   const repository = join(folder, "repository");
   copyWorkspace(root, repository, packages);
@@ -49,4 +51,14 @@ export const rehearse = async (root: string, folder: string, upstream?: string):
     run,
     [Symbol.asyncDispose]: () => registry[Symbol.asyncDispose](),
   };
+};
+
+/** The package that creates services; its devDependencies are what those need. */
+const CREATE = "packages/create";
+
+const namesFor = (packages: readonly WorkspacePackage[]): readonly string[] => {
+  const create = packages.find(({ folder }) => folder === CREATE);
+  const isPublic = (name: string): boolean =>
+    !name.startsWith("@framework/") || packages.some(({ manifest }) => manifest.name === name);
+  return Object.keys(create?.manifest.devDependencies ?? {}).filter(isPublic);
 };

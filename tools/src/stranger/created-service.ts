@@ -6,30 +6,39 @@ import { setTimeout as delay } from "node:timers/promises";
 export interface RunningService {
   /** Its address, without a slash at the end. */
   readonly url: string;
-  readonly child: ChildProcess;
-  /** Sends SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>;
+  /** Sends SIGTERM to its first process alone. @throws Error unless the exit code is 0 */
+  stop(): Promise<void>;
+  /** Sends SIGINT to all of its processes, as Ctrl-C does; resolves with the output when they have ended. */
+  interrupt(): Promise<string>;
 }
 
 const children = new Set<ChildProcess>();
 
 /** Ends the programs that a failed test left. */
 export const endServices = (): void => {
-  for (const child of children) child.kill("SIGKILL");
+  for (const child of children) signalGroup(child, "SIGKILL");
 };
 
-/** Starts `src/main.ts` in a folder, on a free port, and resolves when it listens. @throws Error with its output if it ends before */
-export const startService = async (
+/**
+ * Starts a program in a folder, on a free port unless its variables name one, and resolves when it listens.
+ *
+ * @param words the program and its arguments; `node` is the one that runs this test
+ * @param env all of its variables, besides PATH
+ * @throws Error with its output if it ends before
+ */
+export const startProgram = async (
   cwd: string,
-  env: Readonly<Record<string, string>>,
-  ...flags: readonly string[]
+  words: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
 ): Promise<RunningService> => {
-  const child = spawn(process.execPath, ["src/main.ts", "--workers", "1", ...flags], {
+  const [program = "", ...args] = words;
+  const child = spawn(program === "node" ? process.execPath : program, args, {
     cwd,
     env: { PATH: process.env["PATH"], PORT: "0", ...env },
+    detached: true, // a process group of its own, as a job of a shell has
   });
   children.add(child);
-  const exited = once(child, "exit").finally(() => children.delete(child));
+  const exited = once(child, "close").finally(() => children.delete(child));
   let output = "";
   let url: string | undefined;
   const listening = new Promise<void>((resolve) => {
@@ -44,14 +53,21 @@ export const startService = async (
   if (url === undefined) throw new Error(`the service ended before it listened:\n${output}`);
   return {
     url,
-    child,
     async stop() {
       child.kill("SIGTERM");
       await exited;
       if (child.exitCode !== 0) throw new Error(`exit ${child.exitCode} ${child.signalCode}:\n${output}`);
-      return child.exitCode;
+    },
+    async interrupt() {
+      signalGroup(child, "SIGINT");
+      await exited;
+      return output;
     },
   };
+};
+
+const signalGroup = ({ pid }: ChildProcess, signal: NodeJS.Signals): void => {
+  if (pid !== undefined) process.kill(-pid, signal);
 };
 
 /** Clients that send requests to the services in rotation, one after the other, until they are stopped. */
