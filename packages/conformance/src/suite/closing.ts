@@ -110,6 +110,27 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("keeps a new connection without a request for its first second, however short a drain's idle time is", () =>
+    withServer(make, { drainIdleMs: 50 }, async ({ transport, clock, connect }) => {
+      const spare = await connect(); // as a browser opens one before it needs it
+      await clock.advance(1500);
+      const [fresh, silent, used] = [await connect(), await connect(), await connect()];
+      await used.send(GET);
+      await used.replies(1);
+      await eventually(() => transport.connections === 4, "all are accepted");
+      const closed = transport.close(30_000);
+      await clock.advance(50);
+      await Promise.all([spare.untilClosed(), used.untilClosed()]);
+      await clock.advance(949);
+      assert.deepEqual([fresh.closed, silent.closed], [false, false]);
+      await fresh.send(GET);
+      const [reply] = parseReplies(await fresh.untilClosed(), true);
+      assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
+      await clock.advance(1);
+      assert.equal(await silent.untilClosed(), "");
+      assert.deepEqual(await closed, { cut: 0 });
+    }));
+
   test("serves a socket that is passed to it during a drain, and closes it when it stays idle", () =>
     withServer(make, { drainIdleMs: 100 }, async ({ transport, clock }) => {
       const listener = createServer((socket) => transport.accept(socket));
@@ -122,7 +143,7 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
       const [reply] = parseReplies(await busy.untilClosed(), true);
       assert.deepEqual([reply?.body, reply?.fields.get("connection")], ["hello", "close"]);
       await eventually(() => transport.connections > 0, "the idle one was taken over");
-      await clock.advance(1000);
+      await clock.advance(2000); // a second for its first request, and the sweep after it
       assert.equal(await idle.untilClosed(), "");
       await new Promise((resolve) => void listener.close(resolve));
     }));

@@ -51,7 +51,11 @@ export interface TransportOptions {
   readonly log: Logger;
   /** Makes every connection a TLS connection. */
   readonly tls?: TransportTls | undefined;
-  /** Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply. @default 1000 */
+  /**
+   * Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply; one without a request yet is kept until it is a second old.
+   *
+   * @default 1000
+   */
   readonly drainIdleMs?: number | undefined;
   /** Time and timers; the process's own by default. */
   readonly clock?: Clock | undefined;

@@ -89,6 +89,10 @@ export class FastConnection
     return this.pipeline.first === null && this.input.bytes === null && this.lingering === null;
   }
 
+  get used(): boolean {
+    return this.served > 0;
+  }
+
   cut(): void {
     this.stopped = true;
     this.socket.destroy();

@@ -7,10 +7,15 @@ import type { Closed, ListenAddress, Transport, TransportOptions } from "../../e
 
 const SWEEP_MS = 1000;
 
+/** A connection without a request yet, and younger than this, is kept in a drain: a client that opens a connection is about to send, and would see its first request reset. */
+const FIRST_REQUEST_MS = 1000;
+
 /** An open connection, as the hub manages it. */
 export interface OpenConnection {
   /** Whether it has no request in progress, and no part of one in its input. */
   readonly idle: boolean;
+  /** Whether it has had a request. */
+  readonly used: boolean;
   /** Enforces its deadlines; called once a second. */
   check(now: number): void;
   /** Destroys the connection. */
@@ -39,8 +44,8 @@ export class ConnectionHub implements Transport {
   private readonly listeners: Listener[] = [];
   /** Every accepted socket, upgraded ones included. */
   private readonly sockets = new Set<Socket>();
-  /** Connections being served. With TLS one exists only after its handshake. */
-  private readonly open = new Set<OpenConnection>();
+  /** Connections being served, with the time since when. With TLS one exists only after its handshake. */
+  private readonly open = new Map<OpenConnection, number>();
   private readonly stopSweep: () => void;
   private dateText: string | null = null;
   private keepAliveEnd: string | null = null;
@@ -93,7 +98,7 @@ export class ConnectionHub implements Transport {
 
   /** Registers a connection for sweeps and the drain. */
   add(connection: OpenConnection): void {
-    this.open.add(connection);
+    this.open.set(connection, this.clock.now());
   }
 
   /** Unregisters a connection that closed or was handed over. Its socket counts until it closes. */
@@ -113,10 +118,13 @@ export class ConnectionHub implements Transport {
     if (this.draining) return;
     this.draining = true;
     for (const listener of this.listeners) listener.close();
-    for (const connection of this.open) connection.drain?.();
+    for (const connection of this.open.keys()) connection.drain?.();
     this.clock.after(this.options.drainIdleMs ?? 1000, () => {
       this.keepsIdle = false;
       this.closeIdle();
+    });
+    this.clock.after(FIRST_REQUEST_MS, () => {
+      if (!this.keepsIdle) this.closeIdle();
     });
   }
 
@@ -133,7 +141,7 @@ export class ConnectionHub implements Transport {
         this.closed = true;
         stopWaiting();
         this.stopSweep();
-        for (const connection of this.open) connection.cut();
+        for (const connection of this.open.keys()) connection.cut();
         for (const socket of this.sockets) socket.destroy();
         resolve({ cut });
       };
@@ -144,7 +152,9 @@ export class ConnectionHub implements Transport {
   }
 
   private closeIdle(): void {
-    for (const connection of this.open) if (connection.idle) connection.cut();
+    const now = this.clock.now();
+    for (const [connection, since] of this.open)
+      if (connection.idle && (connection.used || now - since >= FIRST_REQUEST_MS)) connection.cut();
   }
 
   private checkEmpty(): void {
@@ -155,7 +165,7 @@ export class ConnectionHub implements Transport {
     this.now = this.clock.now();
     this.dateText = null;
     this.keepAliveEnd = null;
-    for (const connection of this.open) connection.check(this.now);
+    for (const connection of this.open.keys()) connection.check(this.now);
     if (!this.keepsIdle) this.closeIdle();
     if (this.dropped === 0) return;
     this.options.log.warn("connections above the limit were dropped", {

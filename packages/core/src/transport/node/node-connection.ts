@@ -96,6 +96,10 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     return !this.input.headBegan && this.socket.readableLength === 0;
   }
 
+  get used(): boolean {
+    return this.requests > 0;
+  }
+
   /** Handles a parsed head. */
   onRequest(request: IncomingMessage, response: NodeResponse): void {
     if (this.stopped) return this.limitLinger();

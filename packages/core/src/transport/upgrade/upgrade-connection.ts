@@ -25,6 +25,7 @@ const MAX_EARLY = 65_536;
 export class UpgradeConnection implements OpenConnection, FastExchangeConnection, FastReplyConnection {
   /** Never idle: its request is in progress, it is closing, or it is upgraded. */
   readonly idle = false;
+  readonly used = true;
   readonly hub: ConnectionHub;
   readonly replyHeads: ReplyHeads = new ReplyHeads();
   private readonly socket: Socket;
