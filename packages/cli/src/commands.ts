@@ -7,14 +7,17 @@ import { explainCommand } from "./explain/explain-command.ts";
 import type { Command } from "./frame/command.ts";
 import { loadCommand } from "./load/load-command.ts";
 import { migrateCommand } from "./migrate/migrate-command.ts";
+import { newCommand } from "./new/new-command.ts";
 import { jobsCommand } from "./operate/jobs-command.ts";
 import { parkedCommand } from "./operate/parked-command.ts";
 import { sagasCommand } from "./operate/sagas-command.ts";
 import { requestCommand } from "./request/request-command.ts";
 import { routesCommand } from "./routes/routes-command.ts";
+import { upgradeCommand } from "./upgrade/upgrade-command.ts";
 
 /** Every command, in the order of the help text. */
 export const commands: readonly Command[] = [
+  newCommand,
   devCommand,
   routesCommand,
   requestCommand,
@@ -27,5 +30,6 @@ export const commands: readonly Command[] = [
   parkedCommand,
   jobsCommand,
   sagasCommand,
+  upgradeCommand,
   completionCommand,
 ];

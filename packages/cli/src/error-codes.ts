@@ -53,6 +53,11 @@ export const cliErrors: ErrorCatalogue = {
     summary: "there is no program to start, or it ended or did not listen in time",
     action: "the message has its last lines; name the program, and give it the variables that it needs",
   },
+  CLI_NPM_FAILED: {
+    summary: "npm, or the project's package manager, failed: it cannot reach the registry, or cannot install",
+    action:
+      "the message has its words; after a failed upgrade `package.json` and the lock file are as before",
+  },
   CLI_PROXY_UNTRUSTED: {
     summary: "a manifest has a proxy before the service, and `trustedProxies` is empty",
     action: "pass the proxy's addresses to `run` as `trustedProxies`",

@@ -10,6 +10,7 @@ import { root } from "../root.ts";
 import { readPublished, readTable, tableProblems } from "./package-table.ts";
 import type { Packument, PublishedManifest } from "./registry.ts";
 import { endServices } from "../stranger/created-service.ts";
+import { testCommands } from "../stranger/commands.test-kit.ts";
 import { testStranger } from "../stranger/stranger.test-kit.ts";
 import { rehearse, type Rehearsal } from "./rehearse.ts";
 
@@ -94,7 +95,8 @@ test(
   LIMIT_MS,
 );
 
-testStranger(join(folder, "stranger"), () => rehearsal, LIMIT_MS);
+const project = testStranger(join(folder, "stranger"), () => rehearsal, LIMIT_MS);
+testCommands(project, () => rehearsal, LIMIT_MS);
 
 test("the table of packages has the dependencies and about the sizes that are published", async () => {
   const all = await Promise.all(names.map((name) => readPublished(rehearsal.registry, name)));
@@ -103,7 +105,7 @@ test("the table of packages has the dependencies and about the sizes that are pu
 });
 
 test(
-  "a patch of core releases core alone, and an app that installs a feature anew gets it",
+  "a patch of core releases core alone, and framework upgrade brings it to the stranger's service, with its changelog",
   async () => {
     const before = await versions();
     const changeset = '---\n"@framework/core": patch\n---\n\nFixes a fault.\n';
@@ -111,12 +113,14 @@ test(
     rehearsal.release();
     expect(await versions()).toEqual({ ...before, "@framework/core": "1.0.1" });
     expect(Object.keys((await published("@framework/cache")).versions)).toEqual(["0.1.0"]);
-    const home = join(folder, "again");
-    mkdirSync(home);
-    writeFileSync(join(home, "package.json"), '{ "name": "again", "private": true }');
-    rehearsal.run(home, "npm", "install", "--no-audit", "--no-fund", "@framework/cache");
+    const upgrade = (...words: string[]) =>
+      JSON.parse(rehearsal.run(project, "npx", "framework", "upgrade", "--json", ...words));
+    const changes = [{ version: "1.0.1", text: expect.stringContaining("Fixes a fault.") }];
+    const upgraded = [{ name: "@framework/core", from: "1.0.0", to: "1.0.1", kind: "patch", changes }];
+    expect(upgrade("--dry-run")).toEqual({ upgraded, held: [], skipped: [], dryRun: true });
+    expect(upgrade()).toMatchObject({ upgraded });
     const { version } = JSON.parse(
-      readFileSync(join(home, "node_modules/@framework/core/package.json"), "utf8"),
+      readFileSync(join(project, "node_modules/@framework/core/package.json"), "utf8"),
     );
     expect(version).toBe("1.0.1");
   },

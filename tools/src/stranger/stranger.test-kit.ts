@@ -29,8 +29,9 @@ console.log("count", count);
  *
  * @param home a folder that does not exist yet
  * @param rehearsal returns the registry with the published packages
+ * @returns the folder of the service
  */
-export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: number): void => {
+export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: number): string => {
   const shell = (cwd: string, command: string): string => rehearsal().run(cwd, "bash", "-c", command);
   const project = join(home, "my-service");
   const read = (path: string): string => readFileSync(join(project, path), "utf8");
@@ -89,6 +90,9 @@ export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: 
       for (const variables of ["", "REDIS_URL=redis://localhost DATABASE_URL=postgres://localhost/service "])
         expect(shell(project, variables + doctor)).toContain("nothing found");
       expect(shell(project, readme.take("npx framework drain"))).toContain("no request dropped");
+      expect(shell(project, readme.take("npx framework upgrade --dry-run"))).toContain(
+        "has the newest version",
+      );
       expect(readme.left).toEqual([]);
 
       const image = readDockerfile(read("Dockerfile"));
@@ -168,6 +172,8 @@ export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: 
     },
     limitMs,
   );
+
+  return project;
 };
 
 /** Expects ranges of our packages and exact versions of others. */

@@ -18,6 +18,10 @@ const satisfiesOne = (version: string, range: string): boolean => {
 const numbersOf = (version: string): readonly number[] =>
   (version.split("-")[0] ?? "").split(".").map(Number);
 
+/** Compares two versions: below 0 if the first is older. Suffixes such as `-beta.1` do not count. */
+export const compareVersions = (one: string, other: string): number =>
+  compare(numbersOf(one), numbersOf(other));
+
 const compare = (one: readonly number[], other: readonly number[]): number => {
   const at = one.findIndex((number, index) => number !== other[index]);
   return at === -1 ? 0 : (one[at] ?? 0) - (other[at] ?? 0);

@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { said, saidJson } from "../said.test-kit.ts";
+
+const create = join(import.meta.dirname, "../../../create");
+
+/** A folder that has `@framework/create` installed: a link to the package itself. */
+const withCreate = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  mkdirSync(join(folder, "node_modules/@framework"), { recursive: true });
+  symlinkSync(create, join(folder, "node_modules/@framework/create"), "junction");
+  return folder;
+};
+
+test("a service is written by the installed @framework/create", async () => {
+  const cwd = withCreate();
+  const { exitCode, out } = await said(["new", "notes", "--variant", "minimal"], { cwd });
+  expect(exitCode).toBe(0);
+  expect(out).toBe(`notes/
+  .gitignore
+  README.md
+  package.json
+  src/app.test.ts
+  src/app.ts
+  src/main.ts
+  tsconfig.json
+
+Next:
+  cd notes && npm install
+  npm run dev
+`);
+  expect(JSON.parse(readFileSync(join(cwd, "notes/package.json"), "utf8"))).toMatchObject({ name: "notes" });
+  const again = await saidJson(["new", "notes"], { cwd });
+  expect(again).toMatchObject({ error: { code: "CREATE_NOT_EMPTY" } });
+});
+
+test("a name that no service can have is a mistake of the command line", async () => {
+  const cwd = withCreate();
+  expect(await said(["new", "My_Service"], { cwd })).toMatchObject({
+    exitCode: 2,
+    err: expect.stringContaining("cannot name a service"),
+  });
+  expect(existsSync(join(cwd, "My_Service"))).toBe(false);
+});
+
+/** A program that stands in the place of npm: it prints what npm's would. */
+const npmThat = (lines: string): Readonly<Record<string, string>> => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  writeFileSync(join(folder, "npm"), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+  return { PATH: `${folder}:${process.env["PATH"] ?? ""}` };
+};
+
+test("without it, npm fetches the newest one, and gets name and variant", async () => {
+  const environment = npmThat(
+    `printf '\\n> npx\\n> create\\n\\n{ "name": "%s", "files": ["a.ts"], "next": ["cd notes"] }' "$*"`,
+  );
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  expect(await saidJson(["new", "notes", "--variant", "full"], { cwd, environment })).toMatchObject({
+    name: "exec --yes -- @framework/create notes --json --variant full",
+  });
+});
+
+test.each([
+  [
+    `printf '{ "error": { "code": "CREATE_NOT_EMPTY", "message": "notes is not empty" } }'; exit 1`,
+    "CREATE_NOT_EMPTY",
+  ],
+  ["echo 'npm error code ECONNREFUSED' >&2; echo 'npm error no connection' >&2; exit 1", "CLI_NPM_FAILED"],
+])("npm that does %j fails with its words", async (lines, code) => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  const { exitCode, out } = await said(["new", "notes", "--json"], { cwd, environment: npmThat(lines) });
+  expect([exitCode, JSON.parse(out)]).toMatchObject([
+    1,
+    { error: { code, message: expect.stringMatching(/not empty|no connection/) } },
+  ]);
+});

@@ -1,0 +1,65 @@
+import { spawn } from "node:child_process";
+import { FrameworkError } from "@framework/core";
+
+/** How to run a package manager. */
+export interface RunNpmOptions {
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** The package manager. @default "npm" */
+  readonly program?: string;
+}
+
+/** How npm ended. */
+export interface NpmResult {
+  readonly out: string;
+  /** Why it failed, in its own words; `null` after exit code 0. */
+  readonly failure: string | null;
+}
+
+/** Longest output that is kept. */
+const MAX_OUTPUT = 64 * 1_048_576;
+
+/** Runs npm, or another package manager, with the project's own settings. */
+export const tryNpm = async (
+  words: readonly string[],
+  { cwd, environment, program = "npm" }: RunNpmOptions,
+): Promise<NpmResult> => {
+  const child = spawn(program, words, {
+    cwd,
+    env: environment,
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32", // it is a batch file there
+  });
+  let [out, err] = ["", ""];
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (out = (out + piece).slice(-MAX_OUTPUT)));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (err = (err + piece).slice(-MAX_OUTPUT)));
+  const failure = await new Promise<string | null>((done) => {
+    child.once("error", ({ message }) => done(message));
+    child.once("close", (code) => done(code === 0 ? null : npmReason(err) || `exit code ${code}`));
+  });
+  return { out, failure };
+};
+
+/** Runs npm, or another package manager, and returns what it prints. @throws CLI_NPM_FAILED */
+export const runNpm = async (words: readonly string[], options: RunNpmOptions): Promise<string> => {
+  const { out, failure } = await tryNpm(words, options);
+  if (failure === null) return out;
+  throw npmFailed(words, failure, options.program);
+};
+
+/** The error of a package manager that failed. */
+export const npmFailed = (
+  words: readonly string[],
+  failure: string,
+  program: string = "npm",
+): FrameworkError =>
+  new FrameworkError("CLI_NPM_FAILED", `${[program, ...words.slice(0, 1)].join(" ")} failed: ${failure}`);
+
+/** What npm says about a failure, without its file of logs. */
+const npmReason = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) => line.replace(/^npm (?:error|ERR!) ?/, "").trim())
+    .filter((line) => line !== "" && !/^(?:code E|A complete log|npm (?:warn|notice))/.test(line))
+    .slice(0, 12)
+    .join("\n");

@@ -1,0 +1,84 @@
+import { compareVersions, satisfies } from "../doctor/rules/version-range.ts";
+
+/** A version that a package may have. */
+export interface Candidate {
+  readonly version: string;
+  readonly peerDependencies: Readonly<Record<string, string>>;
+}
+
+/** A package whose version is chosen, or whose version stays while its peers are. */
+export interface Choosable {
+  readonly name: string;
+  /** The installed version. */
+  readonly current: string;
+  /** The versions to choose from, in any order; one for a package that stays. */
+  readonly candidates: readonly Candidate[];
+}
+
+/** A peer range that the newest versions do not meet. */
+export interface Conflict {
+  /** The package with the range. */
+  readonly name: string;
+  readonly version: string;
+  readonly peer: string;
+  readonly range: string;
+  /** The version of the peer that is outside of it. */
+  readonly found: string;
+}
+
+/** The versions chosen, and why some are not the newest. */
+export interface Choice {
+  readonly versions: ReadonlyMap<string, string>;
+  readonly conflicts: readonly Conflict[];
+}
+
+/**
+ * Chooses the newest versions that fit each other: starts with the newest of all, and takes an older one of a package as long as a peer range is not met. None becomes older than it is.
+ */
+export const chooseVersions = (packages: readonly Choosable[]): Choice => {
+  const left = new Map(packages.map((each) => [each.name, newestFirst(each)]));
+  const chosen = (name: string): Candidate | undefined => left.get(name)?.[0];
+  const conflicts: Conflict[] = [];
+  for (;;) {
+    const conflict = conflictsOf(packages, chosen).find(
+      (each) => !conflicts.some((known) => isSame(known, each)),
+    );
+    if (conflict === undefined) break;
+    conflicts.push(conflict);
+    const older = toLower(conflict).find((each) => (left.get(each)?.length ?? 0) > 1);
+    if (older !== undefined) left.get(older)?.shift(); // else it is so already, and doctor reports it
+  }
+  const versions = packages.map(({ name, current }) => [name, chosen(name)?.version ?? current] as const);
+  return { versions: new Map(versions), conflicts };
+};
+
+const newestFirst = ({ current, candidates }: Choosable): Candidate[] =>
+  candidates
+    .filter(({ version }) => compareVersions(version, current) >= 0)
+    .sort((one, other) => compareVersions(other.version, one.version));
+
+const conflictsOf = (
+  packages: readonly Choosable[],
+  chosen: (name: string) => Candidate | undefined,
+): readonly Conflict[] =>
+  packages.flatMap(({ name }) => {
+    const own = chosen(name);
+    if (own === undefined) return [];
+    return Object.entries(own.peerDependencies).flatMap(([peer, range]) => {
+      const found = chosen(peer)?.version;
+      const isMet = found === undefined || satisfies(found, range);
+      return isMet ? [] : [{ name, version: own.version, peer, range, found }];
+    });
+  });
+
+/** A peer above the range becomes older, if it can; a package whose peer is below its range becomes older itself. */
+const toLower = ({ name, peer, range, found }: Conflict): readonly [string, string] => {
+  const least = /\d+\.\d+\.\d+/.exec(range.split("||").at(-1) ?? "")?.[0] ?? "0.0.0";
+  return compareVersions(found, least) > 0 ? [peer, name] : [name, peer];
+};
+
+const isSame = (one: Conflict, other: Conflict): boolean =>
+  one.name === other.name &&
+  one.version === other.version &&
+  one.peer === other.peer &&
+  one.found === other.found;

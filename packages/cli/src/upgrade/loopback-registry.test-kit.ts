@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
+
+/** A published version in a test: the fields of its package.json, and its changelog. */
+export interface TestRelease {
+  readonly name: string;
+  readonly version: string;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly changelog?: string;
+}
+
+/** A registry on the loopback that answers npm with documents and tarballs. */
+export interface LoopbackRegistry extends AsyncDisposable {
+  /** Variables of npm that uses it alone. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Starts a registry with these releases; the last one of a package is its newest. */
+export const loopbackRegistry = async (
+  folder: string,
+  releases: readonly TestRelease[],
+): Promise<LoopbackRegistry> => {
+  const tarballs = new Map(releases.map((each) => [pathOf(each), tarballOf(each)]));
+  const server = createServer((request, response) => {
+    const url = `http://${request.headers.host ?? ""}`;
+    const path = decodeURIComponent(request.url ?? "");
+    const tarball = tarballs.get(path);
+    const own = releases.filter(({ name }) => path === `/${name}`);
+    if (tarball !== undefined) return void response.end(tarball);
+    if (own.length === 0) return void response.writeHead(404).end("{}");
+    const versions = own.map((each) => {
+      const { changelog: _, ...manifest } = each;
+      const bytes = tarballs.get(pathOf(each)) ?? Buffer.alloc(0);
+      const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+      return [each.version, { ...manifest, dist: { integrity, tarball: url + pathOf(each) } }];
+    });
+    const latest = own.at(-1)?.version;
+    response
+      .setHeader("content-type", "application/json")
+      .end(
+        JSON.stringify({
+          name: own[0]?.name,
+          "dist-tags": { latest },
+          versions: Object.fromEntries(versions),
+        }),
+      );
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return {
+    environment: {
+      PATH: process.env["PATH"] ?? "",
+      HOME: folder,
+      npm_config_registry: `http://127.0.0.1:${port}/`,
+      npm_config_cache: `${folder}/npm-cache`,
+      npm_config_update_notifier: "false",
+      npm_config_fetch_retries: "0",
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+};
+
+const pathOf = ({ name, version }: TestRelease): string => `/${name}/-/${version}.tgz`;
+
+const tarballOf = ({ changelog = "", ...manifest }: TestRelease): Buffer =>
+  gzipSync(
+    Buffer.concat([
+      ...entry("package/package.json", JSON.stringify(manifest)),
+      ...entry("package/CHANGELOG.md", changelog),
+      Buffer.alloc(1024),
+    ]),
+  );
+
+/** A file of a tar archive. */
+const entry = (path: string, text: string): readonly Buffer[] => {
+  const body = Buffer.from(text);
+  const head = Buffer.alloc(512);
+  head.write(path, 0);
+  head.write("0000644\0", 100);
+  head.write("0000000\0", 108);
+  head.write("0000000\0", 116);
+  head.write(`${body.length.toString(8).padStart(11, "0")}\0`, 124);
+  head.write("00000000000\0", 136);
+  head.write("        0", 148); // spaces where the checksum will be, and the type of a file
+  head.write("ustar\0" + "00", 257);
+  const sum = head.reduce((total, byte) => total + byte, 0);
+  head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+  return [head, body, Buffer.alloc((512 - (body.length % 512)) % 512)];
+};

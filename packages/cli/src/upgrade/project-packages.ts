@@ -1,0 +1,64 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { FrameworkError } from "@framework/core";
+import { type InstalledPackage, readPackage } from "../explain/installed-packages.ts";
+
+const sections = ["dependencies", "devDependencies", "optionalDependencies"] as const;
+
+/** A package that package.json of a project names with a range of versions. */
+export interface NamedPackage {
+  readonly name: string;
+  readonly range: string;
+}
+
+/** The packages of a project. */
+export interface ProjectPackages {
+  /** Text of package.json. */
+  readonly manifest: string;
+  /** Packages of the framework with a range that can be raised. */
+  readonly ours: readonly NamedPackage[];
+  /** Packages of the framework with another kind of range, such as `workspace:^` or a folder. */
+  readonly skipped: readonly NamedPackage[];
+  /** All packages that it names and has installed. */
+  readonly installed: ReadonlyMap<string, InstalledPackage>;
+}
+
+const RANGE = /^(\^|~|>=|)v?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/;
+
+/** Reads the packages of a project. @throws CLI_NO_PACKAGE without a package.json */
+export const readProject = (cwd: string): ProjectPackages => {
+  const path = join(cwd, "package.json");
+  if (!existsSync(path)) throw new FrameworkError("CLI_NO_PACKAGE", `there is no package.json in ${cwd}`);
+  const manifest = readFileSync(path, "utf8");
+  const parsed = JSON.parse(manifest) as Readonly<
+    Record<string, Readonly<Record<string, string>> | undefined>
+  >;
+  const named = sections
+    .flatMap((section) => Object.entries(parsed[section] ?? {}))
+    .map(([name, range]): NamedPackage => ({ name, range }));
+  const ours = named.filter(({ name }) => name.startsWith("@framework/"));
+  const installed = named.flatMap(({ name }) => readPackage(join(cwd, "node_modules", name)) ?? []);
+  return {
+    manifest,
+    ours: ours.filter(({ range }) => RANGE.test(range)),
+    skipped: ours.filter(({ range }) => !RANGE.test(range)),
+    installed: new Map(installed.map((each) => [each.name, each])),
+  };
+};
+
+/** The lowest version of a range. */
+export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0.0.0";
+
+/** Returns the text of package.json with other versions; operators of ranges, order and indentation stay. */
+export const withVersions = (manifest: string, versions: ReadonlyMap<string, string>): string => {
+  const parsed = JSON.parse(manifest) as Record<string, Record<string, string> | undefined>;
+  for (const section of sections)
+    for (const [name, range] of Object.entries(parsed[section] ?? {})) {
+      const version = versions.get(name);
+      const operator = RANGE.exec(range)?.[1];
+      if (version !== undefined && operator !== undefined)
+        parsed[section] = { ...parsed[section], [name]: operator + version };
+    }
+  const indent = /^\{\r?\n([ \t]+)"/.exec(manifest)?.[1] ?? 2;
+  return JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
+};

@@ -1,0 +1,54 @@
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { runNpm, type RunNpmOptions } from "../npm/run-npm.ts";
+import type { Candidate } from "./choose-versions.ts";
+import { readTarball } from "./tarball.ts";
+
+/** A published version of a package. */
+export interface PublishedPackage extends Candidate {
+  readonly name: string;
+  /** Its CHANGELOG.md; empty without one. */
+  readonly changelog: string;
+}
+
+/** What npm prints for each tarball. */
+interface Packed {
+  readonly name: string;
+  readonly version: string;
+  readonly filename: string;
+}
+
+/** Fetches versions of packages, as `@framework/core@latest`, with one run of npm; an installation afterwards has them in npm's cache. */
+export const fetchPackages = async (
+  specs: readonly string[],
+  options: RunNpmOptions,
+): Promise<readonly PublishedPackage[]> => {
+  if (specs.length === 0) return [];
+  using folder = mkdtempDisposableSync(join(tmpdir(), "framework-upgrade-"));
+  const out = await runNpm(["pack", ...specs, "--json", "--pack-destination", folder.path], options);
+  return (JSON.parse(out) as readonly Packed[]).map(({ name, version, filename }) => {
+    const files = readTarball(readFileSync(join(folder.path, filename)), ["package.json", "CHANGELOG.md"]);
+    const { peerDependencies = {} } = JSON.parse(files.get("package.json") ?? "{}") as Partial<Candidate>;
+    return { name, version, peerDependencies, changelog: files.get("CHANGELOG.md") ?? "" };
+  });
+};
+
+/** Returns every released version of a package that is as new as `from`, or newer. */
+export const releasedVersions = async (
+  name: string,
+  from: string,
+  options: RunNpmOptions,
+): Promise<readonly Candidate[]> => {
+  const words = ["view", `${name}@>=${from}`, "version", "peerDependencies", "--json"];
+  const out = await runNpm(words, options);
+  const found = JSON.parse(out === "" ? "[]" : out) as Viewed | readonly Viewed[];
+  return [found].flat().flatMap((each) => {
+    if (typeof each === "string") return [{ version: each, peerDependencies: {} }];
+    const { version, peerDependencies = {} } = each;
+    return version === undefined ? [] : [{ version, peerDependencies }];
+  });
+};
+
+/** What npm prints of a version: its two fields, or the version alone where it has no peers; a list only of several versions. */
+type Viewed = string | Partial<Candidate>;

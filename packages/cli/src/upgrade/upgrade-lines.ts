@@ -1,0 +1,34 @@
+import { table } from "../frame/table.ts";
+import { type Line, styled } from "../frame/text.ts";
+import type { Upgraded, UpgradePlan } from "./upgrade-plan.ts";
+
+/** Tells people what an upgrade does: the versions, what holds others back, and the changes. */
+export const upgradeLines = ({ upgraded, held, skipped, dryRun }: UpgradePlan): readonly Line[] => [
+  ...(upgraded.length === 0
+    ? [styled("green", "every package of the framework has the newest version that fits")]
+    : table(
+        ["PACKAGE", "FROM", "TO", ""],
+        upgraded.map(({ name, from, to, kind }) => [
+          name,
+          from,
+          to,
+          kind === "major" ? styled("yellow", kind) : kind,
+        ]),
+      )),
+  ...held.map(({ name, version, peer, range, found }): Line => [
+    styled("yellow", "! "),
+    `${name} ${version} needs ${peer} ${range}, which excludes ${found}`,
+  ]),
+  ...skipped.map(({ name, range }) => styled("dim", `${name} is left alone: ${range}`)),
+  ...upgraded.flatMap(changes),
+  ...(upgraded.length === 0
+    ? []
+    : ["", dryRun ? "nothing was changed; framework upgrade does it" : "installed; run your tests"]),
+];
+
+const changes = ({ name, changes: entries }: Upgraded): readonly Line[] =>
+  entries.flatMap(({ version, text }): readonly Line[] => [
+    "",
+    styled("bold", `${name} ${version}`),
+    ...text.split("\n").map((line) => `  ${line}`),
+  ]);
