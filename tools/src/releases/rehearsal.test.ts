@@ -16,7 +16,7 @@ import { rehearse, type Rehearsal } from "./rehearse.ts";
 
 /** Whether every package is installed, with its dependencies from the registry of the environment; else some that have none of others. */
 const isWhole = process.env["FRAMEWORK_RELEASE"] === "all";
-const SAMPLE = ["core", "cache", "deprecation", "config", "cors"];
+const SAMPLE = ["core", "cache"];
 const LIMIT_MS = isWhole ? 1_800_000 : 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), "release-"));

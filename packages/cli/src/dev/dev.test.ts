@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
@@ -26,6 +26,46 @@ test("a change is served without a restart of the command, and SIGINT ends the s
     await waitFor(async () => (await (await fetch(url)).text()) === "changed", { timeoutMs: 60_000 });
     child.kill("SIGINT");
     expect(await exited).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
+/** The program of util-linux that runs a command on a terminal of its own, and passes on what it reads. */
+const SCRIPT = "/usr/bin/script";
+
+test("on a terminal r restarts the service, and q ends it in order and gives the terminal back", async () => {
+  if (process.platform !== "linux" || !existsSync(SCRIPT)) return;
+  const cwd = serviceProject('app.get("/pid", () => String(process.pid));');
+  const command = [process.execPath, "--conditions=@framework/source", main, "dev", "--port", "0"].join(" ");
+  const child = spawn(
+    SCRIPT,
+    ["--quiet", "--return", "--flush", "--command", `${command}; stty -a`, "/dev/null"],
+    {
+      cwd,
+      env: { PATH: process.env["PATH"], SHELL: "/bin/sh", TERM: "dumb" },
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+  let out = "";
+  child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  const ports = (): string[] => [
+    ...new Set(Array.from(out.matchAll(/http:\/\/127\.0\.0\.1:(\d+)/g), ([, port = ""]) => port)),
+  ];
+  const pidAt = async (port = ""): Promise<string> => (await fetch(`http://127.0.0.1:${port}/pid`)).text();
+  try {
+    await waitFor(() => ports().length === 1, { timeoutMs: 60_000 });
+    expect(out).toContain("framework dev: r restarts, q quits");
+    const first = await pidAt(ports()[0]);
+    child.stdin.write("r");
+    await waitFor(() => ports().length === 2, { timeoutMs: 60_000 });
+    expect(await pidAt(ports()[1])).not.toBe(first);
+    await expect(pidAt(ports()[0])).rejects.toThrow("fetch failed");
+    child.stdin.write("q");
+    expect(await exited).toBe(0);
+    await expect(pidAt(ports()[1])).rejects.toThrow("fetch failed");
+    expect(out).toMatch(/ icanon .* echo /s); // what raw mode had turned off
   } finally {
     child.kill("SIGKILL");
   }

@@ -39,20 +39,49 @@ const everyPackage = (): string => {
   return folder;
 };
 
+/** Asks for the page of each code in one process; prints what the program would. */
+const PAGES = `import { commandLine } from ${JSON.stringify(join(root, "packages/cli/src/command-line.ts"))};
+const pages = [];
+for (const code of JSON.parse(process.argv[1])) {
+  let out = "";
+  const exitCode = await commandLine(["explain", code, "--json"], { write: (text) => (out += text) });
+  pages.push({ exitCode, ...JSON.parse(out) });
+}
+process.stdout.write(JSON.stringify(pages), () => process.exit());`;
+
 test("every code of every package's error-codes.ts has a page with cause and remedy", () => {
-  const wanted = globSync("packages/*/src/error-codes.ts", { cwd: root })
-    .concat("packages/core/src/errors/error-codes.ts")
-    .flatMap((path) =>
-      Array.from(
-        readFileSync(join(root, path), "utf8").matchAll(/^ {2}([A-Z]+_[A-Z_]+): \{$/gm),
-        ([, code]) => code,
-      ),
-    );
+  const paths = globSync(["packages/*/src/error-codes.ts", "packages/core/src/errors/error-codes.ts"], {
+    cwd: root,
+  });
+  const wanted = paths.flatMap((path) =>
+    Array.from(
+      readFileSync(join(root, path), "utf8").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \{/gm),
+      ([, code = ""]) => ({ code, package: `@framework/${path.split("/")[1]}` }),
+    ),
+  );
   expect(wanted.length).toBeGreaterThan(300);
-  const { codes } = JSON.parse(program(everyPackage(), "explain", "--json")) as { codes: Listed[] };
-  const explained = new Map(codes.map((each) => [each.code, each]));
-  expect(wanted.filter((code = "") => !explained.has(code))).toEqual([]);
-  for (const { summary, action } of codes) expect([summary !== "", action !== ""]).toEqual([true, true]);
+  const flags = ["--conditions=@framework/source", "--input-type=module", "--eval", PAGES];
+  const out = execFileSync(process.execPath, [...flags, JSON.stringify(wanted.map(({ code }) => code))], {
+    cwd: everyPackage(),
+    encoding: "utf8",
+    maxBuffer: 64 * 1_048_576,
+    timeout: 120_000,
+    env: { ...process.env, NODE_OPTIONS: "" },
+  });
+  const pages = JSON.parse(out) as (Listed & { exitCode: number })[];
+  expect(pages.map(({ exitCode, code, package: name }) => [exitCode, code, name])).toEqual(
+    wanted.map(({ code, package: name }) => [0, code, name]),
+  );
+  for (const { code, summary, action } of pages)
+    expect([code, summary.length > 5, action.length > 5]).toEqual([code, true, true]);
+});
+
+test("without a code all are listed, with the package of each", () => {
+  const { codes } = JSON.parse(program(project(), "explain", "--json")) as { codes: Listed[] };
+  expect(codes).toContainEqual(
+    expect.objectContaining({ code: "KETTLE_EMPTY", package: "@framework/kettle" }),
+  );
+  expect(codes).toContainEqual(expect.objectContaining({ code: "CLI_USAGE", package: "@framework/cli" }));
 });
 
 /** A project with one installed package of the framework. */

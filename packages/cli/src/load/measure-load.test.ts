@@ -31,19 +31,31 @@ test("a ramp ends at its last rate, with the service's heap and loop, and is kep
     { at: "", request: "GET /", machine: cpus()[0]?.model ?? "unknown", capacity: 1000, p99Ms: 1 },
   ];
   writeFileSync(join(cwd, ".framework/load-history.json"), JSON.stringify(history));
-  const { exitCode, out, err } = await said(["load", ...quick], { cwd, environment });
-  expect([exitCode, err, out]).toEqual([
-    1,
-    "",
-    expect.stringContaining("regression: 20 % below the usual capacity"),
+  const plain = { ...environment, NO_COLOR: "1" };
+  const { exitCode, out, err } = await said(["load", ...quick], {
+    cwd,
+    environment: plain,
+    isTerminal: true,
+  });
+  expect([exitCode, out]).toEqual([1, expect.stringContaining("regression: 20 % below the usual capacity")]);
+  const shown = Array.from(err.matchAll(/(█*)(░*) ([^\r]+)/g), ([, full = "", , text]) => [
+    full.length,
+    text,
   ]);
+  expect(shown.slice(0, 3)).toEqual([
+    [0, "warm-up"],
+    [0, "20 requests/s"],
+    [23, "30 requests/s"],
+  ]);
+  expect(err.endsWith("\r\u001b[2K")).toBe(true);
 });
 
 test("a service that fails has no capacity, and the command fails", async () => {
   const cwd = serviceProject('app.get("/broken", () => { throw new Error("broken"); });');
-  const { exitCode, out } = await said(["load", "/broken", ...quick], { cwd, environment });
-  expect([exitCode, out]).toEqual([
+  const { exitCode, out, err } = await said(["load", "/broken", ...quick], { cwd, environment });
+  expect([exitCode, err, out]).toEqual([
     1,
+    "", // no progress, because this is no terminal
     expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 8 of 8 requests failed)"),
   ]);
 });

@@ -39,21 +39,22 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
   const clock = { ...systemClock, now: () => performance.now() };
   const seconds = given.number("secs") ?? 3;
   const measured: MeasuredStage[] = [];
+  const startRate = given.number("start") ?? 100;
+  const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
   const run = async (ratePerSec: number): Promise<Stage> => {
     const from = service.samples.length;
-    progress.show(0, `${ratePerSec} requests/s`);
+    progress.show(shareOfRamp(ratePerSec, startRate, limits.maxRate), `${ratePerSec} requests/s`);
     const stage = await runStage({ send: () => sender.send(), ratePerSec, seconds, clock });
     measured.push({ ...stage, ...summed(service.samples.slice(from)) });
     return stage;
   };
-  const startRate = given.number("start") ?? 100;
+  progress.show(0, "warm-up");
   await runStage({
     send: () => sender.send(),
     ratePerSec: startRate,
     seconds: Math.min(seconds, WARM_UP_SECS),
     clock,
   });
-  const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
   const knee = await findKnee(run, startRate, limits);
   const best = measured.find(({ offered }) => offered === knee.best?.offered) ?? null;
   const facts = {
@@ -83,6 +84,10 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
 
 /** Longest warm-up, before the first stage. */
 const WARM_UP_SECS = 2;
+
+/** The part of a ramp that is behind a rate; it rises by a factor. The ramp may end before its last rate. */
+const shareOfRamp = (rate: number, start: number, max: number): number =>
+  rate >= max ? 0.95 : Math.log(rate / start) / Math.log(max / start);
 
 const requestOf = (given: Given): LoadRequest => {
   const body = given.text("data") ?? null;

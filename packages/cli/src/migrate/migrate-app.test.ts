@@ -1,8 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { said } from "../said.test-kit.ts";
 
 const books = join(import.meta.dirname, "../../../../apps/books");
 const main = join(import.meta.dirname, "../main.ts");
@@ -41,4 +42,35 @@ test("a target that does not exist is a failure", () => {
     status: 1,
     data: { error: { code: "DATABASE_MIGRATION_MISSING" } },
   });
+});
+
+test("on a terminal a bar shows the migration that runs, and is removed at the end; other outputs stay clean", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  for (const [name, text] of Object.entries({
+    "0001-add-a": "CREATE TABLE a (id)",
+    "0002-add-b": "CREATE TABLE b (id)",
+  }))
+    writeFileSync(join(folder, `${name}.up.sql`), text);
+  const app = join(import.meta.dirname, "../operate/mail-app.test-program.ts");
+  process.env["MAIL_DATABASE"] = join(folder, "mail.db"); // for the app that the command creates in this process
+  try {
+    const { exitCode, err } = await said(["migrate", folder, "--app", app], { isTerminal: true });
+    const shown = Array.from(err.matchAll(/(█*)(░+) ([^\r]+)/g), ([, full = "", , text]) => [
+      full.length,
+      text,
+    ]);
+    expect([exitCode, shown]).toEqual([
+      0,
+      [
+        [0, "migrations of the folder"],
+        [0, "1 of 2: 1 add-a"],
+        [11, "2 of 2: 2 add-b"],
+        [22, "tables of durable work"],
+      ],
+    ]);
+    expect(err.endsWith("\r\u001b[2K")).toBe(true);
+    expect((await said(["migrate", folder, "--app", app])).err).toBe("");
+  } finally {
+    delete process.env["MAIL_DATABASE"];
+  }
 });

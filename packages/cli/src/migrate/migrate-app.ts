@@ -24,14 +24,16 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
   const dryRun = given.flag("dry-run");
   const to = given.number("to");
   return withAppDatabase(given.text("app"), cwd, async (app, db) => {
-    progress.show(0.2, "migrations of the folder");
-    const limits = { dryRun, timeoutSecs: given.number("timeout") ?? 3600 };
+    progress.show(0, "migrations of the folder");
+    const onStep = ({ number, name }: Step, { done, total }: { done: number; total: number }): void =>
+      progress.show((done / total) * SHARE_OF_FILES, `${done + 1} of ${total}: ${number} ${name}`);
+    const limits = { dryRun, timeoutSecs: given.number("timeout") ?? 3600, onStep };
     const steps = hasFiles
       ? await migrate(db, { directory, ...limits, ...(to !== undefined && { to }) })
       : [];
     const durable: unknown = Reflect.get(app, "durable");
     const isDurable = !dryRun && to === undefined && isMigratable(durable);
-    progress.show(0.7, "tables of durable work");
+    if (isDurable) progress.show(SHARE_OF_FILES, "tables of durable work");
     if (isDurable) await durable.migrate();
     return {
       ok: true,
@@ -47,6 +49,9 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
     };
   });
 };
+
+/** Share of the progress that the files are; the tables of durable work are the rest. */
+const SHARE_OF_FILES = 0.9;
 
 const isMigratable = (value: unknown): value is { migrate(): Promise<void> } =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "migrate") === "function";

@@ -49,7 +49,11 @@ test("parked work is listed, inspected, discarded and replayed while no process 
     status: 0,
   });
   expect((await framework("parked", "replay", second.id)).data).toEqual({ replayed: 1, failed: [] });
-  expect((await framework("parked", "replay", "--name", "mail")).data).toEqual({ replayed: 1, failed: [] });
+  const all = await said(["parked", "replay", "--name", "mail", "--app", app], { isTerminal: true });
+  expect([all.out, all.err]).toEqual([
+    "1 items were given back to their queues\n",
+    `\r\u001b[2K${"░".repeat(24)} 0 of 1 items\r\u001b[2K`,
+  ]);
   expect(await framework("parked", "inspect", "999")).toMatchObject({
     status: 1,
     data: { error: { code: "CLI_NO_ITEM" } },

@@ -38,15 +38,13 @@ export const loopbackRegistry = async (
       return [each.version, { ...manifest, dist: { integrity, tarball: url + pathOf(each) } }];
     });
     const latest = own.at(-1)?.version;
-    response
-      .setHeader("content-type", "application/json")
-      .end(
-        JSON.stringify({
-          name: own[0]?.name,
-          "dist-tags": { latest },
-          versions: Object.fromEntries(versions),
-        }),
-      );
+    response.setHeader("content-type", "application/json").end(
+      JSON.stringify({
+        name: own[0]?.name,
+        "dist-tags": { latest },
+        versions: Object.fromEntries(versions),
+      }),
+    );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { migrate, openDatabase } from "../index.ts";
+import { migrate, type MigrateOptions, openDatabase } from "../index.ts";
 
 const files = {
   "0001-create-books.up.sql":
@@ -47,6 +47,19 @@ test("a dry run returns the steps without running them", async () => {
   await using s = setUp();
   expect(await s.run({ dryRun: true })).toHaveLength(2);
   expect(await s.columns()).toEqual([]);
+});
+
+test("onStep is called before each step with what is done; a dry run calls it for none", async () => {
+  await using s = setUp();
+  const seen: object[] = [];
+  const onStep: NonNullable<MigrateOptions["onStep"]> = (each, progress) => void seen.push([each, progress]);
+  await migrate(s.db, { directory: s.folder.path, dryRun: true, onStep });
+  expect(seen).toEqual([]);
+  await migrate(s.db, { directory: s.folder.path, onStep });
+  expect(seen).toEqual([
+    [step(1, "create-books"), { done: 0, total: 2 }],
+    [step(2, "add-title"), { done: 1, total: 2 }],
+  ]);
 });
 
 test("a target number migrates up or down to it; 0 reverts all", async () => {

@@ -37,6 +37,11 @@ export interface MigrateLimits {
   readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason. */
   readonly signal?: AbortSignal;
+  /** Called before each step with the number of steps that have run, and of all: for a progress bar. A dry run does not call it. */
+  readonly onStep?: (
+    step: MigrationStep,
+    progress: { readonly done: number; readonly total: number },
+  ) => void;
 }
 
 /** Default of `MigrateLimits.timeoutSecs`. */
@@ -65,7 +70,7 @@ const LOCK = 7_264_113_905;
  * DATABASE_MIGRATION_FAILED, with file and line; DatabaseUnavailableError after `timeoutSecs`. Nothing was changed then.
  */
 export const migrate = async (db: Database, options: MigrateOptions): Promise<readonly MigrationStep[]> => {
-  const { dryRun = false, timeoutSecs = MIGRATION_SECS, signal } = options;
+  const { dryRun = false, timeoutSecs = MIGRATION_SECS, signal, onStep } = options;
   const set = await setOf(options, db.dialect);
   const to = "to" in options ? options.to : undefined;
   const run = async (tx: Transaction): Promise<readonly MigrationStep[]> => {
@@ -74,8 +79,14 @@ export const migrate = async (db: Database, options: MigrateOptions): Promise<re
     const applied = await record.all();
     checkApplied(set, applied);
     const steps = stepsTo(set.migrations, applied, to ?? set.migrations.at(-1)?.number ?? 0);
-    if (!dryRun) for (const step of steps) await take(tx, record, step);
-    return steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
+    const told = steps.map(({ direction, migration: { number, name } }) => ({ number, name, direction }));
+    if (dryRun) return told;
+    for (const [done, step] of steps.entries()) {
+      const own = told[done];
+      if (own !== undefined) onStep?.(own, { done, total: steps.length });
+      await take(tx, record, step);
+    }
+    return told;
   };
   return await db.transaction(run, { timeoutSecs, signal });
 };

@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import type { Facts, ProgramReport, Workload } from "./facts.ts";
 import { rules } from "./all-rules.ts";
@@ -35,25 +37,26 @@ const installed = (name: string, version: string, peers: Record<string, string> 
   manifest: { peerDependencies: peers },
 });
 
-const found = (changes: Partial<Facts>): readonly string[] => {
-  const facts: Facts = {
-    program: reported({}),
-    packages: [installed("core", "1.4.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })],
-    otherCores: [],
-    workloads: [workload()],
-    proxies: [],
-    files: [],
-    ...changes,
-  };
-  return rules.flatMap((rule) => rule(facts)).map(({ code }) => code);
-};
+const factsWith = (changes: Partial<Facts>): Facts => ({
+  program: reported({}),
+  packages: [installed("core", "1.4.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })],
+  otherCores: [],
+  workloads: [workload()],
+  proxies: [],
+  files: [],
+  ...changes,
+});
+
+const found = (changes: Partial<Facts>): readonly string[] =>
+  rules.flatMap((rule) => rule(factsWith(changes))).map(({ code }) => code);
 
 test("a healthy project has no findings", () => {
   expect(found({})).toEqual([]);
   expect(found({ program: null, workloads: [] })).toEqual([]);
 });
 
-test.each<[string, Partial<Facts>]>([
+/** A mistake for each code that a rule can find, alone. */
+const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
   ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
   ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
@@ -76,8 +79,30 @@ test.each<[string, Partial<Facts>]>([
     { workloads: [workload({ kind: "compose", graceSecs: 10, preStopSecs: 0, isProbed: null })] },
   ],
   ["CLI_PROXY_UNTRUSTED", { proxies: ["k8s/ingress.yaml: Ingress books"] }],
-])("%s is found", (code, changes) => {
+  ["CLI_WEAK_SECRET", { files: [{ path: ".env", variables: new Map([["JWT_SECRET", "changeme"]]) }] }],
+  ["CLI_WEAK_SECRET", { workloads: [workload({ variables: new Map([["JWT_SECRET", "changeme"]]) })] }],
+];
+
+test.each(planted)("%s is found", (code, changes) => {
   expect(found(changes)).toEqual([code]);
+});
+
+test("every rule, and every code of a rule, has a planted mistake", () => {
+  for (const rule of rules)
+    expect([rule.name, planted.some(([, changes]) => rule(factsWith(changes)).length > 0)]).toEqual([
+      rule.name,
+      true,
+    ]);
+  const sources = globSync("*.ts", { cwd: import.meta.dirname }).filter((path) => !path.endsWith(".test.ts"));
+  const codes = sources.flatMap((path) =>
+    Array.from(
+      readFileSync(join(import.meta.dirname, path), "utf8").matchAll(/"(CLI_[A-Z_]+)"/g),
+      ([, code]) => code,
+    ),
+  );
+  expect(new Set(planted.map(([code]) => code).filter((code) => code.startsWith("CLI_")))).toEqual(
+    new Set(codes),
+  );
 });
 
 test.each<[string, Partial<Facts>]>([
