@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { buildPackages } from "../built-packages.ts";
 import { readWorkspace, type WorkspacePackage } from "../workspace/read-workspace.ts";
 import { type Registry, startRegistry, storageOf } from "./registry.ts";
+import { shipChangelogs } from "./ship-changelogs.ts";
 import { storeThirdParty } from "./third-party.ts";
 import { commit, copyWorkspace } from "./workspace-copy.ts";
 
@@ -46,6 +47,7 @@ export const rehearse = async (root: string, folder: string, upstream?: string):
     release() {
       changeset("version");
       commit(repository);
+      shipChangelogs(repository);
       changeset("publish");
     },
     run,

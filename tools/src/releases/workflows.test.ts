@@ -80,7 +80,7 @@ test("a release publishes what the rehearsal publishes, after every check, with 
   expect(publishing?.with).toMatchObject({ version: "pnpm bump", publish: "pnpm release" });
   expect([scripts.bump.split(" && ")[0], scripts.release]).toEqual([
     "changeset version",
-    "changeset publish",
+    "node tools/src/releases/ship-changelogs.ts && changeset publish",
   ]);
   expect(publishing?.env?.["NPM_CONFIG_PROVENANCE"]).toBe("true");
   expect(read(".github/workflows/release.yml")).not.toMatch(/secrets\.(?!GITHUB_TOKEN)/);

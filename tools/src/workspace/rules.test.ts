@@ -17,7 +17,7 @@ const manifest: Manifest = {
   license: "MIT",
   type: "module",
   sideEffects: false,
-  files: ["dist", "CHANGELOG.md", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"],
+  files: ["dist", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"],
   engines: { node: ">=24" },
   scripts: { build: "tsc -b", test: "jest" },
   exports: {
@@ -167,7 +167,7 @@ test.each<[Partial<Manifest>, string]>([
   [{ sideEffects: true }, "sideEffects is not false"],
   [{ main: "./dist/index.js" }, "main and types are not used, exports is"],
   [{ engines: {} }, "engines.node is not >=24"],
-  [{ files: ["dist", "CHANGELOG.md", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks !**/*.map"],
+  [{ files: ["dist", "!**/*.test*", "!dist/.tsbuildinfo"] }, "files lacks !**/*.map"],
   [{ scripts: { build: "tsc -b" } }, "script test is missing"],
   [{ peerDependencies: { "@framework/core": "^1.0.0" } }, "@framework/core is not workspace:^"],
   [

@@ -138,9 +138,10 @@ export const manifestHasTheShape: Rule = (pkg) => {
     [!("main" in manifest) && !("types" in manifest), "main and types are not used, exports is"],
     [manifest.engines?.["node"] === ">=24", "engines.node is not >=24"],
     [pkg.files.has("README.md"), "README.md is missing"],
-    ...["dist", "CHANGELOG.md", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"].map(
-      (entry): [boolean, string] => [manifest.files?.includes(entry) ?? false, `files lacks ${entry}`],
-    ),
+    ...["dist", "!**/*.test*", "!**/*.map", "!dist/.tsbuildinfo"].map((entry): [boolean, string] => [
+      manifest.files?.includes(entry) ?? false,
+      `files lacks ${entry}`,
+    ]),
     ...["build", "test"].map((script): [boolean, string] => [
       manifest.scripts?.[script] !== undefined,
       `script ${script} is missing`,

@@ -71,7 +71,7 @@ const tarballOf = ({ changelog = "", ...manifest }: TestRelease): Buffer =>
   gzipSync(
     Buffer.concat([
       ...entry("package/package.json", JSON.stringify(manifest)),
-      ...entry("package/CHANGELOG.md", changelog),
+      ...entry("package/dist/CHANGELOG.md", changelog),
       Buffer.alloc(1024),
     ]),
   );

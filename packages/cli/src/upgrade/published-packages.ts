@@ -8,9 +8,12 @@ import { readTarball } from "./tarball.ts";
 /** A published version of a package. */
 export interface PublishedPackage extends Candidate {
   readonly name: string;
-  /** Its CHANGELOG.md; empty without one. */
+  /** Its changelog; empty without one. */
   readonly changelog: string;
 }
+
+/** Where packages of the framework have it. */
+const CHANGELOG = "dist/CHANGELOG.md";
 
 /** What npm prints for each tarball. */
 interface Packed {
@@ -28,9 +31,9 @@ export const fetchPackages = async (
   using folder = mkdtempDisposableSync(join(tmpdir(), "framework-upgrade-"));
   const out = await runNpm(["pack", ...specs, "--json", "--pack-destination", folder.path], options);
   return (JSON.parse(out) as readonly Packed[]).map(({ name, version, filename }) => {
-    const files = readTarball(readFileSync(join(folder.path, filename)), ["package.json", "CHANGELOG.md"]);
+    const files = readTarball(readFileSync(join(folder.path, filename)), ["package.json", CHANGELOG]);
     const { peerDependencies = {} } = JSON.parse(files.get("package.json") ?? "{}") as Partial<Candidate>;
-    return { name, version, peerDependencies, changelog: files.get("CHANGELOG.md") ?? "" };
+    return { name, version, peerDependencies, changelog: files.get(CHANGELOG) ?? "" };
   });
 };
 
