@@ -11,6 +11,7 @@ import { readPublished, readTable, tableProblems } from "./package-table.ts";
 import type { Packument, PublishedManifest } from "./registry.ts";
 import { endServices } from "../stranger/created-service.ts";
 import { testCommands } from "../stranger/commands.test-kit.ts";
+import { documentedCommands } from "../stranger/documented.ts";
 import { testStranger } from "../stranger/stranger.test-kit.ts";
 import { rehearse, type Rehearsal } from "./rehearse.ts";
 
@@ -113,12 +114,14 @@ test(
     rehearsal.release();
     expect(await versions()).toEqual({ ...before, "@framework/core": "1.0.1" });
     expect(Object.keys((await published("@framework/cache")).versions)).toEqual(["0.1.0"]);
-    const upgrade = (...words: string[]) =>
-      JSON.parse(rehearsal.run(project, "npx", "framework", "upgrade", "--json", ...words));
+    const { take } = documentedCommands("README.md", readFileSync(join(project, "README.md"), "utf8"));
+    const dryRun = take("npx framework upgrade --dry-run");
+    const upgrade = (command: string) =>
+      JSON.parse(rehearsal.run(project, "bash", "-c", `${command} --json`));
     const changes = [{ version: "1.0.1", text: expect.stringContaining("Fixes a fault.") }];
     const upgraded = [{ name: "@framework/core", from: "1.0.0", to: "1.0.1", kind: "patch", changes }];
-    expect(upgrade("--dry-run")).toEqual({ upgraded, held: [], skipped: [], dryRun: true });
-    expect(upgrade()).toMatchObject({ upgraded });
+    expect(upgrade(dryRun)).toEqual({ upgraded, held: [], skipped: [], dryRun: true });
+    expect(upgrade(dryRun.replace(" --dry-run", ""))).toMatchObject({ upgraded });
     const { version } = JSON.parse(
       readFileSync(join(project, "node_modules/@framework/core/package.json"), "utf8"),
     );

@@ -22,6 +22,8 @@ export interface ServerSetup {
   readonly limits?: Partial<LimitsConfig>;
   readonly timeouts?: Partial<TimeoutConfig>;
   readonly drainIdleMs?: number;
+  /** Whether the transport has the clock of the process, for pauses of the process itself. @default false */
+  readonly hasRealClock?: boolean;
 }
 
 /** A listening transport, with its clock and its records. */
@@ -51,7 +53,7 @@ export const hello: Serve = () => Response.text("hello");
 /** Runs a test with a new server, and closes everything afterwards. */
 export const withServer = async (
   make: MakeTransport,
-  { serve = hello, limits, timeouts, drainIdleMs = 1000 }: ServerSetup,
+  { serve = hello, limits, timeouts, drainIdleMs = 1000, hasRealClock = false }: ServerSetup,
   run: (server: TestServer) => Promise<void>,
 ): Promise<void> => {
   const clock = virtualClock();
@@ -68,7 +70,7 @@ export const withServer = async (
     limits: LimitsConfig.of(limits),
     timeouts: TimeoutConfig.of(timeouts),
     log,
-    clock,
+    clock: hasRealClock ? undefined : clock,
     drainIdleMs,
   });
   const { port } = await transport.listen({ host: "127.0.0.1", port: 0 });

@@ -110,6 +110,22 @@ export const closingConformance = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("answers a request that arrived while the process paused, beyond the idle time of a drain", () =>
+    withServer(make, { drainIdleMs: 20, hasRealClock: true }, async ({ transport, connect }) => {
+      const client = await connect();
+      await client.send(GET);
+      await client.replies(1);
+      const closed = transport.close(30_000);
+      void client.send(GET); // it is in the server's socket in this turn
+      for (const end = performance.now() + 50; performance.now() < end;); // a pause
+      const answers = parseReplies(await client.untilClosed(), true);
+      assert.deepEqual(
+        answers.map(({ body }) => body),
+        ["hello", "hello"],
+      );
+      assert.deepEqual(await closed, { cut: 0 });
+    }));
+
   test("keeps a new connection without a request for its first second, however short a drain's idle time is", () =>
     withServer(make, { drainIdleMs: 50 }, async ({ transport, clock, connect }) => {
       const spare = await connect(); // as a browser opens one before it needs it

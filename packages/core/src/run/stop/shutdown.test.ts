@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { isClean, readinessDelayMs, shutDown } from "./shutdown.ts";
@@ -44,6 +46,20 @@ test("turns readiness off first, then stops accepting, finishes pending requests
   expect(isClean(result)).toBe(true);
 });
 
+test("accepts what waits in the queue of the listener before it closes", async () => {
+  const accepted: Socket[] = [];
+  const server = createServer((socket) => accepted.push(socket)).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
+  await new Promise<void>((resolve) => process.nextTick(resolve)); // the system has connected it
+  const { log, app } = recorded();
+  const transport = { drain: () => void server.close(), close: async () => ({ cut: 0 }) };
+  expect(accepted).toHaveLength(0);
+  await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 1000 }, log);
+  expect(accepted).toHaveLength(1);
+  for (const socket of [client, ...accepted]) socket.destroy();
+});
+
 test("accepts connections for the whole readiness delay", async () => {
   const { events, log, app, transport } = recorded();
   const begun = performance.now();
@@ -75,6 +91,7 @@ test("waits for drain listeners before the stop tasks, and is late after a liste
   const { promise: listeners, resolve } = Promise.withResolvers<boolean>();
   const { events, log, app, transport } = recorded({ listeners });
   const ended = shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
+  while (!events.includes("in flight")) await new Promise((resolve) => setImmediate(resolve));
   await new Promise((resolve) => setImmediate(resolve));
   expect(events.at(-1)).toBe("in flight");
   resolve(false);

@@ -48,6 +48,7 @@ export const shutDown = async (
   const reserve = reserveMs(timeoutMs);
   const listeners = app.drain(left(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
+  await queuedConnections();
   transport.drain();
   app.endStreams();
   const [{ cut }, inTime] = await Promise.all([transport.close(left(reserve)), listeners]);
@@ -69,6 +70,17 @@ export const pause = (ms: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+
+/**
+ * Resolves when the connections in the queues of the listeners have been accepted: two turns of the event loop, of which the second looks at all sockets. Closing a listener
+ * resets the connections in its queue, and after a pause of the process these may be many, with requests.
+ */
+export const queuedConnections = async (): Promise<void> => {
+  for (let turn = 0; turn < 2; turn++)
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+};
 
 const stopped = async (app: Pick<Runnable, "stop">, log: Logger): Promise<void> => {
   try {

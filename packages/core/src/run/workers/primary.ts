@@ -7,7 +7,7 @@ import type { Plan } from "../start/plan.ts";
 import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
-import { pause, readinessDelayMs } from "../stop/shutdown.ts";
+import { pause, queuedConnections, readinessDelayMs } from "../stop/shutdown.ts";
 import { endingCode, reportUncaught } from "../stop/ending.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import { type HeldPorts, holdPorts } from "./held-ports.ts";
@@ -131,6 +131,7 @@ class Primary {
       : 0;
     this.supervisor.unready(shutdownTimeoutSecs * 1000);
     if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
+    await queuedConnections();
     this.ports.close();
     const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.dispatcher.dismiss();

@@ -151,10 +151,13 @@ export class ConnectionHub implements Transport {
     });
   }
 
+  /** Cuts idle connections in the next turn of the event loop: after a pause of the process, the requests that have arrived meanwhile are read before. */
   private closeIdle(): void {
-    const now = this.clock.now();
-    for (const [connection, since] of this.open)
-      if (connection.idle && (connection.used || now - since >= FIRST_REQUEST_MS)) connection.cut();
+    setImmediate(() => {
+      const now = this.clock.now();
+      for (const [connection, since] of this.open)
+        if (connection.idle && (connection.used || now - since >= FIRST_REQUEST_MS)) connection.cut();
+    });
   }
 
   private checkEmpty(): void {
