@@ -35,6 +35,9 @@ export const createApp = (): App => {
   app.get("/broken", () => {
     throw new RangeError("too far");
   });
+  app.post("/quoted", async (request) => {
+    throw new RangeError(`no user ${await request.text()} with ${request.getHeader("cookie")}`);
+  });
   app.onEvent("startup", () => void (app.state["started"] = true));
   return app;
 };

@@ -60,6 +60,12 @@ test("a middleware that answers itself, an error and a missing route are told", 
   });
 });
 
+test("what the request sent is hidden in the message of an error", async () => {
+  const sent = ["-d", "ann@example.com", "-H", "cookie: sid=secret-of-a-cookie"];
+  const { steps } = await explained("POST", "/quoted", ...sent);
+  expect(steps.at(-1)).toEqual(["handler", "failed", ["no user (hidden) with (hidden)"]]);
+});
+
 test("the table is for people", async () => {
   const { exitCode, out } = await said(["explain", "GET", "/secret/plan", "--app", app]);
   expect(exitCode).toBe(0);
