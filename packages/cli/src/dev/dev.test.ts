@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 import { readKeys, type Wish } from "./keys.ts";
 
@@ -12,7 +13,7 @@ test("a change is served without a restart of the command, and SIGINT ends the s
   const cwd = serviceProject("");
   const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "--port", "0"], {
     cwd,
-    env: { PATH: process.env["PATH"] },
+    env: plainEnvironment,
     stdio: ["ignore", "pipe", "inherit"],
   });
   let out = "";

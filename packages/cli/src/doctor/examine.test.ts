@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { saidJson } from "../said.test-kit.ts";
 
 const root = join(import.meta.dirname, "../../../..");
@@ -25,8 +26,7 @@ const project = (files: Readonly<Record<string, string>>): string => {
 const program = `import { App } from ${JSON.stringify(join(root, "packages/core/src/index.ts"))};
 await new App().run({ cluster: { shutdownTimeoutSecs: 20 } });`;
 
-const examined = (cwd: string) =>
-  saidJson<Examined>(["doctor"], { cwd, environment: { PATH: process.env["PATH"] ?? "" } });
+const examined = (cwd: string) => saidJson<Examined>(["doctor"], { cwd, environment: plainEnvironment });
 
 test("program, manifests and .env files of a project are read", async () => {
   const cwd = project({
@@ -92,7 +92,7 @@ const doctor = (cwd: string, ...words: readonly string[]) =>
   spawnSync(
     process.execPath,
     ["--conditions=@framework/source", join(root, "packages/cli/src/main.ts"), "doctor", "--json", ...words],
-    { cwd, encoding: "utf8", timeout: 120_000, env: { PATH: process.env["PATH"] } },
+    { cwd, encoding: "utf8", timeout: 120_000, env: plainEnvironment },
   );
 
 test("a finding ends the command with 1, and can be ignored", () => {

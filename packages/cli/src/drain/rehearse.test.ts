@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
@@ -16,14 +17,16 @@ interface Rehearsed {
   }[];
 }
 
-const environment = { PATH: process.env["PATH"] ?? "" };
 const quick = ["--after", "0.3", "--rate", "50"];
 
 test("a service that drains drops nothing, and its slow closers are named", async () => {
   const cwd = serviceProject(`app.onEvent("shutdown", async function flushOrders() {
     await new Promise((resolve) => setTimeout(resolve, 120));
   });`);
-  const { exitCode, out } = await said(["drain", "/slow", "--slow", "100", ...quick], { cwd, environment });
+  const { exitCode, out } = await said(["drain", "/slow", "--slow", "100", ...quick], {
+    cwd,
+    environment: plainEnvironment,
+  });
   expect(out).toMatch(/^\d+ replies before SIGTERM, [1-9]\d* during the drain/);
   expect(out).toContain("no request dropped");
   expect(out).toMatch(/slow closer flushOrders: \d{3,} ms/);
@@ -33,13 +36,16 @@ test("a service that drains drops nothing, and its slow closers are named", asyn
 
 test("a service that exits at once drops the requests under way, and the command fails", async () => {
   const cwd = serviceProject('process.once("SIGTERM", () => process.exit(0));');
-  const { exitCode, out } = await said(["drain", "/slow", "--json", ...quick], { cwd, environment });
+  const { exitCode, out } = await said(["drain", "/slow", "--json", ...quick], {
+    cwd,
+    environment: plainEnvironment,
+  });
   expect((JSON.parse(out) as Rehearsed).requests.dropped).toBeGreaterThan(0);
   expect(exitCode).toBe(1);
 });
 
 test("a program that does not listen is a failure with its words", async () => {
   const cwd = serviceProject('throw new Error("DATABASE_URL is missing");');
-  const { exitCode, err } = await said(["drain"], { cwd, environment });
+  const { exitCode, err } = await said(["drain"], { cwd, environment: plainEnvironment });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("DATABASE_URL is missing")]);
 });

@@ -2,10 +2,10 @@ import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said, saidJson } from "../said.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 
-const environment = { PATH: process.env["PATH"] ?? "" };
 const quick = ["--start", "20", "--max", "30", "--secs", "0.4", "--p99", "20000"];
 
 interface Measured {
@@ -22,7 +22,7 @@ interface Measured {
 
 test("a ramp ends at its last rate, with the service's heap and loop, and is kept in the history", async () => {
   const cwd = serviceProject("");
-  const first = await saidJson<Measured>(["load", ...quick], { cwd, environment });
+  const first = await saidJson<Measured>(["load", ...quick], { cwd, environment: plainEnvironment });
   expect(first).toMatchObject({ capacity: 30, usual: null, isRegression: false, advice: { workers: 1 } });
   expect(first.stages.map(({ offered }) => offered)).toEqual([20, 30]);
   for (const { heapMiB, loopDelayMs } of first.stages)
@@ -31,7 +31,7 @@ test("a ramp ends at its last rate, with the service's heap and loop, and is kep
     { at: "", request: "GET /", machine: cpus()[0]?.model ?? "unknown", capacity: 1000, p99Ms: 1 },
   ];
   writeFileSync(join(cwd, ".framework/load-history.json"), JSON.stringify(history));
-  const plain = { ...environment, NO_COLOR: "1" };
+  const plain = { ...plainEnvironment, NO_COLOR: "1" };
   const { exitCode, out, err } = await said(["load", ...quick], {
     cwd,
     environment: plain,
@@ -52,7 +52,10 @@ test("a ramp ends at its last rate, with the service's heap and loop, and is kep
 
 test("a service that fails has no capacity, and the command fails", async () => {
   const cwd = serviceProject('app.get("/broken", () => { throw new Error("broken"); });');
-  const { exitCode, out, err } = await said(["load", "/broken", ...quick], { cwd, environment });
+  const { exitCode, out, err } = await said(["load", "/broken", ...quick], {
+    cwd,
+    environment: plainEnvironment,
+  });
   expect([exitCode, err, out]).toEqual([
     1,
     "", // no progress, because this is no terminal

@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
 
 const books = join(import.meta.dirname, "../../../../apps/books");
@@ -22,7 +23,7 @@ const migrate = (...words: readonly string[]) => {
       cwd: books,
       encoding: "utf8",
       timeout: 120_000,
-      env: { PATH: process.env["PATH"], DATABASE_URL: databaseUrl },
+      env: { ...plainEnvironment, DATABASE_URL: databaseUrl },
     },
   );
   if (stdout === "") throw new Error(stderr);

@@ -3,6 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
 
 const app = join(import.meta.dirname, "mail-app.test-program.ts");
@@ -13,7 +14,7 @@ const serve = (variables: Readonly<Record<string, string>>): void => {
   const { status, stderr } = spawnSync(process.execPath, ["--conditions=@framework/source", app], {
     encoding: "utf8",
     timeout: 120_000,
-    env: { PATH: process.env["PATH"], MAIL_DATABASE: file, ...variables },
+    env: { ...plainEnvironment, MAIL_DATABASE: file, ...variables },
   });
   if (status !== 0) throw new Error(stderr);
 };

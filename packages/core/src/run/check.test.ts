@@ -26,7 +26,8 @@ await app.run(${options});
   return path;
 };
 
-const env = { PATH: process.env["PATH"], FRAMEWORK_ENV: "production" };
+const { PATH, NODE_COMPILE_CACHE } = process.env; // the cache holds the compiled sources
+const env = { PATH, NODE_COMPILE_CACHE, FRAMEWORK_ENV: "production" };
 
 test("--check prints settings, warnings and advice, and starts nothing", () => {
   const path = program(
