@@ -1,6 +1,6 @@
 // Above 250 lines: the client, and the parser of what it has received, which waits for replies and reads them in the same steps.
 import { connect, type Socket } from "node:net";
-import { connect as connectTls } from "node:tls";
+import { connect as connectTls, createSecureContext, type SecureContext } from "node:tls";
 
 /** One reply as received. */
 export interface RawReply {
@@ -49,11 +49,22 @@ export interface RawClientOptions {
   readonly ca?: string | undefined;
 }
 
+/** By certificate: a context for each connection takes as long as the handshake. Bounded by the servers with TLS of a test file. */
+const contexts = new Map<string, SecureContext>();
+
+const contextOf = (ca: string): SecureContext => {
+  const known = contexts.get(ca) ?? createSecureContext({ ca });
+  contexts.set(ca, known);
+  return known;
+};
+
 export const connectRaw = async (port: number, options: RawClientOptions = {}): Promise<RawClient> => {
   const address = { port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true };
   const { ca } = options;
   const socket =
-    ca === undefined ? connect(address) : connectTls({ ...address, ca, servername: "localhost" });
+    ca === undefined
+      ? connect(address)
+      : connectTls({ ...address, secureContext: contextOf(ca), servername: "localhost" });
   await new Promise<void>((resolve, reject) => {
     socket.once(ca === undefined ? "connect" : "secureConnect", resolve);
     socket.once("error", reject);
