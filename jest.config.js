@@ -1,12 +1,14 @@
-import { bundledCore } from "./tools/bundled-sources/src/index.ts";
+import { readFileSync } from "node:fs";
+import { bundledPackages } from "./tools/bundled-sources/src/index.ts";
 
 const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 
 // Programs that the tests start load the sources from this cache: stripping and compiling them anew takes most of a start.
 process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/node-compile-cache`;
 
-// Other packages' tests load core as a few files: each test file loads its modules anew, and core has hundreds.
-const core = Object.entries(bundledCore()).map(([name, file]) => [`^${name}$`, file]);
+// Each test file loads its modules anew, and the packages have two thousand: only the tested one is loaded from its sources, the others as a few files.
+const tested = JSON.parse(readFileSync("package.json", "utf8"));
+const packages = Object.entries(bundledPackages(tested)).map(([name, file]) => [`^${name}$`, file]);
 
 export default {
   id: "framework", // names the folder of stripped sources, which all packages share
@@ -15,7 +17,7 @@ export default {
   testPathIgnorePatterns: ["\\.int\\.test\\.ts$"],
   testEnvironment: tool("environment.js"),
   testEnvironmentOptions: { customExportConditions: ["@framework/source", "node", "node-addons"] },
-  moduleNameMapper: Object.fromEntries(core),
+  moduleNameMapper: Object.fromEntries(packages),
   transform: { "\\.ts$": tool("strip-types.js") },
   reporters: ["default", [tool("totals-reporter.js"), {}], [tool("leftovers-reporter.js"), {}]],
   maxWorkers: 1,

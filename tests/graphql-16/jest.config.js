@@ -3,6 +3,9 @@ import base from "../../jest.config.js";
 
 const { resolve } = createRequire(import.meta.url);
 
+// The package itself is loaded from its sources: in the bundle, `graphql` is the release that the package depends on.
+const { "^@framework/graphql$": _bundled, ...packages } = base.moduleNameMapper;
+
 /** The suites of the package, every `graphql` in them being release 16: also the one of graphql-ws and graphql-http. */
 export default {
   ...base,
@@ -14,5 +17,5 @@ export default {
     ...base.testPathIgnorePatterns,
     "/(?:workers|readme|page|graphql-config)\\.test\\.ts$",
   ],
-  moduleNameMapper: { ...base.moduleNameMapper, "^graphql$": resolve("graphql") },
+  moduleNameMapper: { ...packages, "^graphql$": resolve("graphql") },
 };

@@ -1,11 +1,11 @@
-// node bundler.mjs FOLDER ENTRIES: bundles sources, and prints the list of bundled files.
+// node bundler.mjs FOLDER ENTRIES NPM: bundles sources, and prints the list of bundled files. NPM tells whether ES modules from npm are "inside" or "outside".
 import { readFileSync } from "node:fs";
 import { findPackageJSON } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
-const [folder, entries] = process.argv.slice(2);
+const [folder, entries, npm] = process.argv.slice(2);
 const input = JSON.parse(entries);
 
 const isFromNpm = (file) => file?.includes("/node_modules/");
@@ -16,16 +16,21 @@ const isModule = (file) => {
 };
 
 /**
- * CommonJS from npm stays outside, each file by its path: the bundle is far from the package that depends on it. ES modules are bundled: loading the
+ * Of npm's packages, CommonJS stays outside, each file by its path: the bundle is far from the package that depends on it. ES modules are bundled: loading the
  * hundreds of files of graphql, zod and OpenTelemetry takes a third of a start.
+ *
+ * Where the rest stays outside too, undici does not: no test hands its objects to a package, and its hundred files are loaded by each test file with a socket.
  */
+const staysOutside = (file) =>
+  npm === "outside" ? !file.includes("/node_modules/undici/") : !isModule(file);
+
 const outside = {
   name: "outside",
   async resolveId(name, importer) {
     if (importer === undefined || name.startsWith("node:")) return null;
     if (name.startsWith(".") && !isFromNpm(importer)) return null;
     const found = await this.resolve(name, importer, { skipSelf: true });
-    return isFromNpm(found?.id) && !isModule(found.id) ? { id: found.id, external: "absolute" } : null;
+    return isFromNpm(found?.id) && staysOutside(found.id) ? { id: found.id, external: "absolute" } : null;
   },
 };
 
@@ -42,11 +47,20 @@ const ownPlace = {
   },
 };
 
+/** Outside, a package must be the very files that the importing tests find, whose loader does not know `module-sync`. */
+const conditions = [
+  "@framework/source",
+  "node",
+  ...(npm === "outside" ? [] : ["module-sync"]),
+  "import",
+  "default",
+];
+
 const bundle = await rolldown({
   input,
   platform: "node",
   plugins: [outside, ownPlace],
-  resolve: { conditionNames: ["@framework/source", "node", "module-sync", "import", "default"] },
+  resolve: { conditionNames: conditions },
   logLevel: "warn",
 });
 await bundle.write({

@@ -13,5 +13,5 @@ import { bundledSources } from "./bundled-sources.ts";
 export const bundledProgram = (program: string | URL, cache?: string): string => {
   const file = typeof program === "string" ? program : fileURLToPath(program);
   const name = basename(file, ".ts");
-  return join(bundledSources({ [name]: file }, cache), `${name}.mjs`);
+  return join(bundledSources({ [name]: file }, cache === undefined ? {} : { cache }), `${name}.mjs`);
 };

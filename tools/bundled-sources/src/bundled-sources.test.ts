@@ -11,7 +11,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { bundledCore, bundledProgram } from "./index.ts";
+import { bundledSources } from "./bundled-sources.ts";
+import { bundledPackages, bundledProgram } from "./index.ts";
 
 let folder: ReturnType<typeof mkdtempDisposableSync>;
 beforeEach(() => {
@@ -76,13 +77,29 @@ test("ES modules from npm are in the bundle, CommonJS stays at its place", () =>
   expect(outputOf(bundled)).toBe(`told ${at("node_modules/plain/index.js")}`);
 });
 
-test("the doors of core share their modules, in few files", () => {
-  const doors = Object.values(bundledCore());
-  const folders = new Set(doors.map(dirname));
-  const files = [...folders].flatMap((place) =>
-    readdirSync(place).map((name) => readFileSync(join(place, name), "utf8")),
-  );
-  expect(doors.filter((file) => existsSync(file))).toHaveLength(4);
+test("the doors of the packages that a package uses share their modules, without packages from npm", () => {
+  const doors = bundledPackages({ name: "tested", dependencies: { "@framework/jobs": "", zod: "" } });
+  const used = ["jobs", "durable", "database", "core", "core/feature"].map((name) => `@framework/${name}`);
+  expect(Object.keys(doors)).toEqual(expect.arrayContaining(used));
+  expect(Object.keys(doors)).not.toContain("@framework/graphql");
+  const [folder = "", ...others] = new Set(Object.values(doors).map(dirname));
+  expect(others).toEqual([]);
+  const files = readdirSync(folder)
+    .filter((name) => name.endsWith(".mjs"))
+    .map((name) => readFileSync(join(folder, name), "utf8"));
   expect(files.filter((text) => /FrameworkError (?:= class )?extends Error/.test(text))).toHaveLength(1);
-  expect(files.length).toBeLessThan(30);
+  expect(files.filter((text) => text.includes("ZodObject"))).toEqual([]);
+});
+
+test("a change of a source that does not matter to the caller makes no new bundle", () => {
+  writeProgram("one");
+  const bundled = (unread?: string): string =>
+    bundledSources(
+      { program: at("program.ts") },
+      { cache: at("cache"), ...(unread !== undefined && { unread }) },
+    );
+  const first = bundled();
+  writeFileSync(at("greeting.ts"), 'export const [greeting, place] = ["two!", ""];');
+  expect(bundled(at("greeting"))).toBe(first);
+  expect(bundled(at("other"))).not.toBe(first);
 });

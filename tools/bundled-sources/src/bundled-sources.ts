@@ -17,24 +17,39 @@ interface Recorded {
   readonly stamps: Readonly<Record<string, string>>;
 }
 
+/** Settings of `bundledSources`. */
+export interface BundleOptions {
+  /** Folder of the bundles. @default one in the workspace */
+  readonly cache?: string;
+  /**
+   * Whether ES modules from npm are bundled too; `"outside"` imports them from where they are, as CommonJS always is. @default "inside"
+   */
+  readonly npm?: "inside" | "outside";
+  /** Beginning of the paths of sources whose changes do not matter to the caller. @default none */
+  readonly unread?: string;
+}
+
 /**
  * Bundles the entries, by name, into a folder of files `NAME.mjs` that share their modules; returns that folder.
  *
- * It is made anew when a source or the lockfile has changed. ES modules from npm are bundled too; CommonJS is imported from where it is.
+ * It is made anew when a source or the lockfile has changed.
  *
  * @throws when a source cannot be bundled; the message has the bundler's output
  */
 export const bundledSources = (
   entries: Readonly<Record<string, string>>,
-  cache: string = workspaceCache,
+  { cache = workspaceCache, npm = "inside", unread }: BundleOptions = {},
 ): string => {
-  const id = createHash("sha256").update(JSON.stringify(entries)).digest("hex").slice(0, 16);
+  const id = createHash("sha256")
+    .update(JSON.stringify([entries, npm]))
+    .digest("hex")
+    .slice(0, 16);
   const place = join(cache, `${Object.keys(entries)[0]}-${id}`);
   const recorded = read(join(place, "recorded.json"));
-  if (recorded !== null && isFresh(recorded)) return join(place, recorded.folder);
+  if (recorded !== null && isFresh(recorded, unread)) return join(place, recorded.folder);
   mkdirSync(place, { recursive: true });
   const folder = mkdtempSync(join(place, "bundle-"));
-  const files = bundle(entries, folder);
+  const files = bundle(entries, folder, npm);
   const stamps = Object.fromEntries(
     [...files, bundler, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
   );
@@ -55,8 +70,10 @@ const read = (file: string): Recorded | null => {
   }
 };
 
-const isFresh = ({ stamps }: Recorded): boolean =>
-  Object.entries(stamps).every(([file, stamp]) => stampOf(file) === stamp);
+const isFresh = ({ stamps }: Recorded, unread: string | undefined): boolean =>
+  Object.entries(stamps).every(
+    ([file, stamp]) => (unread !== undefined && file.startsWith(unread)) || stampOf(file) === stamp,
+  );
 
 const stampOf = (file: string): string => {
   const stats = statSync(file, { throwIfNoEntry: false });
@@ -64,8 +81,13 @@ const stampOf = (file: string): string => {
 };
 
 /** Runs the bundler as a process of its own, because callers are synchronous; returns the files that it bundled. */
-const bundle = (entries: Readonly<Record<string, string>>, folder: string): readonly string[] => {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bundler, folder, JSON.stringify(entries)], {
+const bundle = (
+  entries: Readonly<Record<string, string>>,
+  folder: string,
+  npm: string,
+): readonly string[] => {
+  const args = [bundler, folder, JSON.stringify(entries), npm];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
     env: { ...process.env, NODE_OPTIONS: "" },
   });

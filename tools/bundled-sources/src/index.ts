@@ -1,2 +1,2 @@
-export { bundledCore } from "./bundled-core.ts";
+export { bundledPackages } from "./bundled-packages.ts";
 export { bundledProgram } from "./bundled-program.ts";

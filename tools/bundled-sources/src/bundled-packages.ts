@@ -1,0 +1,82 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { bundledSources } from "./bundled-sources.ts";
+
+const folderOfPackages = join(dirname(import.meta.dirname), "../../packages");
+
+/** What is read of a package.json. */
+export interface TestedManifest {
+  readonly name: string;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
+}
+
+interface Package extends TestedManifest {
+  readonly folder: string;
+  readonly exports: Readonly<Record<string, Readonly<Record<string, string>>>>;
+}
+
+/**
+ * The doors of the packages that a package uses, also through others, as paths of bundled files by their names: `@framework/core`, `@framework/core/feature` and so on.
+ *
+ * The files share their modules, so that a class is the same through each door. Packages from npm are not in them: the tests and the bundle use the same.
+ *
+ * One bundle serves the tests of all packages. A change of the tested package makes no new one: packages have no cycles, so nothing that it uses can use it.
+ */
+export const bundledPackages = (tested: TestedManifest): Readonly<Record<string, string>> => {
+  const packages = readPackages();
+  const doors = [...packages.values()].flatMap(doorsOf);
+  const own = packages.get(tested.name)?.folder;
+  const folder = bundledSources(Object.fromEntries(doors.map(({ entry, source }) => [entry, source])), {
+    npm: "outside",
+    ...(own !== undefined && { unread: join(own, "/") }),
+  });
+  const used = usedBy(tested, packages);
+  return Object.fromEntries(
+    doors.filter(({ of }) => used.has(of)).map(({ name, entry }) => [name, join(folder, `${entry}.mjs`)]),
+  );
+};
+
+const readPackages = (): ReadonlyMap<string, Package> =>
+  new Map(
+    readdirSync(folderOfPackages).map((name) => {
+      const folder = join(folderOfPackages, name);
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Omit<
+        Package,
+        "folder"
+      >;
+      return [manifest.name, { ...manifest, folder }];
+    }),
+  );
+
+interface Door {
+  /** Name of the package. */
+  readonly of: string;
+  /** Name of the door in an import. */
+  readonly name: string;
+  /** Name of the bundled file. */
+  readonly entry: string;
+  readonly source: string;
+}
+
+const doorsOf = ({ name: of, folder, exports }: Package): Door[] =>
+  Object.entries(exports).flatMap(([path, { "@framework/source": source }]) => {
+    if (source === undefined) return [];
+    const name = of + path.slice(1);
+    return [{ of, name, entry: name.slice(1).replaceAll("/", "."), source: join(folder, source) }];
+  });
+
+const usedBy = (tested: TestedManifest, packages: ReadonlyMap<string, Package>): ReadonlySet<string> => {
+  const used = new Set<string>();
+  const add = ({ dependencies, peerDependencies, devDependencies }: TestedManifest): void => {
+    for (const name of Object.keys({ ...dependencies, ...peerDependencies, ...devDependencies })) {
+      const found = packages.get(name);
+      if (found === undefined || used.has(name)) continue;
+      used.add(name);
+      add(found);
+    }
+  };
+  add(tested);
+  return used;
+};
