@@ -1,6 +1,15 @@
 // For authors of transports: the suites that every transport must pass.
 export { rfc9112Suite } from "./rfc9112/suite.ts";
 export { transportConformance } from "./suite/transport-conformance.ts";
+export {
+  type ClientReply,
+  type ClientRequest,
+  type ConnectExchangeClient,
+  type ExchangeClient,
+  type OpenRequest,
+  overHttp2,
+} from "./exchanges/exchange-client.ts";
+export { exchangeConformance } from "./exchanges/exchange-conformance.ts";
 export type { Test } from "./harness/test.ts";
 // For a transport's own tests: a listening transport, its clock and its clients.
 export {

@@ -153,3 +153,34 @@ export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";
 export { guardName } from "./guards/judge.ts";
+// Protocols beside HTTP/1.1: the hook, and the parts that every transport shares.
+export type { AwaitsBody, OpenConnection } from "./exchange/open-connection.ts";
+export type { Reply } from "./exchange/reply.ts";
+export type {
+  ConnectionProtocol,
+  ProtocolHost,
+  TransportOptions,
+  TransportTls,
+} from "./exchange/transport.ts";
+export type { Socket } from "./exchange/socket.ts";
+export { clientGone } from "./errors/client-gone.ts";
+export { fieldValue } from "./http/field-values.ts";
+export { isPromisedOutput } from "./middleware/middleware.ts";
+export { headerName, headerValue } from "./response/header-rules.ts";
+export { bodyEnd, bodyUsed } from "./transport/wire/body-iteration.ts";
+export { BodyRate } from "./transport/wire/body-rate.ts";
+export { type BodySink, BodyWriter, type BodyWriterEvents } from "./transport/wire/body-writer.ts";
+export {
+  discardReply,
+  type EndListener,
+  type Exchange,
+  type ExchangeHost,
+  listenForEnd,
+  logBroken,
+  logFailed,
+  logLate,
+  notifyEnd,
+} from "./transport/wire/exchange.ts";
+export { isConnectionField, prepareReply, type ReplyHead, saysClose } from "./transport/wire/reply-head.ts";
+export { type RawHead, readHead, type RequestHead } from "./transport/wire/request-head.ts";
+export { type WriteCounters, WriteWatch } from "./transport/hub/write-watch.ts";

@@ -116,6 +116,12 @@ const healthChecks = lazyFeature({
   load: () => (require("@framework/health") as typeof import("@framework/health")).healthChecks,
 });
 
+const http2 = lazyFeature({
+  name: "http2",
+  methods: ["enableHttp2"],
+  load: () => (require("@framework/http2") as typeof import("@framework/http2")).http2,
+});
+
 const prometheus = lazyFeature({
   name: "metrics",
   methods: ["enablePrometheus"],
@@ -242,6 +248,7 @@ export const features = [
   staticFiles,
   openapi,
   deprecation,
+  http2,
   healthChecks,
   prometheus,
   database,

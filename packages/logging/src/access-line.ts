@@ -29,11 +29,12 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
   const headOf = headsOfLines();
 
   return (request, { status, latencyMs, bytes, aborted, error, details }) => {
-    const { method, path, route, requestId, clientIp, context } = request;
+    const { method, path, route, requestId, clientIp, httpVersion, context } = request;
     const head = headOf(route, status);
     let line = head.text + iso() + head.subject(method, path) + milliseconds(latencyMs);
     if (requestId !== null) line = `${line},"request_id":${jsonString(requestId)}`;
     if (clientIp !== null) line = `${line},"client_ip":"${clientIp}"`;
+    if (httpVersion === "2") line += ',"http_version":"2"';
     if (bytes !== null) line = `${line},"bytes":${bytes}`;
     const trace = context.get(Trace);
     if (trace !== null)

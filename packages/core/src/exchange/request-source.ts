@@ -16,6 +16,8 @@ export interface RequestSource {
   readonly target: string;
   /** Whether the target is known to be a path of visible ASCII without escapes and dots, and without a query or a fragment. @default not known */
   readonly isPlain?: boolean;
+  /** `2` for HTTP/2. @default HTTP/1.1 or 1.0 */
+  readonly httpVersion?: "2";
   /** Scheme of the connection. */
   readonly scheme: "http" | "https";
   /** Authority of the request (RFC 9112 3.2): of an absolute-form target, else the Host field; empty for HTTP/1.0 without one. */

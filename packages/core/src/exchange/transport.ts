@@ -4,6 +4,7 @@ import type { HttpError } from "../errors/http-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { AwaitsBody, OpenConnection } from "./open-connection.ts";
 import type { Socket } from "./socket.ts";
 import type { Reply } from "./reply.ts";
 import type { RequestSource } from "./request-source.ts";
@@ -51,6 +52,8 @@ export interface TransportOptions {
   readonly log: Logger;
   /** Makes every connection a TLS connection. */
   readonly tls?: TransportTls | undefined;
+  /** A protocol beside HTTP/1.1. @default none */
+  readonly protocol?: ConnectionProtocol | undefined;
   /**
    * Milliseconds that an idle connection is kept after `drain`, so that a request already on its way gets a reply; one without a request yet is kept until it is a second old.
    *
@@ -76,7 +79,7 @@ export interface Closed {
 }
 
 /**
- * Serves HTTP/1.1 on sockets.
+ * Serves HTTP/1.1 on sockets, and the further protocol of its options.
  *
  * Connections above `limits.maxConnections` are reset without a reply, and their number is logged: a load balancer then tries another instance.
  * A client that half-closes abandons its unanswered requests; the replies before them are sent whole. All state belongs to the transport; what a process shares are caches of pure
@@ -87,6 +90,12 @@ export interface Transport {
   accept(socket: Socket): void;
   /** Opens a listener and returns its address. @throws the system's error, such as EADDRINUSE */
   listen(address: ListenAddress): Promise<ListenAddress>;
+  /**
+   * Uses another certificate for new connections; open ones keep theirs. Without effect on a transport without TLS.
+   *
+   * @throws the system's error for a certificate that cannot be used; the previous one is kept
+   */
+  renewTls(tls: TransportTls): void;
   /** Closes the listeners. From now on the last reply of a connection says `Connection: close`; idle connections close after `drainIdleMs`. */
   drain(): void;
   /**
@@ -99,4 +108,43 @@ export interface Transport {
   readonly connections: number;
   /** Requests in progress. */
   readonly inFlight: number;
+}
+
+/** A transport as the connections of a further protocol see it. */
+export interface ProtocolHost {
+  readonly options: TransportOptions;
+  /** Whether the transport has begun to drain. */
+  readonly draining: boolean;
+  /** Monotonic milliseconds, as of the last sweep; the sweep that calls `check` runs once a second. */
+  readonly now: number;
+  /** Value of `Date`, at most a second old. */
+  readonly date: string;
+  /** Requests in progress; the connections count them. */
+  inFlight: number;
+  /** Calls `bodyGraceEnded` after at most 10 ms, whether the body has arrived or not. */
+  readonly bodyGrace: { begin(waiting: AwaitsBody): void };
+  /** Registers a connection for sweeps and the drain. */
+  add(connection: OpenConnection): void;
+  /** Unregisters a closed connection. */
+  remove(connection: OpenConnection): void;
+  /** Calls once, after some milliseconds; returns a function that cancels the call. */
+  after(delayMs: number, call: () => void): () => void;
+}
+
+/**
+ * A protocol beside HTTP/1.1 on the ports of the service, such as HTTP/2: its requests are passed to the app as `RequestSource`s, and connections count,
+ * drain and are limited like those of HTTP/1.1.
+ *
+ * With TLS it is offered before HTTP/1.1 (ALPN). Without TLS it is chosen by its first bytes, if it has a `preface`.
+ */
+export interface ConnectionProtocol {
+  /** Its name in ALPN (RFC 7301), such as `h2`. */
+  readonly alpn: string;
+  /** The bytes that begin each of its connections, 64 at most. Without them it is served over TLS only. */
+  readonly preface?: Uint8Array | undefined;
+  /**
+   * Called once for each transport; returns the function that serves a connection: decrypted with TLS, with the preface still unread without.
+   * The transport has counted the socket, and adds no listener for its errors.
+   */
+  open(host: ProtocolHost): (socket: Socket) => void;
 }

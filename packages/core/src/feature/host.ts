@@ -2,6 +2,7 @@ import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { OpenScope } from "../dependencies/invocation-scope.ts";
 import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
 import type { Problem } from "../errors/configuration-error.ts";
+import type { ConnectionProtocol } from "../exchange/transport.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
 import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
@@ -147,6 +148,11 @@ export interface HostLife {
    * A bad name or port is a mistake that fails the start (CORE_BAD_LISTENER), as is a port in use (CORE_PORT_IN_USE). Bounded by `limits.maxConnections`.
    */
   listener(options: ListenerOptions): FeatureListener;
+  /**
+   * Serves a protocol beside HTTP/1.1 under `run`, on the port of the service and on those of features that serve HTTP. Its requests pass the app like all
+   * others, and its connections have the same limits, drain and deadline. An app has one; a later call replaces it.
+   */
+  protocol(protocol: ConnectionProtocol): this;
   /**
    * Aborts when the service stops accepting connections, after `readinessDelaySecs` of the drain. One signal for the whole app, `request.draining` too:
    * remove what you add to it. Its reason is an `HttpError` 503.

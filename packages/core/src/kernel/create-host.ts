@@ -53,6 +53,7 @@ const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
     onDrain: (listener, options) => (registry.onDrain(listener, rank, options), life),
     onStop: (task) => (registry.addTask("onStop", task, rank), life),
     listener: (options) => registry.listener(options, name),
+    protocol: (protocol) => (registry.serveProtocol(protocol), life),
     get draining() {
       return registry.draining.signal;
     },

@@ -89,6 +89,7 @@ export class Kernel extends Registry {
   get runnable(): Runnable {
     return {
       listeners: this.listeners,
+      protocol: this.connectionProtocol,
       check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
       listen: () => this.listen(),

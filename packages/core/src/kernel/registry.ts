@@ -31,7 +31,7 @@ import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Task, toTask } from "../lifecycle/tasks.ts";
 import { type Awaitable, type Middleware, toMiddleware } from "../middleware/middleware.ts";
-import type { ListenAddress } from "../exchange/transport.ts";
+import type { ConnectionProtocol, ListenAddress } from "../exchange/transport.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import type { Response } from "../response/response.ts";
@@ -59,6 +59,8 @@ export abstract class Registry {
   protected readonly labels: MiddlewareLabels = new WeakMap();
   readonly draining: Draining = new Draining();
   readonly listeners: RegisteredListener[] = [];
+  /** The protocol beside HTTP/1.1, if a feature has added one. */
+  connectionProtocol: ConnectionProtocol | undefined;
   protected readonly life: Life = new Life();
   /** Whether probes report that the app is draining. */
   protected isProbed = false;
@@ -190,6 +192,11 @@ export abstract class Registry {
         return address;
       },
     };
+  }
+
+  serveProtocol(protocol: ConnectionProtocol): void {
+    this.assertOpen(`the protocol ${protocol.alpn}`);
+    this.connectionProtocol = protocol;
   }
 
   provide<T>(token: Token<T>, provider: Provider<T>): this {

@@ -1,7 +1,7 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { RegisteredListener } from "./listener.ts";
 import type { AppSettings } from "./app-settings.ts";
-import type { Reject, Serve } from "../exchange/transport.ts";
+import type { ConnectionProtocol, Reject, Serve } from "../exchange/transport.ts";
 
 /** A page that a feature serves for people, such as the documentation. */
 export interface AppLink {
@@ -27,6 +27,8 @@ export interface AppReport {
 export interface Runnable {
   /** Ports of features; complete when `run` is called. */
   readonly listeners: readonly RegisteredListener[];
+  /** The protocol beside HTTP/1.1, if a feature has added one; complete when `run` is called. */
+  readonly protocol?: ConnectionProtocol | undefined;
   /** Returns every mistake of the app under these settings. Starts nothing; the app can still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
   /** Reports all configuration mistakes at once, then runs the start tasks; throws when the app cannot serve. */

@@ -181,6 +181,11 @@ export class HttpRequest<
     return this.client.scheme;
   }
 
+  /** `2` for a request over HTTP/2, `null` for HTTP/1.1 and 1.0. */
+  get httpVersion(): "2" | null {
+    return this.source.httpVersion ?? null;
+  }
+
   /** Requested authority, including the port. */
   get host(): string {
     return this.client.host;

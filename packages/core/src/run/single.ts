@@ -5,6 +5,7 @@ import { EXIT_FAILURE } from "./stop/exit-codes.ts";
 import type { Plan } from "./start/plan.ts";
 import type { Running } from "./settings/run-options.ts";
 import type { Runnable } from "../lifecycle/runnable.ts";
+import { onHangup } from "./start/certificates.ts";
 import { listenOnPorts } from "./start/feature-ports.ts";
 import { type Service, startService } from "./start/service.ts";
 import {
@@ -34,6 +35,10 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
     void stop().then((result) => process.exit(isClean(result) ? endingCode(ending) : EXIT_FAILURE));
   });
 
+  const ignoreHangups = onHangup(owned === null ? undefined : settings.tls, () =>
+    service.certificate?.renew(),
+  );
+
   plan.announce({ url, listeners }, app.report());
   joinWebClassWhenAsked();
   return {
@@ -42,7 +47,10 @@ export const runSingle = async (app: Runnable, plan: Plan): Promise<Running> => 
     port,
     listeners,
     close: async () => {
-      await stop().finally(() => owned?.release());
+      await stop().finally(() => {
+        owned?.release();
+        ignoreHangups();
+      });
     },
   };
 };

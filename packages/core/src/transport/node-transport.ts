@@ -1,5 +1,8 @@
 import { ConnectionHub } from "./hub/connection-hub.ts";
+import { orByPreface } from "./hub/preface-reader.ts";
 import { NodeHttp } from "./node/node-http.ts";
+import { overTls } from "./node/node-tls.ts";
+import type { Socket } from "../exchange/socket.ts";
 import type { Transport, TransportOptions } from "../exchange/transport.ts";
 
 /**
@@ -12,5 +15,7 @@ import type { Transport, TransportOptions } from "../exchange/transport.ts";
 export const createNodeTransport = (options: TransportOptions): Transport =>
   new ConnectionHub(options, (hub) => {
     const node = new NodeHttp(hub);
-    return (socket) => node.take(socket, 0);
+    const http = (socket: Socket): void => node.take(socket, 0);
+    const { tls } = hub.options;
+    return tls === undefined ? orByPreface(hub, http) : overTls(hub, tls, http);
   });

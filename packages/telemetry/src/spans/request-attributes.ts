@@ -12,7 +12,7 @@ export const requestSpanName = ({ method, route }: HttpRequest): string => {
 
 /** Returns the attributes of a request at its start, by the stable HTTP conventions, redacted. */
 export const requestAttributes = (request: HttpRequest): Attributes => {
-  const { method, route, scheme, host, clientIp } = request;
+  const { method, route, scheme, host, clientIp, httpVersion } = request;
   const [path, query] = split(request.url);
   const userAgent = request.getHeader("user-agent");
   const [address, port] = authority(host);
@@ -27,6 +27,7 @@ export const requestAttributes = (request: HttpRequest): Attributes => {
   if (query !== "") attributes["url.query"] = redactQuery(query);
   if (address !== "") attributes["server.address"] = address;
   if (port !== null) attributes["server.port"] = port;
+  if (httpVersion === "2") attributes["network.protocol.version"] = httpVersion;
   if (clientIp !== null) attributes["client.address"] = clientIp;
   if (userAgent !== null) attributes["user_agent.original"] = userAgent.slice(0, MAX_ATTRIBUTE);
   return attributes;

@@ -4,16 +4,24 @@ import {
   type ConfigRecord,
   type ReadRecord,
 } from "../../config/config-record.ts";
-import { checked, flag, oneOf } from "../../config/field-rules.ts";
+import { checked, decimal, flag, oneOf } from "../../config/field-rules.ts";
 
-/** Certificate and TLS rules of the service; every connection uses HTTPS. */
+/** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are read anew when they change. */
 export interface TlsConfig {
-  /** Certificate chain, PEM (the text, not a file name); required. */
+  /** Certificate chain, PEM (the text, not a file name); required without `certFile`. */
   readonly cert: string | Uint8Array;
-  /** Private key, PEM; required. */
+  /** Private key, PEM; required without `keyFile`. */
   readonly key: string | Uint8Array;
   /** Authorities that must have issued client certificates, PEM. */
   readonly ca: string | Uint8Array | undefined;
+  /** File of the certificate chain, PEM. @default none */
+  readonly certFile: string | undefined;
+  /** File of the private key, PEM. @default none */
+  readonly keyFile: string | undefined;
+  /** File of the authorities, PEM. @default none */
+  readonly caFile: string | undefined;
+  /** Seconds between two looks at the files; 0 reads them anew on SIGHUP only. @default 10 */
+  readonly watchSecs: number;
   /** Refuses clients without a certificate issued by `ca`. @default false */
   readonly requireClientCert: boolean;
   /** Lowest TLS version. @default "1.2" */
@@ -23,26 +31,72 @@ export interface TlsConfig {
 const isPem = (value: unknown): boolean =>
   (typeof value === "string" && value.includes("-----BEGIN ")) || value instanceof Uint8Array;
 const PEM = "PEM text or bytes, not a file name";
+const isFile = (value: unknown): boolean =>
+  value === undefined || (typeof value === "string" && value !== "" && !value.includes("-----BEGIN "));
+const FILE = "the name of a file";
 
 const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
   cert: checked<string | Uint8Array>("", PEM, isPem),
   key: checked<string | Uint8Array>("", PEM, isPem),
   ca: checked<string | Uint8Array | undefined>(undefined, PEM, isPem),
+  certFile: checked<string | undefined>(undefined, FILE, isFile),
+  keyFile: checked<string | undefined>(undefined, FILE, isFile),
+  caFile: checked<string | undefined>(undefined, FILE, isFile),
+  watchSecs: decimal(10, { min: 0, max: 86_400 }),
   requireClientCert: flag(false),
   minVersion: oneOf("1.2", ["1.2", "1.3"]),
 });
 
-/** Reads the record; absent stays absent. A missing certificate or key is a problem, and so is an unusable pair. */
+/** The parts that are given as PEM or as a file. */
+const parts = ["cert", "key", "ca"] as const;
+
+/** Reads the record, and its files; absent stays absent. A missing certificate or key is a problem, and so is an unusable pair. */
 export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<TlsConfig> | undefined => {
   if (input === undefined) return undefined;
   const { value, problems } = record.read(input);
-  const missing = (["cert", "key"] as const)
-    .filter((field) => input[field] === undefined)
-    .map((field) => `TlsConfig.${field} is required`);
-  const unverifiable =
-    value.requireClientCert && value.ca === undefined ? ["TlsConfig.requireClientCert needs ca"] : [];
-  const found = [...problems, ...missing, ...unverifiable];
-  return { value, problems: found.length > 0 ? found : unusable(value) };
+  const found = [...problems];
+  const pem: { [part in (typeof parts)[number]]?: string | Uint8Array } = {};
+  for (const part of parts) {
+    const file = value[`${part}File`];
+    if (file !== undefined && input[part] !== undefined)
+      found.push(`TlsConfig.${part} and ${part}File exclude each other`);
+    else if (file !== undefined) readInto(pem, part, file, found);
+    else if (input[part] === undefined && part !== "ca")
+      found.push(`TlsConfig.${part} is required, or ${part}File`);
+  }
+  const whole = { ...value, ...pem };
+  if (value.requireClientCert && whole.ca === undefined && value.caFile === undefined)
+    found.push("TlsConfig.requireClientCert needs ca or caFile");
+  return { value: whole, problems: found.length > 0 ? found : unusable(whole) };
+};
+
+/** Reads the files of a record anew. */
+export const readTlsAgain = (tls: TlsConfig): ReadRecord<TlsConfig> => {
+  const { cert, key, ca, ...rest } = tls;
+  const given = {
+    ...rest,
+    ...(tls.certFile === undefined && { cert }),
+    ...(tls.keyFile === undefined && { key }),
+    ...(tls.caFile === undefined && ca !== undefined && { ca }),
+  };
+  return readTls(given) ?? { value: tls, problems: [] };
+};
+
+/** The files of a record. */
+export const tlsFiles = ({ certFile, keyFile, caFile }: TlsConfig): string[] =>
+  [certFile, keyFile, caFile].filter((file) => file !== undefined);
+
+const readInto = (
+  pem: { [part in (typeof parts)[number]]?: string | Uint8Array },
+  part: (typeof parts)[number],
+  file: string,
+  problems: string[],
+): void => {
+  try {
+    pem[part] = process.getBuiltinModule("node:fs").readFileSync(file, "utf8");
+  } catch (error) {
+    problems.push(`TlsConfig.${part}File cannot be read: ${messageOf(error)}`);
+  }
 };
 
 const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
@@ -54,8 +108,8 @@ const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
     createSecureContext({ cert: bytes(cert), key: bytes(key), ...(ca !== undefined && { ca: bytes(ca) }) });
     return [];
   } catch (error) {
-    return [
-      `TlsConfig: certificate and key cannot be used: ${Error.isError(error) ? error.message : String(error)}`,
-    ];
+    return [`TlsConfig: certificate and key cannot be used: ${messageOf(error)}`];
   }
 };
+
+const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

@@ -3,6 +3,7 @@ import type { SharedState } from "../../shared-state/shared-state.ts";
 import { createFastTransport } from "../../transport/fast-transport.ts";
 import { createNodeTransport } from "../../transport/node-transport.ts";
 import type { Transport } from "../../exchange/transport.ts";
+import { type CertificateWatch, watchCertificate } from "./certificates.ts";
 import type { Drainable } from "../stop/shutdown.ts";
 import { createFeaturePort, type FeaturePort, joinTransports } from "./feature-ports.ts";
 import type { Plan } from "./plan.ts";
@@ -17,6 +18,8 @@ export interface Service extends Drainable {
   readonly main: Transport;
   /** Serve the ports of features. */
   readonly ports: readonly FeaturePort[];
+  /** Renews the certificate of the service from its files; `null` without files. */
+  readonly certificate: CertificateWatch | null;
 }
 
 /** Starts the app and creates its transports; nothing listens yet. A failed start is rolled back. */
@@ -26,13 +29,18 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     plan.settings;
   return orUndo(app, plan, async () => {
     await app.start({ env, debug, logs, quiet, workers, limits, timeouts, trustedProxies, shared, log });
-    const { serve, reject } = app;
+    const { serve, reject, protocol } = app;
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
-    const options = { serve, reject, limits, timeouts, log, tls, drainIdleMs: idleMsInDrain[env] };
+    const options = { serve, reject, limits, timeouts, log, tls, protocol, drainIdleMs: idleMsInDrain[env] };
     const main = create(options);
     const ports = app.listeners.map((listener) => createFeaturePort(listener, app, create, options));
     const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
-    return { main, ports, drain: joined.drain, close: joined.close };
+    const certificate = watchCertificate(tls, { transport: main, log });
+    const close: Drainable["close"] = (deadlineMs) => {
+      certificate?.stop();
+      return joined.close(deadlineMs);
+    };
+    return { main, ports, certificate, drain: joined.drain, close };
   });
 };
 

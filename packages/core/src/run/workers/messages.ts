@@ -9,6 +9,8 @@ export type ToWorker =
   | { readonly "@framework": "connection"; readonly id: number; readonly listener?: string | undefined }
   /** The service begins to drain, and ends within the time: drain listeners run, connections still come. */
   | { readonly "@framework": "unready"; readonly timeoutMs: number }
+  /** The certificate is to be read anew from its files. */
+  | { readonly "@framework": "renew-tls" }
   /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 

@@ -2,6 +2,7 @@ import { FrameworkError } from "../../errors/framework-error.ts";
 import { urlOf } from "../start/address.ts";
 import { type Dispatcher, createDispatcher } from "./dispatcher.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
+import { onHangup } from "../start/certificates.ts";
 import type { WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
 import { watchSources } from "./reload.ts";
@@ -93,6 +94,7 @@ class Primary {
         () => this.supervisor.kill(),
       );
       if (settings.reload) this.watch();
+      if (owned !== null) this.cleanups.push(onHangup(settings.tls, () => this.supervisor.renewTls()));
       this.plan.announce({ url: this.url, listeners: this.ports.listeners }, report);
     } catch (error) {
       await this.close(); // other workers may be ready

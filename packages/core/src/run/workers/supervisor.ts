@@ -55,6 +55,11 @@ export class Supervisor {
     }
   }
 
+  /** Asks every worker to read its certificate anew; a worker that is starting reads the new one itself. */
+  renewTls(): void {
+    for (const { process } of this.members) process.send({ "@framework": "renew-tls" });
+  }
+
   /** Begins the drain in every worker: readiness turns 503, requests are still served. */
   unready(timeoutMs: number): void {
     for (const { process } of this.members) process.send({ "@framework": "unready", timeoutMs });

@@ -10,6 +10,7 @@ import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import type { Logger } from "../../log/logger.ts";
+import { onHangup } from "../start/certificates.ts";
 import { orUndo, type Service, startService } from "../start/service.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
@@ -32,6 +33,7 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   onLostOutput();
   process.on("SIGINT", () => {});
   process.on("SIGTERM", () => tell({ "@framework": "retire" }));
+  onHangup(plan.settings.tls, () => {}); // the primary gets it too, and asks all workers
   const { log } = plan;
   const worker = new WorkerService(app, plan);
   const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
@@ -103,6 +105,9 @@ class WorkerService {
         return;
       case "unready":
         if (this.service !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
+        return;
+      case "renew-tls":
+        this.service?.certificate?.renew();
         return;
       case "drain":
         this.end(EXIT_OK, message.timeoutMs);

@@ -1,11 +1,9 @@
+import type { AwaitsBody } from "../../exchange/open-connection.ts";
+
 /** Milliseconds that a short body may arrive after its head: clients often send the two in separate writes. */
 const GRACE_MS = 10;
 
-/** A connection that waits briefly for a short body, so that the app gets the request in one piece. */
-export interface AwaitsBody {
-  /** The grace period is over; the request is served without its body if that is still missing. */
-  bodyGraceEnded(): void;
-}
+export type { AwaitsBody };
 
 /** One timer for all connections that wait for a short body. */
 export class BodyGrace {

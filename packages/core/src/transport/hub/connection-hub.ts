@@ -1,28 +1,24 @@
 import { BodyGrace } from "./body-grace.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import type { OpenConnection } from "../../exchange/open-connection.ts";
 import { headEnd } from "../wire/head-end.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";
-import type { Closed, ListenAddress, Transport, TransportOptions } from "../../exchange/transport.ts";
+import type {
+  Closed,
+  ListenAddress,
+  ProtocolHost,
+  Transport,
+  TransportOptions,
+  TransportTls,
+} from "../../exchange/transport.ts";
 
 const SWEEP_MS = 1000;
 
 /** A connection without a request yet, and younger than this, is kept in a drain: a client that opens a connection is about to send, and would see its first request reset. */
 const FIRST_REQUEST_MS = 1000;
 
-/** An open connection, as the hub manages it. */
-export interface OpenConnection {
-  /** Whether it has no request in progress, and no part of one in its input. */
-  readonly idle: boolean;
-  /** Whether it has had a request. */
-  readonly used: boolean;
-  /** Enforces its deadlines; called once a second. */
-  check(now: number): void;
-  /** Destroys the connection. */
-  cut(): void;
-  /** Called once, when the transport begins to drain. */
-  drain?(): void;
-}
+export type { OpenConnection } from "../../exchange/open-connection.ts";
 
 /** Starts serving an accepted socket. */
 export type ServeSocket = (socket: Socket) => void;
@@ -31,12 +27,14 @@ export type ServeSocket = (socket: Socket) => void;
  * State and life cycle that all transports share: listeners, open connections and their count, one sweep a second for all deadlines, drain
  * and close. Every app has its own hub; nothing here is shared between apps.
  */
-export class ConnectionHub implements Transport {
+export class ConnectionHub implements Transport, ProtocolHost {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
   draining = false;
   /** Requests in progress; the connections count them. */
   inFlight = 0;
+  /** Set by the transport that terminates TLS. */
+  onRenewTls: ((tls: TransportTls) => void) | null = null;
   /** Monotonic milliseconds, as of the last sweep. */
   now: number;
   private readonly clock: Clock;
@@ -105,6 +103,14 @@ export class ConnectionHub implements Transport {
   remove(connection: OpenConnection): void {
     this.open.delete(connection);
     this.checkEmpty();
+  }
+
+  renewTls(tls: TransportTls): void {
+    this.onRenewTls?.(tls);
+  }
+
+  after(delayMs: number, call: () => void): () => void {
+    return this.clock.after(delayMs, call);
   }
 
   async listen(wanted: ListenAddress): Promise<ListenAddress> {

@@ -1,7 +1,13 @@
-import type { Socket } from "../../exchange/socket.ts";
-
 /** Bytes a second that a client must take, on average over the limit, while bytes wait for it. */
 const WRITE_RATE = 1024;
+
+/** Counters of what is written to a client. */
+export interface WriteCounters {
+  /** Bytes that wait to be sent. */
+  readonly writableLength: number;
+  /** Bytes written so far, waiting ones included. */
+  readonly bytesWritten: number;
+}
 
 /**
  * Detects a client that reads its replies too slowly, from the socket's counters.
@@ -9,7 +15,7 @@ const WRITE_RATE = 1024;
  * They count what the system has taken, in steps of some 64 KiB: a client that reads at two or three times the rate is always served.
  */
 export class WriteWatch {
-  private readonly socket: Socket;
+  private readonly socket: WriteCounters;
   private readonly limitMs: number;
   private flushed = 0;
   private progressAt = 0;
@@ -18,7 +24,7 @@ export class WriteWatch {
   private windowBytes = 0;
 
   /** @param limitSecs seconds within which at least one byte must leave the socket's buffer, and over which the rate is an average */
-  constructor(socket: Socket, limitSecs: number) {
+  constructor(socket: WriteCounters, limitSecs: number) {
     this.socket = socket;
     this.limitMs = limitSecs * 1000;
   }

@@ -6,14 +6,12 @@ import type { NodeResponse } from "./node-messages.ts";
 import type { ParseError } from "./node-parse-errors.ts";
 import { createNodeServer } from "./node-server.ts";
 
-/** Serves sockets over `node:http`, or `node:https` with a certificate. */
+/** Serves sockets over `node:http`; with TLS, decrypted ones. */
 export class NodeHttp {
   private readonly hub: ConnectionHub;
   private readonly server: Server;
-  /** With TLS, keyed by the decrypted socket, which exists after the handshake. */
   private readonly bySocket = new Map<Socket, NodeConnection>();
 
-  /** @throws the system's error for a certificate that cannot be used */
   constructor(hub: ConnectionHub) {
     this.hub = hub;
     this.server = createNodeServer(
@@ -27,10 +25,6 @@ export class NodeHttp {
     this.server.on("connect", this.onConnect);
     this.server.on("upgrade", this.onUpgrade);
     this.server.on("clientError", this.onClientError);
-    if (hub.options.tls !== undefined) {
-      this.server.prependListener("secureConnection", (socket) => this.attach(socket, 0));
-      this.server.on("secureConnection", (socket) => this.bySocket.get(socket)?.begin());
-    }
   }
 
   /**
@@ -39,8 +33,7 @@ export class NodeHttp {
    * @param served requests that were already answered on this connection; they count for `maxRequestsPerConnection`
    */
   take(socket: Socket, served: number): void {
-    if (this.hub.options.tls === undefined) this.attach(socket, served);
-    else socket.on("error", ignore);
+    this.attach(socket, served);
     this.server.emit("connection", socket);
     this.bySocket.get(socket)?.begin();
     if (socket.isPaused()) socket.resume();

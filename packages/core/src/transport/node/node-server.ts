@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerOptions } from "node:http";
 import type { NodeHeadCache } from "./node-head-cache.ts";
 import { requestClass, responseClass } from "./node-messages.ts";
-import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
+import type { TransportOptions } from "../../exchange/transport.ts";
 
 /**
  * A server that does not listen; sockets are passed to it. Its own timeouts are off, because the hub's sweep enforces them.
@@ -10,7 +10,7 @@ import type { TransportOptions, TransportTls } from "../../exchange/transport.ts
  * @param cacheOf the head cache of a request's connection
  */
 export const createNodeServer = (
-  { limits, timeouts, tls }: TransportOptions,
+  { limits }: TransportOptions,
   shouldUpgrade: (request: IncomingMessage) => boolean,
   cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
 ): Server => {
@@ -27,14 +27,7 @@ export const createNodeServer = (
     IncomingMessage: requestClass(cacheOf),
     ServerResponse: responseClass(),
   };
-  const server =
-    tls === undefined
-      ? process.getBuiltinModule("node:http").createServer(options)
-      : process.getBuiltinModule("node:https").createServer({
-          ...options,
-          ...tlsOptions(tls),
-          handshakeTimeout: timeouts.readHeaderSecs * 1000,
-        });
+  const server = process.getBuiltinModule("node:http").createServer(options);
   server.maxHeadersCount = 0; // with a limit Node drops fields silently; `readHead` refuses instead
   server.timeout = 0;
   // Not documented: without it, node:http ends the socket when the client half-closes, and cuts the replies that are being sent. If a release of Node
@@ -42,16 +35,3 @@ export const createNodeServer = (
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
   return server;
 };
-
-const tlsOptions = ({ cert, key, ca, requireClientCert = false, minVersion = "1.2" }: TransportTls) => ({
-  cert: bytes(cert),
-  key: bytes(key),
-  ...(ca === undefined ? {} : { ca: bytes(ca) }),
-  requestCert: requireClientCert,
-  rejectUnauthorized: requireClientCert,
-  minVersion: `TLSv${minVersion}` as const,
-  ALPNProtocols: ["http/1.1"],
-});
-
-const bytes = (pem: string | Uint8Array): string | Buffer =>
-  typeof pem === "string" ? pem : Buffer.from(pem);

@@ -1,8 +1,5 @@
+import { BodyRate } from "../wire/body-rate.ts";
 import type { TimeoutConfig } from "../../config/timeout-config.ts";
-
-/** Minimum rate of a body in bytes a second, over windows of five seconds. */
-const BODY_RATE = 1024;
-const BODY_WINDOW_SECS = 5;
 
 /** What has arrived on a connection. */
 export interface Arrived {
@@ -21,16 +18,14 @@ export class NodeWatch {
   private lastTick: number;
   /** Milliseconds between the last two ticks. */
   private elapsed = 0;
-  private bodyWaited = 0;
-  private bodyDeadline = 0;
-  private bodyMark = 0;
-  private bodyMarkWaited = 0;
+  private readonly body: BodyRate;
 
   constructor(arrived: Arrived, timeouts: TimeoutConfig, now: number) {
     this.arrived = arrived;
     this.timeouts = timeouts;
     this.idleSince = now;
     this.lastTick = now;
+    this.body = new BodyRate(timeouts.readBodySecs);
   }
 
   /** Starts the idle timeout: no request is in progress. */
@@ -42,8 +37,7 @@ export class NodeWatch {
   /** Starts the clock of a body, after a complete head. */
   headComplete(): void {
     this.headSince = null;
-    this.bodyWaited = 0;
-    this.bodyDeadline = 0;
+    this.body.begin();
   }
 
   /** Begins a check of the deadlines. */
@@ -63,23 +57,6 @@ export class NodeWatch {
 
   /** Whether a body is too slow for its reader. Time without a waiting reader does not count. */
   bodyTooSlow(): boolean {
-    const bytes = this.arrived.bodyBytes;
-    if (this.bodyDeadline === 0) {
-      this.bodyDeadline = this.timeouts.readBodySecs * 1000;
-      this.mark(bytes);
-      return false;
-    }
-    this.bodyWaited += this.elapsed;
-    if (this.bodyWaited < this.bodyDeadline) return false;
-    const needed = (BODY_RATE * (this.bodyWaited - this.bodyMarkWaited)) / 1000;
-    if (bytes - this.bodyMark < needed) return true;
-    this.mark(bytes);
-    this.bodyDeadline = this.bodyWaited + BODY_WINDOW_SECS * 1000;
-    return false;
-  }
-
-  private mark(bytes: number): void {
-    this.bodyMark = bytes;
-    this.bodyMarkWaited = this.bodyWaited;
+    return this.body.isTooSlow(this.arrived.bodyBytes, this.elapsed);
   }
 }

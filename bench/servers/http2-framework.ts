@@ -1,0 +1,19 @@
+/** The framework with `@framework/http2`, all default limits on. */
+import { App } from "@framework/core";
+import { http2 } from "@framework/http2";
+import { announce, openVitals } from "./serving.ts";
+import { greeting } from "./workload.ts";
+
+const app = new (App.with(http2))().enableHttp2({ h2c: true });
+app.get("/json", () => greeting());
+app.get("/users/{id}", ({ params }) => ({ id: params.id }));
+await openVitals();
+const { port } = await app.run({
+  port: 0,
+  workers: 1,
+  env: "production",
+  logs: false,
+  exitOnError: false,
+  argv: [],
+});
+announce(port);

@@ -1,0 +1,123 @@
+import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { Agent, get } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { App, type Logger } from "@framework/core";
+import { afterAll, expect, test } from "@jest/globals";
+import { type SelfSigned, selfSigned } from "../harness/self-signed.ts";
+import { eventually } from "../harness/test-server.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "certificates-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const certFile = join(folder, "tls.crt");
+const keyFile = join(folder, "tls.key");
+
+/** Replaces a file at once, as certificate managers do. */
+const replace = (file: string, text: string): void => {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+};
+const put = ({ cert, key }: SelfSigned): void => {
+  replace(certFile, cert);
+  replace(keyFile, key);
+};
+
+/** The certificate that a new connection gets, PEM without line ends. */
+const served = (port: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ port, host: "127.0.0.1", rejectUnauthorized: false }, () => {
+      resolve(socket.getPeerCertificate().raw.toString("base64"));
+      socket.destroy();
+    });
+    socket.on("error", reject);
+  });
+const rawOf = ({ cert }: SelfSigned): string => cert.replaceAll(/-----[A-Z ]+-----|\n/g, "");
+
+const ask = (port: number, agent?: Agent): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const sent = get(
+      { port, host: "127.0.0.1", rejectUnauthorized: false, agent: agent ?? false },
+      (reply) => {
+        reply.resume();
+        reply.on("end", () => resolve(reply.statusCode ?? 0));
+        reply.on("error", reject);
+      },
+    );
+    sent.on("error", reject);
+  });
+
+test("renews the certificate under load without a failed request, and keeps the old one while the files are unusable", async () => {
+  const lines: string[] = [];
+  const note = (level: string) => (message: string) => void lines.push(`${level}: ${message}`);
+  const log: Logger = { info: note("info"), warn: note("warn"), error: note("error") };
+  const [first, second, third] = [selfSigned(), selfSigned(), selfSigned()];
+  put(first);
+  const app = new App();
+  app.get("/", () => "ok");
+  const tls = { certFile, keyFile, watchSecs: 0.02 };
+  const running = await app.run({
+    port: 0,
+    exitOnError: false,
+    argv: [],
+    environment: {},
+    logs: false,
+    log,
+    tls,
+  });
+  const { port } = running;
+  const keptOpen = new Agent({ keepAlive: true, maxSockets: 1 });
+  let isOver = false;
+  const statuses: number[] = [];
+  const load = [undefined, undefined, keptOpen].map(async (agent) => {
+    while (!isOver) statuses.push(await ask(port, agent));
+  });
+  try {
+    const until = async (wanted: SelfSigned): Promise<void> => {
+      let now = "";
+      while (now !== rawOf(wanted)) now = await served(port);
+    };
+    await until(first);
+    put(second);
+    await until(second);
+
+    replace(certFile, third.cert); // does not fit the key
+    await eventually(() => lines.some((line) => line.startsWith("error:")), "the mistake is logged");
+    expect(await served(port)).toBe(rawOf(second));
+    replace(keyFile, third.key);
+    await until(third);
+
+    const before = lines.length;
+    rmSync(keyFile);
+    await eventually(() => lines.length > before, "the missing file is logged");
+    expect(await served(port)).toBe(rawOf(third));
+    put(first);
+    await until(first);
+    await eventually(() => statuses.length > 20, "requests were made");
+  } finally {
+    isOver = true;
+    await Promise.all(load);
+    keptOpen.destroy();
+    await running.close();
+  }
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(new Set(lines)).toEqual(
+    new Set([
+      "info: the certificate was renewed",
+      "error: the new certificate cannot be used; the previous one serves on",
+    ]),
+  );
+});
+
+test("reports files that cannot be read at the start, and a part that is given twice", async () => {
+  const options = { port: 0, exitOnError: false, argv: [], environment: {} };
+  const missing = { certFile: join(folder, "none.crt"), keyFile: join(folder, "none.key") };
+  await expect(new App().run({ ...options, tls: missing })).rejects.toThrow(
+    /TlsConfig\.certFile cannot be read.*[^]*TlsConfig\.keyFile/,
+  );
+  const { cert, key } = selfSigned();
+  put({ cert, key });
+  await expect(new App().run({ ...options, tls: { cert, certFile, keyFile } })).rejects.toThrow(
+    "TlsConfig.cert and certFile exclude each other",
+  );
+});

@@ -1,0 +1,150 @@
+import { EventEmitter } from "node:events";
+import { Agent, request as httpRequest } from "node:http";
+import { connect as connectHttp2 } from "node:http2";
+import { Agent as SecureAgent, request as httpsRequest } from "node:https";
+import type { Readable, Writable } from "node:stream";
+
+/** A request as a client of any protocol sends it. */
+export interface ClientRequest {
+  /** @default "GET" */
+  readonly method?: string;
+  /** @default "/" */
+  readonly path?: string;
+  /** Values by lower-case name. */
+  readonly fields?: Readonly<Record<string, string | string[]>>;
+  /** The whole body, sent with its length. @default none */
+  readonly body?: string | Uint8Array;
+}
+
+/** Whether a request has no body; otherwise the test writes it, or it is given. */
+type Opens = (request?: ClientRequest, bodiless?: boolean) => OpenRequest;
+
+/** The head of a reply. */
+export interface ClientReply {
+  readonly status: number;
+  /** By lower-case name; `set-cookie` as a list. */
+  readonly fields: Readonly<Record<string, string | string[] | undefined>>;
+  /** The body as Latin-1. @throws when it ends too early */
+  text(): Promise<string>;
+  /** The body's chunks. */
+  readonly body: Readable;
+}
+
+/** A request under way. */
+export interface OpenRequest {
+  /** The reply's head. @throws when there is none */
+  readonly reply: Promise<ClientReply>;
+  /** Statuses of interim replies so far. */
+  readonly interim: readonly number[];
+  /** The request's body; ends the request with `end`. */
+  readonly body: Writable;
+  /** Abandons the exchange. */
+  cancel(): void;
+}
+
+/** A connection of a client, whatever its protocol. */
+export interface ExchangeClient {
+  /** Sends a request with a complete body. */
+  send(request?: ClientRequest): Promise<ClientReply>;
+  /** Sends a request whose body stays open. */
+  open(request?: ClientRequest): OpenRequest;
+  /** Resolves when the server has closed the connection. */
+  readonly closed: Promise<void>;
+  destroy(): void;
+}
+
+/** Connects to a port of 127.0.0.1, over TLS with `ca`. */
+export type ConnectExchangeClient = (port: number, ca?: string) => ExchangeClient;
+
+/** One connection over HTTP/1.1. */
+export const overHttp1: ConnectExchangeClient = (port, ca) => {
+  const kept = { keepAlive: true, maxSockets: 1 };
+  const agent = ca === undefined ? new Agent(kept) : new SecureAgent(kept);
+  const closed = Promise.withResolvers<void>();
+  const sockets = new Set<EventEmitter>();
+  const open: Opens = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
+    const interim: number[] = [];
+    const options = {
+      port,
+      host: "127.0.0.1",
+      method,
+      path,
+      headers: { host: "a", ...fields, ...lengthOf(body) },
+    };
+    const sent =
+      ca === undefined
+        ? httpRequest({ ...options, agent })
+        : httpsRequest({ ...options, ca, servername: "localhost", agent });
+    const reply = new Promise<ClientReply>((resolve, reject) => {
+      sent.on("information", ({ statusCode }) => interim.push(statusCode));
+      sent.on("error", reject);
+      sent.on("response", (received) => {
+        received.on("error", () => {});
+        resolve(toReply(received.statusCode ?? 0, received.headers, received));
+      });
+    });
+    reply.catch(() => {});
+    sent.on("socket", (socket) => {
+      if (sockets.has(socket)) return;
+      sockets.add(socket);
+      socket.on("close", () => closed.resolve());
+      socket.on("error", () => {});
+    });
+    if (!bodiless) sent.flushHeaders();
+    if (body !== undefined) sent.end(body);
+    return { reply, interim, body: sent, cancel: () => void sent.destroy() };
+  };
+  return clientOf(open, closed.promise, () => agent.destroy());
+};
+
+/** One connection over HTTP/2. */
+export const overHttp2: ConnectExchangeClient = (port, ca) => {
+  const url = ca === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
+  const session = connectHttp2(url, ca === undefined ? {} : { ca, host: "127.0.0.1" });
+  const closed = new Promise<void>((resolve) => void session.on("close", resolve));
+  session.on("error", () => {});
+  const open: Opens = ({ method = "GET", path = "/", fields = {}, body } = {}, bodiless = false) => {
+    const interim: number[] = [];
+    const head = { ":method": method, ":path": path, ":authority": "a", ...fields, ...lengthOf(body) };
+    const aborter = new AbortController(); // `close` would end the body as if it were complete
+    const stream = session.request(head, { endStream: bodiless, signal: aborter.signal });
+    const reply = new Promise<ClientReply>((resolve, reject) => {
+      stream.on("headers", (fields) => interim.push(Number(fields[":status"])));
+      stream.on("response", (fields) => resolve(toReply(Number(fields[":status"]), fields, stream)));
+      stream.on("error", reject);
+      stream.on("close", () => reject(new Error("closed without a reply")));
+    });
+    reply.catch(() => {});
+    if (body !== undefined) stream.end(body);
+    return { reply, interim, body: stream, cancel: () => aborter.abort() };
+  };
+  return clientOf(open, closed, () => session.destroy());
+};
+
+const lengthOf = (body: ClientRequest["body"]): Record<string, string> =>
+  body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
+
+const clientOf = (open: Opens, closed: Promise<void>, destroy: () => void): ExchangeClient => ({
+  send: (request = {}) => {
+    const bodiless = request.body === undefined;
+    const { reply, body } = open(request, bodiless);
+    if (bodiless) body.end();
+    return reply;
+  },
+  open: (request) => open(request),
+  closed,
+  destroy,
+});
+
+const toReply = (status: number, fields: ClientReply["fields"], body: Readable): ClientReply => ({
+  status,
+  fields,
+  body,
+  text: async () => {
+    let text = "";
+    for await (const chunk of body) text += (chunk as Buffer).toString("latin1");
+    if ("aborted" in body && body.aborted === true) throw new Error("the reply is incomplete");
+    if ("rstCode" in body && body.rstCode !== 0) throw new Error("the reply is incomplete");
+    return text;
+  },
+});

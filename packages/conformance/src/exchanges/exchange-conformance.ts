@@ -1,0 +1,530 @@
+// Above 250 lines: one list of facts, each a few lines; a split would separate rows that are read together.
+import assert from "node:assert/strict";
+import { Response } from "@framework/core";
+import { BodyStream, type RequestSource } from "@framework/core/feature";
+import { readBody, type Reply, type Serve } from "@framework/core/testing";
+import { createLedger } from "../harness/ledger.ts";
+import type { Test } from "../harness/test.ts";
+import {
+  eventually,
+  type MakeTransport,
+  type ServerSetup,
+  type TestServer,
+  turn,
+  withServer,
+} from "../harness/test-server.ts";
+import type { ClientReply, ConnectExchangeClient, ExchangeClient } from "./exchange-client.ts";
+
+const encoder = new TextEncoder();
+const stream = (chunks: Iterable<string> | AsyncIterable<string>, length: number | null = null): BodyStream =>
+  new BodyStream(
+    (async function* () {
+      for await (const chunk of chunks) yield encoder.encode(chunk);
+    })(),
+    length,
+  );
+const reply = (payload: Reply["payload"], status = 200, fields: readonly string[] = []): Reply => ({
+  status,
+  payload,
+  fields: () => fields,
+});
+const readAll: Serve = async (source) => Response.text(String((await readBody(source, 1e9)).byteLength));
+
+interface Side {
+  readonly test: Test;
+  /** Runs a test with a server and one connection to it. */
+  with(setup: ServerSetup, run: (client: ExchangeClient, server: TestServer) => Promise<void>): Promise<void>;
+}
+
+/**
+ * What every transport does alike in any protocol, as facts about requests and replies instead of bytes.
+ *
+ * @param test the runner's `test`
+ * @param make creates the transport under test
+ * @param connect creates a client of its protocol
+ */
+export const exchangeConformance = (
+  test: Test,
+  make: MakeTransport,
+  connect: ConnectExchangeClient,
+): void => {
+  const side: Side = {
+    test,
+    with: (setup, run) =>
+      withServer(make, setup, async (server) => {
+        const client = connect(server.port, make.ca);
+        try {
+          await run(client, server);
+        } finally {
+          client.destroy();
+        }
+      }),
+  };
+  requests(side);
+  replies(side);
+  brokenReplies(side);
+  bodies(side);
+  departures(side);
+  refusals(side);
+  endings(side);
+};
+
+const requests = (side: Side): void => {
+  side.test("passes method, target, authority, address and fields as received", () =>
+    side.with({}, async (client, { served }) => {
+      await client.send({
+        method: "DELETE",
+        path: "/a%20b?c=d&c",
+        fields: { "x-one": "1", cookie: "a=b; c=d" },
+      });
+      const [source] = served;
+      const { method, target, authority, remoteAddress, bodyLength } = source as RequestSource;
+      assert.deepEqual(
+        { method, target, authority, remoteAddress, bodyLength },
+        {
+          method: "DELETE",
+          target: "/a%20b?c=d&c",
+          authority: "a",
+          remoteAddress: "127.0.0.1",
+          bodyLength: 0,
+        },
+      );
+      assert.deepEqual(
+        ["x-one", "cookie", "host", "none"].map((name) => source?.field(name)),
+        ["1", "a=b; c=d", "a", null],
+      );
+    }),
+  );
+
+  side.test("ends an exchange as sent, and counts it no more", () => {
+    const ends: string[] = [];
+    const serve: Serve = (source) => {
+      source.onEnd((end) => ends.push(end));
+      return Response.text("x");
+    };
+    return side.with({ serve }, async (client, { transport }) => {
+      for (let count = 0; count < 3; count++) await (await client.send()).text();
+      await eventually(() => ends.length === 3 && transport.inFlight === 0, "all exchanges have ended");
+      assert.deepEqual(ends, ["sent", "sent", "sent"]);
+    });
+  });
+
+  side.test("sends interim replies before the reply, and none after it", () => {
+    let source: RequestSource | undefined;
+    const serve: Serve = async (received) => {
+      source = received;
+      assert.equal(received.inform?.(103, ["link", "</a.css>; rel=preload", "link", "</b.js>"]), true);
+      await turn(2);
+      return Response.text("x");
+    };
+    return side.with({ serve }, async (client) => {
+      const { reply: sent, interim, body } = client.open();
+      body.end();
+      assert.equal(await (await sent).text(), "x");
+      assert.deepEqual([interim, source?.inform?.(103, [])], [[103], false]);
+    });
+  });
+};
+
+const replies = (side: Side): void => {
+  const payloads: Record<string, () => Reply> = {
+    empty: () => reply(""),
+    none: () => reply(null),
+    text: () => reply("héllo ☃ 😀 \ud800"),
+    bytes: () => reply(new Uint8Array([0, 255, 128])),
+    "long-text": () => reply("ü".repeat(200_000)),
+    "long-bytes": () => reply(new Uint8Array(700_000).fill(65)),
+    "known-stream": () => reply(stream(["ab", "", "cde"], 5)),
+    "unknown-stream": () => reply(stream(["ab", "", "cde"])),
+    "empty-stream": () => reply(stream([])),
+  };
+  const serve: Serve = ({ target }) => payloads[target.slice(1)]?.() ?? reply(null, 404);
+  const bytesOf = async (payload: Reply["payload"]): Promise<string> => {
+    if (!(payload instanceof BodyStream)) return Buffer.from((payload ?? "") as string).toString("latin1");
+    let text = "";
+    for await (const chunk of payload.chunks) text += Buffer.from(chunk).toString("latin1");
+    return text;
+  };
+
+  side.test(
+    "sends every kind of body whole, with its length where that is known, and HEAD with the same fields",
+    () =>
+      side.with({ serve }, async (client) => {
+        for (const [name, make] of Object.entries(payloads)) {
+          const wanted = await bytesOf(make().payload);
+          const sent = await client.send({ path: `/${name}` });
+          assert.equal(await sent.text(), wanted, name);
+          const isStream = name === "unknown-stream" || name === "empty-stream";
+          assert.equal(sent.fields["content-length"], isStream ? undefined : String(wanted.length), name);
+          const head = await client.send({ method: "HEAD", path: `/${name}` });
+          assert.equal(await head.text(), "", name);
+          assert.deepEqual(withoutFraming(head), withoutFraming(sent), name);
+        }
+      }),
+  );
+
+  side.test("sends no body with 204, 205 and 304, and cancels their streams", () => {
+    let cancelled = 0;
+    const source = new BodyStream({
+      [Symbol.asyncIterator]: () => ({
+        next: () => Promise.reject(new Error("must not be read")),
+        return: () => (cancelled++, Promise.resolve({ done: true, value: undefined })),
+      }),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an iterable whose own `return` cancels it
+      return: () => (cancelled++, Promise.resolve()),
+    } as unknown as AsyncIterable<Uint8Array>);
+    const statuses = [204, 205, 304];
+    return side.with({ serve: ({ target }) => reply(source, Number(target.slice(1))) }, async (client) => {
+      for (const status of statuses) {
+        const sent = await client.send({ path: `/${status}` });
+        assert.deepEqual([sent.status, await sent.text()], [status, ""]);
+      }
+      assert.equal(cancelled, 3);
+    });
+  });
+
+  side.test("keeps repeated fields, and drops those of the connection", () => {
+    const fields = [
+      "Set-Cookie",
+      "a=1",
+      "set-cookie",
+      "b=2",
+      "X-Name",
+      "1",
+      "Transfer-Encoding",
+      "gzip",
+      "TE",
+      "x",
+    ];
+    return side.with({ serve: () => reply("x", 200, fields) }, async (client) => {
+      const sent = await client.send();
+      assert.equal(await sent.text(), "x");
+      assert.deepEqual(
+        [
+          Array.from(sent.fields["set-cookie"] ?? []),
+          sent.fields["x-name"],
+          sent.fields["te"],
+          sent.fields["transfer-encoding"],
+        ],
+        [["a=1", "b=2"], "1", undefined, undefined],
+      );
+      assert.match(String(sent.fields["date"]), /GMT$/);
+    });
+  });
+
+  side.test("sends a stream while it is produced", () => {
+    const more = Promise.withResolvers<void>();
+    const serveSlowly: Serve = () =>
+      reply(
+        stream(
+          (async function* () {
+            yield "one";
+            await more.promise;
+            yield "two";
+          })(),
+        ),
+      );
+    return side.with({ serve: serveSlowly }, async (client) => {
+      const sent = await client.send();
+      const first = await new Promise<Buffer>((resolve) => void sent.body.once("data", resolve));
+      assert.equal(first.toString(), "one");
+      more.resolve();
+      assert.equal(await sent.text(), "two");
+    });
+  });
+};
+
+const brokenReplies = (side: Side): void => {
+  const broken: Record<string, Serve> = {
+    "a bad value": () => reply("x", 200, ["x-name", "a\r\nb: c"]),
+    "a bad name": () => reply("x", 200, ["x name", "a"]),
+    "a bad status": () => reply("x", 700),
+    "an interim status": () => reply("x", 101),
+    "a bad payload": () => reply(5 as unknown as string),
+    "an error": () => {
+      throw new Error("planted");
+    },
+    "a rejection": () => Promise.reject(new Error("planted")),
+  };
+  for (const [name, serve] of Object.entries(broken)) {
+    side.test(`answers ${name} with a plain 500 and one log line`, () =>
+      side.with({ serve }, async (client, { logged }) => {
+        const sent = await client.send();
+        assert.equal(sent.status, 500);
+        assert.doesNotMatch(await sent.text(), /planted/);
+        assert.deepEqual(logged, ["error: a reply could not be written"]);
+      }),
+    );
+  }
+
+  const streams: Record<string, () => BodyStream> = {
+    fails: () =>
+      stream(
+        (async function* () {
+          yield "one";
+          await turn(1);
+          throw new Error("planted");
+        })(),
+      ),
+    "is longer than declared": () => stream(["one", "two"], 4),
+    "is shorter than declared": () => stream(["one"], 4),
+    "yields no bytes": () =>
+      new BodyStream(
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a program may yield anything
+        (async function* () {
+          yield "text" as unknown as Uint8Array;
+        })(),
+      ),
+  };
+  for (const [name, make] of Object.entries(streams)) {
+    side.test(`does not pass off a stream that ${name} as complete`, () =>
+      side.with({ serve: () => reply(make()) }, async (client, { logged, transport }) => {
+        await assert.rejects(client.send().then((sent) => sent.text()));
+        await eventually(() => transport.inFlight === 0, "the exchange has ended");
+        assert.deepEqual(logged, ["error: a streamed reply failed"]);
+      }),
+    );
+  }
+};
+
+const bodies = (side: Side): void => {
+  side.test("reads short and long bodies, with and without a length", () =>
+    side.with({ serve: readAll }, async (client) => {
+      for (const length of [0, 1, 65_535, 65_536, 65_537, 3_000_000]) {
+        const body = "x".repeat(length);
+        const whole = await client.send({ method: "POST", body });
+        assert.equal(await whole.text(), String(length));
+        const { reply: sent, body: sink } = client.open({ method: "POST" });
+        sink.end(body);
+        assert.equal(await (await sent).text(), String(length));
+      }
+    }),
+  );
+
+  side.test("gives the app a short body in one piece", () =>
+    side.with({ serve: (source) => Response.text(String(source.buffered?.byteLength)) }, async (client) => {
+      assert.equal(await (await client.send({ method: "POST", body: "x".repeat(9000) })).text(), "9000");
+    }),
+  );
+
+  side.test("passes chunks on as they arrive", () => {
+    const seen: string[] = [];
+    const serve: Serve = async (source) => {
+      for await (const chunk of source.chunks()) seen.push(Buffer.from(chunk).toString());
+      return Response.text("x");
+    };
+    return side.with({ serve }, async (client) => {
+      const { reply: sent, body } = client.open({ method: "POST" });
+      for (const part of ["one", "two", "three"]) {
+        body.write(part);
+        await eventually(() => seen.join("").endsWith(part), `the part ${part} has arrived`);
+      }
+      body.end();
+      await (await sent).text();
+    });
+  });
+
+  side.test("stops taking a body that is not read", () => {
+    const serve: Serve = (source) =>
+      new Promise((resolve) => source.onEnd(() => resolve(Response.text("x"))));
+    return side.with({ serve }, async (client, { served }) => {
+      const { body } = client.open({ method: "POST" });
+      body.on("error", () => {});
+      let taken = 0;
+      const piece = Buffer.alloc(65_536);
+      const write = (): void =>
+        void body.write(piece, (error) => error ?? ((taken += piece.length), write()));
+      write();
+      await eventually(() => served.length === 1, "the request is served");
+      let before = -1;
+      while (before !== taken) {
+        before = taken;
+        await turn(200);
+      }
+      assert.ok(taken < 30_000_000, `${taken} bytes were taken`);
+    });
+  });
+
+  side.test("sends 100 only when the body is read", () => {
+    const serve: Serve = (source) =>
+      source.target === "/read" ? readAll(source) : Response.text("no", { status: 401 });
+    return side.with({ serve }, async (client) => {
+      const fields = { expect: "100-continue", "content-length": "3" };
+      const read = client.open({ method: "POST", path: "/read", fields });
+      read.reply.catch((error: unknown) => assert.fail(String(error)));
+      await eventually(() => read.interim.length === 1, "100 has arrived");
+      read.body.end("abc");
+      assert.deepEqual([await (await read.reply).text(), read.interim], ["3", [100]]);
+      const refused = client.open({ method: "POST", path: "/no", fields });
+      assert.deepEqual([(await refused.reply).status, refused.interim], [401, []]);
+    });
+  });
+
+  side.test("sends a reply before the body is read, and its client gets it", () => {
+    const serve: Serve = () => Response.text("too large", { status: 413 });
+    return side.with({ serve }, async (client) => {
+      const { reply: sent, body } = client.open({ method: "POST", fields: { "content-length": "900000" } });
+      body.on("error", () => {});
+      body.write("x".repeat(1000));
+      assert.deepEqual([(await sent).status, await (await sent).text()], [413, "too large"]);
+    });
+  });
+
+  side.test("fails a body that arrives too slowly with 408", () => {
+    const serve: Serve = async (source) => {
+      try {
+        return await readAll(source);
+      } catch (error) {
+        return Response.text("slow", { status: (error as { status: number }).status });
+      }
+    };
+    return side.with({ serve, timeouts: { readBodySecs: 5 } }, async (client, { clock, served }) => {
+      const { reply: sent, body } = client.open({ method: "POST" });
+      body.on("error", () => {});
+      body.write("x");
+      await eventually(() => served.length === 1, "the request is served");
+      await turn(4);
+      await clock.advance(8000);
+      assert.equal((await sent).status, 408);
+    });
+  });
+};
+
+const departures = (side: Side): void => {
+  for (const path of ["/never", "/stream", "/flood", "/silent", "/read"]) {
+    side.test(`ends everything of an exchange whose client is gone: ${path}`, () => {
+      const ledger = createLedger();
+      return side.with({ serve: ledger.serve }, async (client, { transport, logged, clock }) => {
+        const {
+          reply: sent,
+          body,
+          cancel,
+        } = client.open({ method: path === "/read" ? "POST" : "GET", path });
+        body.on("error", () => {});
+        if (path === "/read") body.write("x".repeat(100));
+        else body.end();
+        await eventually(() => ledger.begun === 1, "the request is served");
+        if (path !== "/never" && path !== "/read") await sent;
+        await turn(4);
+        cancel();
+        await turn(10);
+        await clock.advance(5000); // a half-closed client may still read: only silence shows that it is gone
+        await eventually(() => ledger.ends.length === 1 && ledger.open === 0, "everything has ended");
+        assert.equal(ledger.ends[0]?.end, "aborted");
+        if (path === "/read") assert.deepEqual(ledger.readErrors, ["CORE_CLIENT_GONE"]);
+        assert.deepEqual([transport.inFlight, ledger.doublyClosed, logged], [0, 0, []]);
+      });
+    });
+  }
+
+  side.test("cancels the stream of a reply that comes after the client has left", () => {
+    let cancelled = false;
+    const serve: Serve = (source) =>
+      new Promise((resolve) => {
+        const body = new BodyStream(
+          // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- an iterable whose own `return` cancels it
+          { return: () => ((cancelled = true), Promise.resolve()) } as unknown as AsyncIterable<Uint8Array>,
+        );
+        source.onEnd(() => setImmediate(() => resolve(reply(body))));
+      });
+    return side.with({ serve }, async (client, { served }) => {
+      const { body, cancel } = client.open();
+      body.on("error", () => {});
+      body.end();
+      await eventually(() => served.length === 1, "the request is served");
+      cancel();
+      await eventually(() => cancelled, "the stream is cancelled");
+    });
+  });
+};
+
+const refusals = (side: Side): void => {
+  const limits = { maxHeaderBytes: 1000, maxHeaderFields: 20, maxRequestLine: 200 };
+  const many = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`x-${at}`, "1"]));
+  const rows: Record<string, [number, { path?: string; fields?: Record<string, string | string[]> }]> = {
+    "too many fields": [431, { fields: many }],
+    "too long fields": [431, { fields: { "x-long": "x".repeat(1200) } }],
+    "a too long target": [414, { path: `/${"x".repeat(300)}` }],
+    "an unknown expectation": [417, { fields: { expect: "magic" } }],
+    "a target with a fragment": [400, { path: "/a#b" }],
+  };
+  for (const [name, [status, request]] of Object.entries(rows)) {
+    side.test(`refuses ${name} with ${status}, without a handler`, () =>
+      side.with({ limits }, async (client, { served }) => {
+        const sent = await client.send(request);
+        assert.deepEqual([sent.status, served.length], [status, 0]);
+        await sent.text();
+      }),
+    );
+  }
+};
+
+const endings = (side: Side): void => {
+  side.test("drains: finishes the request in flight, and closes the connection", () => {
+    const hold = Promise.withResolvers<Reply>();
+    return side.with({ serve: () => hold.promise }, async (client, { transport, clock, served }) => {
+      const sent = client.send();
+      await eventually(() => served.length === 1, "the request is served");
+      const closed = transport.close(60_000);
+      await clock.advance(5000);
+      assert.equal(transport.inFlight, 1);
+      hold.resolve(Response.text("late"));
+      assert.equal(await (await sent).text(), "late");
+      await client.closed;
+      await eventually(() => transport.connections === 0, "the connection is gone");
+      assert.deepEqual(await closed, { cut: 0 });
+    });
+  });
+
+  side.test("cuts and counts what is in flight at the deadline", () =>
+    side.with({ serve: () => new Promise(() => {}) }, async (client, { transport, clock, served }) => {
+      const sent = client.send();
+      sent.catch(() => {});
+      await eventually(() => served.length === 1, "the request is served");
+      const closed = transport.close(3000);
+      await clock.advance(4000);
+      assert.deepEqual(await closed, { cut: 1 });
+      await assert.rejects(sent);
+    }),
+  );
+
+  side.test("closes an idle connection after its time", () =>
+    side.with({ timeouts: { idleSecs: 10 } }, async (client, { transport, clock }) => {
+      await (await client.send()).text();
+      await turn(4);
+      await clock.advance(8000);
+      await turn(4);
+      assert.equal(transport.connections, 1);
+      await clock.advance(6000);
+      await client.closed;
+    }),
+  );
+
+  side.test("cuts a client that does not read its reply", () => {
+    const ledger = createLedger();
+    return side.with({ serve: ledger.serve, timeouts: { writeSecs: 5 } }, async (client, { clock }) => {
+      const sent = await client.send({ path: "/flood" });
+      sent.body.on("error", () => {});
+      sent.body.pause();
+      await eventually(() => ledger.begun === 1, "the request is served");
+      for (let secs = 0; secs < 12 && ledger.ends.length === 0; secs++) {
+        await turn(50);
+        await clock.advance(1000);
+      }
+      await eventually(() => ledger.ends.length === 1 && ledger.open === 0, "the exchange has ended");
+      assert.equal(ledger.ends[0]?.end, "aborted");
+    });
+  });
+};
+
+/** Header fields but those that depend on when and how the reply is sent. */
+const withoutFraming = ({ fields }: ClientReply): object => {
+  const {
+    date: _date,
+    connection: _connection,
+    "transfer-encoding": _coding,
+    ":status": _status,
+    ...rest
+  } = fields;
+  return { ...rest, "keep-alive": undefined };
+};

@@ -1,0 +1,19 @@
+/** An open connection, as a transport manages it. */
+export interface OpenConnection {
+  /** Whether it has no request in progress, and no part of one in its input. */
+  readonly idle: boolean;
+  /** Whether it has had a request. */
+  readonly used: boolean;
+  /** Enforces its deadlines; called once a second. */
+  check(now: number): void;
+  /** Destroys the connection. */
+  cut(): void;
+  /** Called once, when the transport begins to drain. Idle connections are cut `drainIdleMs` later. */
+  drain?(): void;
+}
+
+/** What waits briefly for a short body, so that the app gets the request in one piece. */
+export interface AwaitsBody {
+  /** The grace period is over; the request is served without its body if that is still missing. */
+  bodyGraceEnded(): void;
+}

@@ -1,0 +1,87 @@
+import type { OpenConnection } from "../../exchange/open-connection.ts";
+import type { Socket } from "../../exchange/socket.ts";
+import type { ConnectionHub, ServeSocket } from "./connection-hub.ts";
+
+/**
+ * Adds the transport's further protocol to a function that serves HTTP/1.1 without TLS: connections that begin with its preface are passed to it.
+ * Without such a protocol the function itself is returned, and connections cost nothing more.
+ */
+export const orByPreface = (hub: ConnectionHub, http: ServeSocket): ServeSocket => {
+  const { protocol } = hub.options;
+  if (protocol?.preface === undefined) return http;
+  const { preface } = protocol;
+  const serve = protocol.open(hub);
+  return (socket) => hub.add(new PrefaceReader(socket, hub, preface, { http, serve }));
+};
+
+interface Choices {
+  readonly http: ServeSocket;
+  readonly serve: ServeSocket;
+}
+
+/** Reads the first bytes of a connection, until they differ from the preface or contain it, and puts them back. */
+class PrefaceReader implements OpenConnection {
+  private readonly socket: Socket;
+  private readonly hub: ConnectionHub;
+  private readonly preface: Uint8Array;
+  private readonly choices: Choices;
+  private readonly since: number;
+  private received: Buffer | null = null;
+
+  constructor(socket: Socket, hub: ConnectionHub, preface: Uint8Array, choices: Choices) {
+    this.socket = socket;
+    this.hub = hub;
+    this.preface = preface;
+    this.choices = choices;
+    this.since = hub.now;
+    socket.on("data", this.take);
+    socket.on("end", this.gone);
+    socket.on("close", this.gone);
+    socket.on("error", this.gone);
+    if (socket.isPaused()) socket.resume();
+  }
+
+  get idle(): boolean {
+    return this.received === null;
+  }
+
+  get used(): boolean {
+    return false;
+  }
+
+  check(now: number): void {
+    const { idleSecs, readHeaderSecs } = this.hub.options.timeouts;
+    if (now - this.since >= (this.received === null ? idleSecs : readHeaderSecs) * 1000) this.cut();
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+
+  private readonly take = (chunk: Buffer): void => {
+    const received = this.received === null ? chunk : Buffer.concat([this.received, chunk]);
+    this.received = received;
+    const { preface } = this;
+    const length = Math.min(received.length, preface.length);
+    const isSame = received.subarray(0, length).equals(preface.subarray(0, length));
+    if (isSame && length < preface.length) return;
+    this.passOn(isSame ? this.choices.serve : this.choices.http, received);
+  };
+
+  private passOn(serve: ServeSocket, received: Buffer): void {
+    const { socket, hub } = this;
+    socket.pause();
+    socket.off("data", this.take);
+    socket.off("end", this.gone);
+    socket.off("close", this.gone);
+    socket.unshift(received);
+    serve(socket);
+    socket.off("error", this.gone); // `serve` has added a listener
+    hub.remove(this);
+  }
+
+  private readonly gone = (): void => {
+    this.hub.remove(this);
+    this.socket.destroy();
+  };
+}

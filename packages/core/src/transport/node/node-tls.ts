@@ -1,0 +1,56 @@
+import type { Server, TLSSocket, TlsOptions } from "node:tls";
+import type { ConnectionHub, ServeSocket } from "../hub/connection-hub.ts";
+import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
+
+/**
+ * Terminates TLS in front of HTTP/1.1 and of the transport's further protocol, which the client chooses in the handshake (ALPN).
+ *
+ * @param http serves a decrypted connection over HTTP/1.1
+ * @returns the function that serves a raw socket
+ * @throws the system's error for a certificate that cannot be used
+ */
+export const overTls = (hub: ConnectionHub, tls: TransportTls, http: ServeSocket): ServeSocket => {
+  const { protocol } = hub.options;
+  const serve = protocol?.open(hub);
+  const server = createServer(hub.options, tls);
+  server.on("secureConnection", (socket: TLSSocket) => {
+    if (serve !== undefined && socket.alpnProtocol === protocol?.alpn) serve(socket);
+    else http(socket);
+  });
+  server.on("tlsClientError", (_error, socket) => socket.destroy());
+  hub.onRenewTls = (renewed) => {
+    const context = contextOptions(renewed);
+    process.getBuiltinModule("node:tls").createSecureContext(context); // throws before anything is changed
+    server.setSecureContext(context);
+  };
+  return (socket) => {
+    socket.on("error", ignore); // the decrypted socket has listeners of its own
+    server.emit("connection", socket);
+    if (socket.isPaused()) socket.resume();
+  };
+};
+
+/** A server that does not listen; `emit("connection")` is the documented way to pass it a socket. */
+const createServer = ({ timeouts, protocol }: TransportOptions, tls: TransportTls): Server => {
+  const { requireClientCert = false } = tls;
+  return process.getBuiltinModule("node:tls").createServer({
+    ...contextOptions(tls),
+    requestCert: requireClientCert,
+    rejectUnauthorized: requireClientCert,
+    ALPNProtocols: protocol === undefined ? ["http/1.1"] : [protocol.alpn, "http/1.1"],
+    handshakeTimeout: timeouts.readHeaderSecs * 1000,
+  });
+};
+
+const contextOptions = ({ cert, key, ca, minVersion = "1.2" }: TransportTls): TlsOptions => ({
+  cert: bytes(cert),
+  key: bytes(key),
+  ...(ca === undefined ? {} : { ca: bytes(ca) }),
+  minVersion: `TLSv${minVersion}`,
+});
+
+const bytes = (pem: string | Uint8Array): string | Buffer =>
+  typeof pem === "string" ? pem : Buffer.from(pem);
+
+/** Errors need no handling: the socket closes after them. */
+const ignore = (): void => {};

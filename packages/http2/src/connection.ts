@@ -1,0 +1,256 @@
+// Above 250 lines because the streams, deadlines and end of a connection share one state.
+import type { ServerHttp2Session, ServerHttp2Stream } from "node:http2";
+import {
+  type AwaitsBody,
+  type OpenConnection,
+  type ProtocolHost,
+  type Socket,
+  throttledLog,
+  type TransportOptions,
+  WriteWatch,
+} from "@framework/core/feature";
+import { Http2Exchange, type Http2ExchangeHost } from "./exchange.ts";
+import { FloodWatch } from "./flood-watch.ts";
+import type { Http2Config } from "./http2-config.ts";
+import { QuietWatch } from "./quiet-watch.ts";
+import type { ReplyFields } from "./reply-fields.ts";
+import type { CloseReason, Http2Totals } from "./totals.ts";
+
+/** State that the connections of one transport share. */
+export interface SharedParts {
+  readonly host: ProtocolHost;
+  readonly config: Http2Config;
+  readonly totals: Http2Totals;
+  readonly replyFields: ReplyFields;
+}
+
+const END_STREAM = 1;
+const REFUSED_STREAM = 7;
+const ENHANCE_YOUR_CALM = 11;
+/** Milliseconds for a client to close a connection after its last reply and GOAWAY. */
+const LINGER_MS = 2000;
+/** Handlers of a connection that run, as a multiple of its streams: a client that resets its requests leaves their handlers behind. */
+const HANDLERS_PER_STREAM = 2;
+
+const logSometimes = throttledLog();
+
+/** One HTTP/2 connection: its streams, limits and end. */
+export class Http2Connection implements OpenConnection, Http2ExchangeHost {
+  readonly replyFields: ReplyFields;
+  private readonly session: ServerHttp2Session;
+  private readonly socket: Socket;
+  private readonly shared: SharedParts;
+  private readonly exchanges = new Set<Http2Exchange>();
+  private readonly floods: FloodWatch;
+  private readonly quiet: QuietWatch;
+  private readonly writes: WriteWatch;
+  private readonly address: string | null;
+  /** Handlers that run, also those of streams that are closed. */
+  private handlers = 0;
+  private requests = 0;
+  private ready = false;
+  private finishing = false;
+  private counted = false;
+  private readonly openedAt: number;
+  private lastCheck: number;
+  private idleSince: number;
+  private flushedByClosed = 0;
+
+  constructor(session: ServerHttp2Session, socket: Socket, shared: SharedParts) {
+    const { host, config, totals } = shared;
+    this.session = session;
+    this.socket = socket;
+    this.shared = shared;
+    this.replyFields = shared.replyFields;
+    this.address = socket.remoteAddress ?? null;
+    this.floods = new FloodWatch(config, socket);
+    this.quiet = new QuietWatch(config, socket);
+    this.writes = new WriteWatch(this.writeCounters(), host.options.timeouts.writeSecs);
+    this.openedAt = host.now;
+    this.lastCheck = host.now;
+    this.idleSince = host.now;
+    totals.connections++;
+    session.on("stream", this.onStream);
+    session.on("ping", this.onControlFrame);
+    session.on("remoteSettings", this.onSettings);
+    session.on("error", this.onError);
+    session.on("close", this.onClose);
+    if (host.draining) this.drain();
+  }
+
+  get options(): TransportOptions {
+    return this.shared.host.options;
+  }
+
+  get date(): string {
+    return this.shared.host.date;
+  }
+
+  get remoteAddress(): string | null {
+    return this.address;
+  }
+
+  get idle(): boolean {
+    return this.exchanges.size === 0 && !this.finishing;
+  }
+
+  get used(): boolean {
+    return this.requests > 0;
+  }
+
+  check(now: number): void {
+    const elapsed = now - this.lastCheck;
+    this.lastCheck = now;
+    const { idleSecs, readHeaderSecs } = this.options.timeouts;
+    if (this.floods.tick(elapsed)) return this.calm("bytes");
+    if (!this.ready && now - this.openedAt >= readHeaderSecs * 1000) return this.end("slow");
+    if (this.exchanges.size > 0) return this.checkStreams(now, elapsed);
+    if (this.finishing) {
+      if (now - this.idleSince >= LINGER_MS) this.cut();
+    } else if (now - this.idleSince >= idleSecs * 1000) this.finish("idle");
+  }
+
+  cut(): void {
+    this.session.destroy();
+    this.socket.destroy();
+  }
+
+  /**
+   * Serves requests on their way for a while, and then says which one was the last. nghttp2 reads no requests behind a GOAWAY, whatever stream it names, so there is
+   * none before.
+   */
+  drain(): void {
+    const { host } = this.shared;
+    host.after(host.options.drainIdleMs ?? 1000, () => this.finish("drain"));
+  }
+
+  bodyArrived(bytes: number): void {
+    this.floods.useful(bytes);
+  }
+
+  handlerBegan(): void {
+    this.handlers++;
+    this.shared.host.inFlight++;
+  }
+
+  handlerEnded(): void {
+    this.handlers--;
+  }
+
+  streamClosed(exchange: Http2Exchange): void {
+    this.exchanges.delete(exchange);
+    this.flushedByClosed += exchange.bytesWritten;
+    this.shared.totals.streams--;
+    if (exchange.wasServed) this.shared.host.inFlight--;
+    if (this.exchanges.size === 0) this.idleSince = this.shared.host.now;
+  }
+
+  finishByReply(): void {
+    this.finish("drain");
+  }
+
+  awaitBody(exchange: AwaitsBody): void {
+    this.shared.host.bodyGrace.begin(exchange);
+  }
+
+  private readonly onStream = (
+    stream: ServerHttp2Stream,
+    _headers: unknown,
+    flags: number,
+    raw: readonly string[],
+  ): void => {
+    stream.on("error", ignore); // its close ends the exchange
+    if (stream.destroyed) return;
+    const { config, totals } = this.shared;
+    if (this.handlers >= HANDLERS_PER_STREAM * config.maxConcurrentStreams) {
+      totals.refusedStreams++;
+      return stream.close(REFUSED_STREAM);
+    }
+    for (const text of raw) this.floods.useful(text.length);
+    totals.streams++;
+    const exchange = new Http2Exchange(this, stream, raw, (flags & END_STREAM) !== 0);
+    this.exchanges.add(exchange);
+    exchange.begin();
+    if (++this.requests === this.options.limits.maxRequestsPerConnection) this.finish("requests");
+  };
+
+  private readonly onSettings = (): void => {
+    this.ready = true;
+    this.onControlFrame();
+  };
+
+  private readonly onControlFrame = (): void => {
+    if (this.floods.controlFrame()) this.calm("frames");
+  };
+
+  private checkStreams(now: number, elapsed: number): void {
+    if (this.writes.isTooSlow(now)) return this.end("slow");
+    if (this.quiet.isSilent(elapsed, this.session)) return this.end("silent");
+    let waiting = 0;
+    for (const { writableLength } of this.exchanges) if (writableLength > 0) waiting++;
+    for (const exchange of this.exchanges) exchange.check(elapsed, waiting);
+  }
+
+  /** Ends the connection of a client that makes work without requests. */
+  private calm(what: "bytes" | "frames"): void {
+    if (this.session.destroyed) return;
+    logSometimes((omitted) =>
+      this.options.log.warn("an HTTP/2 connection was closed: too much besides requests", {
+        what,
+        remoteAddress: this.address,
+        omitted,
+      }),
+    );
+    this.closes("flood");
+    this.session.destroy(new Error("too much besides requests"), ENHANCE_YOUR_CALM);
+  }
+
+  private end(reason: CloseReason): void {
+    this.closes(reason);
+    this.cut();
+  }
+
+  /** Counts the end of the connection, for the first reason. */
+  private closes(reason: CloseReason): void {
+    if (this.counted) return;
+    this.counted = true;
+    this.shared.totals.closes(reason);
+  }
+
+  /** Takes no more requests, and closes after the last reply. */
+  private finish(reason: CloseReason): void {
+    if (this.finishing || this.session.destroyed) return;
+    this.finishing = true;
+    this.idleSince = this.shared.host.now;
+    this.closes(reason);
+    this.session.close();
+  }
+
+  private readonly onError = (): void => this.closes("error");
+
+  private readonly onClose = (): void => {
+    this.shared.totals.connections--;
+    this.shared.host.remove(this);
+    this.socket.destroy();
+  };
+
+  private writeCounters() {
+    const { exchanges } = this;
+    const written = (): number => this.flushedByClosed;
+    return {
+      get writableLength() {
+        let waiting = 0;
+        for (const { writableLength } of exchanges) waiting += writableLength;
+        return waiting;
+      },
+      get bytesWritten() {
+        let bytes = written();
+        for (const { bytesWritten } of exchanges) bytes += bytesWritten;
+        return bytes;
+      },
+    };
+  }
+}
+
+/** Errors of a stream need no handling: it closes after them. */
+const ignore = (): void => {};

@@ -1,0 +1,358 @@
+// Above 250 lines because a request and its reply are one object: every request creates it.
+import type { ServerHttp2Stream } from "node:http2";
+import { type ExchangeEnd, HttpError } from "@framework/core";
+import {
+  type AwaitsBody,
+  BodyRate,
+  BodyStream,
+  BodyWriter,
+  type BodyWriterEvents,
+  clientGone,
+  discardReply,
+  type EndListener,
+  type Exchange,
+  type ExchangeHost,
+  fieldValue,
+  isPromisedOutput,
+  listenForEnd,
+  logBroken,
+  logFailed,
+  logLate,
+  notifyEnd,
+  type Payload,
+  payloadLength,
+  type Reply,
+  type RequestSource,
+  type WriteCounters,
+} from "@framework/core/feature";
+import type { ReplyFields } from "./reply-fields.ts";
+import { type BodyEvents, RequestBody } from "./request-body.ts";
+import { readRequestHead } from "./request-head.ts";
+import { StreamSink } from "./stream-sink.ts";
+
+/** Parts of a connection that an exchange uses. */
+export interface Http2ExchangeHost extends ExchangeHost {
+  readonly date: string;
+  readonly replyFields: ReplyFields;
+  /** Bytes of a body arrived. */
+  bodyArrived(bytes: number): void;
+  /** A handler has begun, also for a refusal. */
+  handlerBegan(): void;
+  /** The handler of an exchange has replied or failed, perhaps after its stream was closed. */
+  handlerEnded(): void;
+  /** The stream of an exchange is closed. */
+  streamClosed(exchange: Http2Exchange): void;
+  /** A reply asks for the end of the connection. */
+  finishByReply(): void;
+  /** Serves a request whose body is collected, at the latest after 10 ms. */
+  awaitBody(exchange: AwaitsBody): void;
+}
+
+/** Largest body in bytes that is collected before the app gets its request. */
+const SHORT_BODY = 65_536;
+
+/** Largest reply in bytes that is written at once; longer ones are written while the client reads. */
+const SHORT_REPLY = 65_536;
+
+/** Most streams of a connection that share the time in which a client must take bytes. */
+const MAX_SHARES = 10;
+
+const NO_ERROR = 0;
+
+const headOnly = Object.freeze({ endStream: true });
+
+/** One stream: a request and its reply. */
+export class Http2Exchange
+  implements RequestSource, Exchange, BodyWriterEvents, BodyEvents, AwaitsBody, WriteCounters
+{
+  readonly connection: Http2ExchangeHost;
+  end: ExchangeEnd | null = null;
+  listeners: EndListener[] | null = null;
+  readonly httpVersion = "2";
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  readonly fields: readonly string[];
+  readonly bodyLength: number | null;
+  buffered: Uint8Array | null = null;
+  /** Bytes of the reply's body that were passed to the stream. */
+  bytesWritten = 0;
+  private readonly stream: ServerHttp2Stream;
+  private readonly refusal: HttpError | null;
+  private readonly expectsContinue: boolean;
+  private body: RequestBody | null = null;
+  private bodyRate: BodyRate | null = null;
+  private writer: BodyWriter | null = null;
+  private started = false;
+  private replied = false;
+  private flushed = 0;
+  private stalledMs = 0;
+
+  constructor(
+    connection: Http2ExchangeHost,
+    stream: ServerHttp2Stream,
+    raw: readonly string[],
+    isWhole: boolean,
+  ) {
+    const head = readRequestHead(raw, isWhole, connection.options.limits);
+    this.connection = connection;
+    this.stream = stream;
+    this.method = head.method;
+    this.target = head.target;
+    this.authority = head.authority;
+    this.fields = head.fields;
+    this.bodyLength = head.bodyLength;
+    this.expectsContinue = head.expectsContinue;
+    this.refusal = head.refusal;
+    stream.on("close", () => this.closed());
+  }
+
+  get scheme(): "http" | "https" {
+    return this.connection.options.tls === undefined ? "http" : "https";
+  }
+
+  get remoteAddress(): string | null {
+    return this.connection.remoteAddress;
+  }
+
+  /** Bytes of the reply's body that wait for the client. */
+  get writableLength(): number {
+    return this.stream.writableLength;
+  }
+
+  /** Whether it was passed to the app. */
+  get wasServed(): boolean {
+    return this.started;
+  }
+
+  onEnd(listener: EndListener): void {
+    listenForEnd(this, listener);
+  }
+
+  field(name: string): string | null {
+    return fieldValue(this.fields, name);
+  }
+
+  chunks(): AsyncIterable<Uint8Array> {
+    return this.ownBody();
+  }
+
+  inform(status: number, fields: readonly string[]): boolean {
+    const { stream } = this;
+    if (this.replied || this.end !== null || stream.closed || stream.destroyed) return false;
+    stream.additionalHeaders({ ":status": status, ...grouped(fields) });
+    return true;
+  }
+
+  /** Serves the request, a short body first collected. */
+  begin(): void {
+    const { bodyLength } = this;
+    if (bodyLength === null || bodyLength === 0 || bodyLength > SHORT_BODY || this.expectsContinue)
+      return this.start();
+    const body = this.ownBody();
+    body.collect(() => {
+      this.buffered = body.whole();
+      this.start();
+    });
+    if (!this.started) this.connection.awaitBody(this);
+  }
+
+  bodyGraceEnded(): void {
+    if (this.started) return;
+    this.body?.stopCollecting();
+    this.start();
+  }
+
+  /** Enforces the deadlines of the body and of the reply. @param sharing streams of the connection that wait for their client */
+  check(elapsedMs: number, sharing: number): void {
+    const { readBodySecs, writeSecs } = this.connection.options.timeouts;
+    if (this.body?.waiting === true) {
+      this.bodyRate ??= new BodyRate(readBodySecs);
+      if (this.bodyRate.isTooSlow(this.body.received, elapsedMs))
+        this.body.fail(new HttpError(408, "The request body took too long to arrive"));
+    }
+    const flushed = this.bytesWritten - this.writableLength;
+    this.stalledMs = this.writableLength === 0 || flushed !== this.flushed ? 0 : this.stalledMs + elapsedMs;
+    this.flushed = flushed;
+    const limitMs = writeSecs * 1000 * Math.min(sharing, MAX_SHARES);
+    if (this.stalledMs > 0 && this.stalledMs >= limitMs) this.reset();
+  }
+
+  beforeFirst(): void {
+    const { stream } = this;
+    if (this.expectsContinue && !this.replied && !stream.closed) stream.additionalHeaders({ ":status": 100 });
+  }
+
+  arrived(bytes: number): void {
+    this.connection.bodyArrived(bytes);
+  }
+
+  gone(): HttpError {
+    return clientGone();
+  }
+
+  failed(error: unknown): void {
+    logFailed(this, error);
+    this.reset();
+  }
+
+  late(error: unknown): void {
+    logLate(this, error);
+  }
+
+  private start(): void {
+    if (this.started || this.end !== null) return;
+    this.started = true;
+    const { serve, reject } = this.connection.options;
+    this.connection.handlerBegan();
+    try {
+      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this);
+      if (!isPromisedOutput(reply)) return this.answer(reply);
+      reply.then(
+        (late) => this.answer(late),
+        (error: unknown) => this.fail(error),
+      );
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
+  private answer(reply: Reply): void {
+    this.connection.handlerEnded();
+    if (this.end !== null || this.replied || this.stream.closed || this.stream.destroyed)
+      return discardReply(this, reply);
+    this.replied = true;
+    try {
+      if (!this.writeOrdinary(reply)) this.writeAny(reply);
+    } catch (error) {
+      discardReply(this, reply);
+      this.answerBroken(error);
+    }
+  }
+
+  private fail(error: unknown): void {
+    this.connection.handlerEnded();
+    if (this.replied) return;
+    this.replied = true;
+    this.answerBroken(error);
+  }
+
+  /** Writes a reply with a short body in memory; `false` for any other, with nothing written. */
+  private writeOrdinary(reply: Reply): boolean {
+    const { status, payload } = reply;
+    const { connection } = this;
+    if (payload instanceof BodyStream || this.method === "HEAD" || !isOrdinary(status)) return false;
+    const length = payloadLength(payload);
+    if (length === null || !(length <= SHORT_REPLY)) return false;
+    const head = connection.replyFields.ordinary(status, reply.fields(), length, connection.date);
+    if (head === null) return false;
+    this.respond(head, payload, length);
+    return true;
+  }
+
+  private writeAny(reply: Reply): void {
+    const { connection, method } = this;
+    const { fields, payload, length, close } = connection.replyFields.prepare(reply, method, connection.date);
+    if (close) connection.finishByReply();
+    if (payload instanceof BodyStream || (length !== null && length > SHORT_REPLY)) {
+      this.stream.respond(fields);
+      this.writeLong(payload);
+      return;
+    }
+    this.respond(fields, payload, length ?? 0);
+    if (payload === null) discardReply(this, reply);
+  }
+
+  private respond(fields: string[], payload: Exclude<Payload, BodyStream>, length: number): void {
+    const { stream } = this;
+    this.closeUnread();
+    if (payload === null || length === 0) {
+      stream.respond(fields, headOnly);
+      return;
+    }
+    stream.respond(fields);
+    this.bytesWritten = length;
+    if (typeof payload !== "string") stream.end(payload);
+    else stream.end(payload, length === payload.length ? "latin1" : "utf8");
+  }
+
+  private writeLong(payload: Payload): void {
+    this.closeUnread();
+    const body = payload instanceof BodyStream || payload instanceof Uint8Array ? payload : encode(payload);
+    const sink = new StreamSink(this.stream, (bytes) => {
+      this.bytesWritten += bytes;
+    });
+    this.writer = new BodyWriter(sink, body, this);
+    this.writer.start();
+  }
+
+  /** A client that still sends its body is told to stop after the reply (RFC 9113 8.1). */
+  private closeUnread(): void {
+    if (this.bodyLength === 0 || this.body?.complete === true) return;
+    const { stream } = this;
+    stream.once("finish", () => stream.close(NO_ERROR));
+  }
+
+  /** Replaces a reply that cannot be written by a plain 500 without any detail; resets the stream if the head is already sent. */
+  private answerBroken(error: unknown): void {
+    const { options } = this.connection;
+    logBroken(this, error);
+    if (this.end !== null || this.stream.closed || this.stream.destroyed) return;
+    if (this.stream.headersSent) return this.reset();
+    try {
+      this.writeAny(options.reject(new HttpError(500, "The server failed"), null));
+    } catch (second) {
+      options.log.error("the reply to a failure could not be written", { error: second });
+      this.reset();
+    }
+  }
+
+  /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */
+  private reset(): void {
+    this.stream.destroy(new Error("the reply failed"));
+  }
+
+  private ownBody(): RequestBody {
+    if (this.body !== null) return this.body;
+    this.body = new RequestBody(this.stream, this.bodyLength, this);
+    if (this.bodyLength === 0) this.body.complete = true;
+    return this.body;
+  }
+
+  /** The stream is closed: the exchange has ended. */
+  private closed(): void {
+    if (this.end !== null) return;
+    const { writableFinished, aborted } = this.stream; // node:http2 finishes the writing side of a reset stream too
+    const end = this.replied && writableFinished && !aborted ? "sent" : "aborted";
+    this.end = end;
+    this.connection.streamClosed(this);
+    this.body?.fail(end === "aborted" ? clientGone() : bodyOver());
+    if (end === "aborted") this.writer?.stop();
+    notifyEnd(this, end);
+  }
+}
+
+const isOrdinary = (status: number): boolean =>
+  status === 200 ||
+  (Number.isInteger(status) &&
+    status > 200 &&
+    status < 600 &&
+    status !== 204 &&
+    status !== 205 &&
+    status !== 304);
+
+const encode = (payload: string | null): Uint8Array => new TextEncoder().encode(payload ?? "");
+
+/** Lines by name, as `additionalHeaders` takes them. */
+const grouped = (fields: readonly string[]): Record<string, string[]> => {
+  const byName: Record<string, string[]> = {};
+  for (let at = 0; at + 1 < fields.length; at += 2)
+    (byName[(fields[at] ?? "").toLowerCase()] ??= []).push(fields[at + 1] ?? "");
+  return byName;
+};
+
+/** The error for a handler that still reads after the reply was sent. */
+const bodyOver = (): HttpError =>
+  new HttpError(400, "The request was answered before its body was read to the end", {
+    code: "CORE_BODY_OVER",
+  });

@@ -1,0 +1,40 @@
+import { type ConfigRecord, configRecord, decimal, flag, integer } from "@framework/core/feature";
+
+/** Options of `enableHttp2`. Heads, bodies, connections and their timeouts have the limits of the service, as over HTTP/1.1. */
+export interface Http2Config {
+  /** Also serves HTTP/2 without TLS to clients that begin with it, such as a proxy (h2c with prior knowledge). @default false */
+  readonly h2c: boolean;
+  /** Requests of one connection at the same time; further ones are refused, and clients wait for room. @default 100 */
+  readonly maxConcurrentStreams: number;
+  /** Bytes of one body that may arrive before the handler reads them. @default 262144 */
+  readonly streamWindowBytes: number;
+  /** Bytes of all bodies of a connection that may be on their way. @default 1048576 */
+  readonly connectionWindowBytes: number;
+  /** Requests that a client may cancel at once; it regains `resetsPerSec` each second. @default 200 */
+  readonly resetBurst: number;
+  /** Requests that a client may cancel in a second, on average. @default 33 */
+  readonly resetsPerSec: number;
+  /** PING and SETTINGS frames of a client in a second. @default 1000 */
+  readonly maxControlFramesPerSec: number;
+  /** Bytes of a client in a second that are neither head nor body, beyond what its transfers explain. @default 1048576 */
+  readonly maxOverheadBytesPerSec: number;
+  /** Seconds without a byte from the client of an open request after which it is asked whether it is there; 0 never asks. @default 30 */
+  readonly pingSecs: number;
+  /** Seconds for the answer; then the connection is closed. @default 15 */
+  readonly pingTimeoutSecs: number;
+}
+
+const windowBytes = { min: 65_535, max: 16_777_216 };
+
+export const Http2Config: ConfigRecord<Http2Config> = configRecord("Http2Config", {
+  h2c: flag(false),
+  maxConcurrentStreams: integer(100, { min: 1, max: 10_000 }),
+  streamWindowBytes: integer(262_144, windowBytes),
+  connectionWindowBytes: integer(1_048_576, windowBytes),
+  resetBurst: integer(200, { min: 1, max: 1_000_000 }),
+  resetsPerSec: integer(33, { min: 1, max: 1_000_000 }),
+  maxControlFramesPerSec: integer(1000, { min: 10, max: 1_000_000 }),
+  maxOverheadBytesPerSec: integer(1_048_576, { min: 65_536, max: 1_073_741_824 }),
+  pingSecs: decimal(30, { min: 0, max: 86_400 }),
+  pingTimeoutSecs: decimal(15, { min: 0.01, max: 86_400 }),
+});

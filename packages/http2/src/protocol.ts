@@ -1,0 +1,51 @@
+import type { ServerOptions } from "node:http2";
+import type { ConnectionProtocol, ProtocolHost, TransportOptions } from "@framework/core/feature";
+import { Http2Connection } from "./connection.ts";
+import type { Http2Config } from "./http2-config.ts";
+import { ReplyFields } from "./reply-fields.ts";
+import type { Http2Totals } from "./totals.ts";
+
+const preface = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+
+/** HTTP/2 as a protocol of the transports. */
+export const http2Protocol = (config: Http2Config, totals: Http2Totals): ConnectionProtocol => ({
+  alpn: "h2",
+  preface: config.h2c ? preface : undefined,
+  open: (host) => opened(host, config, totals),
+});
+
+const opened = (
+  host: ProtocolHost,
+  config: Http2Config,
+  totals: Http2Totals,
+): ReturnType<ConnectionProtocol["open"]> => {
+  // Loaded here instead of imported: only a serving process needs it.
+  const { performServerHandshake } = process.getBuiltinModule("node:http2");
+  const options = sessionOptions(config, host.options);
+  const shared = { host, config, totals, replyFields: new ReplyFields() };
+  return (socket) => {
+    const session = performServerHandshake(socket, options);
+    session.setLocalWindowSize(config.connectionWindowBytes);
+    host.add(new Http2Connection(session, socket, shared));
+  };
+};
+
+/**
+ * Limits that `node:http2` and nghttp2 enforce. Those of heads lie above the limits of the service, so that a head between the two gets a 431 instead of a
+ * reset.
+ */
+const sessionOptions = (config: Http2Config, { limits }: TransportOptions): ServerOptions => ({
+  maxHeaderListPairs: 2 * limits.maxHeaderFields + 8,
+  maxSessionInvalidFrames: 100,
+  maxSessionRejectedStreams: 100,
+  maxOutstandingPings: 2,
+  streamResetBurst: config.resetBurst,
+  streamResetRate: config.resetsPerSec,
+  settings: {
+    enablePush: false,
+    enableConnectProtocol: false,
+    initialWindowSize: config.streamWindowBytes,
+    maxConcurrentStreams: config.maxConcurrentStreams,
+    maxHeaderListSize: 2 * (limits.maxRequestLine + limits.maxHeaderBytes) + 64 * limits.maxHeaderFields,
+  },
+});

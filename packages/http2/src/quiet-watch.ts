@@ -1,0 +1,36 @@
+import type { ServerHttp2Session } from "node:http2";
+import type { ByteCounters } from "./flood-watch.ts";
+import type { Http2Config } from "./http2-config.ts";
+
+/** Detects clients that are gone without a sign, by a PING on connections that are quiet while requests are open. */
+export class QuietWatch {
+  private readonly config: Http2Config;
+  private readonly counters: Pick<ByteCounters, "bytesRead">;
+  private read = 0;
+  private quietMs = 0;
+  private asked = false;
+
+  constructor(config: Http2Config, counters: Pick<ByteCounters, "bytesRead">) {
+    this.config = config;
+    this.counters = counters;
+  }
+
+  /** Whether the client has not answered in time; called once a second while requests are open. */
+  isSilent(elapsedMs: number, session: ServerHttp2Session): boolean {
+    const { pingSecs, pingTimeoutSecs } = this.config;
+    const { bytesRead } = this.counters;
+    if (bytesRead !== this.read || pingSecs === 0) {
+      this.read = bytesRead;
+      this.quietMs = 0;
+      this.asked = false;
+      return false;
+    }
+    this.quietMs += elapsedMs;
+    if (this.asked) return this.quietMs >= (pingSecs + pingTimeoutSecs) * 1000;
+    if (this.quietMs >= pingSecs * 1000) {
+      this.asked = true;
+      session.ping(() => {}); // its answer is a byte that is read
+    }
+    return false;
+  }
+}

@@ -1,0 +1,75 @@
+import {
+  headerName,
+  headerValue,
+  isConnectionField,
+  prepareReply,
+  type Reply,
+  type ReplyHead,
+  saysClose,
+} from "@framework/core/feature";
+
+/** A reply's head as `respond` of a stream takes it, with the body to send. */
+export interface Http2ReplyHead extends Pick<ReplyHead, "payload" | "length"> {
+  /** `:status`, then name, value, name, value … in lower case. */
+  readonly fields: string[];
+  /** Whether the reply asks for the end of the connection. */
+  readonly close: boolean;
+}
+
+/** Makes the heads of replies. One object serves all connections of a transport; it keeps one list of fields. */
+export class ReplyFields {
+  private lastFields: readonly string[] | null = null;
+  private lastLines: readonly string[] = [];
+
+  /**
+   * The head of a reply with a body in memory; `null` if a field needs `prepare`.
+   *
+   * @throws CORE_BAD_HEADER when a field cannot be sent
+   */
+  ordinary(status: number, fields: readonly string[], length: number, date: string): string[] | null {
+    const lines = this.lines(fields);
+    if (lines === null) return null;
+    const head = [":status", String(status), "content-length", String(length), "date", date];
+    for (const text of lines) head.push(text);
+    return head;
+  }
+
+  /**
+   * The head of any reply: without the fields of HTTP/1.1 connections (RFC 9113 8.2.2), with its length if that is known.
+   *
+   * @throws CORE_BAD_REPLY and CORE_BAD_HEADER when the reply cannot be sent
+   */
+  prepare(reply: Reply, method: string, date: string): Http2ReplyHead {
+    const head = prepareReply(reply, { method, minor: 1, close: false, date });
+    const fields = [":status", String(head.status)];
+    for (let at = 0; at + 1 < head.fields.length; at += 2) {
+      const name = headerName(head.fields[at] ?? "");
+      if (!hopFields.has(name)) fields.push(name, headerValue(name, head.fields[at + 1] ?? ""));
+    }
+    return {
+      fields,
+      payload: head.payload,
+      length: head.length,
+      close: head.close && saysClose(reply.fields()),
+    };
+  }
+
+  /** Checked names and values; a frozen list is recognised by identity, as `Reply.fields` allows. */
+  private lines(fields: readonly string[]): readonly string[] | null {
+    if (fields === this.lastFields) return this.lastLines;
+    const lines: string[] = [];
+    for (let at = 0; at + 1 < fields.length; at += 2) {
+      const name = headerName(fields[at] ?? "");
+      if (isConnectionField(name)) return null;
+      lines.push(name, headerValue(name, fields[at + 1] ?? ""));
+    }
+    if (Object.isFrozen(fields)) {
+      this.lastFields = fields;
+      this.lastLines = lines;
+    }
+    return lines;
+  }
+}
+
+/** Fields that `prepareReply` adds for HTTP/1.1. */
+const hopFields: ReadonlySet<string> = new Set(["connection", "transfer-encoding", "upgrade"]);

@@ -1,0 +1,22 @@
+import { type MakeTransport, overTls } from "@framework/conformance";
+import { createFastTransport, createNodeTransport } from "@framework/core/testing";
+import { Http2Config } from "./http2-config.ts";
+import { http2Protocol } from "./protocol.ts";
+import { Http2Totals } from "./totals.ts";
+
+/** Makes a transport that serves HTTP/2 too, without TLS. */
+export const withHttp2 =
+  (
+    make: MakeTransport = createFastTransport,
+    config: Partial<Http2Config> = {},
+    totals: Http2Totals = new Http2Totals(),
+  ): MakeTransport =>
+  (options) =>
+    make({ ...options, protocol: http2Protocol(Http2Config.of({ h2c: true, ...config }), totals) });
+
+/** HTTP/2 with and without TLS: rows for `describe.each`. */
+export const http2Transports: readonly (readonly [name: string, make: MakeTransport])[] = [
+  ["without TLS", withHttp2()],
+  ["without TLS, beside node:http", withHttp2(createNodeTransport)],
+  ["over TLS", overTls(withHttp2())],
+];
