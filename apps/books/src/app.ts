@@ -29,6 +29,7 @@ export const createBooksApp = (settings: BooksSettings = booksSettings()): Books
   enableFeatures(app, settings);
   if (settings.collectorUrl !== undefined)
     app.enableTelemetry({ serviceName: settings.serviceName, otlpEndpoint: settings.collectorUrl });
+  if (settings.devtools === "on") app.enableDevtools({ port: settings.devtoolsPort });
   if (settings.redisUrl !== undefined) app.enableRedis({ url: settings.redisUrl, shared: true });
   app.enableMessaging({ source: "/books", topics: [bookEvents, orderEvents], ...brokerConfig(settings) });
   if (settings.work === "on") indexBooks(app);

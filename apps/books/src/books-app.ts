@@ -7,6 +7,7 @@ import { cors } from "@framework/cors";
 import { cqrs } from "@framework/cqrs";
 import { database } from "@framework/database";
 import { deprecation } from "@framework/deprecation";
+import { devtools } from "@framework/devtools";
 import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
 import { eventSourcing } from "@framework/event-sourcing";
@@ -61,4 +62,5 @@ export class BooksApp extends App.with(
   websocket,
   graphql,
   grpc,
+  devtools,
 ) {}

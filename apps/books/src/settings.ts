@@ -116,6 +116,16 @@ export const settingsShape = {
     max: 31_536_000,
     meaning: "Seconds that the warehouse has for an order before it is undone.",
   }),
+  devtools: oneOf("BOOKS_DEVTOOLS", ["on", "off"], {
+    default: "on",
+    meaning: "off for development without the dev page; in production there is none.",
+  }),
+  devtoolsPort: integer("BOOKS_DEVTOOLS_PORT", {
+    default: 0,
+    min: 0,
+    max: 65_535,
+    meaning: "Port of the dev page on 127.0.0.1; 0 lets the system choose.",
+  }),
   requestsPerMinute: integer("BOOKS_RATE", {
     default: 60_000,
     min: 1,

@@ -1,5 +1,6 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
+import { circuitPanel } from "./circuit-panel.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
 import { withReasons } from "./circuit-reasons.ts";
 import type { Circuits } from "./circuits.ts";
@@ -37,7 +38,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
       enableCircuitBreaker(config) {
         circuits.configure(host.configure(CircuitBreakerConfig, config));
         const { reasons } = host.insight;
-        host.http.use("breaker", reasons.isObserved ? withReasons(circuits, reasons) : circuits.middleware);
+        host.http.use("breaker", withReasons(circuits, reasons));
         host.entries.protect("breaker", circuits.protect);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
         host.life.onStart({
@@ -47,6 +48,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
         host.life.onStop({ name: "circuit breaker", run: () => circuits.stop() });
         host.insight.expose("circuits", () => circuits.list());
         host.insight
+          .panel(circuitPanel(circuits))
           .metric({
             name: "circuit_state",
             help: "State of each circuit: 0 closed, 1 half-open, 2 open.",

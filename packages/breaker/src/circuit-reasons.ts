@@ -2,11 +2,11 @@ import type { HttpRequest } from "@framework/core";
 import type { DecisionReasons } from "@framework/core/feature";
 import type { CircuitRegistry } from "./circuit-registry.ts";
 
-/** Adds the state of the circuit to the middleware, for tools that show the steps of a request. */
+/** Adds the state of the circuit to the middleware while a tool shows the steps of requests. */
 export const withReasons =
   (circuits: CircuitRegistry, reasons: DecisionReasons): CircuitRegistry["middleware"] =>
   (request, next) => {
-    reasons.give(request, stateFor(circuits, request));
+    if (reasons.isObserved) reasons.give(request, stateFor(circuits, request));
     return circuits.middleware(request, next);
   };
 

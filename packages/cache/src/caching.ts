@@ -12,7 +12,8 @@ import { FrameworkError, type Problem } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
 import { CachingConfig } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
-import { newCounts, publishMetrics } from "./counts.ts";
+import { cachePanel } from "./cache-panel.ts";
+import { newCounts, publishMetrics, sizeOf } from "./counts.ts";
 import { Coalescing } from "./coalescing.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 import { stripInternalFields } from "./internal-fields.ts";
@@ -109,6 +110,13 @@ const enable = (
   );
   host.http.impliesReplies(impliedBy(option));
   publishMetrics(host, counts, raw, store);
+  host.insight.panel(
+    cachePanel({
+      counts,
+      size: () => sizeOf(raw),
+      drop: (tags) => purges.drop(checkedTags(tags).map(programTag)),
+    }),
+  );
   host.life.onStart({
     name: "cache",
     run: async () => {

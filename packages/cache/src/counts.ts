@@ -16,7 +16,7 @@ export const publishMetrics = (
   store: CacheStore,
   guarded: GuardedStore,
 ): void => {
-  const size = () => store.size?.() ?? { entries: 0, bytes: 0, evictions: 0 };
+  const size = () => sizeOf(store);
   const outcomes: readonly (readonly [Outcome, string, string])[] = [
     ["HIT", "cache_hits_total", "Requests answered with a fresh stored reply or a coalesced one."],
     ["MISS", "cache_misses_total", "Requests without a usable stored reply, answered by the handler."],
@@ -65,6 +65,10 @@ export const publishMetrics = (
   for (const metric of metrics) host.insight.metric(metric);
   host.insight.expose("cache", () => ({ ...counts, storeFailures: guarded.failures, ...size() }));
 };
+
+/** Returns what a store holds; nothing for one that cannot say. */
+export const sizeOf = (store: CacheStore): ReturnType<NonNullable<CacheStore["size"]>> =>
+  store.size?.() ?? { entries: 0, bytes: 0, evictions: 0 };
 
 /** A store shared by all workers is counted once. */
 const across = ({ shared }: CacheStore): Pick<Metric, "across"> => ({ across: shared ? "max" : "sum" });

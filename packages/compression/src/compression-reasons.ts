@@ -10,7 +10,7 @@ import { negotiateEncoding } from "@framework/core/http";
 import { canBeCoded, isCompressible } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
 
-/** Adds the reason of each decision to a compressing middleware, for tools that show the steps of a request. */
+/** Adds the reason of each decision to a compressing middleware while a tool shows the steps of requests. */
 export const withReasons =
   (
     compress: Middleware<HttpRequest, Response>,
@@ -19,6 +19,7 @@ export const withReasons =
     reasons: DecisionReasons,
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
+    if (!reasons.isObserved) return compress(request, next);
     let before: number | null = null;
     const judged = compress(request, (input) =>
       mapAwaitable(next(input), (reply) => {

@@ -55,10 +55,7 @@ export const compression: Feature<Compression> = {
         const counts = tally(config.encodings);
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);
-        host.http.use(
-          "compression",
-          reasons.isObserved ? withReasons(coding, config, option, reasons) : coding,
-        );
+        host.http.use("compression", withReasons(coding, config, option, reasons));
         host.insight.expose("compression", () => counts.snapshot());
         for (const metric of counts.metrics) host.insight.metric(metric);
         return this;

@@ -93,7 +93,17 @@ export type {
   RecordObservation,
 } from "./insight/histogram.ts";
 export type { Metric, Sample } from "./insight/metric.ts";
+export type {
+  Panel,
+  PanelAction,
+  PanelCell,
+  PanelContent,
+  PanelField,
+  PanelRow,
+  PanelTable,
+} from "./insight/panel.ts";
 export type { DecisionReasons, RequestStep, RequestTrace, StepInfo } from "./insight/request-steps.ts";
+export { type ToldStep, toldSteps } from "./insight/told-steps.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";
 export type { OperationControl, Operations } from "./insight/operations.ts";

@@ -9,6 +9,7 @@ import {
 import type { AppSettings, Logger, Problem } from "@framework/core";
 import type { Database, DatabaseMethods, Statement } from "@framework/database";
 import { adminRoutes } from "./admin/admin-routes.ts";
+import { workPanel } from "./admin/work-panel.ts";
 import type { KernelHost } from "./base/kernel-base.ts";
 import { configProblems, DurableConfig } from "./durable-config.ts";
 import { type BuiltKernel, buildKernel, type Kernel, type KernelSources } from "./kernel/kernel.ts";
@@ -75,6 +76,7 @@ export class AppKernel implements KernelSources {
     const { life } = this.appHost;
     this.appHost.check(() => (life.enabledFeatures().includes("enableDatabase") ? [] : [noDatabase(name)]));
     this.built.life.report(this.host.insight);
+    this.host.insight.panel(workPanel(() => this.kernel.queues()));
     life.onStart(this.startTask());
     life.onListening({ name: "durable", run: () => this.built.life.begin() });
     life.onDrain((deadline) => this.built.life.drain(deadline));

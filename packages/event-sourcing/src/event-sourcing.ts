@@ -12,6 +12,7 @@ import {
   mismatchOf,
   ownUrl,
 } from "./event-sourcing-config.ts";
+import { projectionPanel } from "./projections/projection-panel.ts";
 import { storeOn, type WholeStoreParts } from "./open-event-store.ts";
 import { publishMetrics } from "./store-metrics.ts";
 import { setUpStore } from "./store-setup.ts";
@@ -84,7 +85,10 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
     },
   });
   publishMetrics(host.insight, parts);
-  if (config.projections.length > 0) parts.lag.publish(host.insight);
+  if (config.projections.length > 0) {
+    parts.lag.publish(host.insight);
+    host.insight.panel(projectionPanel(parts.projections));
+  }
   return parts;
 };
 

@@ -230,6 +230,13 @@ const grpc = lazyFeature({
   load: () => (require("@framework/grpc") as typeof import("@framework/grpc")).grpc,
 });
 
+const devtools = lazyFeature({
+  name: "devtools",
+  methods: ["enableDevtools"],
+  values: ["devtoolsUrl"],
+  load: () => (require("@framework/devtools") as typeof import("@framework/devtools")).devtools,
+});
+
 /** Every feature, in the order of installation: each comes after those that it needs. */
 export const features = [
   telemetry, // first: it stops last, and so sends the spans of all others
@@ -265,4 +272,5 @@ export const features = [
   websocket,
   graphql,
   grpc,
+  devtools,
 ] as const;

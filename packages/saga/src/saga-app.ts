@@ -2,6 +2,8 @@ import { FrameworkError } from "@framework/core";
 import { type ConfigInput, type Host, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import { adminRoutes } from "./admin/admin-routes.ts";
+import { sagaPanel } from "./admin/saga-panel.ts";
+import { timeMachinePanel } from "./admin/time-machine-panel.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import type { MessageSender } from "./definition/send-work.ts";
 import { reportSagas } from "./insight/report.ts";
@@ -66,6 +68,9 @@ export class SagaApp {
     if (set instanceof EngineSet) host.life.onDrain(() => set.end());
     else this.observe(survey, config.keepSecs);
     if (config.admin !== undefined) adminRoutes(host, config.admin, () => set.runner);
+    const { panel, close } = timeMachinePanel(() => set.registry.all(), config.prepareTimeMachine);
+    host.insight.panel(sagaPanel(() => set.runner)).panel(panel);
+    host.life.onStop({ name: "saga", run: close });
     this.built = set;
     for (const definition of this.defined) set.define(definition);
   }

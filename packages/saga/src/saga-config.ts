@@ -6,6 +6,7 @@ import {
   integer,
   optional,
 } from "@framework/core/feature";
+import type { Database } from "@framework/database";
 import { type AdminConfig, adminRule } from "@framework/durable/feature";
 import type { SagaEngine } from "./port/saga-engine.ts";
 import type { FailureClass } from "./run/failure-class.ts";
@@ -32,6 +33,8 @@ export interface SagaConfig {
   readonly runner: SagaEngine | undefined;
   /** HTTP API for operators. @default none */
   readonly admin: AdminConfig | undefined;
+  /** Creates the tables that steps use, in the empty SQLite database of a time machine on the dev page. @default none */
+  readonly prepareTimeMachine: ((db: Database) => Promise<unknown>) | undefined;
 }
 
 const DAY_MS = 86_400_000;
@@ -55,4 +58,7 @@ export const SagaConfig: ConfigRecord<SagaConfig> = configRecord("SagaConfig", {
         : "must be an engine, such as dbosRunner()",
   }),
   admin: adminRule,
+  prepareTimeMachine: optional<(db: Database) => Promise<unknown>>({
+    problem: (value) => (typeof value === "function" ? null : "must be a function"),
+  }),
 });

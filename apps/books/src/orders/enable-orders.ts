@@ -1,4 +1,6 @@
+import { join } from "node:path";
 import type { HttpMiddleware } from "@framework/core";
+import { type Database, migrate } from "@framework/database";
 import { dbosRunner } from "@framework/saga-dbos";
 import type { BooksApp } from "../books-app.ts";
 import type { BooksSettings } from "../settings.ts";
@@ -16,12 +18,22 @@ export const enableOrders = (
 ): void => {
   const { sagaRunner, databaseUrl: url, dbosSchema: schema, work, shipSecs, paymentDelayMs } = settings;
   const runner = sagaRunner === "dbos" ? dbosRunner({ url, schema, name: "books" }) : undefined;
-  app.enableSaga({ runner, workers: work === "on" });
+  app.enableSaga({
+    runner,
+    workers: work === "on",
+    prepareTimeMachine: stockedShop,
+  });
   const payments = paymentsOf(app, settings);
   const definition = orderSaga({ payments, shipMs: shipSecs * 1000, paymentDelayMs });
   app.saga.define(definition);
   for (const routes of orderRoutes(new Orders(app.saga, definition), app.db, protection))
     app.registerBlueprint(routes);
+};
+
+/** The tables of the service, with ten copies of the first book. */
+const stockedShop = async (db: Database): Promise<void> => {
+  await migrate(db, { directory: join(import.meta.dirname, "../../migrations") });
+  await db.execute`INSERT INTO stock (book, copies) VALUES (1, 10)`;
 };
 
 /** The service at `BOOKS_PAYMENTS`, or the demo in this process. */

@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { said, saidJson } from "../said.test-kit.ts";
-import type { ToldStep } from "./told-steps.ts";
+import type { ToldStep } from "@framework/core/feature";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
 

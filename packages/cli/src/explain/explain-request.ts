@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { type ToldStep, toldSteps } from "@framework/core/feature";
 import type { AppLike } from "../app/app-like.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
@@ -10,7 +11,6 @@ import { answer } from "../request/answer.ts";
 import { requestOf } from "../request/request-of.ts";
 import { redactedStep, redactionFor, type Redaction } from "./redaction.ts";
 import { collectTraces } from "./collect-traces.ts";
-import { type ToldStep, toldSteps } from "./told-steps.ts";
 
 /** Sends a request to the app in this process and tells what each step did. */
 export const explainRequest: RunCommand = async (given, { cwd, environment }) => {

@@ -1,3 +1,4 @@
+// Above 250 lines because it is the whole interface between the app and features, in five groups of one-line members.
 import type { ConfigInput, ConfigRecord } from "../config/config-record.ts";
 import type { OpenScope } from "../dependencies/invocation-scope.ts";
 import type { Injected, Injections, Provider, Token } from "../dependencies/token.ts";
@@ -8,8 +9,9 @@ import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import type { HealthCheck } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
+import type { Panel } from "../insight/panel.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
-import type { DecisionReasons } from "../insight/request-steps.ts";
+import type { DecisionReasons, StepInfo } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { OperationDefinition, TracedOperation } from "../insight/traced-operation.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -172,12 +174,18 @@ export interface DrainOptions {
   readonly probed?: boolean;
 }
 
-/** The group `host.insight`: operations, metrics, snapshots and health. */
+/** The group `host.insight`: operations, metrics, snapshots, panels and health. */
 export interface HostInsight {
-  /** Lists a page of the feature, such as `docs`, in the start message. */
-  link(name: string, path: string): this;
+  /** Lists a page of the feature, such as `docs`, in the start message: a path of the service, or a URL. A function is called when the app listens; `null` lists nothing. */
+  link(name: string, path: string | (() => string | null)): this;
   /** Publishes the feature's current state, for pages and reports that read it on demand. May be called at any time. */
   expose(name: string, snapshot: () => unknown): this;
+  /** Returns what the features published with `expose`, by name. */
+  snapshots(): Readonly<Record<string, unknown>>;
+  /** Publishes a panel: a table with actions for developers, which the dev page shows. May be called at any time; a later panel of that name replaces it. */
+  panel(panel: Panel): this;
+  /** Returns every published panel. */
+  panels(): readonly Panel[];
   /** Publishes a metric, read on demand. */
   metric(metric: Metric): this;
   /**
@@ -200,6 +208,13 @@ export interface HostInsight {
   onOperation<State>(listener: OperationListener<State>): () => void;
   /** Reasons of the feature's decisions about requests, for `framework explain`; without a listener a decision costs one check. */
   readonly reasons: DecisionReasons;
+  /**
+   * Lets a tool subscribe to the diagnostics channels `framework.request.steps` and `framework.request.answered` after the start, when debug is on. While
+   * none does, each step of a request costs one check.
+   */
+  traceRequests(): this;
+  /** Returns the compiled steps of a route, outermost first; complete from the first start task on. Empty without `traceRequests`, and without debug. */
+  stepsOf(route: Pick<RouteInfo, "method" | "path">): readonly StepInfo[];
   /** Returns the current operation; `null` outside of one, and without listeners. */
   currentOperation(): TracedOperation | null;
   /** Makes a tracer's spans known to other features: logs name them, messages and stored work carry them. An app has one tracer; a later call replaces it. */

@@ -23,7 +23,7 @@ export type OuterStage =
   | "app";
 
 /** Stages of matched routes only, after their guards. */
-export type InnerStage = "identity" | "cache" | "breaker";
+export type InnerStage = "identity" | "cache" | "breaker" | "fault";
 
 /**
  * Outermost first. `headers` holds security headers and CORS; `rate-limit` precedes `body-limit`, so that refused bodies count; `csrf` checks the
@@ -47,8 +47,8 @@ export const outerStages: readonly OuterStage[] = [
 /** Outermost first: the stages of messages that the transport refuses, since these mark or record every reply. */
 export const refusalStages: readonly OuterStage[] = ["telemetry", "request-id", "log", "headers"];
 
-/** Outermost first. `identity` is for checks of the caller that authentication found. */
-export const innerStages: readonly InnerStage[] = ["identity", "cache", "breaker"];
+/** Outermost first. `identity` is for checks of the caller that authentication found, `fault` for failures that a developer asks for. */
+export const innerStages: readonly InnerStage[] = ["identity", "cache", "breaker", "fault"];
 
 /** The middleware of each stage, in the order added. */
 export type Stages = ReadonlyMap<Stage, readonly Middleware<HttpRequest, Response>[]>;

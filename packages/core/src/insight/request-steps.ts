@@ -71,14 +71,48 @@ export interface StepControl {
 /** Most steps that are recorded of one request: middleware may call `next` again and again. */
 const MOST_STEPS = 1000;
 
-/** The steps of an app's requests, published on the diagnostics channel `framework.request.steps` once per request. */
+/**
+ * The steps of an app's requests. Each trace is published on the diagnostics channel `framework.request.steps` when its first step begins, and on
+ * `framework.request.answered` when that step has ended.
+ */
 export class RequestTraces {
-  private readonly channel: Channel = stepChannel();
+  private readonly channel: Channel = channelOf("framework.request.steps");
+  private readonly answered: Channel = channelOf("framework.request.answered");
   private readonly open: WeakMap<object, OpenTrace> = new WeakMap();
+  /** Traced steps that run: without any, no request can have a trace. */
+  private running = 0;
+  private isKept = false;
+  /** Compiled with tracing, by method and path of the route. */
+  private readonly chains: Map<string, readonly StepInfo[]> = new Map();
 
   /** Whether a tool subscribes to the channel. */
   get isObserved(): boolean {
     return this.channel.hasSubscribers;
+  }
+
+  /** Whether chains are compiled with tracing: a tool listens, or may begin to. */
+  get isWanted(): boolean {
+    return this.isKept || this.isObserved;
+  }
+
+  /** Has chains compiled with tracing, for a tool that listens after the start. */
+  keep(): void {
+    this.isKept = true;
+  }
+
+  /** Names a chain of a route that is being compiled. */
+  addChain(route: string, chain: readonly StepInfo[]): void {
+    this.chains.set(route, chain);
+  }
+
+  /** Returns the steps of a route, such as `GET /books/{id}`, outermost first; empty without tracing. */
+  chainOf(route: string): readonly StepInfo[] {
+    return this.chains.get(route) ?? [];
+  }
+
+  /** Whether a step of a request is recorded: the first one while a tool listens, the others if the first one was. */
+  records(request: object, isFirst: boolean): boolean {
+    return isFirst ? this.channel.hasSubscribers : this.running > 0 && this.open.has(request);
   }
 
   /** Begins a step; the first of a request publishes its trace. */
@@ -93,8 +127,10 @@ export class RequestTraces {
       error: null,
       reasons: [],
     };
-    const { steps } = this.traceOf(request, chain);
+    const trace = this.traceOf(request, chain);
+    const { steps } = trace;
     if (steps.length < MOST_STEPS) steps.push(step);
+    this.running++;
     return {
       passOn: () => void (step.passedOn = true),
       returned: (sinceMs) => void (step.innerMs += performance.now() - sinceMs),
@@ -103,6 +139,8 @@ export class RequestTraces {
         step.durationMs = performance.now() - step.startedMs;
         step.status = status;
         step.error = error;
+        this.running--;
+        if (step === steps[0]) this.answered.publish(trace);
       },
     };
   }
@@ -139,7 +177,7 @@ type Channel = Pick<
   "hasSubscribers" | "publish"
 >;
 
-const stepChannel = (): Channel =>
+const channelOf = (name: string): Channel =>
   hasBuiltin("node:diagnostics_channel")
-    ? nodeBuiltin("node:diagnostics_channel").channel("framework.request.steps")
+    ? nodeBuiltin("node:diagnostics_channel").channel(name)
     : { hasSubscribers: false, publish: () => {} };

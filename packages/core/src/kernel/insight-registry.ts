@@ -5,6 +5,7 @@ import type { CurrentTrace, ReadTrace } from "../insight/current-trace.ts";
 import { type HealthCheck, healthCheckProblem } from "../insight/health-check.ts";
 import type { Histogram, HistogramOptions, HistogramRecorder } from "../insight/histogram.ts";
 import type { Metric } from "../insight/metric.ts";
+import type { Panel } from "../insight/panel.ts";
 import type { OperationListener } from "../insight/operation-listener.ts";
 import { RequestTraces } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
@@ -22,9 +23,8 @@ export interface RegistrationGate {
   log(): Pick<Logger, "error">;
 }
 
-/** The registrations of `host.insight`: metrics, operations, health checks, snapshots and pages. */
+/** The registrations of `host.insight`: metrics, operations, health checks, snapshots, panels and pages. */
 export class InsightRegistry {
-  readonly links: AppLink[] = [];
   /** Publishes requests as operations. */
   readonly requests: Operations<HttpRequest>;
   /** Publishes the steps of requests. */
@@ -33,6 +33,8 @@ export class InsightRegistry {
   private readonly published: AppMetrics;
   private readonly checks: HealthCheck[] = [];
   private readonly snapshots: Map<string, () => unknown> = new Map();
+  private readonly byName: Map<string, Panel> = new Map();
+  private readonly pages: { readonly name: string; readonly path: () => string | null }[] = [];
   private readTrace: ReadTrace = () => null;
   private readonly gate: RegistrationGate;
 
@@ -45,9 +47,25 @@ export class InsightRegistry {
     this.requests = this.operations.of(requestOperation);
   }
 
-  link(name: string, path: string): void {
+  link(name: string, path: string | (() => string | null)): void {
     this.gate.assertOpen("link");
-    this.links.push({ name, path });
+    this.pages.push({ name, path: typeof path === "string" ? () => path : path });
+  }
+
+  /** The pages that can be reached now. */
+  get links(): readonly AppLink[] {
+    return this.pages.flatMap(({ name, path: read }) => {
+      const path = read();
+      return path === null ? [] : [{ name, path }];
+    });
+  }
+
+  panel(panel: Panel): void {
+    this.byName.set(panel.name, panel);
+  }
+
+  panels(): readonly Panel[] {
+    return [...this.byName.values()];
   }
 
   expose(name: string, snapshot: () => unknown): void {

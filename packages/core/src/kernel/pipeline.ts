@@ -96,7 +96,7 @@ export const createPipeline = (
   for (const route of parts.routes) {
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
-    const tracer = newTracer();
+    const tracer = newTracer(`${route.method} ${route.path}`);
     const traced = traceWith(tracer);
     const chain = [
       ...outer.map(traced),
@@ -131,7 +131,7 @@ export const createPipeline = (
   const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
     answerUnmatched(request, allowed, listing);
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
-    const tracer = newTracer();
+    const tracer = newTracer(null);
     const chain = outer.map(traceWith(tracer));
     return compose(chain, tracer.innermost({ name: "no route" }, toUnmatched(allowed)), rescue, outside);
   };

@@ -36,12 +36,16 @@ export interface TracedHandler {
   readonly checked?: readonly string[];
 }
 
-/** Returns a maker of tracers. Without a listener at start, and without debug, they return what they get, so that requests cost the same as ever. */
+/**
+ * Returns a maker of tracers. Without debug, and unless a tool listens at start or announced that it may, they return what they get, so that requests
+ * cost the same as ever.
+ */
 export const traceSteps = (
   traces: RequestTraces,
   labels: MiddlewareLabels,
   { debug }: { readonly debug: boolean },
-): (() => ChainTracer) => (debug && traces.isObserved ? () => chainTracer(traces, labels) : () => untraced);
+): ((route: string | null) => ChainTracer) =>
+  debug && traces.isWanted ? (route) => chainTracer(traces, labels, route) : () => untraced;
 
 const untraced: ChainTracer = {
   middleware: (middleware) => middleware,
@@ -49,11 +53,14 @@ const untraced: ChainTracer = {
   innermost: (_called, handler, validate = same) => validate(handler),
 };
 
-const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels): ChainTracer => {
+const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: string | null): ChainTracer => {
   const chain: StepInfo[] = [];
+  if (route !== null) traces.addChain(route, chain);
   const traced = (info: StepInfo, middleware: HttpMiddleware, why?: string): HttpMiddleware => {
+    const isFirst = chain.every(({ absent }) => absent !== undefined);
     chain.push(info);
     return (request, next) => {
+      if (!traces.records(request, isFirst)) return middleware(request, next);
       const step = traces.begin(request, chain, info);
       const inside: HttpHandler = (input) => {
         step.passOn();

@@ -2,6 +2,7 @@ import type { Reply } from "../exchange/reply.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import type { Socket } from "../exchange/socket.ts";
 import type { Closed, ListenAddress, TransportTls } from "../exchange/transport.ts";
+import type { Environment } from "./app-settings.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
 /** Maximum of ports that the features of one app own. */
@@ -15,6 +16,8 @@ interface Port {
   readonly host?: string | undefined;
   /** 0 lets the system choose. */
   readonly port: number;
+  /** The only environment in which the port opens. @default both */
+  readonly env?: Environment | undefined;
 }
 
 /** A port on which a feature serves its own protocol. */
@@ -57,6 +60,13 @@ export interface RegisteredListener {
   /** Publishes the address to the feature. */
   bound(address: ListenAddress): void;
 }
+
+/** Returns the listeners that open in an environment. */
+export const listenersIn = (
+  env: Environment,
+  registered: readonly RegisteredListener[],
+): readonly RegisteredListener[] =>
+  registered.filter(({ options }) => options.env === undefined || options.env === env);
 
 /** Returns the mistake in a listener; `null` for a valid one. */
 export const listenerProblem = (

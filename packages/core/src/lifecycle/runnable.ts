@@ -6,6 +6,7 @@ import type { ConnectionProtocol, Reject, Serve } from "../exchange/transport.ts
 /** A page that a feature serves for people, such as the documentation. */
 export interface AppLink {
   readonly name: string;
+  /** Path of the service, or a URL. */
   readonly path: string;
 }
 

@@ -7,6 +7,7 @@ import type { RunTransaction } from "../group-commit/group-commit.ts";
 import { failureOf } from "./failure.ts";
 import { badFilter, checkedFilter, idOf, isWithin, type ParkedFilter } from "./parked-filter.ts";
 import type { ParkedDetails } from "./parked-item.ts";
+import { parkedPanel } from "./parked-panel.ts";
 import { NOT_PARKED, OrderedParked } from "./ordered-parked.ts";
 import type { NewParked, ParkedSource } from "./parked-source.ts";
 import { ParkedStore } from "./parked-store.ts";
@@ -152,6 +153,7 @@ export class OpenParked implements ParkedWork, KernelPart {
       type: "counter",
       read: () => this.refused,
     });
+    insight.panel(parkedPanel(this, () => this.hasTable));
     insight.expose("parked", () => ({ items: store.lastCount, maxParked: base.config.maxParked }));
   }
 

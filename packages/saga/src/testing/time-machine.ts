@@ -17,6 +17,8 @@ export interface TimeMachineOptions {
   readonly limits?: Partial<RunLimits>;
   /** What sends messages. @default none */
   readonly sender?: MessageSender | null;
+  /** Creates the tables that the steps use, in the empty database. @default none */
+  readonly prepare?: ((db: Database) => Promise<unknown>) | undefined;
 }
 
 /** Where a worker is lost. */
@@ -61,7 +63,7 @@ export const timeMachine = async <Input>(
   definition: SagaDefinition<Input>,
   options: TimeMachineOptions = {},
 ): Promise<TimeMachine<Input>> => {
-  let place = await openPlace();
+  let place = await openPlace(options);
   let started: { readonly id: string; readonly input: Input; readonly key: string } | null = null;
   const instance = (): NonNullable<typeof started> => {
     if (started === null) throw new Error("start the saga first");
@@ -84,16 +86,24 @@ export const timeMachine = async <Input>(
     async replay() {
       const { input, key } = instance();
       await place.db.close();
-      place = await openPlace();
+      place = await openPlace(options);
       await start(input, key);
     },
     [Symbol.asyncDispose]: () => place.db.close(),
   };
 };
 
-const openPlace = async (): Promise<{ readonly db: Database; readonly time: TableClock }> => {
+const openPlace = async ({
+  prepare,
+}: TimeMachineOptions): Promise<{ readonly db: Database; readonly time: TableClock }> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
-  return { db, time: await prepareDatabase(db) };
+  try {
+    await prepare?.(db);
+    return { db, time: await prepareDatabase(db) };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
 };
 
 /** An error as the machinery has it when a worker is lost: it is never recorded. */

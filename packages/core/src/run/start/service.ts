@@ -1,3 +1,4 @@
+import { listenersIn } from "../../lifecycle/listener.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
 import { createFastTransport } from "../../transport/fast-transport.ts";
@@ -33,7 +34,9 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     const create = transport === "fast" ? createFastTransport : createNodeTransport;
     const options = { serve, reject, limits, timeouts, log, tls, protocol, drainIdleMs: idleMsInDrain[env] };
     const main = create(options);
-    const ports = app.listeners.map((listener) => createFeaturePort(listener, app, create, options));
+    const ports = listenersIn(env, app.listeners).map((listener) =>
+      createFeaturePort(listener, app, create, options),
+    );
     const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
     const certificate = watchCertificate(tls, { transport: main, log });
     const close: Drainable["close"] = (deadlineMs) => {

@@ -10,6 +10,7 @@ import { restartPolicy } from "./restart-policy.ts";
 import type { Running } from "../settings/run-options.ts";
 import { pause, queuedConnections, readinessDelayMs } from "../stop/shutdown.ts";
 import { endingCode, reportUncaught } from "../stop/ending.ts";
+import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import { type HeldPorts, holdPorts } from "./held-ports.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -34,7 +35,7 @@ export const runPrimary = async (
   }
   const { host, workers } = plan.settings;
   const dispatcher = createDispatcher();
-  const ports = await holdPorts(plan.settings, registered, dispatcher);
+  const ports = await holdPorts(plan.settings, listenersIn(plan.settings.env, registered), dispatcher);
   const { port, listeners } = ports;
   const url = urlOf(host, port, plan.settings.tls !== undefined);
   const primary = new Primary(plan, ports, dispatcher, { service, url, host, port, listeners, workers });

@@ -8,6 +8,7 @@ import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
+import { listenersIn, type RegisteredListener } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import type { Logger } from "../../log/logger.ts";
 import { onHangup } from "../start/certificates.ts";
@@ -37,7 +38,7 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   const { log } = plan;
   const worker = new WorkerService(app, plan);
   const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
-  bindListeners(app, brief, log);
+  bindListeners(listenersIn(plan.settings.env, app.listeners), brief, log);
   await worker.start(state);
   const { url, host, port, listeners } = brief;
   return {
@@ -147,7 +148,7 @@ class WorkerService {
 }
 
 /** Publishes the primary's addresses to the features. */
-const bindListeners = ({ listeners }: Runnable, brief: WorkerBrief, log: Logger): void => {
+const bindListeners = (listeners: readonly RegisteredListener[], brief: WorkerBrief, log: Logger): void => {
   for (const listener of listeners) {
     const { name } = listener.options;
     const address = brief.listeners.find((each) => each.name === name);

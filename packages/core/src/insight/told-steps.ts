@@ -1,6 +1,6 @@
-import type { RequestStep, RequestTrace, StepInfo } from "@framework/core/feature";
+import type { RequestStep, RequestTrace, StepInfo } from "./request-steps.ts";
 
-/** One step as the command tells it. */
+/** One step as `framework explain` and the dev page tell it. */
 export interface ToldStep {
   /** `ran` to its end, `answered` without calling the next step, `failed` with an error, `skipped` by the app, or `not reached`. */
   readonly outcome: "ran" | "answered" | "failed" | "skipped" | "not reached";

@@ -1,0 +1,21 @@
+import type { Panel } from "@framework/core/feature";
+import type { Circuits } from "./circuits.ts";
+
+/** The circuits as a panel of the dev page. */
+export const circuitPanel = (circuits: Circuits): Panel => ({
+  name: "circuits",
+  title: "Circuits",
+  scope: "worker",
+  read: () => ({
+    columns: ["Circuit", "State", "Failures in a row", "Seconds until a trial"],
+    rows: circuits.list().map(({ name, state, failures, retryAfterSecs }) => ({
+      id: name,
+      cells: [name, state, failures, retryAfterSecs],
+      actions: state === "closed" ? ["trip"] : ["reset"],
+    })),
+  }),
+  actions: [
+    { name: "trip", label: "Open", on: "row", run: (name) => circuits.trip(name ?? "") },
+    { name: "reset", label: "Close", on: "row", run: (name) => circuits.reset(name ?? "") },
+  ],
+});

@@ -1,0 +1,53 @@
+import { ValueError } from "@framework/core";
+import type { Panel } from "@framework/core/feature";
+import type { Counts } from "./counts.ts";
+
+/** What the panel shows and does. */
+export interface CachePanelParts {
+  readonly counts: Counts;
+  readonly size: () => { readonly entries: number; readonly bytes: number; readonly evictions: number };
+  /** Drops replies by the program's tags; resolves to their number. */
+  readonly drop: (tags: readonly string[]) => Promise<number>;
+}
+
+/** The cache as a panel of the dev page. */
+export const cachePanel = ({ counts, size, drop }: CachePanelParts): Panel => ({
+  name: "cache",
+  title: "Cache",
+  scope: "worker",
+  read: () => ({
+    columns: ["Figure", "Value"],
+    rows: Object.entries({ ...counts, ...size() }).map(([name, value]) => ({
+      id: name,
+      cells: [words[name] ?? name, value],
+    })),
+  }),
+  actions: [
+    {
+      name: "drop",
+      label: "Drop by tag",
+      on: "panel",
+      fields: [{ name: "tags", label: "Tags, separated by commas" }],
+      async run(_, { tags = "" }) {
+        const wanted = tags
+          .split(",")
+          .map((tag) => tag.trim())
+          .filter((tag) => tag !== "");
+        if (wanted.length === 0) throw new ValueError("Give one or more tags");
+        const dropped = await drop(wanted);
+        return `${dropped} ${dropped === 1 ? "reply was" : "replies were"} dropped`;
+      },
+    },
+  ],
+});
+
+const words: Readonly<Record<string, string>> = {
+  MISS: "answered by the handler",
+  HIT: "answered from the store",
+  STALE: "answered with a stale reply",
+  REVALIDATED: "confirmed by the handler",
+  BYPASS: "not from the store",
+  entries: "entries",
+  bytes: "bytes",
+  evictions: "evicted entries",
+};

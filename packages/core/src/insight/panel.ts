@@ -1,0 +1,76 @@
+import type { Awaitable } from "../middleware/middleware.ts";
+
+/** One value of a table. */
+export type PanelCell = string | number | boolean | null;
+
+/** A row of a table. */
+export interface PanelRow {
+  /** Names the row to actions and details. Unique in its table, at most 400 characters. */
+  readonly id: string;
+  /** One value per column. Never a secret: no credentials, cookies, tokens or bodies. */
+  readonly cells: readonly PanelCell[];
+  /** Names of the actions that the row allows now. @default every action of rows */
+  readonly actions?: readonly string[];
+}
+
+/** A table. */
+export interface PanelTable {
+  /** Names of the columns. The first column identifies a row to a reader. */
+  readonly columns: readonly string[];
+  readonly rows: readonly PanelRow[];
+}
+
+/** What a panel shows now. */
+export interface PanelContent extends PanelTable {
+  /** A sentence above the table, such as how many rows were left out. @default none */
+  readonly note?: string;
+}
+
+/** A text that an action asks for. */
+export interface PanelField {
+  readonly name: string;
+  readonly label: string;
+  /** What the field has at first. @default "" */
+  readonly value?: string;
+  /** The values to choose from. @default any text */
+  readonly options?: readonly string[];
+}
+
+/** Something that a developer does with a feature, such as opening a circuit. */
+export interface PanelAction {
+  /** Unique in the panel. */
+  readonly name: string;
+  /** Text of the button: a verb. */
+  readonly label: string;
+  /** Whether it concerns one row or the whole panel. */
+  readonly on: "row" | "panel";
+  /** Texts that it asks for; each is at most 10,000 characters. @default none */
+  readonly fields?: readonly PanelField[];
+  /**
+   * Does it. Returns a sentence for the developer, if there is something to say. An error's message is shown.
+   *
+   * @param row id of the row; `null` for an action of the panel
+   * @param texts one text for each field
+   */
+  run(row: string | null, texts: Readonly<Record<string, string>>): Awaitable<string | void>;
+}
+
+/**
+ * A feature's part of the dev page: a table that is read on demand, and actions. Tools show panels without knowing the features behind them.
+ *
+ * Nothing is read before a developer looks. Each text is shown as text.
+ */
+export interface Panel {
+  /** Lower-case words with dashes, unique in the app: `circuits`. */
+  readonly name: string;
+  /** Heading, such as `Circuits`. */
+  readonly title: string;
+  /** `worker` when each worker has rows of its own, `service` when all workers have the same. @default "service" */
+  readonly scope?: "worker" | "service";
+  /** Returns the current table. Must be cheap: it is called every second while a developer looks. */
+  read(): Awaitable<PanelContent>;
+  /** Returns more about a row, such as a timeline; called while the row is open. @default no details */
+  details?(row: string): Awaitable<readonly (PanelTable & { readonly title: string })[]>;
+  /** @default none */
+  readonly actions?: readonly PanelAction[];
+}

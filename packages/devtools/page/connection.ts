@@ -1,0 +1,83 @@
+import type { ServiceFacts } from "../src/serve/service-facts.ts";
+import type { Call, Message, Outcome } from "../src/messages.ts";
+
+const KEY = "devtools.token";
+const RETRY_MS = 1000;
+
+/** Takes the token from the address, and keeps it for reloads of this tab. */
+const takeToken = (): string => {
+  const [, given] = /^#token=([\w-]+)$/.exec(location.hash) ?? [];
+  if (given !== undefined) {
+    sessionStorage.setItem(KEY, given);
+    history.replaceState(null, "", "#requests");
+  }
+  return sessionStorage.getItem(KEY) ?? "";
+};
+
+/** What a page hears. */
+export interface Listener {
+  hello(facts: ServiceFacts & { readonly worker: string }): void;
+  message(message: Message): void;
+  state(text: string, isLive: boolean): void;
+}
+
+const token = takeToken();
+const authorization = { authorization: `Bearer ${token}` };
+
+/** Follows the service for as long as the page is open. */
+export const connect = async (listener: Listener): Promise<void> => {
+  for (;;) {
+    try {
+      const reply = await fetch("/live", { headers: authorization });
+      if (reply.status === 401)
+        return listener.state("Open the link that the service printed: it has the token of this run", false);
+      if (!reply.ok || reply.body === null) throw new Error(String(reply.status));
+      listener.state("Live", true);
+      await readEvents(reply.body, (event, data) => {
+        if (event === "hello") listener.hello(data as ServiceFacts & { readonly worker: string });
+        else listener.message(data as Message);
+      });
+    } catch {
+      // the service is away, such as during a restart: the page tries again
+    }
+    listener.state("The service is away; trying again", false);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+};
+
+/** Reads server-sent events. */
+const readEvents = async (
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  heard: (event: string, data: unknown) => void,
+): Promise<void> => {
+  let text = "";
+  for await (const chunk of body.pipeThrough(new TextDecoderStream()) as unknown as AsyncIterable<string>) {
+    const frames = (text + chunk).split("\n\n");
+    text = frames.pop() ?? "";
+    for (const frame of frames) {
+      const lines = frame.split("\n");
+      const of = (field: string): string =>
+        lines
+          .filter((line) => line.startsWith(`${field}: `))
+          .map((line) => line.slice(field.length + 2))
+          .join("\n");
+      const data = of("data");
+      if (data !== "") heard(of("event"), JSON.parse(data));
+    }
+  }
+};
+
+/** Asks a worker for something; `null` for any. */
+export const call = async (asked: Call, worker: string | null): Promise<Outcome> => {
+  try {
+    const reply = await fetch("/call", {
+      method: "POST",
+      headers: { ...authorization, "content-type": "application/json" },
+      body: JSON.stringify({ ...asked, worker }),
+    });
+    const answer = (await reply.json()) as Outcome | { readonly detail?: string };
+    return "ok" in answer ? answer : { ok: false, code: "", message: answer.detail ?? reply.statusText };
+  } catch {
+    return { ok: false, code: "", message: "The service does not answer" };
+  }
+};

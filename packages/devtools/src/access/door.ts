@@ -1,0 +1,46 @@
+import type { RequestSource } from "@framework/core/feature";
+import { isToken } from "./run-token.ts";
+
+/** A refusal: its status, and why. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/**
+ * Returns why a request may not reach the dev page; `null` when it may.
+ *
+ * The peer must be on this host, and the authority must be this port by a loopback name: a web page whose name was made to resolve to 127.0.0.1 (DNS
+ * rebinding) sends its own name. A browser's request must come from the page itself.
+ */
+export const refusalOf = (source: RequestSource, port: number): Refusal | null => {
+  if (!isLoopback(source.remoteAddress)) return forbidden("The dev page answers this computer only");
+  if (!ownNames.some((name) => source.authority === `${name}:${port}`))
+    return forbidden("The dev page has another host name and port");
+  const origin = source.field("origin");
+  if (origin !== null && origin !== `http://${source.authority}`)
+    return forbidden("Another origin may not call the dev page");
+  return comesFromElsewhere(source) ? forbidden("Another site may not call the dev page") : null;
+};
+
+/** Returns why a request may not see or change anything; `null` when it has the token. */
+export const tokenRefusalOf = (source: RequestSource, token: string): Refusal | null => {
+  const [scheme, given = ""] = (source.field("authorization") ?? "").split(" ");
+  return scheme?.toLowerCase() === "bearer" && isToken(given, token)
+    ? null
+    : { status: 401, message: "Open the link that the service printed: it has the token of this run" };
+};
+
+const ownNames = ["127.0.0.1", "localhost", "[::1]"] as const;
+
+const isLoopback = (address: string | null): boolean =>
+  address !== null && (address === "::1" || /^(?:::ffff:)?127\./i.test(address));
+
+/** A link to the page may stand anywhere: without the token the page shows nothing. */
+const comesFromElsewhere = (source: RequestSource): boolean => {
+  const site = source.field("sec-fetch-site");
+  if (site === null || site === "same-origin" || site === "none") return false;
+  return !(source.target === "/" && source.field("sec-fetch-dest") === "document");
+};
+
+const forbidden = (message: string): Refusal => ({ status: 403, message });

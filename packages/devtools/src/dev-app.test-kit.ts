@@ -1,0 +1,200 @@
+import { request as send } from "node:http";
+import { text } from "node:stream/consumers";
+import { App, type Environment, type Running } from "@framework/core";
+import type { ConfigInput, Feature, Panel } from "@framework/core/feature";
+import { waitFor } from "@framework/testing";
+import { devtools } from "./devtools.ts";
+import type { DevtoolsConfig } from "./devtools-config.ts";
+import type { Call, Message, Outcome } from "./messages.ts";
+
+/** Publishes the panels of a test, and gives reasons. */
+const kettle: Feature<{ enableKettle(panels?: readonly Panel[]): unknown }> = {
+  name: "kettle",
+  install: (host) => ({
+    enableKettle(panels = []) {
+      const { reasons } = host.insight;
+      for (const panel of panels) host.insight.panel(panel);
+      host.insight.expose("kettle", () => ({ litres: 2, password: "canary-snapshot" }));
+      host.http.use("cache", (request, next) => {
+        if (reasons.isObserved)
+          reasons.give(request, `the kettle is cold: ${request.getHeader("x-why") ?? "no field"}`);
+        return next(request);
+      });
+    },
+  }),
+};
+
+/** An app with the tools, and whatever the test adds. */
+export const devApp = (
+  config?: ConfigInput<DevtoolsConfig>,
+  panels?: readonly Panel[],
+): App & { enableDevtools: unknown; readonly devtoolsUrl: string | null } => {
+  const app = new (App.with(devtools, kettle))().enableDevtools(config);
+  app.enableKettle(panels);
+  return app;
+};
+
+/** What the log got. */
+export interface Logged {
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A running app with the address of its dev page. */
+export interface DevService extends AsyncDisposable {
+  readonly running: Running;
+  readonly logged: readonly Logged[];
+  /** `http://127.0.0.1:PORT` of the page, and the token. */
+  readonly page: { readonly origin: string; readonly port: number; readonly token: string };
+}
+
+/** Runs an app. @throws when the service does not start */
+export const serve = async (
+  app: Pick<App, "run"> & { readonly devtoolsUrl: string | null },
+  {
+    env = "development",
+    debug = true,
+    logs = false,
+  }: { readonly env?: Environment; readonly debug?: boolean; readonly logs?: boolean } = {},
+): Promise<DevService> => {
+  const logged: Logged[] = [];
+  const take = (message: string, fields?: Readonly<Record<string, unknown>>): void =>
+    void logged.push({ message, fields });
+  const running = await app.run({
+    host: "127.0.0.1",
+    port: 0,
+    argv: [],
+    environment: {},
+    env,
+    debug,
+    workers: 1,
+    logs,
+    exitOnError: false,
+    log: { info: take, warn: take, error: take },
+  });
+  const { origin, port, hash } = new URL(app.devtoolsUrl ?? "http://127.0.0.1:1/#token=");
+  return {
+    running,
+    logged,
+    page: { origin, port: Number(port), token: hash.slice("#token=".length) },
+    [Symbol.asyncDispose]: () => running.close(),
+  };
+};
+
+/** A reply of the page. */
+export interface PageReply {
+  readonly status: number;
+  readonly body: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+/** Sends a request to the page with exactly these fields, whatever a browser or `fetch` would say. */
+export const ask = (
+  { page }: Pick<DevService, "page">,
+  path: string,
+  options: {
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  } = {},
+): Promise<PageReply> => {
+  const { promise, resolve, reject } = Promise.withResolvers<PageReply>();
+  const sent = send(
+    { host: "127.0.0.1", port: page.port, path, method: options.method ?? "GET", headers: options.headers },
+    (reply) => {
+      if (reply.headers["content-type"]?.startsWith("text/event-stream") === true) {
+        reply.destroy();
+        resolve({ status: reply.statusCode ?? 0, body: "", fields: reply.headers });
+        return;
+      }
+      void text(reply).then((body) =>
+        resolve({ status: reply.statusCode ?? 0, body, fields: reply.headers }),
+      );
+    },
+  );
+  sent.on("error", reject);
+  sent.end(options.body);
+  return promise;
+};
+
+/** Calls a worker as the page does. */
+export const call = async (
+  service: Pick<DevService, "page">,
+  asked: Call,
+  worker: string | null = null,
+): Promise<Outcome> => {
+  const { body } = await ask(service, "/call", {
+    method: "POST",
+    headers: {
+      authorization: `Bearer ${service.page.token}`,
+      "content-type": "application/json",
+      origin: service.page.origin,
+    },
+    body: JSON.stringify({ ...asked, worker }),
+  });
+  return JSON.parse(body) as Outcome;
+};
+
+/** An open page without a browser: what it heard. */
+export interface OpenPage extends AsyncDisposable {
+  readonly messages: readonly (Message & { readonly heardAt: number })[];
+  readonly text: () => string;
+  /** Resolves to the first message that fits. */
+  heard<T extends Message>(
+    fits: (message: Message) => message is T,
+  ): Promise<T & { readonly heardAt: number }>;
+}
+
+/** Opens the live stream. */
+export const open = async ({ page }: Pick<DevService, "page">): Promise<OpenPage> => {
+  const stop = new AbortController();
+  const reply = await fetch(`${page.origin}/live`, {
+    headers: { authorization: `Bearer ${page.token}` },
+    signal: stop.signal,
+  });
+  const messages: (Message & { readonly heardAt: number })[] = [];
+  let all = "";
+  const reading = (async () => {
+    let rest = "";
+    const decoder = new TextDecoder();
+    for await (const chunk of reply.body ?? []) {
+      const piece = decoder.decode(chunk as Uint8Array, { stream: true });
+      all += piece;
+      const frames = (rest + piece).split("\n\n");
+      rest = frames.pop() ?? "";
+      for (const frame of frames)
+        if (frame.startsWith("event: message"))
+          messages.push({
+            ...(JSON.parse(frame.slice(frame.indexOf("data: ") + 6)) as Message),
+            heardAt: performance.now(),
+          });
+    }
+  })().catch(() => {}); // closed below
+  await waitFor(() => all.includes("event: hello"), { what: "the stream", timeoutMs: 60_000 });
+  return {
+    messages,
+    text: () => all,
+    async heard(fits) {
+      type Heard = Message & { readonly heardAt: number };
+      const find = (): Heard | undefined => messages.find((message) => fits(message));
+      await waitFor(() => find() !== undefined, { what: "a message of the page", timeoutMs: 60_000 });
+      return find() as never; // `fits` has narrowed it
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await reading;
+    },
+  };
+};
+
+/** Fits requests of a path. */
+export const requestTo =
+  (path: string) =>
+  (message: Message): message is Extract<Message, { tell: "request" }> =>
+    message.tell === "request" && message.entry.path === path;
+
+/** Fits the panel of a name. */
+export const panelNamed =
+  (name: string) =>
+  (message: Message): message is Extract<Message, { tell: "panel" }> =>
+    message.tell === "panel" && message.panel.name === name;

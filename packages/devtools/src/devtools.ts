@@ -1,0 +1,111 @@
+import { FrameworkError } from "@framework/core";
+import type { AppSettings } from "@framework/core";
+import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
+import { runToken } from "./access/run-token.ts";
+import { DevtoolsConfig } from "./devtools-config.ts";
+import { faultPanel } from "./faults/fault-panel.ts";
+import { FaultSwitch } from "./faults/fault-switch.ts";
+import { pause } from "./faults/pause.ts";
+import { devServer } from "./serve/dev-server.ts";
+import { DevWorker } from "./workers/dev-worker.ts";
+
+/** The methods that the feature adds to an app. */
+export interface Devtools {
+  /**
+   * Serves the dev page on a port of 127.0.0.1 of its own, in development only; the start message has its link with the token of the run.
+   *
+   * @throws CORE_BAD_CONFIG at start, with all other mistakes; DEVTOOLS_FAULTS_IN_PRODUCTION
+   */
+  enableDevtools(config?: ConfigInput<DevtoolsConfig>): this;
+  /** The link of the dev page, with the token; `null` before the service listens, and in production. */
+  readonly devtoolsUrl: string | null;
+}
+
+/**
+ * A dev page for people who write the program: live requests with the reason for each step, routes, metrics, what features publish with its actions, and
+ * faults on request. Off in production.
+ *
+ * @example
+ * const app = new (App.with(devtools))().enableDevtools();
+ * await app.run();
+ */
+export const devtools: Feature<Devtools> = {
+  name: "devtools",
+  install: (host) => {
+    let url = (): string | null => null;
+    return {
+      enableDevtools(given) {
+        url = enable(this, host, host.configure(DevtoolsConfig, given));
+        return this;
+      },
+      get devtoolsUrl() {
+        return url();
+      },
+    };
+  },
+};
+
+/** @returns what reads the link of the page */
+const enable = (app: object, host: Host, config: DevtoolsConfig): (() => string | null) => {
+  const faults = new FaultSwitch(host.insight, { seed: config.seed, pause });
+  const worker = new DevWorker({ app, host, config, faults });
+  let token: string | null = null;
+  const listener: FeatureListener = host.life.listener({
+    name: "devtools",
+    host: "127.0.0.1",
+    port: config.port,
+    env: "development",
+    serve: devServer({
+      access: () => {
+        const port = listener.address?.port;
+        return token === null || port === undefined ? null : { token, port };
+      },
+      stream: () => worker.stream(),
+      call: (call, of) => worker.call(call, of),
+    }),
+  });
+  // The token is in the fragment, which browsers send to no server.
+  const url = (): string | null =>
+    token === null || listener.address === null
+      ? null
+      : `http://127.0.0.1:${listener.address.port}/#token=${token}`;
+
+  host.http.use("fault", faults.middleware);
+  host.insight.traceRequests().link("devtools", url);
+  host.insight.panel(faultPanel(faults, (rules) => worker.setFaults(rules)));
+  host.life.onStart({
+    name: "devtools",
+    run: async (settings) => {
+      if (!isOn(settings, config)) return;
+      const { values } = settings.own ?? settings.shared;
+      token = await runToken(values);
+      await worker.start(settings, values);
+    },
+  });
+  host.life.onListening({ name: "devtools", run: (settings) => announce(settings, url()) });
+  host.life.onDrain(() => worker.drain());
+  host.life.onStop({ name: "devtools", run: () => worker.stop() });
+  return url;
+};
+
+/** Whether the tools are on. @throws DEVTOOLS_FAULTS_IN_PRODUCTION */
+const isOn = ({ env, log }: AppSettings, { faults }: DevtoolsConfig): boolean => {
+  if (env !== "production") return true;
+  if (faults.length > 0)
+    throw new FrameworkError(
+      "DEVTOOLS_FAULTS_IN_PRODUCTION",
+      "devtools: faults are configured and the service runs in production; remove them from DevtoolsConfig.faults",
+    );
+  log.warn("devtools: off in production; call enableDevtools in development only", {
+    code: "DEVTOOLS_IN_PRODUCTION",
+  });
+  return false;
+};
+
+/** The start message has the link on a terminal; elsewhere the log has it, once per service. */
+const announce = async (settings: AppSettings, url: string | null): Promise<void> => {
+  if (url === null || process.stdout.isTTY || settings.quiet === true) return;
+  const { values } = settings.own ?? settings.shared;
+  if (await values.set("devtools.announced", true, { ttlMs: 86_400_000, ifAbsent: true }))
+    settings.log.info(`devtools: ${url}`);
+};

@@ -1,0 +1,26 @@
+import type { ErrorCatalogue } from "@framework/core/feature";
+
+/** The error codes of this package. */
+export const devtoolsErrors: ErrorCatalogue = {
+  DEVTOOLS_IN_PRODUCTION: {
+    summary: "a warning in the log: the tools are off, because the service runs in production",
+    action:
+      "call `enableDevtools` in development only, or ignore the warning: no port is open and nothing is recorded",
+  },
+  DEVTOOLS_FAULTS_IN_PRODUCTION: {
+    summary: "`DevtoolsConfig.faults` has rules and the service runs in production; it does not start",
+    action: "remove the rules, or run with `FRAMEWORK_ENV=development`",
+  },
+  DEVTOOLS_NO_ACTION: {
+    summary: "a call names no panel, action or row of the service",
+    action: "reload the page: the service was changed meanwhile",
+  },
+  DEVTOOLS_NO_ANSWER: {
+    summary: "another worker has not answered a call within 30 seconds",
+    action: "look at the log of the service: the worker may be busy or gone",
+  },
+  DEVTOOLS_FAULT: {
+    summary: "the fault switch failed a request or a call on purpose",
+    action: "remove the rule on the page `Faults`",
+  },
+};

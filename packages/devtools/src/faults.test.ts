@@ -1,0 +1,178 @@
+import { App } from "@framework/core";
+import type { Feature, Operations } from "@framework/core/feature";
+import { expect, test } from "@jest/globals";
+import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
+import { devtools } from "./devtools.ts";
+import type { FaultRule } from "./faults/fault-rule.ts";
+import { FaultSwitch } from "./faults/fault-switch.ts";
+
+/** A dependency whose calls are operations. */
+const wine: Feature<{ enableWine(): { pour(glass: string): Promise<string>; poured: string[] } }> = {
+  name: "wine",
+  install: (host) => ({
+    enableWine() {
+      const calls: Operations<string> = host.insight.operation({
+        kind: "wine",
+        role: "client",
+        describe: (glass) => ({ name: glass }),
+      });
+      const poured: string[] = [];
+      return {
+        poured,
+        pour: async (glass) =>
+          await calls.run(glass, () => {
+            poured.push(glass);
+            return `${glass} is full`;
+          }),
+      };
+    },
+  }),
+};
+
+const faulty = (...faults: readonly FaultRule[]) => {
+  const app = new (App.with(devtools, wine))().enableDevtools({ faults });
+  const cellar = app.enableWine();
+  app.get("/books/{id}", () => ({ title: "Emma", text: "x".repeat(100) }));
+  app.get("/authors", () => "hello");
+  const get = (path: string) => app.fetch(new Request(`http://localhost${path}`));
+  return { app, cellar, get };
+};
+
+test("errors come from the routes that a rule names, with the status that it names", async () => {
+  const { get } = faulty({ on: "route", name: "GET /books/*", fault: "error", status: 502 });
+  const failed = await get("/books/1");
+  expect(failed.status).toBe(502);
+  expect(await failed.json()).toMatchObject({ detail: "The fault switch failed this: error 502" });
+  expect((await get("/authors")).status).toBe(200);
+  expect((await get("/nowhere")).status).toBe(404);
+});
+
+test("latency waits before the handler", async () => {
+  const { get } = faulty({ on: "route", name: "GET /authors", fault: "latency", ms: 50 });
+  const since = performance.now();
+  expect(await (await get("/authors")).text()).toBe("hello");
+  expect(performance.now() - since).toBeGreaterThanOrEqual(49);
+});
+
+test("a slow body comes in ten parts, whole, with its length", async () => {
+  const { get } = faulty({ on: "route", name: "GET /books/{id}", fault: "slow-body", ms: 5 });
+  const reply = await get("/books/1");
+  const chunks = [];
+  for await (const chunk of reply.body ?? []) chunks.push(chunk as Uint8Array);
+  expect(chunks).toHaveLength(10);
+  expect(JSON.parse(Buffer.concat(chunks).toString())).toMatchObject({ title: "Emma" });
+});
+
+test("dependencies fail, die and do their work twice, by kind or by name", async () => {
+  const failing = faulty({ on: "dependency", name: "wine red", fault: "error" });
+  await failing.app.start();
+  await expect(failing.cellar.pour("red")).rejects.toMatchObject({ status: 503, code: "DEVTOOLS_FAULT" });
+  expect(await failing.cellar.pour("white")).toBe("white is full");
+  expect(failing.cellar.poured).toEqual(["white"]);
+
+  const dead = faulty({ on: "dependency", name: "wine", fault: "dead", ms: 20, status: 504 });
+  await dead.app.start();
+  const since = performance.now();
+  await expect(dead.cellar.pour("red")).rejects.toMatchObject({ status: 504 });
+  expect(performance.now() - since).toBeGreaterThanOrEqual(19);
+  expect(dead.cellar.poured).toEqual([]);
+
+  const doubled = faulty({ on: "dependency", name: "*", fault: "duplicate" });
+  await doubled.app.start();
+  expect(await doubled.cellar.pour("red")).toBe("red is full");
+  expect(doubled.cellar.poured).toEqual(["red", "red"]);
+});
+
+test("the same seed fails the same calls; another seed others", async () => {
+  const chosen = async (seed: number): Promise<string> => {
+    const app = new (App.with(devtools))().enableDevtools({
+      seed,
+      faults: [{ on: "route", fault: "error", probability: 0.5 }],
+    });
+    app.get("/", () => "hello");
+    let statuses = "";
+    for (let n = 0; n < 40; n++)
+      statuses += (await app.fetch(new Request("http://localhost/"))).status === 200 ? "." : "x";
+    return statuses;
+  };
+  const first = await chosen(7);
+  expect(first).toMatch(/x.*\..*x/);
+  expect(await chosen(7)).toBe(first);
+  expect(await chosen(8)).not.toBe(first);
+});
+
+test("without rules for dependencies there is no listener of operations, and none is left after them", () => {
+  const listeners = new Set<object>();
+  const insight = {
+    onOperation: (listener: object) => {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
+    reasons: { isObserved: false, give: () => {} },
+  };
+  const faults = new FaultSwitch(insight, { seed: 1, pause: async () => {} });
+  faults.set([{ on: "route", fault: "error" }]);
+  expect(listeners.size).toBe(0);
+  faults.set([{ on: "dependency", fault: "error" }]);
+  faults.set([{ on: "dependency", fault: "latency" }]);
+  expect(listeners.size).toBe(1);
+  faults.set([]);
+  expect(listeners.size).toBe(0);
+});
+
+test("mistakes in rules are reported at start", async () => {
+  for (const wrong of [
+    { on: "route", fault: "dead" },
+    { on: "route", fault: "duplicate" },
+    { on: "dependency", fault: "slow-body" },
+    { on: "moon", fault: "error" },
+    { on: "__proto__", fault: "error" },
+    { on: "route", fault: "error", probability: 2 },
+    { on: "route", fault: "latency", ms: 60_001 },
+    { on: "route", fault: "error", status: 200 },
+    { on: "route", fault: "error", route: "/books" },
+  ]) {
+    const { app } = faulty(wrong as FaultRule);
+    await expect(app.start()).rejects.toThrow("DevtoolsConfig.faults must be a list of at most 100 faults");
+  }
+});
+
+test("faults are added and removed on the page, and the steps of a request name them", async () => {
+  const app = devApp();
+  app.get("/books", () => "hello");
+  await using service = await serve(app);
+  await using page = await open(service);
+  const act = { do: "act", panel: "faults", row: null } as const;
+  const texts = { on: "route", name: "GET /books", fault: "error", probability: "1", ms: "0", status: "507" };
+  expect(await call(service, { ...act, action: "add", texts: { ...texts, fault: "dead" } })).toMatchObject({
+    ok: false,
+  });
+  expect(await call(service, { ...act, action: "add", texts })).toEqual({
+    ok: true,
+    message: "The fault error is on",
+  });
+  expect((await fetch(`${service.running.url}/books`)).status).toBe(507);
+  const { entry } = await page.heard(requestTo("/books"));
+  expect(entry.steps.find(({ name }) => name === "devtools")?.reasons).toContain(
+    "the fault switch: error 507",
+  );
+  const changed = (
+    message: Parameters<typeof isPanel>[0],
+  ): message is Extract<typeof message, { tell: "panel" }> =>
+    isPanel(message) && message.panel.content.rows[0]?.cells.at(-1) === 1;
+  const isPanel = panelNamed("faults");
+  expect((await page.heard(changed)).panel.content.rows[0]?.cells).toEqual([
+    "GET /books",
+    "route",
+    "error",
+    1,
+    0,
+    507,
+    1,
+  ]);
+  await call(service, { ...act, action: "remove", row: "0", texts: {} });
+  expect((await fetch(`${service.running.url}/books`)).status).toBe(200);
+  await call(service, { ...act, action: "add", texts });
+  await call(service, { ...act, action: "clear", texts: {} });
+  expect((await fetch(`${service.running.url}/books`)).status).toBe(200);
+});

@@ -1,0 +1,88 @@
+import { ValueError } from "@framework/core";
+import type { Panel } from "@framework/core/feature";
+import { type FaultRule, faultsOf, isFaultRule } from "./fault-rule.ts";
+import type { FaultSwitch } from "./fault-switch.ts";
+
+const MAX_RULES = 100;
+
+/** The fault switch as a panel. @param change puts rules into force in every worker */
+export const faultPanel = (
+  faults: FaultSwitch,
+  change: (rules: readonly FaultRule[]) => Promise<void>,
+): Panel => {
+  const rules = (): readonly FaultRule[] => faults.current.map(({ rule }) => rule);
+  return {
+    name: "faults",
+    title: "Faults",
+    scope: "worker",
+    read: () => ({
+      note:
+        faults.current.length === 0 ? "No fault is on" : "Faults are on: requests or calls fail on purpose",
+      columns: ["Name", "On", "Fault", "Part of the calls", "Milliseconds", "Status", "Calls changed"],
+      rows: faults.current.map(({ rule, hits }, at) => ({
+        id: String(at),
+        cells: [
+          rule.name ?? "*",
+          rule.on,
+          rule.fault,
+          rule.probability ?? 1,
+          rule.ms ?? 1000,
+          rule.status ?? 503,
+          hits,
+        ],
+      })),
+    }),
+    actions: [
+      {
+        name: "add",
+        label: "Add a fault",
+        on: "panel",
+        fields: [
+          { name: "on", label: "On", options: Object.keys(faultsOf) },
+          { name: "name", label: "Route, or kind of call", value: "*" },
+          {
+            name: "fault",
+            label: "Fault",
+            options: [...new Set(Object.values(faultsOf).flat())],
+          },
+          { name: "probability", label: "Part of the calls, 0 to 1", value: "1" },
+          { name: "ms", label: "Milliseconds", value: "1000" },
+          { name: "status", label: "Status of errors", value: "503" },
+        ],
+        async run(_, { on, name, fault, probability, ms, status }) {
+          const rule: unknown = {
+            on,
+            name,
+            fault,
+            probability: Number(probability),
+            ms: Number(ms),
+            status: Number(status),
+          };
+          if (!isFaultRule(rule))
+            throw new ValueError(
+              "This is no fault. On routes: latency, error, slow-body; on dependencies: latency, error, dead, duplicate",
+            );
+          if (faults.current.length >= MAX_RULES)
+            throw new ValueError(`There are ${MAX_RULES} faults already`);
+          await change([...rules(), rule]);
+          return `The fault ${rule.fault} is on`;
+        },
+      },
+      {
+        name: "clear",
+        label: "Remove all",
+        on: "panel",
+        async run() {
+          await change([]);
+          return "No fault is on";
+        },
+      },
+      {
+        name: "remove",
+        label: "Remove",
+        on: "row",
+        run: (row) => change(rules().filter((_, at) => String(at) !== row)),
+      },
+    ],
+  };
+};

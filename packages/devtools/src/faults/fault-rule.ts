@@ -1,0 +1,54 @@
+/** What a fault does. */
+export type Fault = "latency" | "error" | "slow-body" | "dead" | "duplicate";
+
+/** Faults of routes, and of dependencies. */
+export const faultsOf: Readonly<Record<FaultRule["on"], readonly Fault[]>> = {
+  route: ["latency", "error", "slow-body"],
+  dependency: ["latency", "error", "dead", "duplicate"],
+};
+
+/** One failure that a developer asks for. */
+export interface FaultRule {
+  /** `route` for requests of the service, `dependency` for its calls and for work that it receives: statements, outgoing requests, messages, jobs. */
+  readonly on: "route" | "dependency";
+  /**
+   * For a route, its method and pattern, such as `GET /books/{id}`; for a dependency the kind of its operations, such as `db`, or kind and name, such as
+   * `message orders`. A `*` at the end stands for any rest. @default "*"
+   */
+  readonly name?: string | undefined;
+  /**
+   * `latency` waits before the work, `error` fails instead of it, `slow-body` sends the reply in ten parts with pauses, `dead` waits and fails, as an
+   * exhausted pool does, `duplicate` does the work twice, as a second delivery of a message does.
+   */
+  readonly fault: Fault;
+  /** Part of the calls that it concerns, 0 to 1. @default 1 */
+  readonly probability?: number | undefined;
+  /** Milliseconds of `latency`, of `dead`, and of each pause of `slow-body`: 0 to 60,000. @default 1000 */
+  readonly ms?: number | undefined;
+  /** Status of `error` and `dead`, 400 to 599. @default 503 */
+  readonly status?: number | undefined;
+}
+
+/** Whether a value is a rule. */
+export const isFaultRule = (value: unknown): value is FaultRule => {
+  if (typeof value !== "object" || value === null) return false;
+  const { on, name = "*", fault, probability = 1, ms = 1000, status = 503, ...rest } = value as FaultRule; // each field is checked below
+  return (
+    Object.keys(rest).length === 0 &&
+    Object.hasOwn(faultsOf, on) &&
+    faultsOf[on].includes(fault) &&
+    typeof name === "string" &&
+    name.length <= 300 &&
+    isWithin(probability, 0, 1) &&
+    isWithin(ms, 0, 60_000) &&
+    isWithin(status, 400, 599) &&
+    Number.isInteger(status)
+  );
+};
+
+/** Whether a rule concerns a name. */
+export const concerns = ({ name = "*" }: FaultRule, subject: string): boolean =>
+  name.endsWith("*") ? subject.startsWith(name.slice(0, -1)) : subject === name;
+
+const isWithin = (value: unknown, min: number, max: number): boolean =>
+  typeof value === "number" && value >= min && value <= max;

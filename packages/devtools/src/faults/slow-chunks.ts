@@ -1,0 +1,21 @@
+import { BodyStream, type Payload } from "@framework/core/feature";
+
+const PARTS = 10;
+
+/** The chunks of a body with a pause before each; text and bytes come in ten parts. */
+export async function* slowChunks(
+  payload: Exclude<Payload, null>,
+  pause: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of payload instanceof BodyStream ? payload.chunks : parts(payload)) {
+    await pause();
+    yield chunk;
+  }
+}
+
+const parts = (payload: string | Uint8Array): readonly Uint8Array[] => {
+  const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
+  const size = Math.max(1, Math.ceil(bytes.byteLength / PARTS));
+  const count = Math.ceil(bytes.byteLength / size);
+  return Array.from({ length: count }, (_, at) => bytes.subarray(at * size, (at + 1) * size));
+};

@@ -1,0 +1,252 @@
+import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
+import { HttpError } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
+
+test("a request is on the page within 100 ms of its end, with each step, its time and its reason", async () => {
+  const app = devApp();
+  app.use(function greeting(request, next) {
+    return next(request);
+  });
+  app.get("/books/{id}", function readBook() {
+    return { title: "Emma" };
+  });
+  await using service = await serve(app);
+  await using page = await open(service);
+  const delays: number[] = [];
+  for (let n = 0; n < 10; n++) {
+    await (
+      await fetch(`${service.running.url}/books/${n}?q=canary-query`, { headers: { "x-why": "no fire" } })
+    ).text();
+    const endedAt = performance.now();
+    const { heardAt } = await page.heard(requestTo(`/books/${n}`));
+    delays.push(heardAt - endedAt);
+  }
+  expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(100);
+  const { entry } = await page.heard(requestTo("/books/0"));
+  expect(entry).toMatchObject({
+    method: "GET",
+    path: "/books/0",
+    route: "/books/{id}",
+    status: 200,
+    worker: String(process.pid),
+    queryNames: ["q"],
+    omittedSteps: 0,
+  });
+  expect(entry.steps.map(({ name, outcome, reasons }) => [name, outcome, reasons])).toEqual([
+    ["greeting", "ran", ["passed the request on"]],
+    ["guard", "skipped", ["the route has no guards"]],
+    ["kettle", "ran", ["the kettle is cold: no fire"]],
+    ["devtools", "ran", ["passed the request on"]],
+    ["validation", "skipped", ["the route has no schemas"]],
+    ["readBook", "ran", ["answered 200"]],
+  ]);
+  const own = entry.steps.reduce((sum, { ownMs }) => sum + (ownMs ?? 0), 0);
+  expect(own).toBeGreaterThan(0);
+  expect(own).toBeLessThanOrEqual(entry.ms + 0.001); // the rest is spent between the steps
+});
+
+test("failures and unmatched paths are requests too", async () => {
+  const app = devApp();
+  app.use(function outer(request, next) {
+    return next(request);
+  });
+  app.get("/teapot", () => {
+    throw new HttpError(418, "short and stout");
+  });
+  await using service = await serve(app);
+  await using page = await open(service);
+  await fetch(`${service.running.url}/teapot`);
+  await fetch(`${service.running.url}/nowhere`);
+  expect((await page.heard(requestTo("/nowhere"))).entry).toMatchObject({ status: 404, route: null });
+  const { entry } = await page.heard(requestTo("/teapot"));
+  expect(entry.status).toBe(418);
+  expect(entry.steps.at(-1)).toMatchObject({ outcome: "failed", reasons: ["short and stout"] });
+});
+
+test("no credential, cookie, token, query value or body is on the page", async () => {
+  const app = devApp({}, [
+    {
+      name: "leaks",
+      title: "Leaks",
+      read: () => ({
+        note: "postgres://me:canary-url@db/x",
+        columns: ["Text"],
+        rows: [
+          { id: "1", cells: ["Authorization: Bearer canary-header"] },
+          { id: "2", cells: ["GET /x?access=canary-cell"] },
+          { id: "3", cells: ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJjYW5hcnkifQ.canary-jwt"] },
+          { id: "4", cells: ['{"password":"canary-json","api_key":"canary-json"}'] },
+          { id: "5", cells: ["Cookie: a=canary-cookie; b=canary-cookie"] },
+        ],
+      }),
+      details: () => [
+        { title: "Details", columns: ["Text"], rows: [{ id: "1", cells: ["token=canary-detail"] }] },
+      ],
+      actions: [
+        {
+          name: "fail",
+          label: "Fail",
+          on: "panel",
+          run() {
+            throw new Error("no connection to redis://:canary-error@host");
+          },
+        },
+      ],
+    },
+  ]);
+  app.post("/login", () => {
+    throw new Error("bad password=canary-thrown for https://me:canary-thrown@host/?key=canary-thrown");
+  });
+  await using service = await serve(app);
+  await using page = await open(service);
+  await fetch(`${service.running.url}/login?token=canary-query&plain=canary-query`, {
+    method: "POST",
+    headers: {
+      authorization: "Bearer canary-request",
+      cookie: "session=canary-request",
+      "x-why": "https://x/?q=canary-reason",
+    },
+    body: "password=canary-body",
+  });
+  await page.heard(requestTo("/login"));
+  await page.heard(panelNamed("leaks"));
+  await page.heard(panelNamed("kettle"));
+  const details = await call(service, { do: "details", panel: "leaks", row: "1" });
+  const failed = await call(service, { do: "act", panel: "leaks", action: "fail", row: null, texts: {} });
+  expect(failed).toMatchObject({ ok: false });
+  const said = page.text() + JSON.stringify([details, failed]);
+  expect(said.match(/.{30}canary.{10}/g)).toBeNull();
+  expect(said).not.toContain(service.page.token);
+  expect(said).toContain("no connection to redis://…@host");
+});
+
+test("a page that is opened later gets the last requests, as many as are kept", async () => {
+  const app = devApp({ maxRequests: 3, maxPerSecond: 1000 });
+  app.get("/{n}", () => "hello");
+  await using service = await serve(app);
+  await using first = await open(service);
+  for (let n = 0; n < 5; n++) await fetch(`${service.running.url}/${n}`);
+  await first.heard(requestTo("/4"));
+  await using second = await open(service);
+  await second.heard(requestTo("/4"));
+  const paths = second.messages.flatMap((message) =>
+    message.tell === "request" ? [message.entry.path] : [],
+  );
+  expect(paths).toEqual(["/2", "/3", "/4"]);
+});
+
+test("while no page is open, requests are not recorded, and the channel has no listener", async () => {
+  const app = devApp();
+  app.get("/", () => "hello");
+  await using service = await serve(app);
+  const steps = channel("framework.request.steps");
+  expect(steps.hasSubscribers).toBe(false);
+  await fetch(service.running.url);
+  const page = await open(service);
+  await waitFor(() => steps.hasSubscribers, { what: "the recorder", timeoutMs: 60_000 });
+  expect(page.messages.some(({ tell }) => tell === "request")).toBe(false);
+  await page[Symbol.asyncDispose]();
+  await waitFor(() => !steps.hasSubscribers, { what: "the end of the recording", timeoutMs: 60_000 });
+});
+
+test("under load a page gets a sample: at most maxPerSecond a second", async () => {
+  const app = devApp({ maxPerSecond: 10, maxRequests: 1000 });
+  app.get("/", () => "hello");
+  await using service = await serve(app);
+  await using page = await open(service);
+  const since = performance.now();
+  let traced = 0;
+  const count = (): void => void traced++;
+  subscribe("framework.request.answered", count);
+  for (let n = 0; n < 300; n++) await app.fetch(new Request("http://localhost/"));
+  unsubscribe("framework.request.answered", count);
+  const tenths = (performance.now() - since) / 100 + 2;
+  expect(traced).toBeGreaterThan(0);
+  expect(traced).toBeLessThanOrEqual(tenths); // one in each tenth of a second
+  expect(page.messages.filter(({ tell }) => tell === "request").length).toBeLessThanOrEqual(tenths);
+});
+
+test("metrics of features and of the process are reported every second, and panels with them", async () => {
+  await using service = await serve(devApp());
+  await using page = await open(service);
+  const metrics = await page.heard((message) => message.tell === "metrics");
+  expect(metrics.metrics.map(({ name }) => name)).toContain("process_heap_used_bytes");
+  const { panel } = await page.heard(panelNamed("kettle"));
+  expect(panel).toMatchObject({
+    title: "Kettle",
+    scope: "worker",
+    content: {
+      rows: [
+        { id: "litres", cells: ["litres", 2] },
+        { id: "password", cells: ["password", "…"] },
+      ],
+    },
+  });
+  await waitFor(() => page.messages.filter(({ tell }) => tell === "metrics").length >= 3, {
+    what: "three reports",
+    timeoutMs: 60_000,
+  });
+});
+
+test("the routes are listed with their middleware in order", async () => {
+  const app = devApp();
+  app.get("/books", function listBooks() {
+    return [];
+  });
+  await using service = await serve(app);
+  await using page = await open(service);
+  const [, hello = ""] = /event: hello\ndata: (.*)/.exec(page.text()) ?? [];
+  const { routes, features } = JSON.parse(hello) as {
+    readonly routes: readonly {
+      readonly path: string;
+      readonly steps: readonly { readonly name: string }[];
+    }[];
+    readonly features: readonly string[];
+  };
+  expect(features).toContain("enableDevtools");
+  expect(routes.find(({ path }) => path === "/books")?.steps.map(({ name }) => name)).toEqual([
+    "guard",
+    "kettle",
+    "devtools",
+    "validation",
+    "listBooks",
+  ]);
+});
+
+test("a panel that fails says why; the others are shown", async () => {
+  const app = devApp({}, [
+    {
+      name: "broken",
+      title: "Broken",
+      read() {
+        throw new RangeError("too far");
+      },
+    },
+    {
+      name: "long",
+      title: "Long",
+      read: () => ({
+        columns: ["Number"],
+        rows: Array.from({ length: 500 }, (_, n) => ({ id: String(n), cells: [n] })),
+      }),
+    },
+    {
+      name: "huge",
+      title: "Huge",
+      read: () => ({
+        columns: ["Text"],
+        rows: Array.from({ length: 200 }, (_, n) => ({ id: String(n), cells: ["x".repeat(500)] })),
+      }),
+    },
+  ]);
+  await using service = await serve(app);
+  await using page = await open(service);
+  expect((await page.heard(panelNamed("broken"))).panel.content.note).toBe(
+    "The panel could not be read: too far",
+  );
+  const { content } = (await page.heard(panelNamed("long"))).panel;
+  expect([content.rows.length, content.note]).toEqual([200, "300 more rows are not shown"]);
+  expect((await page.heard(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");
+});

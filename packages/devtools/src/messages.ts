@@ -1,0 +1,73 @@
+import type { PanelContent, PanelTable } from "@framework/core/feature";
+import type { FaultRule } from "./faults/fault-rule.ts";
+import type { RequestEntry } from "./requests/request-entry.ts";
+
+/** A panel as the page gets it. */
+export interface PanelReport {
+  readonly name: string;
+  readonly title: string;
+  readonly scope: "worker" | "service";
+  readonly content: PanelContent;
+  readonly actions: readonly ActionReport[];
+  readonly hasDetails: boolean;
+}
+
+/** An action as the page gets it. */
+export interface ActionReport {
+  readonly name: string;
+  readonly label: string;
+  readonly on: "row" | "panel";
+  readonly fields: readonly FieldReport[];
+}
+
+/** A field of an action as the page gets it. */
+export interface FieldReport {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  /** Empty for any text. */
+  readonly options: readonly string[];
+}
+
+/** A metric's current value. */
+export interface MetricReport {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "counter" | "gauge";
+  readonly across: "sum" | "max";
+  /** Samples by their labels: `state="open"`. */
+  readonly samples: readonly (readonly [labels: string, value: number])[];
+}
+
+/** What a page asks of a worker. */
+export type Call =
+  | { readonly do: "details"; readonly panel: string; readonly row: string }
+  | {
+      readonly do: "act";
+      readonly panel: string;
+      readonly action: string;
+      readonly row: string | null;
+      readonly texts: Readonly<Record<string, string>>;
+    };
+
+/** What came of a call. */
+export type Outcome =
+  | { readonly ok: true; readonly message: string | null }
+  | { readonly ok: true; readonly tables: readonly (PanelTable & { readonly title: string })[] }
+  | { readonly ok: false; readonly code: string; readonly message: string };
+
+/** What workers tell each other, and pages. */
+export type Message =
+  /** A page is open: record and report for some seconds. */
+  | { readonly tell: "watch" }
+  | { readonly tell: "request"; readonly entry: RequestEntry }
+  | { readonly tell: "panel"; readonly worker: string; readonly panel: PanelReport }
+  | {
+      readonly tell: "metrics";
+      readonly worker: string;
+      readonly at: number;
+      readonly metrics: readonly MetricReport[];
+    }
+  | { readonly tell: "faults"; readonly rules: readonly FaultRule[] }
+  | { readonly tell: "call"; readonly id: string; readonly worker: string; readonly call: Call }
+  | { readonly tell: "answer"; readonly id: string; readonly outcome: Outcome };

@@ -1,0 +1,92 @@
+import type {
+  HostInsight,
+  Panel,
+  PanelAction,
+  PanelCell,
+  PanelContent,
+  PanelTable,
+} from "@framework/core/feature";
+import { scrub } from "../requests/scrub.ts";
+import type { ActionReport, PanelReport } from "../messages.ts";
+import { snapshotPanels } from "./snapshot-panel.ts";
+
+/** Most rows of a panel on the page. */
+export const MAX_ROWS = 200;
+const MAX_COLUMNS = 20;
+const MAX_ID = 400;
+
+/** Reads the panels of an app: those that features publish, and one for every other snapshot. */
+export class PanelReader {
+  private readonly insight: Pick<HostInsight, "panels" | "snapshots">;
+  /** Panels whose last reading has not ended. */
+  private readonly busy: Set<string> = new Set();
+
+  constructor(insight: Pick<HostInsight, "panels" | "snapshots">) {
+    this.insight = insight;
+  }
+
+  find(name: string): Panel | undefined {
+    return this.insight.panels().find((panel) => panel.name === name);
+  }
+
+  /** Reads every panel of a scope; each is passed on as soon as it is there. */
+  read(scopes: readonly ("worker" | "service")[], done: (panel: PanelReport) => void): void {
+    const panels = this.insight.panels();
+    const all = [
+      ...panels,
+      ...snapshotPanels(this.insight.snapshots, new Set(panels.map(({ name }) => name))),
+    ];
+    for (const panel of all) {
+      if (!scopes.includes(panel.scope ?? "service") || this.busy.has(panel.name)) continue;
+      this.busy.add(panel.name);
+      void this.readOne(panel, done);
+    }
+  }
+
+  private async readOne(panel: Panel, done: (panel: PanelReport) => void): Promise<void> {
+    const content = await contentOf(panel);
+    this.busy.delete(panel.name);
+    done(report(panel, content));
+  }
+}
+
+const contentOf = async (panel: Panel): Promise<PanelContent> => {
+  try {
+    const content = await panel.read();
+    const left = content.rows.length - MAX_ROWS;
+    const notes = [content.note, left > 0 ? `${left} more rows are not shown` : undefined];
+    const note = notes.filter((text) => text !== undefined).join(". ");
+    return { ...safeTable(content), ...(note !== "" && { note: scrub(note) }) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { columns: [], rows: [], note: scrub(`The panel could not be read: ${message}`) };
+  }
+};
+
+/** Returns a table of bounded size without secrets. */
+export const safeTable = ({ columns, rows }: PanelTable): PanelTable => ({
+  columns: columns.slice(0, MAX_COLUMNS).map(scrub),
+  rows: rows.slice(0, MAX_ROWS).map(({ id, cells, actions }) => ({
+    id: id.slice(0, MAX_ID),
+    cells: cells.slice(0, MAX_COLUMNS).map(safeCell),
+    ...(actions !== undefined && { actions }),
+  })),
+});
+
+const safeCell = (cell: PanelCell): PanelCell => (typeof cell === "string" ? scrub(cell) : cell);
+
+const report = (panel: Panel, content: PanelContent): PanelReport => ({
+  name: panel.name,
+  title: panel.title,
+  scope: panel.scope ?? "service",
+  content,
+  actions: (panel.actions ?? []).map(actionReport),
+  hasDetails: panel.details !== undefined,
+});
+
+const actionReport = ({ name, label, on, fields = [] }: PanelAction): ActionReport => ({
+  name,
+  label,
+  on,
+  fields: fields.map((field) => ({ value: "", options: [], ...field })),
+});

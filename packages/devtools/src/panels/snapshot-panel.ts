@@ -1,0 +1,61 @@
+import type { Panel, PanelCell, PanelContent } from "@framework/core/feature";
+import { isSecretName } from "../requests/scrub.ts";
+
+const MAX_VALUES = 100;
+const MAX_DEPTH = 3;
+
+/** Returns a panel for each snapshot whose name no panel has: its values by name. */
+export const snapshotPanels = (
+  read: () => Readonly<Record<string, unknown>>,
+  taken: ReadonlySet<string>,
+): readonly Panel[] => {
+  const snapshots = read();
+  return Object.keys(snapshots)
+    .filter((name) => !taken.has(name))
+    .map((name) => ({ name, title: titleOf(name), scope: "worker", read: () => contentOf(snapshots[name]) }));
+};
+
+/** `rateLimit` becomes `Rate limit`. */
+const titleOf = (name: string): string => {
+  const words = name
+    .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
+    .replaceAll("-", " ")
+    .toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+};
+
+const contentOf = (value: unknown): PanelContent =>
+  Array.isArray(value) && value.every(isRecord) ? recordsOf(value) : namesOf(value);
+
+/** A list of records has a row for each, and a column for each name of the first. */
+const recordsOf = (records: readonly Readonly<Record<string, unknown>>[]): PanelContent => {
+  const columns = Object.keys(records[0] ?? {});
+  return {
+    columns,
+    rows: records.map((record, at) => ({
+      id: String(at),
+      cells: columns.map((name) => valuesOf(record[name], name, MAX_DEPTH)[0]?.[1] ?? null),
+    })),
+  };
+};
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const namesOf = (value: unknown): PanelContent => ({
+  columns: ["Name", "Value"],
+  rows: valuesOf(value, "", 0)
+    .slice(0, MAX_VALUES)
+    .map(([name, cell]) => ({ id: name, cells: [name, cell] })),
+});
+
+const valuesOf = (value: unknown, name: string, depth: number): readonly (readonly [string, PanelCell])[] => {
+  if (isSecretName(name.slice(name.lastIndexOf(".") + 1))) return [[name, "…"]];
+  if (value === null || typeof value === "number" || typeof value === "boolean" || typeof value === "string")
+    return [[name, value]];
+  if (typeof value !== "object" || depth >= MAX_DEPTH)
+    return value === undefined ? [] : [[name, `a ${typeof value}`]];
+  return Object.entries(value).flatMap(([key, inner]) =>
+    valuesOf(inner, name === "" ? key : `${name}.${key}`, depth + 1),
+  );
+};

@@ -1,0 +1,30 @@
+import type { Call } from "../messages.ts";
+
+/** A call and the worker that it is for: `null` for the one that got the request. */
+export interface AskedCall {
+  readonly call: Call;
+  readonly worker: string | null;
+}
+
+const MAX_NAME = 400;
+const MAX_FIELDS = 20;
+
+/** Returns the call that a page asks for; `null` for anything else. */
+export const callOf = (value: unknown): AskedCall | null => {
+  if (!isRecord(value)) return null;
+  const { do: what, panel, row = null, worker = null, action, texts = {} } = value;
+  if (!isName(panel) || !(row === null || isName(row)) || !(worker === null || isName(worker))) return null;
+  if (what === "details") return row === null ? null : { call: { do: what, panel, row }, worker };
+  if (what !== "act" || !isName(action) || !isTexts(texts)) return null;
+  return { call: { do: what, panel, action, row, texts }, worker };
+};
+
+const isName = (value: unknown): value is string => typeof value === "string" && value.length <= MAX_NAME;
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isRecord(value) &&
+  Object.keys(value).length <= MAX_FIELDS &&
+  Object.values(value).every((text) => typeof text === "string");

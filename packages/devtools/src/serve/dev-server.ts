@@ -1,0 +1,52 @@
+import { Response } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
+import { type Refusal, refusalOf, tokenRefusalOf } from "../access/door.ts";
+import type { Call, Outcome } from "../messages.ts";
+import { callOf } from "./call-of.ts";
+import { pageFields, sendPageFile } from "./page-files.ts";
+import { readJson } from "./read-json.ts";
+
+/** What the server of the page needs. */
+export interface DevServerParts {
+  /** The token of this run and the port; `null` before the service listens. */
+  readonly access: () => { readonly token: string; readonly port: number } | null;
+  /** Opens a live stream; `null` when there are too many. */
+  readonly stream: () => Response | null;
+  /** Does what a page asks of a worker; `null` for the worker that got the request. */
+  readonly call: (call: Call, worker: string | null) => Promise<Outcome>;
+}
+
+/** Returns what answers the requests of the dev page: its files, `GET /live`, and `POST /call`. Both of the latter need the token. */
+export const devServer =
+  ({ access, stream, call }: DevServerParts): ((source: RequestSource) => Promise<Response>) =>
+  async (source) => {
+    const open = access();
+    if (open === null) return refused({ status: 503, message: "The service is not ready" });
+    const refusal = refusalOf(source, open.port);
+    if (refusal !== null) return refused(refusal);
+    const [path = ""] = source.target.split("?", 1);
+    if (source.method === "GET" && path !== "/live")
+      return (await sendPageFile(path)) ?? refused({ status: 404, message: "There is no such page" });
+    const denied = tokenRefusalOf(source, open.token);
+    if (denied !== null) return refused(denied);
+    if (source.method === "GET")
+      return stream() ?? refused({ status: 503, message: "There are too many open pages" });
+    if (source.method !== "POST" || path !== "/call") return refused({ status: 405, message: "Not allowed" });
+    return await answer(source, call);
+  };
+
+const answer = async (source: RequestSource, call: DevServerParts["call"]): Promise<Response> => {
+  const body = await readJson(source);
+  if ("refusal" in body) return refused(body.refusal);
+  const asked = callOf(body.value);
+  if (asked === null) return refused({ status: 422, message: "The body is no call" });
+  return json(200, await call(asked.call, asked.worker));
+};
+
+const refused = ({ status, message }: Refusal): Response => json(status, { ok: false, code: "", message });
+
+const json = (status: number, value: object): Response => {
+  const reply = Response.json(value, { headers: pageFields });
+  reply.status = status;
+  return reply;
+};

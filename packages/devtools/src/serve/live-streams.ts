@@ -1,0 +1,78 @@
+import type { ServerSentEvent } from "@framework/core";
+
+/** Most pages that are open at once, in one worker. */
+const MAX_STREAMS = 16;
+/** Most events that wait for a page that reads slowly; the oldest go first. */
+const MAX_WAITING = 1000;
+
+/** The event streams of open pages. */
+export class LiveStreams {
+  private readonly open: Set<LiveStream> = new Set();
+  private isClosed = false;
+
+  get size(): number {
+    return this.open.size;
+  }
+
+  /** Opens a stream that begins with the given events; `null` when there are too many. */
+  add(first: readonly ServerSentEvent[], ended: () => void): AsyncIterableIterator<ServerSentEvent> | null {
+    if (this.isClosed || this.open.size >= MAX_STREAMS) return null;
+    const stream = new LiveStream(first, () => {
+      this.open.delete(stream);
+      ended();
+    });
+    this.open.add(stream);
+    return stream;
+  }
+
+  send(event: ServerSentEvent): void {
+    for (const stream of this.open) stream.push(event);
+  }
+
+  /** Ends every stream, for good. */
+  close(): void {
+    this.isClosed = true;
+    for (const stream of this.open) stream.end();
+  }
+}
+
+class LiveStream implements AsyncIterableIterator<ServerSentEvent> {
+  private readonly waiting: ServerSentEvent[];
+  private readonly ended: () => void;
+  private wake: (() => void) | null = null;
+  private isOver = false;
+
+  constructor(first: readonly ServerSentEvent[], ended: () => void) {
+    this.waiting = [...first];
+    this.ended = ended;
+  }
+
+  push(event: ServerSentEvent): void {
+    if (this.waiting.length >= MAX_WAITING) this.waiting.shift();
+    this.waiting.push(event);
+    this.wake?.();
+  }
+
+  end(): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    this.ended();
+    this.wake?.();
+  }
+
+  async next(): Promise<IteratorResult<ServerSentEvent>> {
+    while (!this.isOver && this.waiting.length === 0)
+      await new Promise<void>((resolve) => (this.wake = resolve));
+    const event = this.isOver ? undefined : this.waiting.shift();
+    return event === undefined ? { done: true, value: undefined } : { done: false, value: event };
+  }
+
+  async return(): Promise<IteratorResult<ServerSentEvent>> {
+    this.end();
+    return { done: true, value: undefined };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+}

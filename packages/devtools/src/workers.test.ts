@@ -1,0 +1,60 @@
+import { get } from "node:http";
+import { text } from "node:stream/consumers";
+import { bundledProgram } from "@framework/bundled-sources";
+import { startProgram, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { call, open } from "./dev-app.test-kit.ts";
+
+/** Each call is a connection of its own, which goes to the next worker. */
+const ask = (url: string): Promise<{ readonly status: number; readonly body: string }> =>
+  new Promise((resolve, reject) => {
+    get(url, { agent: false }, async (reply) =>
+      resolve({ status: reply.statusCode ?? 0, body: await text(reply) }),
+    ).on("error", reject);
+  });
+
+test("one page shows the requests of all workers, acts on each, and its faults are on in all", async () => {
+  await using program = await startProgram(
+    bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
+    { args: ["--workers", "2"], conditions: ["@framework/source"] },
+  );
+  await waitFor(() => program.output().includes("#token="), { what: "the link", timeoutMs: 60_000 });
+  const links = [...program.output().matchAll(/http:\/\/127\.0\.0\.1:(\d+)\/#token=([\w-]+)/g)];
+  expect(links).toHaveLength(1);
+  const [, port = "", token = ""] = links[0] ?? [];
+  const service = { page: { origin: `http://127.0.0.1:${port}`, port: Number(port), token } };
+  await using page = await open(service);
+  const pids = new Set<string>();
+  const seen = () =>
+    new Set(page.messages.flatMap((message) => (message.tell === "request" ? [message.entry.worker] : [])));
+  await waitFor(
+    async () => {
+      pids.add((await ask(`${program.url}/pid`)).body);
+      return pids.size === 2 && seen().size === 2;
+    },
+    { what: "requests of both workers", timeoutMs: 60_000 },
+  );
+  expect(seen()).toEqual(pids);
+
+  const texts = { on: "route", name: "*", fault: "error", probability: "1", ms: "0", status: "507" };
+  const act = { do: "act", panel: "faults", row: null } as const;
+  expect(await call(service, { ...act, action: "add", texts })).toMatchObject({ ok: true });
+  const statuses = async (): Promise<ReadonlySet<number>> => {
+    const found = new Set<number>();
+    for (let n = 0; n < 8; n++) found.add((await ask(`${program.url}/pid`)).status);
+    return found;
+  };
+  await waitFor(async () => (await statuses()).has(507) && (await statuses()).size === 1, {
+    what: "faults in both workers",
+    timeoutMs: 60_000,
+  });
+  for (const worker of pids)
+    expect(await call(service, { ...act, action: "clear", texts: {} }, worker)).toEqual({
+      ok: true,
+      message: "No fault is on",
+    });
+  await waitFor(async () => (await statuses()).has(200) && (await statuses()).size === 1, {
+    what: "no faults in both workers",
+    timeoutMs: 60_000,
+  });
+}, 120_000);

@@ -1,0 +1,194 @@
+import type { AppSettings, Response as Reply } from "@framework/core";
+import { FrameworkError, Response } from "@framework/core";
+import type { Host, SharedValues } from "@framework/core/feature";
+import type { DevtoolsConfig } from "../devtools-config.ts";
+import type { FaultRule } from "../faults/fault-rule.ts";
+import type { FaultSwitch } from "../faults/fault-switch.ts";
+import { answerCall } from "../panels/answer-call.ts";
+import { PanelReader } from "../panels/panel-reader.ts";
+import { metricsReader } from "../panels/read-metrics.ts";
+import type { RequestEntry } from "../requests/request-entry.ts";
+import { RequestRecorder } from "../requests/request-recorder.ts";
+import { LiveStreams } from "../serve/live-streams.ts";
+import { pageFields } from "../serve/page-files.ts";
+import { serviceFacts } from "../serve/service-facts.ts";
+import { PendingCalls } from "./pending-calls.ts";
+import type { Call, Message, Outcome } from "../messages.ts";
+import { connectWorkers, type WorkerHub } from "./worker-hub.ts";
+
+/** A worker with an open page says so this often; every worker records for `WATCHED_MS` after it heard so. */
+const WATCH_MS = 2000;
+const WATCHED_MS = 6000;
+const REPORT_MS = 1000;
+const FAULTS_KEY = "devtools.faults";
+const FAULTS_TTL_MS = 10 * 365 * 86_400_000;
+
+/** Options of a worker's tools. */
+export interface DevWorkerOptions {
+  readonly app: object;
+  readonly host: Pick<Host, "http" | "insight" | "life">;
+  readonly config: DevtoolsConfig;
+  readonly faults: FaultSwitch;
+}
+
+/** The tools in one worker: records and reports while a page is open anywhere, and serves the pages that are open here. */
+export class DevWorker {
+  private readonly options: DevWorkerOptions;
+  private readonly name = String(process.pid);
+  private readonly streams: LiveStreams = new LiveStreams();
+  private readonly panels: PanelReader;
+  private readonly metrics: ReturnType<typeof metricsReader>;
+  private readonly recorder: RequestRecorder;
+  private readonly calls: PendingCalls = new PendingCalls();
+  private readonly kept: RequestEntry[] = [];
+  private hub: WorkerHub | null = null;
+  private values: SharedValues | null = null;
+  private settings: AppSettings | null = null;
+  private watchedUntil = 0;
+  private reports: NodeJS.Timeout | undefined;
+  private watch: NodeJS.Timeout | undefined;
+
+  constructor(options: DevWorkerOptions) {
+    const { app, host, config } = options;
+    this.options = options;
+    this.panels = new PanelReader(host.insight);
+    this.metrics = metricsReader(() => host.insight.metrics());
+    this.recorder = new RequestRecorder({
+      app,
+      worker: this.name,
+      maxPerSecond: config.maxPerSecond,
+      recorded: (entry) => this.send({ tell: "request", entry }),
+    });
+  }
+
+  /** Joins the other workers. */
+  async start(settings: AppSettings, values: SharedValues): Promise<void> {
+    const { config, faults } = this.options;
+    const rules = (await values.get(FAULTS_KEY)) ?? config.faults;
+    this.settings = settings;
+    this.values = values;
+    this.hub = connectWorkers(
+      values,
+      (message) => this.receive(message),
+      (error) => settings.log.warn("devtools: a message to the other workers was not sent", { error }),
+    );
+    faults.set(rules as readonly FaultRule[]); // only `setFaults` stores them
+  }
+
+  stop(): void {
+    clearInterval(this.watch);
+    this.streams.close();
+    this.unwatch();
+    this.hub?.close();
+  }
+
+  /** Ends the pages' streams, so that a drain need not wait for them. */
+  drain(): void {
+    this.streams.close();
+  }
+
+  /** Puts faults into force in every worker. */
+  async setFaults(rules: readonly FaultRule[]): Promise<void> {
+    await this.values?.set(FAULTS_KEY, JSON.parse(JSON.stringify(rules)), { ttlMs: FAULTS_TTL_MS });
+    this.send({ tell: "faults", rules });
+  }
+
+  /** Opens a live stream; `null` when there are too many. */
+  stream(): Reply | null {
+    const { settings } = this;
+    if (settings === null) return null;
+    const first = [
+      { event: "hello", data: { worker: this.name, ...serviceFacts(this.options.host, settings) } },
+      ...this.kept.map((entry) => ({ event: "message", data: { tell: "request", entry } })),
+    ];
+    const events = this.streams.add(first, () => {
+      if (this.streams.size === 0) clearInterval(this.watch);
+    });
+    if (events === null) return null;
+    if (this.streams.size === 1) {
+      this.watch = setInterval(() => this.send({ tell: "watch" }), WATCH_MS);
+      this.watch.unref();
+    }
+    this.send({ tell: "watch" });
+    return Response.sse(events, { heartbeatSecs: 5, untilDrain: false, headers: pageFields });
+  }
+
+  /** Does a call here or in another worker. */
+  async call(call: Call, worker: string | null): Promise<Outcome> {
+    if (worker === null || worker === this.name) {
+      const outcome = await answerCall(this.panels, call);
+      this.report();
+      return outcome;
+    }
+    const { id, answered } = this.calls.open(this.name);
+    if (!this.send({ tell: "call", id, worker, call }))
+      throw new FrameworkError("DEVTOOLS_NO_ACTION", "the texts of the action are too long");
+    return await answered;
+  }
+
+  private receive(message: Message): void {
+    switch (message.tell) {
+      case "watch":
+        return this.watched();
+      case "faults":
+        return this.options.faults.set(message.rules);
+      case "call":
+        if (message.worker === this.name) void this.answer(message.id, message.call);
+        return;
+      case "answer":
+        return this.calls.answer(message.id, message.outcome);
+      case "request":
+        this.keep(message.entry);
+    }
+    this.streams.send({ event: "message", data: message });
+  }
+
+  private async answer(id: string, call: Call): Promise<void> {
+    const outcome = await answerCall(this.panels, call);
+    if (!this.send({ tell: "answer", id, outcome }))
+      this.send({ tell: "answer", id, outcome: { ok: false, code: "", message: "The answer is too long" } });
+    this.report();
+  }
+
+  private keep(entry: RequestEntry): void {
+    this.kept.push(entry);
+    if (this.kept.length > this.options.config.maxRequests) this.kept.shift();
+  }
+
+  private watched(): void {
+    this.watchedUntil = performance.now() + WATCHED_MS;
+    if (this.reports === undefined) {
+      this.recorder.start();
+      this.reports = setInterval(() => this.reportOrStop(), REPORT_MS);
+      this.reports.unref();
+    }
+    this.report();
+  }
+
+  private reportOrStop(): void {
+    if (performance.now() > this.watchedUntil) this.unwatch();
+    else this.report();
+  }
+
+  private unwatch(): void {
+    clearInterval(this.reports);
+    this.reports = undefined;
+    this.recorder.stop();
+  }
+
+  /** Sends the worker's panels and metrics; those that all workers have alike come from a worker with an open page. */
+  private report(): void {
+    if (this.reports === undefined) return;
+    this.panels.read(this.streams.size > 0 ? ["worker", "service"] : ["worker"], (panel) => {
+      const message = { tell: "panel", worker: this.name, panel } as const;
+      if (!this.send(message)) this.send({ ...message, panel: { ...panel, content: tooLarge } });
+    });
+    this.send({ tell: "metrics", worker: this.name, at: Date.now(), metrics: this.metrics() });
+  }
+
+  private send(message: Message): boolean {
+    return this.hub?.send(message) ?? false;
+  }
+}
+
+const tooLarge = { columns: [], rows: [], note: "The panel is too large to show" };

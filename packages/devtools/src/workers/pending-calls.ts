@@ -1,0 +1,32 @@
+import { FrameworkError } from "@framework/core";
+import type { Outcome } from "../messages.ts";
+
+const TIMEOUT_MS = 30_000;
+
+/** Calls that other workers have not answered yet. */
+export class PendingCalls {
+  private readonly waiting: Map<string, (outcome: Outcome) => void> = new Map();
+  private count = 0;
+
+  /** Opens a call. @throws DEVTOOLS_NO_ANSWER after 30 s, from `answered` */
+  open(worker: string): { readonly id: string; readonly answered: Promise<Outcome> } {
+    const id = `${worker}-${++this.count}`;
+    const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+    const late = setTimeout(() => {
+      this.waiting.delete(id);
+      reject(new FrameworkError("DEVTOOLS_NO_ANSWER", "the worker has not answered within 30 seconds"));
+    }, TIMEOUT_MS);
+    late.unref();
+    this.waiting.set(id, (outcome) => {
+      clearTimeout(late);
+      this.waiting.delete(id);
+      resolve(outcome);
+    });
+    return { id, answered: promise };
+  }
+
+  /** Answers a call of this worker; those of others are not known here. */
+  answer(id: string, outcome: Outcome): void {
+    this.waiting.get(id)?.(outcome);
+  }
+}

@@ -1,0 +1,32 @@
+import type { Json, SharedValues } from "@framework/core/feature";
+import type { Message } from "../messages.ts";
+
+const CHANNEL = "devtools";
+
+/** Most bytes of a message: one byte may be three in UTF-16, and the shared state takes 64 KiB. */
+const MAX_TEXT = 60_000;
+
+/** Sends messages to every worker of the service, this one included. */
+export interface WorkerHub {
+  /** Sends a message. Whether it fits: larger ones are not sent. */
+  send(message: Message): boolean;
+  close(): void;
+}
+
+/** Connects a worker to the others. @param failed called when a message was not sent */
+export const connectWorkers = (
+  values: SharedValues,
+  receive: (message: Message) => void,
+  failed: (error: unknown) => void,
+): WorkerHub => {
+  const unsubscribe = values.subscribe(CHANNEL, (message) => receive(message as unknown as Message)); // workers of one service run one program
+  return {
+    send(message) {
+      const text = JSON.stringify(message);
+      if (Buffer.byteLength(text) > MAX_TEXT) return false;
+      values.publish(CHANNEL, JSON.parse(text) as Json, { waitMs: 1 }).catch(failed);
+      return true;
+    },
+    close: unsubscribe,
+  };
+};

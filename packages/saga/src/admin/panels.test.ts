@@ -1,0 +1,118 @@
+import { App } from "@framework/core";
+import type { Feature, Panel } from "@framework/core/feature";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { saga, sagas } from "../index.ts";
+
+/** Reads what features publish for the dev page. */
+const probe: Feature<{ panelOf(name: string): Panel }> = {
+  name: "probe",
+  install: ({ insight }) => ({
+    panelOf(name) {
+      const panel = insight.panels().find((each) => each.name === name);
+      if (panel === undefined) throw new Error(`there is no panel ${name}`);
+      return panel;
+    },
+  }),
+};
+
+const started = async () => {
+  const calls: string[] = [];
+  const state = { isBroken: true };
+  const order = saga("order", 1)
+    .call("reserve", () => void calls.push("reserve"), { undo: () => void calls.push("undo reserve") })
+    .call(
+      "charge",
+      () => {
+        calls.push("charge");
+        if (state.isBroken) throw new TypeError("a bug");
+      },
+      { undo: () => void calls.push("undo charge") },
+    )
+    .build();
+  const app = new (App.with(database, durable, sagas, probe))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableSaga();
+  app.saga.define(order);
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const act = (panel: string, name: string, row: string, texts: Readonly<Record<string, string>> = {}) =>
+    app
+      .panelOf(panel)
+      .actions?.find((action) => action.name === name)
+      ?.run(row, texts);
+  const rows = async (panel: string) => (await app.panelOf(panel).read()).rows;
+  return { app, order, calls, state, act, rows };
+};
+
+test("sagas are shown with their timeline; a paused one is retried with a reason", async () => {
+  const { app, order, state, act, rows } = await started();
+  const { id } = await app.saga.start(order, { card: "canary" }, { key: "order-7" });
+  await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
+    what: "the pause",
+    timeoutMs: 60_000,
+  });
+  const [paused] = await rows("sagas");
+  expect(paused).toMatchObject({
+    id,
+    cells: ["order version 1", "order-7", "paused", 2, null, expect.any(String), "a bug"],
+    actions: ["retry", "skip", "settle", "cancel"],
+  });
+  const details = await app.panelOf("sagas").details?.(id);
+  expect(details?.map(({ title }) => title)).toEqual(["Timeline", "Steps that began"]);
+  expect(details?.[0]?.rows.at(-1)?.cells.slice(1)).toEqual(["pause", "charge", "paused", null]);
+  expect(details?.[1]?.rows.map(({ cells }) => cells.slice(0, 3))).toEqual([
+    ["reserve", "done", 1],
+    ["charge", expect.any(String), 1],
+  ]);
+  expect(JSON.stringify(details)).not.toContain("canary");
+  state.isBroken = false;
+  await act("sagas", "retry", id, { reason: "the bug is fixed" });
+  await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "completed", {
+    what: "the end",
+    timeoutMs: 60_000,
+  });
+  expect((await rows("sagas"))[0]?.actions).toEqual([]);
+  const after = await app.panelOf("sagas").details?.(id);
+  expect(JSON.stringify(after?.[0])).toContain("the bug is fixed");
+  await expect(act("sagas", "retry", id, { reason: "again" })).rejects.toMatchObject({ status: 409 });
+  await expect(act("sagas", "skip", "0-0", { reason: "none" })).rejects.toThrow("There is no such saga");
+  await app.stop();
+});
+
+test("the time machine loses a worker, shows what would be undone, resumes and replays, beside the app's store", async () => {
+  const { app, calls, state, act, rows } = await started();
+  state.isBroken = false;
+  const row = "order version 1";
+  expect(await rows("time-machine")).toEqual([
+    { id: row, cells: [row, "not started", null, null, null], actions: ["start"] },
+  ]);
+  await expect((async () => act("time-machine", "run", row))()).rejects.toThrow("Start the saga first");
+  await expect(act("time-machine", "start", row, { input: "{" })).rejects.toThrow("no JSON");
+  await act("time-machine", "start", row, { input: '{"book":"Emma"}' });
+  expect(await act("time-machine", "run", row, { crashAfter: "2" })).toContain("The worker was lost");
+  expect(calls).toEqual(["reserve", "charge"]);
+  expect((await rows("time-machine"))[0]?.cells).toEqual([row, "running", 2, 1, "charge, reserve"]);
+  const details = await app.panelOf("time-machine").details?.(row);
+  expect(details?.[0]).toMatchObject({
+    title: "Compensation plan",
+    rows: [{ cells: ["charge"] }, { cells: ["reserve"] }],
+  });
+  await expect(act("time-machine", "run", row, { crashAfter: "0" })).rejects.toThrow("whole number");
+  expect(await act("time-machine", "run", row)).toBe("Nothing is due any more");
+  expect((await rows("time-machine"))[0]?.cells.slice(0, 2)).toEqual([row, "completed"]);
+  expect(calls).toEqual(["reserve", "charge", "charge"]);
+  await act("time-machine", "replay", row);
+  expect((await rows("time-machine"))[0]?.cells.slice(1, 4)).toEqual(["ready", 1, 0]);
+  await act("time-machine", "run", row, { crashAfter: "1" });
+  await act("time-machine", "cancel", row);
+  await act("time-machine", "run", row);
+  expect((await rows("time-machine"))[0]?.cells[1]).toBe("compensated");
+  expect(calls.at(-1)).toBe("undo reserve");
+  await act("time-machine", "end", row);
+  expect((await rows("time-machine"))[0]?.cells[1]).toBe("not started");
+  expect(await rows("sagas")).toEqual([]);
+  await app.stop();
+});

@@ -1,0 +1,166 @@
+import { HttpError, NotFoundError, ValueError } from "@framework/core";
+import type { Database } from "@framework/database";
+import type { Panel, PanelRow } from "@framework/core/feature";
+import type { AnySaga } from "../definition/definition.ts";
+import type { MessageSender } from "../definition/send-work.ts";
+import type { TimeMachine } from "../testing/time-machine.ts";
+import { sagaTables } from "./saga-panel.ts";
+
+/** Most sagas that run in time machines at once. */
+const MAX_MACHINES = 10;
+
+interface Running {
+  readonly machine: TimeMachine<unknown>;
+  crashes: number;
+}
+
+/** The panel, and what frees its databases. */
+export interface TimeMachinePanel {
+  readonly panel: Panel;
+  close(): Promise<void>;
+}
+
+/** Messages of a saga in a time machine reach nobody. */
+const nowhere: MessageSender = { send: async () => {} };
+
+/**
+ * Time machines for the defined sagas as a panel of the dev page: start one, lose its worker after an attempt, resume, replay, and see what would be undone.
+ *
+ * Each has a database of its own in memory, never the app's. The works of its steps are the program's own and do what they do.
+ */
+export const timeMachinePanel = (
+  definitions: () => readonly AnySaga[],
+  prepare?: (db: Database) => Promise<unknown>,
+): TimeMachinePanel => {
+  const running = new Map<string, Running>();
+  const find = (row: string | null): Running => {
+    const found = running.get(row ?? "");
+    if (found === undefined) throw new HttpError(409, "Start the saga first");
+    return found;
+  };
+  const start = async (row: string | null, text: string): Promise<void> => {
+    const definition = definitions().find((each) => placeOf(each) === row);
+    if (definition === undefined) throw new NotFoundError("There is no such saga");
+    const known = running.get(placeOf(definition));
+    if (known === undefined && running.size >= MAX_MACHINES)
+      throw new HttpError(409, `${MAX_MACHINES} sagas are running already; end one`);
+    const input = parsed(text);
+    const { timeMachine } = await import("../testing/time-machine.ts");
+    const machine = await timeMachine(definition, { sender: nowhere, prepare });
+    try {
+      await machine.start(input);
+    } catch (error) {
+      await machine[Symbol.asyncDispose]();
+      throw error;
+    }
+    await known?.machine[Symbol.asyncDispose]();
+    running.set(placeOf(definition), { machine, crashes: 0 });
+  };
+  const panel: Panel = {
+    name: "time-machine",
+    title: "Time machine",
+    scope: "worker",
+    read: async () => ({
+      note: "Sagas on databases of their own in memory. Their steps run for real: use them against services that may be called",
+      columns: ["Saga", "Status", "Next step", "Crashes", "Would be undone"],
+      rows: await Promise.all(definitions().map((each) => rowOf(each, running.get(placeOf(each))))),
+    }),
+    async details(row) {
+      const { machine } = find(row);
+      const plan = await machine.plan();
+      return [
+        {
+          title: "Compensation plan",
+          columns: ["Undo, in order"],
+          rows: plan.map((step, at) => ({ id: String(at), cells: [step] })),
+        },
+        ...sagaTables(await machine.info(), await machine.timeline()),
+      ];
+    },
+    actions: [
+      {
+        name: "start",
+        label: "Start",
+        on: "row",
+        fields: [{ name: "input", label: "Input as JSON", value: "{}" }],
+        run: (row, { input = "" }) => start(row, input),
+      },
+      {
+        name: "run",
+        label: "Run",
+        on: "row",
+        fields: [
+          { name: "crashAfter", label: "Lose the worker after this attempt, from 1; empty for never" },
+        ],
+        async run(row, { crashAfter = "" }) {
+          const found = find(row);
+          const at = crashAfter.trim() === "" ? undefined : Number(crashAfter);
+          if (at !== undefined && !(Number.isInteger(at) && at >= 1))
+            throw new ValueError("The number of an attempt is a whole number from 1");
+          const isLost = await found.machine.run(at === undefined ? {} : { crashAfter: at });
+          if (isLost) found.crashes++;
+          return isLost ? "The worker was lost; run again to resume" : "Nothing is due any more";
+        },
+      },
+      {
+        name: "advance",
+        label: "Let time pass",
+        on: "row",
+        fields: [{ name: "seconds", label: "Seconds", value: "60" }],
+        async run(row, { seconds = "" }) {
+          const secs = Number(seconds);
+          if (!(secs > 0 && secs <= 31_536_000))
+            throw new ValueError("Seconds are a number above 0, at most a year");
+          await find(row).machine.advance(secs * 1000);
+        },
+      },
+      { name: "cancel", label: "Cancel", on: "row", run: (row) => find(row).machine.cancel() },
+      {
+        name: "replay",
+        label: "Replay",
+        on: "row",
+        async run(row) {
+          const found = find(row);
+          await found.machine.replay();
+          found.crashes = 0;
+          return "The saga begins again with the same input";
+        },
+      },
+      {
+        name: "end",
+        label: "End",
+        on: "row",
+        async run(row) {
+          await find(row).machine[Symbol.asyncDispose]();
+          running.delete(row ?? "");
+        },
+      },
+    ],
+  };
+  return {
+    panel,
+    async close() {
+      const open = [...running.values()];
+      running.clear();
+      await Promise.all(open.map(({ machine }) => machine[Symbol.asyncDispose]()));
+    },
+  };
+};
+
+const rowOf = async (definition: AnySaga, running: Running | undefined): Promise<PanelRow> => {
+  const id = placeOf(definition);
+  if (running === undefined) return { id, cells: [id, "not started", null, null, null], actions: ["start"] };
+  const { status, position } = await running.machine.info();
+  const plan = await running.machine.plan();
+  return { id, cells: [id, status, position + 1, running.crashes, plan.join(", ") || "nothing"] };
+};
+
+const placeOf = ({ name, version }: AnySaga): string => `${name} version ${version}`;
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ValueError("The input is no JSON");
+  }
+};
