@@ -11,6 +11,7 @@ export type ExplainedCall = readonly [method: string, path: string, init?: TestI
 
 /** What an app did with one request. */
 export interface ExplainedRequest {
+  /** What the client got. */
   readonly reply: TestReply;
   /** The reached steps, in the order of their starts. */
   readonly steps: readonly RequestStep[];

@@ -112,6 +112,7 @@ export interface Transport {
 
 /** A transport as the connections of a further protocol see it. */
 export interface ProtocolHost {
+  /** Options of the transport: the app, limits and timeouts. */
   readonly options: TransportOptions;
   /** Whether the transport has begun to drain. */
   readonly draining: boolean;

@@ -17,6 +17,7 @@ export interface PanelRow {
 export interface PanelTable {
   /** Names of the columns. The first column identifies a row to a reader. */
   readonly columns: readonly string[];
+  /** The rows, in the order in which they are shown. */
   readonly rows: readonly PanelRow[];
 }
 
@@ -28,7 +29,9 @@ export interface PanelContent extends PanelTable {
 
 /** A text that an action asks for. */
 export interface PanelField {
+  /** Unique in the action; its text is passed under this name. */
   readonly name: string;
+  /** Text beside the field. */
   readonly label: string;
   /** What the field has at first. @default "" */
   readonly value?: string;
@@ -71,6 +74,6 @@ export interface Panel {
   read(): Awaitable<PanelContent>;
   /** Returns more about a row, such as a timeline; called while the row is open. @default no details */
   details?(row: string): Awaitable<readonly (PanelTable & { readonly title: string })[]>;
-  /** @default none */
+  /** What a developer can do here. @default none */
   readonly actions?: readonly PanelAction[];
 }

@@ -4,11 +4,15 @@ import type { RequestStep, RequestTrace, StepInfo } from "./request-steps.ts";
 export interface ToldStep {
   /** `ran` to its end, `answered` without calling the next step, `failed` with an error, `skipped` by the app, or `not reached`. */
   readonly outcome: "ran" | "answered" | "failed" | "skipped" | "not reached";
+  /** What the step is, such as `middleware` or `handler`. */
   readonly kind: StepInfo["kind"];
+  /** Name of its feature, its function, or the step itself. */
   readonly name: string;
+  /** Stage of a middleware; `null` without one. */
   readonly stage: string | null;
   /** Milliseconds of the step itself, without the steps inside it; `null` if it did not run or has not ended. */
   readonly ownMs: number | null;
+  /** Why, in sentences of the feature or the app. */
   readonly reasons: readonly string[];
 }
 

@@ -8,14 +8,17 @@ const nothing: Uint8Array = new Uint8Array(0);
 
 /** Destination of a body: a `ServerResponse`, or an object that frames like one. An empty chunk sends the head and nothing else. */
 export interface BodySink {
-  /** @returns `false` when the writer should wait for `drain` */
+  /** Writes bytes. @returns `false` when the writer should wait for `drain` */
   write(bytes: Uint8Array): boolean;
+  /** Ends the body. */
   end(): unknown;
+  /** Adds a listener for the moment at which more can be written. */
   on(event: "drain", listener: () => void): unknown;
 }
 
 /** Errors of a body. After `failed` the connection must be cut, so that the client does not take the reply for complete. */
 export interface BodyWriterEvents {
+  /** The body broke off: its source failed, or had another length than it said. */
   failed(error: unknown): void;
   /** An error after `stop`, only to be logged. */
   late(error: unknown): void;
@@ -42,6 +45,7 @@ export class BodyWriter {
     this.events = events;
   }
 
+  /** Begins to write, once the head is sent. */
   start(): void {
     if (this.started || this.stopped) return;
     this.started = true;

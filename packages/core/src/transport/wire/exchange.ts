@@ -5,7 +5,9 @@ import type { TransportOptions } from "../../exchange/transport.ts";
 
 /** Parts of a connection that an exchange of any transport uses. */
 export interface ExchangeHost {
+  /** Options of its transport. */
   readonly options: TransportOptions;
+  /** Address of the client; `null` if unknown. */
   readonly remoteAddress: string | null;
 }
 
@@ -16,11 +18,15 @@ export type EndListener = (end: ExchangeEnd) => void;
  * A request and its reply on any transport. The functions of this file end it, notify its listeners and write its log lines.
  */
 export interface Exchange {
+  /** Method of the request. */
   readonly method: string;
+  /** Target of the request, as sent. */
   readonly target: string;
+  /** The connection that it came over. */
   readonly connection: ExchangeHost;
   /** How it ended, `null` while it is under way. */
   end: ExchangeEnd | null;
+  /** Called at its end; `null` without any, and afterwards. */
   listeners: EndListener[] | null;
 }
 

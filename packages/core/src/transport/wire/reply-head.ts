@@ -8,6 +8,7 @@ export type Framing = "none" | "length" | "chunked" | "close";
 
 /** A reply ready to be written. */
 export interface ReplyHead {
+  /** Status code. */
   readonly status: number;
   /** All fields of the reply, in a new list. */
   readonly fields: string[];
@@ -15,6 +16,7 @@ export interface ReplyHead {
   readonly payload: Payload;
   /** Bytes of the payload, `null` while unknown. */
   readonly length: number | null;
+  /** How the client finds the end of the body. */
   readonly framing: Framing;
   /** Whether the connection closes after this reply; `true` too when the reply itself says `connection: close`. */
   readonly close: boolean;

@@ -8,9 +8,13 @@ import { readTarget } from "../../http/request-target.ts";
 
 /** A request's head as a parser split it. */
 export interface RawHead {
+  /** Method, as received. */
   readonly method: string;
+  /** Request target, as received. */
   readonly target: string;
+  /** Major version of HTTP. */
   readonly major: number;
+  /** Minor version of HTTP. */
   readonly minor: number;
   /** name, value, name, value … */
   readonly fields: readonly string[];
@@ -18,7 +22,9 @@ export interface RawHead {
 
 /** A valid head, with the values derived from it. */
 export interface RequestHead {
+  /** Target in origin form. */
   readonly target: string;
+  /** Host and port that the request is for. */
   readonly authority: string;
   /** As received, except that the authority of an absolute-form target replaces Host (RFC 9112 3.2.2). */
   readonly fields: readonly string[];
