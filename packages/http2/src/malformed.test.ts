@@ -20,7 +20,7 @@ const PROTOCOL_ERROR = 1;
 const plain = getFields();
 const without = (name: string): [string, string][] => plain.filter(([each]) => each !== name);
 
-/** RFC 9113 8.1.1, 8.2 and 8.3: the cases of h2spec's groups `http2/8.1` and `generic/5`, and the fields of HTTP/1.1 connections. */
+/** Malformed requests of RFC 9113 8.1.1, 8.2 and 8.3, among them the fields of HTTP/1.1 connections. */
 const malformed: Record<string, (readonly [string, string])[]> = {
   "an upper-case name": [...plain, ["X-Upper", "1"]],
   "an unknown pseudo-field": [...plain, [":test", "ok"]],
