@@ -3,7 +3,7 @@ import { byId } from "./element.ts";
 const SHOWN_MS = 8000;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-/** Tells what came of an action. */
+/** Shows the result of an action. */
 export const say = (text: string, isGood: boolean): void => {
   const place = byId("said");
   place.textContent = text;
