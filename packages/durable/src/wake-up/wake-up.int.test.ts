@@ -52,9 +52,9 @@ withServer("postgres", (url) => {
     await using database = await postgresSchema(url);
     const db = database.open();
     await using kernel = createKernel(db, { log });
-    await kernel.start();
     let woken = 0;
     kernel.wakeUp.on("jobs", () => woken++);
+    await kernel.start();
     await waitFor(() => woken > 0, { what: "the wake-up once it listens" });
     const before = woken;
     await database.open().execute`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
