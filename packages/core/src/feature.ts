@@ -103,6 +103,13 @@ export type {
   PanelTable,
 } from "./insight/panel.ts";
 export type { DecisionReasons, RequestStep, RequestTrace, StepInfo } from "./insight/request-steps.ts";
+export {
+  hideSecrets,
+  isSecretName,
+  type Redaction,
+  redactionFor,
+  type SentValues,
+} from "./insight/redaction.ts";
 export { type ToldStep, toldSteps } from "./insight/told-steps.ts";
 export { operationsWithoutApp } from "./insight/app-operations.ts";
 export type { ContextStore, OperationListener } from "./insight/operation-listener.ts";

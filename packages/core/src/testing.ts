@@ -16,6 +16,9 @@ export { valuesContract } from "./shared-state/contract/values-contract.ts";
 export { permitsContract } from "./shared-state/contract/permits-contract.ts";
 export { permitStoreContract } from "./shared-state/contract/permit-store-contract.ts";
 export { totalsContract } from "./shared-state/contract/totals-contract.ts";
+// Panels of the dev page.
+export { panelContract, type PanelFixture } from "./insight/contract/panel-contract.ts";
+export { type PanelProbe, panelProbe, type ProbedPanel } from "./feature/panel-probe.ts";
 export { virtualClock, type VirtualClock } from "./runtime/virtual-clock.ts";
 export { inProcessState, type InProcessStateOptions } from "./shared-state/in-process-state.ts";
 export { type MemoryHub, memoryHub, type MemoryLink } from "./shared-state/workers/memory-link.ts";

@@ -1,5 +1,6 @@
 import { App } from "@framework/core";
 import type { Feature, Operations } from "@framework/core/feature";
+import { panelContract, panelProbe } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
 import { devtools } from "./devtools.ts";
@@ -37,6 +38,14 @@ const faulty = (...faults: readonly FaultRule[]) => {
   const get = (path: string) => app.fetch(new Request(`http://localhost${path}`));
   return { app, cellar, get };
 };
+
+panelContract(test, async () => {
+  const app = new (App.with(devtools, panelProbe))().enableDevtools({
+    faults: [{ on: "route", fault: "error" }],
+  });
+  await app.start();
+  return { panel: app.panel("faults"), close: () => app.stop() };
+});
 
 test("errors come from the routes that a rule names, with the status that it names", async () => {
   const { get } = faulty({ on: "route", name: "GET /books/*", fault: "error", status: 502 });

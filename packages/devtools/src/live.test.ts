@@ -16,9 +16,7 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   await using page = await open(service);
   const delays: number[] = [];
   for (let n = 0; n < 10; n++) {
-    await (
-      await fetch(`${service.running.url}/books/${n}?q=canary-query`, { headers: { "x-why": "no fire" } })
-    ).text();
+    await (await fetch(`${service.running.url}/books/${n}?q=canary-query`)).text();
     const endedAt = performance.now();
     const { heardAt } = await page.heard(requestTo(`/books/${n}`));
     delays.push(heardAt - endedAt);
@@ -37,7 +35,7 @@ test("a request is on the page within 100 ms of its end, with each step, its tim
   expect(entry.steps.map(({ name, outcome, reasons }) => [name, outcome, reasons])).toEqual([
     ["greeting", "ran", ["passed the request on"]],
     ["guard", "skipped", ["the route has no guards"]],
-    ["kettle", "ran", ["the kettle is cold: no fire"]],
+    ["kettle", "ran", ["the kettle is cold: no field"]],
     ["devtools", "ran", ["passed the request on"]],
     ["validation", "skipped", ["the route has no schemas"]],
     ["readBook", "ran", ["answered 200"]],
@@ -119,7 +117,7 @@ test("no credential, cookie, token, query value or body is on the page", async (
   const said = page.text() + JSON.stringify([details, failed]);
   expect(said.match(/.{30}canary.{10}/g)).toBeNull();
   expect(said).not.toContain(service.page.token);
-  expect(said).toContain("no connection to redis://…@host");
+  expect(said).toContain("no connection to redis://(hidden)@host");
 });
 
 test("a page that is opened later gets the last requests, as many as are kept", async () => {

@@ -16,6 +16,7 @@ import { projectionPanel } from "./projections/projection-panel.ts";
 import { storeOn, type WholeStoreParts } from "./open-event-store.ts";
 import { publishMetrics } from "./store-metrics.ts";
 import { setUpStore } from "./store-setup.ts";
+import { streamMachinePanel } from "./time-machine/time-machine-panel.ts";
 
 /** The methods that the feature adds to an app. */
 export interface EventSourcing {
@@ -75,9 +76,12 @@ const enable = (host: Host, needs: DurableMethods, config: EventSourcingConfig):
   });
   host.life.onDrain((deadline) => parts.subscriptions.stop(deadline));
   if (own !== null) host.life.onDrain((deadline) => own.drain(deadline));
+  const machines = streamMachinePanel(() => parts.store, config);
+  host.insight.panel(machines.panel);
   host.life.onStop({
     name: "event-sourcing",
     run: async (_settings, signal) => {
+      await machines.close();
       parts.lag.end();
       await parts.snapshots.close(signal);
       await own?.stop();

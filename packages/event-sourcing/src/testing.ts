@@ -1,4 +1,12 @@
 // For tests of programs, and of adapters of the store.
 export { eventStoreContract } from "./contract/event-store-contract.ts";
 export type { EventStoreFixture } from "./contract/store-fixture.ts";
+export {
+  type RunOptions,
+  type StreamMoment,
+  streamTimeMachine,
+  type StreamTimeMachine,
+  type StreamTimeMachineOptions,
+  type ViewTable,
+} from "./time-machine/stream-time-machine.ts";
 export { given, type GivenEvents, type Outcome } from "./specification/specification.ts";

@@ -8,11 +8,11 @@ import type { RateLimiter } from "./rate-limiter.ts";
 
 /** Creates the middleware that counts the calls of an entry point other than routes, such as gRPC, like requests. It refuses by throwing. */
 export const limitCalls = (
-  limiter: Pick<RateLimiter, "counts" | "limitOfCall" | "take">,
+  limiter: Pick<RateLimiter, "limitOfCall" | "take">,
   entry: ProtectedEntry,
 ): Middleware<Invocation, unknown> => {
   const admit = (limit: Limit, call: Invocation, next: Handler<Invocation, unknown>): unknown => {
-    limiter.counts.allowed++;
+    limit.counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(call);
     const startedAt = adaptive.now();
@@ -26,7 +26,7 @@ export const limitCalls = (
   /** @throws HttpError 429 over the limit, or 503 without a decision */
   const require = (limit: Limit, quota: Quota | null): void => {
     if (quota?.allowed === true) return;
-    limiter.counts.denied++;
+    limit.counts.denied++;
     throw quota === null ? unknownQuota() : exceeded(retryAfterSecs(quota, limit));
   };
 

@@ -5,12 +5,6 @@ import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
 import { exceeded, unknownQuota } from "./denials.ts";
 
-/** Number of requests by outcome. */
-export interface RequestCounts {
-  allowed: number;
-  denied: number;
-}
-
 /** Options of `limitRequests`. */
 export interface LimitRequestsOptions {
   /** Returns the limit of a request; `null` for none. */
@@ -19,7 +13,6 @@ export interface LimitRequestsOptions {
   readonly take: (limit: Limit, key: string) => Awaitable<Quota | null>;
   /** Creates the app's reply to an error. */
   readonly replyTo: (error: HttpError, request: HttpRequest) => Awaitable<Response>;
-  readonly counts: RequestCounts;
 }
 
 /** Creates a middleware that denies requests over their limit and sets the quota fields on every reply, including those of exception handlers. */
@@ -27,10 +20,9 @@ export const limitRequests = ({
   limitOf,
   take,
   replyTo,
-  counts,
 }: LimitRequestsOptions): Middleware<HttpRequest, Response> => {
-  const deny = (error: HttpError, request: HttpRequest): Awaitable<Response> => {
-    counts.denied++;
+  const deny = (limit: Limit, error: HttpError, request: HttpRequest): Awaitable<Response> => {
+    limit.counts.denied++;
     return mapAwaitable(replyTo(error, request), (response) => {
       for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value);
       return response;
@@ -46,7 +38,7 @@ export const limitRequests = ({
     if (quota === null) return denyUndecided(limit, request);
     const answer = quota.allowed
       ? admit(limit, request, next)
-      : deny(exceeded(retryAfterSecs(quota, limit)), request);
+      : deny(limit, exceeded(retryAfterSecs(quota, limit)), request);
     return mapAwaitable(answer, (response) => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
@@ -58,7 +50,7 @@ export const limitRequests = ({
     request: HttpRequest,
     next: Handler<HttpRequest, Response>,
   ): Awaitable<Response> => {
-    counts.allowed++;
+    limit.counts.allowed++;
     const { adaptive } = limit;
     if (adaptive === null) return next(request);
     const startedAt = adaptive.now();
@@ -70,7 +62,7 @@ export const limitRequests = ({
   };
 
   const denyUndecided = (limit: Limit, request: HttpRequest): Awaitable<Response> =>
-    mapAwaitable(deny(unknownQuota(), request), (response) => {
+    mapAwaitable(deny(limit, unknownQuota(), request), (response) => {
       writePolicy(response.headers, limit);
       return response;
     });

@@ -4,6 +4,12 @@ import type { PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 
+/** Number of requests by outcome. */
+export interface RequestCounts {
+  allowed: number;
+  denied: number;
+}
+
 /** One limit of an app or a route: its clients and its rule. */
 export class Limit {
   readonly name: string;
@@ -11,7 +17,10 @@ export class Limit {
   readonly adaptive: AdaptiveLimit | null;
   /** The header fields that state this limit. */
   readonly field: PolicyField;
-  private readonly prefix: string;
+  /** Requests of this process, by outcome. */
+  readonly counts: RequestCounts = { allowed: 0, denied: 0 };
+  private readonly firstPrefix: string;
+  private prefix: string;
   private currentRule: PermitRule;
 
   constructor(name: string, config: Readonly<RateLimitConfig>) {
@@ -20,7 +29,8 @@ export class Limit {
     this.config = config;
     this.adaptive = algorithm === "adaptive" ? new AdaptiveLimit(config, shortened(name)) : null;
     this.field = new PolicyField(name, windowSecs);
-    this.prefix = `rate-limit:${shortened(name)}:`;
+    this.firstPrefix = `rate-limit:${shortened(name)}:`;
+    this.prefix = this.firstPrefix;
     this.currentRule = {
       kind: algorithm === "sliding_window" ? "window" : "bucket",
       capacity: maxRequests,
@@ -38,6 +48,16 @@ export class Limit {
   /** The current `RateLimit-Policy`. */
   get policy(): string {
     return this.field.policy(this.rule.capacity);
+  }
+
+  /** Begins anew with keys of another epoch: every client has its whole quota. Workers of one epoch count together. */
+  begin(epoch: string): void {
+    this.prefix = `${this.firstPrefix}${epoch}:`;
+  }
+
+  /** Returns the client of a key: `a:` and an address, or `k:` and the program's name. */
+  clientOf(key: string): string {
+    return key.slice(this.prefix.length);
   }
 
   /** Returns the store's key for a request. */

@@ -1,7 +1,9 @@
 import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
 import type { HttpRequest, Problem } from "@framework/core";
 import type { Limit } from "./limit.ts";
+import { limitPanel } from "./limit-panel.ts";
 import { withReasons } from "./limit-reasons.ts";
+import { SeenClients } from "./seen-clients.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
@@ -43,9 +45,13 @@ export const rateLimit: Feature<RateLimit> = {
           limitOf,
           take: (limit, key) => limiter.take(limit, key),
           replyTo: host.http.replyTo,
-          counts: limiter.counts,
         });
-        host.http.use("rate-limit", reasons.isObserved ? withReasons(limiting, limitOf, reasons) : limiting);
+        const seen = new SeenClients();
+        const explained = withReasons(limiting, { limitOf, reasons, seen });
+        host.http.use("rate-limit", (request, next) =>
+          reasons.isObserved ? explained(request, next) : limiting(request, next),
+        );
+        host.insight.panel(limitPanel(limiter, seen));
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));

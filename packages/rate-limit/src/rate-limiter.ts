@@ -10,8 +10,8 @@ import {
 } from "@framework/core/feature";
 import { Debts } from "./debts.ts";
 import { LeasedPermits } from "./leased-permits.ts";
-import { Limit } from "./limit.ts";
-import type { RequestCounts } from "./limit-requests.ts";
+import { Epochs } from "./epochs.ts";
+import { Limit, type RequestCounts } from "./limit.ts";
 import { directQuotas, type Quota, type QuotaSource } from "./quota.ts";
 import type { RateLimitConfig } from "./rate-limit-config.ts";
 import type { RouteLimit } from "./route-limit.ts";
@@ -19,7 +19,6 @@ import { WorkerShare } from "./worker-share.ts";
 
 /** The limits of one app and their source of permits, from start to stop. */
 export class RateLimiter {
-  readonly counts: RequestCounts = { allowed: 0, denied: 0 };
   storeErrors = 0;
   private readonly config: Readonly<RateLimitConfig>;
   private readonly option: RouteOption<RouteLimit | false>;
@@ -32,6 +31,7 @@ export class RateLimiter {
   /** `null` with `onStoreError: "deny"`. */
   private share: WorkerShare | null = null;
   private readonly logThrottled = throttledLog();
+  private readonly epochs = new Epochs(() => this.limits);
 
   /** @param option the `rateLimit` option of routes */
   constructor(config: Readonly<RateLimitConfig>, option: RouteOption<RouteLimit | false>) {
@@ -63,15 +63,29 @@ export class RateLimiter {
         ? new LeasedPermits({ shared, workers, id: randomUUID(), timeoutMs, debts, failed })
         : directQuotas({ store: store === "workers" ? shared.permits : store, timeoutMs, debts, failed });
     for (const { adaptive } of this.limits) await adaptive?.start(shared.values, failed);
+    if (settings.env !== "production") await this.epochs.start(shared.values);
   }
 
   async stop(): Promise<void> {
     for (const { adaptive } of this.limits) adaptive?.stop();
+    this.epochs.stop();
     await this.quotaSource?.stop();
   }
 
   get limits(): readonly Limit[] {
     return [this.ofApp, ...this.ofRoutes.values()];
+  }
+
+  /** Requests of this process under all limits. */
+  get counts(): Readonly<RequestCounts> {
+    const sum = (of: keyof RequestCounts): number =>
+      this.limits.reduce((total, { counts }) => total + counts[of], 0);
+    return { allowed: sum("allowed"), denied: sum("denied") };
+  }
+
+  /** Gives every client of a limit its whole quota again, in all workers; never in production. @throws NotFoundError for another name */
+  reset(name: string): Promise<void> {
+    return this.epochs.reset(name);
   }
 
   /** Decides on a request by its key: by the store, else by this worker's share; `null` if requests are denied without the store. */

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { type ToldStep, toldSteps } from "@framework/core/feature";
+import { type Redaction, redactionFor, type ToldStep, toldSteps } from "@framework/core/feature";
 import type { AppLike } from "../app/app-like.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
@@ -9,7 +9,6 @@ import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
 import { answer } from "../request/answer.ts";
 import { requestOf } from "../request/request-of.ts";
-import { redactedStep, redactionFor, type Redaction } from "./redaction.ts";
 import { collectTraces } from "./collect-traces.ts";
 
 /** Sends a request to the app in this process and tells what each step did. */
@@ -31,7 +30,7 @@ export const explainRequest: RunCommand = async (given, { cwd, environment }) =>
         "the app published no steps: its @framework/core is older than this program",
       );
     const redact = await redactionOf(given, cwd);
-    const told = toldSteps({ ...last, steps: last.steps.map((step) => redactedStep(step, redact)) });
+    const told = toldSteps(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
     return outcome(reply.status, routeOf(last.request), told);
   } finally {
     await app.stop({ timeoutSecs: 1 });
@@ -41,7 +40,7 @@ export const explainRequest: RunCommand = async (given, { cwd, environment }) =>
 const redactionOf = async (given: Given, cwd: string): Promise<Redaction> => {
   const request = await requestOf(given, "POST", cwd); // a GET cannot hold the body
   const body = given.text("data") === undefined ? null : await request.text();
-  return redactionFor(request, body);
+  return redactionFor({ fields: request.headers, query: new URL(request.url).searchParams.values(), body });
 };
 
 /** Sends the request one or more times: the second may find what the first has stored. */

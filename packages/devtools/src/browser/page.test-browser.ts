@@ -127,11 +127,11 @@ for (const colours of ["light", "dark"] as const) {
       { skip },
       () =>
         opening({ width, colours }, async ({ visit, service }) => {
-          await fetch(`${service.running.url}/books/7?q=secret`, { headers: { "x-why": "no fire" } });
+          await fetch(`${service.running.url}/books/7?q=secret`);
           await fetch(`${service.running.url}/teapot`);
           await shows(visit, has("GET /teapot"), "the requests");
           await visit.evaluate(press("GET /books/7?q=…"));
-          await shows(visit, has("the kettle is cold: no fire"), "the steps");
+          await shows(visit, has("the kettle is cold: no field"), "the steps");
           for (const [at, title] of views) {
             await go(visit, at, title);
             if (at === "routes") await visit.evaluate(press("GET /books/{id}"));

@@ -1,4 +1,4 @@
-import { ValueError } from "@framework/core";
+import { NotFoundError, ValueError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
 import { type FaultRule, faultsOf, isFaultRule } from "./fault-rule.ts";
 import type { FaultSwitch } from "./fault-switch.ts";
@@ -81,7 +81,11 @@ export const faultPanel = (
         name: "remove",
         label: "Remove",
         on: "row",
-        run: (row) => change(rules().filter((_, at) => String(at) !== row)),
+        async run(row) {
+          const left = rules().filter((_, at) => String(at) !== row);
+          if (left.length === rules().length) throw new NotFoundError("There is no such fault any more");
+          await change(left);
+        },
       },
     ],
   };

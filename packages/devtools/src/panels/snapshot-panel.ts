@@ -1,5 +1,4 @@
-import type { Panel, PanelCell, PanelContent } from "@framework/core/feature";
-import { isSecretName } from "../requests/scrub.ts";
+import { isSecretName, type Panel, type PanelCell, type PanelContent } from "@framework/core/feature";
 
 const MAX_VALUES = 100;
 const MAX_DEPTH = 3;

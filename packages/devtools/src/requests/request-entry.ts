@@ -1,6 +1,6 @@
 import type { HttpRequest } from "@framework/core";
-import { type RequestTrace, toldSteps, type ToldStep } from "@framework/core/feature";
-import { scrub } from "./scrub.ts";
+import { redactionFor, type RequestTrace, toldSteps, type ToldStep } from "@framework/core/feature";
+import { bounded, scrub } from "./scrub.ts";
 
 /** A request on the page. Values of its query, header fields and body are not part of it. */
 export interface RequestEntry {
@@ -35,7 +35,9 @@ export const requestEntry = (
   worker: string,
   endedAt: number,
 ): RequestEntry => {
-  const { method, path, route, query } = trace.request as HttpRequest; // the channel carries requests of this framework only
+  const { method, path, route, query, headers } = trace.request as HttpRequest; // the channel carries requests of this framework only
+  const pairs = pairsOf(query.toString());
+  const redact = redactionFor({ fields: headers.entries(), query: pairs.flatMap(([, value]) => value) });
   const ms = trace.steps[0]?.durationMs ?? 0;
   const steps = toldSteps(trace);
   return {
@@ -45,23 +47,49 @@ export const requestEntry = (
     method,
     path: scrub(path),
     route,
-    queryNames: namesOf(query.toString()),
+    queryNames: namesOf(pairs),
     status: trace.steps[0]?.status ?? null,
     ms,
     steps: steps.slice(0, MAX_STEPS).map((step) => ({
       ...step,
-      name: scrub(step.name),
-      reasons: step.reasons.slice(0, MAX_REASONS).map(scrub),
+      name: nameOf(step),
+      reasons: step.reasons.slice(0, MAX_REASONS).map((reason) => redact(bounded(reason))),
     })),
     omittedSteps: Math.max(0, steps.length - MAX_STEPS),
   };
 };
 
-/** The names as received; a malformed query has names too. */
-const namesOf = (query: string): readonly string[] => {
-  const names = query.split("&", MAX_NAMES * 5).map((pair) => pair.split("=", 1)[0] ?? "");
-  return [...new Set(names)]
+type Pair = readonly [name: string, values: readonly string[]];
+
+/** The pairs of a query as received, each value decoded too; a malformed query has pairs as well. */
+const pairsOf = (query: string): readonly Pair[] =>
+  query.split("&", MAX_NAMES * 5).map((pair) => {
+    const at = pair.indexOf("=");
+    return at < 0 ? [pair, []] : [pair.slice(0, at), spellingsOf(pair.slice(at + 1))];
+  });
+
+const spellingsOf = (value: string): readonly string[] => {
+  try {
+    return [value, decodeURIComponent(value.replaceAll("+", " "))];
+  } catch {
+    return [value]; // malformed
+  }
+};
+
+const namesOf = (pairs: readonly Pair[]): readonly string[] =>
+  [...new Set(pairs.map(([name]) => name))]
     .filter((name) => name !== "")
     .slice(0, MAX_NAMES)
     .map(scrub);
+
+/** Steps have the names of functions and features: there are few, and each is looked through once. */
+const names = new Map<string, string>();
+const MAX_KNOWN = 1000;
+
+const nameOf = ({ name }: ToldStep): string => {
+  const known = names.get(name);
+  if (known !== undefined) return known;
+  const scrubbed = scrub(name);
+  if (names.size < MAX_KNOWN) names.set(name, scrubbed);
+  return scrubbed;
 };

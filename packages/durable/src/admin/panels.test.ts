@@ -1,22 +1,11 @@
 import { App } from "@framework/core";
-import type { Feature, Panel } from "@framework/core/feature";
+import type { Feature } from "@framework/core/feature";
+import { panelContract, panelProbe } from "@framework/core/testing";
 import { database } from "@framework/database";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { kernelOf, type WorkQueue } from "../feature.ts";
 import { durable, type DurableMethods, NonRetryableError } from "../index.ts";
-
-/** Reads what features publish for the dev page. */
-const probe: Feature<{ panelOf(name: string): Panel }> = {
-  name: "probe",
-  install: ({ insight }) => ({
-    panelOf(name) {
-      const panel = insight.panels().find((each) => each.name === name);
-      if (panel === undefined) throw new Error(`there is no panel ${name}`);
-      return panel;
-    },
-  }),
-};
 
 interface Mailing {
   enableMailing(handle: () => string, onExhausted: "park" | "keep"): this;
@@ -44,21 +33,29 @@ const mailing: Feature<Mailing, DurableMethods> = {
 
 const started = async (onExhausted: "park" | "keep") => {
   const state = { fails: true, done: 0 };
-  const app = new (App.with(database, durable, mailing, probe))()
+  const app = new (App.with(database, durable, mailing, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableMailing(() => {
       if (state.fails) throw new NonRetryableError("no post today");
       return `sent ${++state.done}`;
     }, onExhausted);
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  const act = (panel: string, name: string, row: string, texts = {}) =>
-    app
-      .panelOf(panel)
-      .actions?.find((action) => action.name === name)
-      ?.run(row, texts);
-  const rows = async (panel: string) => (await app.panelOf(panel).read()).rows;
+  const act = (panel: string, action: string, row: string, texts = {}) =>
+    app.panel(panel).act(action, row, texts);
+  const rows = (panel: string) => app.panel(panel).rows();
   return { app, state, act, rows };
 };
+
+for (const [name, onExhausted] of [
+  ["parked", "park"],
+  ["work", "keep"],
+] as const)
+  panelContract(test, async () => {
+    const { app, rows } = await started(onExhausted);
+    await app.mail.enqueue({ payload: "one" });
+    await waitFor(async () => (await rows(name)).length > 0, { what: `rows of ${name}`, timeoutMs: 60_000 });
+    return { panel: app.panel(name), close: () => app.stop() };
+  });
 
 test("parked work is shown with its stack, replayed and discarded", async () => {
   const { app, state, act, rows } = await started("park");
@@ -66,7 +63,7 @@ test("parked work is shown with its stack, replayed and discarded", async () => 
   await waitFor(async () => (await rows("parked")).length === 2, { what: "parked work", timeoutMs: 60_000 });
   const [one, two] = await rows("parked");
   expect(one?.cells).toEqual(expect.arrayContaining(["work", "mail", "NonRetryableError: no post today"]));
-  const details = await app.panelOf("parked").details?.(one?.id ?? "");
+  const details = await app.panel("parked").details?.(one?.id ?? "");
   expect(details?.map(({ title }) => title)).toEqual(["Facts", "Stack"]);
   expect(details?.[1]?.rows[0]?.cells[0]).toContain("no post today");
   state.fails = false;
@@ -103,6 +100,6 @@ test("the items of queues are shown; failed ones are retried, unfinished ones ca
   expect(await act("work", "cancel", later?.id ?? "")).toBe("The item is cancelled");
   await expect(act("work", "cancel", later?.id ?? "")).rejects.toThrow("not in such a state");
   await expect(act("work", "retry", "nowhere 1")).rejects.toThrow("no such queue");
-  expect((await app.panelOf("work").read()).note).toBe("mail: 0 running, 0 ready, 0 waiting, 0 blocked");
+  expect((await app.panel("work").read()).note).toBe("mail: 0 running, 0 ready, 0 waiting, 0 blocked");
   await app.stop();
 });

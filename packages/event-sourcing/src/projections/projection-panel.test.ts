@@ -1,42 +1,64 @@
+import { App } from "@framework/core";
+import { panelContract, panelProbe } from "@framework/core/testing";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import type { Projections } from "./projections.ts";
-import { projectionPanel } from "./projection-panel.ts";
+import { eventSourcing } from "../index.ts";
+import { Borrowed, loanTypes } from "../loan.test-kit.ts";
+import { POISON, shelf } from "./shelf.test-kit.ts";
 
-const status = {
-  name: "shelf",
-  version: 2,
-  status: "live",
-  position: "7",
-  progress: 0.5,
-  etaSecs: null,
-  lagSecs: 3,
-  parked: 1,
-  errors: ["the table is gone"],
-} as const;
+const quiet = { info() {}, warn() {}, error() {} };
 
-const panelOf = (resumed: number) => {
-  const asked: string[] = [];
-  const projections: Pick<Projections, "status" | "resume"> = {
-    status: async () => [status, { ...status, version: 3, status: "building", errors: [] }],
-    resume: async (name) => {
-      asked.push(name);
-      return resumed;
-    },
-  };
-  return { asked, panel: projectionPanel(projections) };
+/** A store whose view has a live version, and a second one that goes live by hand. */
+const started = async () => {
+  const app = new (App.with(database, durable, eventSourcing, panelProbe))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableEventSourcing({
+      events: [...loanTypes],
+      projections: [shelf({ onError: "stop" }), shelf({ version: 2, autoLive: false, onError: "stop" })],
+    });
+  await app.start({ log: quiet });
+  const panel = app.panel("projections");
+  const state = async () =>
+    (await panel.rows()).map(({ cells, actions }) => [cells[0], cells[1], ...(actions ?? [])]);
+  return { app, panel, state, close: () => app.stop() };
 };
 
-test("the panel shows each version, and makes stopped ones run again", async () => {
-  const { asked, panel } = panelOf(1);
-  expect((await panel.read()).rows).toEqual([
-    {
-      id: "shelf 2",
-      cells: ["shelf version 2", "live", "7", "50 %", 3, 1, "the table is gone"],
-      actions: ["resume"],
-    },
-    { id: "shelf 3", cells: ["shelf version 3", "building", "7", "50 %", 3, 1, ""], actions: [] },
+panelContract(test, started);
+
+test("a version that is built is cancelled, built again and made live", async () => {
+  const { app, panel, state, close } = await started();
+  await app.eventStore.append("loan-1", Borrowed({ member: "ann" }));
+  expect(await state()).toEqual([
+    ["shelf version 1", "live"],
+    ["shelf version 2", "building", "cancel", "go-live"],
   ]);
-  expect(await panel.actions?.[0]?.run("shelf 2", {})).toBe("1 shard runs again");
-  expect(asked).toEqual(["shelf"]);
-  await expect(panelOf(0).panel.actions?.[0]?.run("shelf 2", {})).rejects.toThrow("No shard");
+  expect(await panel.act("cancel", "shelf 2")).toContain("cancelled");
+  expect((await state())[1]).toEqual(["shelf version 2", "cancelled", "rebuild"]);
+  await expect(panel.act("cancel", "shelf 2")).rejects.toThrow("not in such a state");
+  expect(await panel.act("rebuild", "shelf 2")).toContain("built again");
+  await waitFor(async () => (await panel.rows())[1]?.cells[3] === "100 %", {
+    what: "the version that is built",
+    timeoutMs: 60_000,
+  });
+  expect(await panel.act("go-live", "shelf 2")).toBe("The version is live");
+  expect(await state()).toEqual([
+    ["shelf version 1", "retired"],
+    ["shelf version 2", "live"],
+  ]);
+  await close();
+});
+
+test("a version that an error has stopped says why, and is resumed", async () => {
+  const { app, panel, close } = await started();
+  await app.eventStore.append("loan-1", Borrowed({ member: POISON }));
+  await waitFor(async () => (await panel.rows())[0]?.actions?.includes("resume"), {
+    what: "the stop",
+    timeoutMs: 60_000,
+  });
+  expect((await panel.rows())[0]?.cells.at(-1)).toContain("poison");
+  expect(await panel.act("resume", "shelf 1")).toBe("1 shard runs again");
+  await close();
 });

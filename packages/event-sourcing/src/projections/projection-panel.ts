@@ -1,28 +1,41 @@
 import { NotFoundError } from "@framework/core";
 import type { Panel } from "@framework/core/feature";
 import type { Projections } from "./projections.ts";
+import type { ProjectionStatus } from "./versions/status.ts";
+
+type Operated = Pick<Projections, "status" | "resume" | "cancel" | "rebuild" | "goLive">;
 
 /** The projections of a store as a panel of the dev page. */
-export const projectionPanel = (projections: Pick<Projections, "status" | "resume">): Panel => ({
+export const projectionPanel = (projections: Operated): Panel => ({
   name: "projections",
   title: "Projections",
   async read() {
     const versions = await projections.status();
     return {
       ...(versions.length === 0 && { note: "There are no projections" }),
-      columns: ["Projection", "State", "Position", "Progress", "Lag in seconds", "Parked", "Errors"],
-      rows: versions.map(({ name, version, status, position, progress, lagSecs, parked, errors }) => ({
-        id: `${name} ${version}`,
+      columns: [
+        "Projection",
+        "State",
+        "Position",
+        "Progress",
+        "Seconds left",
+        "Lag in seconds",
+        "Parked",
+        "Errors",
+      ],
+      rows: versions.map((version) => ({
+        id: `${version.name} ${version.version}`,
         cells: [
-          `${name} version ${version}`,
-          status,
-          position,
-          `${Math.floor(progress * 100)} %`,
-          lagSecs,
-          parked,
-          errors.join("; "),
+          `${version.name} version ${version.version}`,
+          version.status,
+          version.position,
+          `${Math.floor(version.progress * 100)} %`,
+          version.etaSecs,
+          version.lagSecs,
+          version.parked,
+          version.errors.join("; "),
         ],
-        actions: errors.length > 0 ? ["resume"] : [],
+        actions: actionsOf(version),
       })),
     };
   },
@@ -32,11 +45,47 @@ export const projectionPanel = (projections: Pick<Projections, "status" | "resum
       label: "Resume",
       on: "row",
       async run(row) {
-        const name = (row ?? "").slice(0, (row ?? "").lastIndexOf(" "));
-        const resumed = await projections.resume(name);
+        const resumed = await projections.resume(nameOf(row));
         if (resumed === 0) throw new NotFoundError("No shard of the projection has stopped");
         return `${resumed} ${resumed === 1 ? "shard runs" : "shards run"} again`;
       },
     },
+    {
+      name: "cancel",
+      label: "Cancel",
+      on: "row",
+      run: async (row) =>
+        done(await projections.cancel(nameOf(row)), "The version is cancelled, and its tables are dropped"),
+    },
+    {
+      name: "rebuild",
+      label: "Rebuild",
+      on: "row",
+      run: async (row) =>
+        done(await projections.rebuild(nameOf(row)), "The version is built again, from the first event"),
+    },
+    {
+      name: "go-live",
+      label: "Go live",
+      on: "row",
+      async run(row) {
+        if (!(await projections.goLive(nameOf(row))))
+          throw new NotFoundError("The version is not as far as the live one yet");
+        return "The version is live";
+      },
+    },
   ],
 });
+
+const actionsOf = ({ status, errors }: ProjectionStatus): readonly string[] => [
+  ...(errors.length > 0 ? ["resume"] : []),
+  ...(status === "building" ? ["cancel", "go-live"] : []),
+  ...(status === "cancelled" ? ["rebuild"] : []),
+];
+
+const done = (isDone: boolean, message: string): string => {
+  if (!isDone) throw new NotFoundError("The projection is not in such a state any more");
+  return message;
+};
+
+const nameOf = (row: string | null): string => (row ?? "").slice(0, (row ?? "").lastIndexOf(" "));

@@ -63,6 +63,8 @@ export class Flow {
   private running = 0;
   private isDraining = false;
   private isPaused = false;
+  /** By an operator. */
+  private halted = false;
   private isSuspended = false;
   private isPumping = false;
   private isBatchDue = false;
@@ -116,13 +118,31 @@ export class Flow {
     const { clock, consumer } = this.parts;
     if (this.isDraining) return;
     this.cancelPause();
-    if (!this.isPaused) consumer().pause();
+    if (!this.isPaused && !this.halted) consumer().pause();
     this.isPaused = true;
     this.cancelPause = clock.after(ms, () => {
       this.isPaused = false;
-      consumer().resume();
-      this.pump();
+      this.goOn();
     });
+  }
+
+  /** Whether an operator has paused it. */
+  get isHalted(): boolean {
+    return this.halted;
+  }
+
+  /** Starts no handler and fetches nothing until `resume`. What runs is finished. */
+  pause(): void {
+    if (this.isDraining || this.halted) return;
+    if (!this.isPaused) this.parts.consumer().pause();
+    this.halted = true;
+  }
+
+  /** Ends `pause`. */
+  resume(): void {
+    if (!this.halted) return;
+    this.halted = false;
+    this.goOn();
   }
 
   /** Starts no further handler. */
@@ -145,6 +165,13 @@ export class Flow {
     this.committer.commitAll();
     await Promise.race([this.settler.flushed(), aborted(deadline)]);
     this.settler.end();
+  }
+
+  /** Fetches again, unless another pause holds. */
+  private goOn(): void {
+    if (this.isPaused || this.halted || this.isDraining) return;
+    this.parts.consumer().resume();
+    this.pump();
   }
 
   private suspended(isSuspended: boolean): void {
@@ -172,7 +199,8 @@ export class Flow {
 
   private startReady(): void {
     const { concurrency, batch } = this.parts;
-    while (!this.isDraining && !this.isPaused && !this.isSuspended && this.running < concurrency) {
+    const isOpen = (): boolean => !this.isDraining && !this.isPaused && !this.halted && !this.isSuspended;
+    while (isOpen() && this.running < concurrency) {
       if (this.lanes.readyCount < batch.size && batch.waitMs > 0 && !this.isBatchDue)
         return this.awaitBatch();
       if (!this.isAdmitted()) break;

@@ -135,6 +135,22 @@ export class RunningSubscription {
     return this.flow.isLimited;
   }
 
+  /** Whether an operator has paused it in this process. */
+  get isPaused(): boolean {
+    return this.flow.isHalted;
+  }
+
+  /** Takes no message in this process until `resume`; what runs is finished. */
+  pause(): void {
+    this.flow.pause();
+  }
+
+  /** Ends `pause`. */
+  resume(): void {
+    this.flow.resume();
+    this.progress = { received: this.counts.received, at: this.parts.clock.now() };
+  }
+
   get inFlight(): number {
     return this.flow.inFlight;
   }
@@ -157,7 +173,8 @@ export class RunningSubscription {
     this.lag = await this.consumer.lag().catch(() => null);
     const { clock } = this.parts;
     const { received } = this.counts;
-    const hasWork = (this.lag ?? 0) > 0 && this.state === "running" && this.flow.intake.size === 0;
+    const isFed = this.state === "running" && !this.isPaused;
+    const hasWork = (this.lag ?? 0) > 0 && isFed && this.flow.intake.size === 0;
     if (!hasWork || received !== this.progress.received) this.progress = { received, at: clock.now() };
   }
 

@@ -3,6 +3,7 @@ import type { AppBroker } from "../brokers/app-broker.ts";
 import type { ConsumeCounts } from "../consume/consume-counts.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import type { Message } from "../message/message.ts";
+import { subscriptionPanel } from "./subscription-panel.ts";
 
 /** The tries of messages, for traces: names of attributes are those of OpenTelemetry's conventions for messaging, which may still change. */
 export const messageOperations = (insight: HostInsight): Operations<Message> =>
@@ -73,5 +74,6 @@ export const reportBrokers = (insight: HostInsight, brokers: () => readonly AppB
       return Object.fromEntries(found);
     },
   });
+  insight.panel(subscriptionPanel(brokers));
   insight.expose("messaging", () => brokers().flatMap((broker) => broker.status()));
 };

@@ -1,22 +1,10 @@
 import { App } from "@framework/core";
-import type { Feature, Panel } from "@framework/core/feature";
+import { panelContract, panelProbe } from "@framework/core/testing";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { saga, sagas } from "../index.ts";
-
-/** Reads what features publish for the dev page. */
-const probe: Feature<{ panelOf(name: string): Panel }> = {
-  name: "probe",
-  install: ({ insight }) => ({
-    panelOf(name) {
-      const panel = insight.panels().find((each) => each.name === name);
-      if (panel === undefined) throw new Error(`there is no panel ${name}`);
-      return panel;
-    },
-  }),
-};
 
 const started = async () => {
   const calls: string[] = [];
@@ -32,20 +20,34 @@ const started = async () => {
       { undo: () => void calls.push("undo charge") },
     )
     .build();
-  const app = new (App.with(database, durable, sagas, probe))()
+  const app = new (App.with(database, durable, sagas, panelProbe))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
     .enableSaga();
   app.saga.define(order);
   await app.start({ log: { info() {}, warn() {}, error() {} } });
-  const act = (panel: string, name: string, row: string, texts: Readonly<Record<string, string>> = {}) =>
-    app
-      .panelOf(panel)
-      .actions?.find((action) => action.name === name)
-      ?.run(row, texts);
-  const rows = async (panel: string) => (await app.panelOf(panel).read()).rows;
+  const act = (panel: string, action: string, row: string, texts: Readonly<Record<string, string>> = {}) =>
+    app.panel(panel).act(action, row, texts);
+  const rows = (panel: string) => app.panel(panel).rows();
   return { app, order, calls, state, act, rows };
 };
+
+panelContract(test, async () => {
+  const { app, order, rows } = await started();
+  await app.saga.start(order, {}, { key: "order-7" });
+  await waitFor(async () => (await rows("sagas"))[0]?.cells[2] === "paused", {
+    what: "the pause",
+    timeoutMs: 60_000,
+  });
+  return { panel: app.panel("sagas"), close: () => app.stop() };
+});
+
+panelContract(test, async () => {
+  const { app, act } = await started();
+  await act("time-machine", "start", "order version 1", { input: "{}" });
+  await act("time-machine", "run", "order version 1", { crashAfter: "1" });
+  return { panel: app.panel("time-machine"), close: () => app.stop() };
+});
 
 test("sagas are shown with their timeline; a paused one is retried with a reason", async () => {
   const { app, order, state, act, rows } = await started();
@@ -60,7 +62,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
     cells: ["order version 1", "order-7", "paused", 2, null, expect.any(String), "a bug"],
     actions: ["retry", "skip", "settle", "cancel"],
   });
-  const details = await app.panelOf("sagas").details?.(id);
+  const details = await app.panel("sagas").details?.(id);
   expect(details?.map(({ title }) => title)).toEqual(["Timeline", "Steps that began"]);
   expect(details?.[0]?.rows.at(-1)?.cells.slice(1)).toEqual(["pause", "charge", "paused", null]);
   expect(details?.[1]?.rows.map(({ cells }) => cells.slice(0, 3))).toEqual([
@@ -75,7 +77,7 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
     timeoutMs: 60_000,
   });
   expect((await rows("sagas"))[0]?.actions).toEqual([]);
-  const after = await app.panelOf("sagas").details?.(id);
+  const after = await app.panel("sagas").details?.(id);
   expect(JSON.stringify(after?.[0])).toContain("the bug is fixed");
   await expect(act("sagas", "retry", id, { reason: "again" })).rejects.toMatchObject({ status: 409 });
   await expect(act("sagas", "skip", "0-0", { reason: "none" })).rejects.toThrow("There is no such saga");
@@ -89,13 +91,13 @@ test("the time machine loses a worker, shows what would be undone, resumes and r
   expect(await rows("time-machine")).toEqual([
     { id: row, cells: [row, "not started", null, null, null], actions: ["start"] },
   ]);
-  await expect((async () => act("time-machine", "run", row))()).rejects.toThrow("Start the saga first");
+  await expect(act("time-machine", "run", row)).rejects.toThrow("Start the saga first");
   await expect(act("time-machine", "start", row, { input: "{" })).rejects.toThrow("no JSON");
   await act("time-machine", "start", row, { input: '{"book":"Emma"}' });
   expect(await act("time-machine", "run", row, { crashAfter: "2" })).toContain("The worker was lost");
   expect(calls).toEqual(["reserve", "charge"]);
   expect((await rows("time-machine"))[0]?.cells).toEqual([row, "running", 2, 1, "charge, reserve"]);
-  const details = await app.panelOf("time-machine").details?.(row);
+  const details = await app.panel("time-machine").details?.(row);
   expect(details?.[0]).toMatchObject({
     title: "Compensation plan",
     rows: [{ cells: ["charge"] }, { cells: ["reserve"] }],

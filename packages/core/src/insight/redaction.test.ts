@@ -1,0 +1,84 @@
+import { expect, test } from "@jest/globals";
+import { hideSecrets, isSecretName, redactionFor } from "./redaction.ts";
+
+const sent = {
+  query: ["query-secret", "12", "tea pot"],
+  fields: Object.entries({
+    authorization: "Bearer token-secret",
+    cookie: 'session_id=cookie-secret; theme="dark mode"',
+    "x-api-key": "key-secret",
+    "accept-encoding": "gzip",
+    origin: "https://shop.example",
+  }),
+};
+const body = JSON.stringify({
+  user: "ann@example.com",
+  pin: 123456,
+  genre: "book",
+  nested: [{ quote: 'a "quoted" one' }],
+});
+const redact = redactionFor({ ...sent, body });
+
+test.each([
+  ["no user ann@example.com", "no user (hidden)"],
+  ["the key is query-secret", "the key is (hidden)"],
+  ["token-secret, cookie-secret and key-secret", "(hidden), (hidden) and (hidden)"],
+  ["session_id=cookie-secret", "(hidden)"],
+  ["xxkey-secretxx", "xx(hidden)xx"],
+  ["pin 123456 is wrong", "pin (hidden) is wrong"],
+  ["tea pot, tea%20pot", "(hidden), (hidden)"],
+  [String.raw`got "a \"quoted\" one"`, 'got "(hidden)"'],
+  ["the circuit POST /books, genre book", "the circuit POST /books, genre (hidden)"],
+  ["gzip for https://shop.example, page 12", "gzip for https://shop.example, page 12"],
+])("%s becomes %s", (reason, shown) => {
+  expect(redact(reason)).toBe(shown);
+});
+
+test("fields of a form, and a body of another kind, are hidden", () => {
+  const of = (text: string) => redactionFor({ fields: [], query: [], body: text });
+  expect(of("name=ann&word=form-secret")("form-secret")).toBe("(hidden)");
+  expect(of("whole body")("got whole body")).toBe("got (hidden)");
+});
+
+test.each([
+  ["postgres://me:secret@db/x", "postgres://(hidden)@db/x"],
+  ["Authorization: Bearer abc.def", "Authorization: (hidden)"],
+  ["sent Bearer abc.def on", "sent Bearer (hidden) on"],
+  ["Cookie: a=1; b=2", "Cookie: (hidden)"],
+  ["GET /x?access=1&page=2", "GET /x?access=(hidden)&page=(hidden)"],
+  ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.sig is no token", "(hidden) is no token"],
+  ['{"password":"x","api_key":"y"}', '{"password":"(hidden)","api_key":"(hidden)"}'],
+  ["412 bytes are less than minSize 1024", "412 bytes are less than minSize 1024"],
+])("of the program's own texts, %s becomes %s", (text, shown) => {
+  expect(hideSecrets(text)).toBe(shown);
+  expect(hideSecrets(shown)).toBe(shown);
+});
+
+test("long hostile texts take a time that is linear", () => {
+  for (const part of ["token", "a=", "?x=", "cookie ", "basic ", "eyJa.", "://", '"', "-"]) {
+    const time = (length: number): number => {
+      const text = part.repeat(length / part.length);
+      const since = process.cpuUsage();
+      hideSecrets(text);
+      const { user, system } = process.cpuUsage(since);
+      return user + system;
+    };
+    time(20_000);
+    expect([part, time(160_000) < 40 * Math.max(5000, time(20_000))]).toEqual([part, true]);
+  }
+});
+
+test("names of secrets are known in their usual spellings", () => {
+  for (const name of [
+    "password",
+    "DB_PASSWORD",
+    "apiKey",
+    "x-api-key",
+    "accessToken",
+    "Set-Cookie",
+    "session_id",
+  ])
+    expect([name, isSecretName(name)]).toEqual([name, true]);
+  for (const name of ["litres", "books", "obsession"])
+    expect([name, isSecretName(name)]).toEqual([name, false]);
+});

@@ -1,0 +1,180 @@
+import { HttpError, NotFoundError, ValueError } from "@framework/core";
+import type { Panel, PanelCell, PanelTable } from "@framework/core/feature";
+import type { EventSourcingConfig } from "../event-sourcing-config.ts";
+import type { EventStore } from "../event-store.ts";
+import type { StoredEvent } from "../events/stored-event.ts";
+import type { StreamTimeMachine } from "./stream-time-machine.ts";
+
+/** Most streams that are open at once, and most events of one. */
+const MAX_MACHINES = 10;
+const MAX_EVENTS = 1000;
+const MAX_SHOWN = 100;
+
+/** The panel, and what frees its databases. */
+export interface StreamMachinePanel {
+  readonly panel: Panel;
+  close(): Promise<void>;
+}
+
+type TitledTable = PanelTable & { readonly title: string };
+
+/**
+ * Time machines for streams as a panel of the dev page: open a stream, go to any of its versions, look at the views that it made by then, and lose the worker that
+ * keeps them.
+ *
+ * Each is a copy in a database of its own in memory: the app's store is only read.
+ */
+export const streamMachinePanel = (
+  store: () => Pick<EventStore, "read">,
+  { events: types, projections }: Pick<EventSourcingConfig, "events" | "projections">,
+): StreamMachinePanel => {
+  const open = new Map<string, StreamTimeMachine>();
+  const find = (row: string | null): StreamTimeMachine => {
+    const machine = open.get(row ?? "");
+    if (machine === undefined) throw new NotFoundError("There is no such open stream");
+    return machine;
+  };
+  const openStream = async (stream: string, tenant: string): Promise<string> => {
+    const id = tenant === "" ? stream : `${tenant} ${stream}`;
+    if (!open.has(id) && open.size >= MAX_MACHINES)
+      throw new HttpError(409, `${MAX_MACHINES} streams are open already; close one`);
+    const events = await Array.fromAsync(store().read(stream, { tenant, limit: MAX_EVENTS + 1 }));
+    if (events.length === 0) throw new NotFoundError(`There is no stream "${id}"`);
+    if (events.length > MAX_EVENTS)
+      throw new ValueError(`The stream has more than ${MAX_EVENTS} events; use streamTimeMachine in a test`);
+    const { streamTimeMachine } = await import("./stream-time-machine.ts");
+    const machine = await streamTimeMachine({ events, types, projections });
+    await open.get(id)?.[Symbol.asyncDispose]();
+    open.set(id, machine);
+    await machine.run();
+    return `${events.length} ${events.length === 1 ? "event" : "events"} of ${id}`;
+  };
+  const panel: Panel = {
+    name: "streams",
+    title: "Time machine of streams",
+    scope: "worker",
+    read: async () => ({
+      note: "Streams and the views that they alone make, copied to databases in memory. The app's store is only read",
+      columns: ["Stream", "Events", "Of", "Read by the views", "Last event"],
+      rows: await Promise.all(
+        [...open].map(async ([id, machine]) => {
+          const { version, length, read } = await machine.now();
+          return { id, cells: [id, version, length, read, machine.events().at(-1)?.type ?? null] };
+        }),
+      ),
+    }),
+    async details(row) {
+      const machine = find(row);
+      const views = await machine.views();
+      return [
+        eventTable(machine.events()),
+        ...views.map(({ name, rows }) =>
+          viewTable(name, rows as readonly Readonly<Record<string, unknown>>[]),
+        ),
+      ];
+    },
+    actions: [
+      {
+        name: "open",
+        label: "Open a stream",
+        on: "panel",
+        fields: [
+          { name: "stream", label: "Name of the stream" },
+          { name: "tenant", label: "Tenant, if there are any" },
+        ],
+        run: (_, { stream = "", tenant = "" }) => openStream(stream.trim(), tenant.trim()),
+      },
+      {
+        name: "go",
+        label: "Go to",
+        on: "row",
+        fields: [{ name: "version", label: "Number of events, from 0", value: "1" }],
+        async run(row, { version = "" }) {
+          const machine = find(row);
+          await machine.goTo(wholeFrom(0, version, "The number of events"));
+        },
+      },
+      {
+        name: "run",
+        label: "Run",
+        on: "row",
+        fields: [
+          {
+            name: "crashAfter",
+            label: "Lose the worker of the views after this event, from 1; empty for never",
+          },
+        ],
+        async run(row, { crashAfter = "" }) {
+          const machine = find(row);
+          const at = crashAfter.trim();
+          const isLost = await machine.run(
+            at === "" ? {} : { crashAfter: wholeFrom(1, at, "The number of an event") },
+          );
+          return isLost ? "The worker was lost; run again to resume" : "All events have happened";
+        },
+      },
+      {
+        name: "replay",
+        label: "Replay",
+        on: "row",
+        async run(row) {
+          await find(row).replay();
+          return "The stream begins again";
+        },
+      },
+      {
+        name: "close",
+        label: "Close",
+        on: "row",
+        async run(row) {
+          await find(row)[Symbol.asyncDispose]();
+          open.delete(row ?? "");
+        },
+      },
+    ],
+  };
+  return {
+    panel,
+    async close() {
+      const machines = [...open.values()];
+      open.clear();
+      await Promise.all(machines.map((machine) => machine[Symbol.asyncDispose]()));
+    },
+  };
+};
+
+const eventTable = (events: readonly StoredEvent[]): TitledTable => {
+  const first = Math.max(0, events.length - MAX_SHOWN);
+  return {
+    title: "Events, the latest first",
+    columns: ["Number", "Event", "Time", "Data"],
+    rows: events
+      .slice(first)
+      .map(({ type, recordedAt, data }, at) => ({
+        id: String(first + at + 1),
+        cells: [first + at + 1, type, recordedAt.toISOString(), JSON.stringify(data)],
+      }))
+      .toReversed(),
+  };
+};
+
+const viewTable = (name: string, rows: readonly Readonly<Record<string, unknown>>[]): TitledTable => {
+  const columns = Object.keys(rows[0] ?? {});
+  return {
+    title: `View ${name}`,
+    columns,
+    rows: rows.map((row, at) => ({ id: String(at), cells: columns.map((column) => cellOf(row[column])) })),
+  };
+};
+
+const cellOf = (value: unknown): PanelCell => {
+  if (value === null || ["string", "number", "boolean"].includes(typeof value)) return value as PanelCell; // just looked
+  return typeof value === "bigint" ? String(value) : JSON.stringify(value);
+};
+
+const wholeFrom = (least: number, text: string, what: string): number => {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isInteger(value) || value < least)
+    throw new ValueError(`${what} is a whole number from ${least}`);
+  return value;
+};

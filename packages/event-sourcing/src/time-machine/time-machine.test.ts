@@ -1,0 +1,104 @@
+import { App } from "@framework/core";
+import { panelContract, panelProbe } from "@framework/core/testing";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { expect, test } from "@jest/globals";
+import { eventSourcing, openEventStore } from "../index.ts";
+import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
+import { shelf } from "../projections/shelf.test-kit.ts";
+import { streamTimeMachine } from "../testing.ts";
+
+const lent = [Borrowed({ member: "ann" }), Extended({ days: 7 }), Returned({}), Borrowed({ member: "bob" })];
+
+const storedEvents = async () => {
+  await using store = await openEventStore({ storeType: "memory", events: [...loanTypes] });
+  await store.append("loan-1", lent);
+  return await Array.fromAsync(store.read("loan-1"));
+};
+
+const row = (member: string, days: number, applied: number) => [
+  { name: "shelf", rows: [{ stream: "loan-1", member, days, applied }] },
+];
+
+for (const inline of [false, true]) {
+  const projections = [shelf({ inline })];
+
+  test(`a stream and its ${inline ? "inline " : ""}view are at any version, onwards and back`, async () => {
+    const events = await storedEvents();
+    await using machine = await streamTimeMachine({ events, types: loanTypes, projections });
+    expect(await machine.now()).toEqual({ version: 0, length: 4, read: 0 });
+    await machine.goTo(2);
+    expect(machine.events().map(({ type }) => type)).toEqual(["Borrowed", "Extended"]);
+    expect(await machine.views()).toEqual(row("ann", 7, 2));
+    await machine.run();
+    expect(await machine.views()).toEqual(row("bob", 7, 4));
+    await machine.goTo(1);
+    expect(await machine.now()).toEqual({ version: 1, length: 4, read: 1 });
+    expect(await machine.views()).toEqual(row("ann", 0, 1));
+    await machine.replay();
+    expect([machine.events(), await machine.views()]).toEqual([[], [{ name: "shelf", rows: [] }]]);
+  });
+}
+
+test("a worker that is lost leaves its view behind the stream; the next one resumes, and applies nothing twice", async () => {
+  const events = await storedEvents();
+  await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [shelf()] });
+  expect(await machine.run({ crashAfter: 1 })).toBe(true);
+  expect(await machine.now()).toEqual({ version: 4, length: 4, read: 1 });
+  expect(await machine.views()).toEqual(row("ann", 0, 1));
+  expect(await machine.run()).toBe(false);
+  expect(await machine.now()).toEqual({ version: 4, length: 4, read: 4 });
+  expect(await machine.views()).toEqual(row("bob", 7, 4));
+});
+
+const started = async () => {
+  const app = new (App.with(database, durable, eventSourcing, panelProbe))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableEventSourcing({ events: [...loanTypes], projections: [shelf()] });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  await app.eventStore.append("loan-1", lent);
+  const panel = app.panel("streams");
+  await panel.act("open", null, { stream: "loan-1", tenant: "" });
+  const cells = async () => (await panel.rows()).map((each) => each.cells);
+  return { app, panel, cells, close: () => app.stop() };
+};
+
+panelContract(test, started);
+
+test("the panel opens a stream of the app, goes back, loses a worker and resumes, beside the app's store", async () => {
+  const { app, panel, cells, close } = await started();
+  expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);
+  await panel.act("go", "loan-1", { version: "1" });
+  expect(await cells()).toEqual([["loan-1", 1, 4, 1, "Borrowed"]]);
+  expect(await panel.act("run", "loan-1", { crashAfter: "2" })).toContain("The worker was lost");
+  expect(await cells()).toEqual([["loan-1", 4, 4, 2, "Borrowed"]]);
+  const [events, view] = (await panel.details?.("loan-1")) ?? [];
+  expect(events?.rows.map((each) => [each.cells[1], each.cells[3]])).toEqual([
+    ["Borrowed", '{"member":"bob"}'],
+    ["Returned", "{}"],
+    ["Extended", '{"days":7}'],
+    ["Borrowed", '{"member":"ann"}'],
+  ]);
+  expect(view).toMatchObject({ title: "View shelf", rows: [{ cells: ["loan-1", "ann", 7, 2] }] });
+  expect(await panel.act("run", "loan-1")).toBe("All events have happened");
+  expect(await cells()).toEqual([["loan-1", 4, 4, 4, "Borrowed"]]);
+  await panel.act("replay", "loan-1");
+  expect(await cells()).toEqual([["loan-1", 0, 4, 0, null]]);
+  await expect(panel.act("go", "loan-1", { version: "-1" })).rejects.toThrow("whole number from 0");
+  await expect(panel.act("run", "loan-1", { crashAfter: "x" })).rejects.toThrow("whole number from 1");
+  await expect(panel.act("open", null, { stream: "loan-2" })).rejects.toThrow("no stream");
+  await panel.act("close", "loan-1");
+  expect(await cells()).toEqual([]);
+  expect(await Array.fromAsync(app.eventStore.read("loan-1"))).toHaveLength(4);
+  await close();
+});
+
+test("ten streams are open at most", async () => {
+  const { app, panel, cells, close } = await started();
+  for (let at = 2; at <= 11; at++) await app.eventStore.append(`loan-${at}`, Borrowed({ member: "ann" }));
+  for (let at = 2; at <= 10; at++) await panel.act("open", null, { stream: `loan-${at}` });
+  await expect(panel.act("open", null, { stream: "loan-11" })).rejects.toThrow("10 streams are open already");
+  await panel.act("open", null, { stream: "loan-1" }); // anew
+  expect(await cells()).toHaveLength(10);
+  await close();
+});

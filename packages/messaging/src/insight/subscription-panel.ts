@@ -1,0 +1,118 @@
+import { NotFoundError } from "@framework/core";
+import type { Panel } from "@framework/core/feature";
+import type { RunningSubscription } from "../consume/running-subscription.ts";
+
+/** A broker as the panel sees it. */
+export interface PanelBroker {
+  readonly name: string;
+  readonly subscriptions: readonly RunningSubscription[];
+}
+
+const words: Readonly<Record<keyof RunningSubscription["counts"], string>> = {
+  received: "delivered by the broker",
+  redelivered: "delivered again",
+  done: "done",
+  retries: "tries that failed and are followed by another",
+  deadLettered: "dead letters",
+  duplicates: "done before, by the inbox",
+  lost: "given to another consumer",
+  abandoned: "handlers that ignored their signal",
+};
+
+/** The subscriptions of a process as a panel of the dev page. Parked dead letters are in the panel of parked work. */
+export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel => {
+  const all = (): readonly (readonly [id: string, broker: string, RunningSubscription])[] =>
+    brokers().flatMap(({ name, subscriptions }) =>
+      subscriptions.map((each) => [`${name} ${each.label}`.slice(0, 400), name, each] as const),
+    );
+  const find = (row: string | null): RunningSubscription => {
+    const found = all().find(([id]) => id === row);
+    if (found === undefined) throw new NotFoundError("There is no such subscription in this process");
+    return found[2];
+  };
+  return {
+    name: "subscriptions",
+    title: "Subscriptions",
+    scope: "worker",
+    read: () => ({
+      note:
+        all().length === 0
+          ? "There are no subscriptions"
+          : "Dead letters on the database are in the panel Parked work, which replays and discards them",
+      columns: [
+        "Subscription",
+        "Broker",
+        "State",
+        "Lag",
+        "Running",
+        "Done",
+        "Retries",
+        "Dead letters",
+        "Why",
+      ],
+      rows: all().map(([id, broker, subscription]) => {
+        const { label, counts, lag, inFlight, isPaused } = subscription;
+        return {
+          id,
+          cells: [
+            label,
+            broker,
+            stateOf(subscription),
+            lag,
+            inFlight,
+            counts.done,
+            counts.retries,
+            counts.deadLettered,
+            whyOf(subscription),
+          ],
+          actions: isPaused ? ["resume"] : ["pause"],
+        };
+      }),
+    }),
+    async details(row) {
+      const subscription = find(row);
+      await subscription.readLag();
+      const { counts, lag } = subscription;
+      const facts = [
+        ["wait at the broker", lag],
+        ...Object.entries(words).map(([name, text]) => [text, counts[name as keyof typeof words]] as const),
+      ] as const;
+      return [
+        {
+          title: "Messages",
+          columns: ["What", "Number"],
+          rows: facts.map(([text, value]) => ({ id: text, cells: [text, value] })),
+        },
+      ];
+    },
+    actions: [
+      {
+        name: "pause",
+        label: "Pause",
+        on: "row",
+        run(row) {
+          find(row).pause();
+          return "This process takes no message of the subscription; what runs is finished";
+        },
+      },
+      {
+        name: "resume",
+        label: "Resume",
+        on: "row",
+        run(row) {
+          find(row).resume();
+          return "The subscription goes on";
+        },
+      },
+    ],
+  };
+};
+
+const stateOf = ({ isPaused, state }: RunningSubscription): string => (isPaused ? "paused" : state);
+
+const whyOf = ({ isPaused, isLimited, stalledMs, state, reason }: RunningSubscription): string | null => {
+  if (isPaused) return "paused on the dev page";
+  if (state !== "running") return reason;
+  if (stalledMs > 0) return `stalled for ${Math.round(stalledMs / 1000)} s`;
+  return isLimited ? "messages wait for the rate" : null;
+};

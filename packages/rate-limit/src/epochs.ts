@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import { NotFoundError } from "@framework/core";
+import type { SharedValues } from "@framework/core/feature";
+import { type Limit, shortened } from "./limit.ts";
+
+const KEY = "rate-limit:epochs";
+const CHANNEL = "rate-limit:epochs";
+/** Ten years: the limits of all workers have one epoch for as long as the service runs. */
+const TTL_MS = 10 * 365 * 86_400_000;
+
+/** Epochs of limits by their names. */
+type EpochsByName = Readonly<Record<string, string>>;
+
+/**
+ * Lets a developer give the clients of a limit their quotas again: a limit begins a new epoch, in which its clients have new keys. No store needs to forget
+ * anything, and a request costs nothing more.
+ */
+export class Epochs {
+  private readonly limits: () => readonly Limit[];
+  private values: SharedValues | null = null;
+  private unsubscribe: () => void = () => {};
+
+  constructor(limits: () => readonly Limit[]) {
+    this.limits = limits;
+  }
+
+  /** Takes over the epochs of the other workers. */
+  async start(values: SharedValues): Promise<void> {
+    this.values = values;
+    this.unsubscribe = values.subscribe(CHANNEL, (epochs) => this.begin(epochs as EpochsByName)); // only `reset` publishes there
+    this.begin(await this.stored());
+  }
+
+  stop(): void {
+    this.unsubscribe();
+  }
+
+  /** Begins a new epoch of a limit in all workers. @throws NotFoundError */
+  async reset(name: string): Promise<void> {
+    if (this.values === null || !this.limits().some((limit) => shortened(limit.name) === name))
+      throw new NotFoundError("There is no such limit");
+    const epochs = { ...(await this.stored()), [name]: randomUUID().slice(0, 8) };
+    await this.values.set(KEY, epochs, { ttlMs: TTL_MS });
+    this.begin(epochs);
+    await this.values.publish(CHANNEL, epochs);
+  }
+
+  private async stored(): Promise<EpochsByName> {
+    return ((await this.values?.get(KEY)) ?? {}) as EpochsByName; // only `reset` writes it
+  }
+
+  private begin(epochs: EpochsByName): void {
+    for (const limit of this.limits()) {
+      const epoch = epochs[shortened(limit.name)];
+      if (epoch !== undefined) limit.begin(epoch);
+    }
+  }
+}

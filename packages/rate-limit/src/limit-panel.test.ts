@@ -1,0 +1,82 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { App, type HttpRequest } from "@framework/core";
+import type { Feature, SharedState } from "@framework/core/feature";
+import { panelContract, panelProbe } from "@framework/core/testing";
+import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { rateLimit } from "./index.ts";
+import { cluster, quiet } from "./limited-app.test-kit.ts";
+
+/** Traces requests as the dev page does: it begins to listen when a page is opened. */
+const tracing: Feature = {
+  name: "tracing",
+  install: ({ insight }) => {
+    insight.traceRequests();
+    return {};
+  },
+};
+
+const listen = (): void => {};
+beforeEach(() => subscribe("framework.request.steps", listen));
+afterEach(() => unsubscribe("framework.request.steps", listen));
+
+const key = (request: HttpRequest): string | null => request.getHeader("x-api-key");
+
+const limited = async (shared?: SharedState) => {
+  const app = new (App.with(rateLimit, panelProbe, tracing))().enableRateLimit({ maxRequests: 2, key });
+  app.get("/", () => "hello");
+  app.post("/login", { rateLimit: { maxRequests: 1 } }, () => "welcome");
+  const several = shared === undefined ? {} : { shared, workers: 2 };
+  await app.start({ ...quiet, env: "development", debug: true, ...several });
+  const ask = async (path: string, headers = {}) => {
+    const method = path === "/login" ? "POST" : "GET";
+    return (await app.fetch(new Request(`http://localhost${path}`, { method, headers }))).status;
+  };
+  return { app, ask, panel: app.panel("limits"), close: () => app.stop() };
+};
+
+panelContract(test, async () => {
+  const fixture = await limited();
+  await fixture.ask("/", { "x-api-key": "sesame" });
+  return fixture;
+});
+
+test("the panel shows what each limit allowed and refused, and its clients without their keys", async () => {
+  const { ask, panel, close } = await limited();
+  for (const path of ["/", "/login", "/login"]) await ask(path);
+  await ask("/", { "x-api-key": "sesame" });
+  expect((await panel.rows()).map(({ cells }) => cells)).toEqual([
+    ["default", "token bucket", 2, 60, 2, 0, 2],
+    ["POST /login", "token bucket", 1, 60, 1, 1, 1],
+  ]);
+  const clients = async (row: string) => (await panel.details?.(row))?.[0]?.rows.map(({ cells }) => cells);
+  expect(await clients("default")).toEqual([
+    [expect.stringMatching(/^name [\da-f]{8}$/), "name", 1, 0],
+    [expect.any(String), "address", 1, 0],
+  ]);
+  expect(await clients("POST /login")).toEqual([[expect.any(String), "address", 0, 1]]);
+  expect(JSON.stringify(await clients("default"))).not.toContain("sesame");
+  await close();
+});
+
+test("a reset gives the clients of that limit their quotas again, in every worker and in later ones", async () => {
+  const { join } = cluster();
+  const [one, other] = [await limited(join().shared), await limited(join().shared)];
+  expect([await one.ask("/login"), await other.ask("/login")]).toEqual([200, 429]);
+  for (const n of [1, 2, 3]) await one.ask(`/?${n}`);
+  expect(await one.panel.act("reset", "POST /login")).toBe("Every client has its whole quota again");
+  expect([await other.ask("/login"), await one.ask("/login"), await one.ask("/")]).toEqual([200, 429, 429]);
+  const later = await limited(join().shared);
+  expect(await later.ask("/login")).toBe(429); // counts with the others
+  for (const worker of [one, other, later]) await worker.close();
+});
+
+test("without a listener no client is recorded, and at most 100 are kept", async () => {
+  const { ask, panel, close } = await limited();
+  unsubscribe("framework.request.steps", listen);
+  await ask("/", { "x-api-key": "unseen" });
+  expect((await panel.rows())[0]?.cells.at(-1)).toBe(0);
+  subscribe("framework.request.steps", listen);
+  for (let n = 0; n < 110; n++) await ask("/", { "x-api-key": `client ${n}` });
+  expect((await panel.rows())[0]?.cells.at(-1)).toBe(100);
+  await close();
+});

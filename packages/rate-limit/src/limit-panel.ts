@@ -1,0 +1,61 @@
+import { NotFoundError } from "@framework/core";
+import type { Panel } from "@framework/core/feature";
+import { type Limit, shortened } from "./limit.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import type { SeenClients } from "./seen-clients.ts";
+
+/** The limits as a panel of the dev page: their rules, what was used, and a reset. */
+export const limitPanel = (
+  limiter: Pick<RateLimiter, "limits" | "reset" | "storeErrors">,
+  seen: SeenClients,
+): Panel => {
+  const find = (row: string | null): Limit => {
+    const limit = limiter.limits.find((each) => shortened(each.name) === row);
+    if (limit === undefined) throw new NotFoundError("There is no such limit");
+    return limit;
+  };
+  return {
+    name: "limits",
+    title: "Limits",
+    scope: "worker",
+    read: () => ({
+      note: `Clients are listed from their first request while a dev page is open; the store failed ${limiter.storeErrors} times`,
+      columns: ["Limit", "Algorithm", "Requests", "Seconds", "Allowed", "Refused", "Clients seen"],
+      rows: limiter.limits.map((limit) => ({
+        id: shortened(limit.name),
+        cells: [
+          limit.name,
+          limit.config.algorithm.replace("_", " "),
+          limit.rule.capacity,
+          limit.config.windowSecs,
+          limit.counts.allowed,
+          limit.counts.denied,
+          seen.of(limit).length,
+        ],
+      })),
+    }),
+    details: (row) => [
+      {
+        title: "Clients, the latest first",
+        columns: ["Client", "Known by", "Left", "Refused"],
+        rows: seen.of(find(row)).map(({ client, keyClass, left, refused }) => ({
+          id: `${keyClass} ${client}`,
+          cells: [client, keyClass, left, refused],
+        })),
+      },
+    ],
+    actions: [
+      {
+        name: "reset",
+        label: "Reset",
+        on: "row",
+        async run(row) {
+          const limit = find(row);
+          await limiter.reset(shortened(limit.name));
+          seen.forget(limit);
+          return "Every client has its whole quota again";
+        },
+      },
+    ],
+  };
+};
