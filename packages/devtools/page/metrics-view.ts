@@ -1,5 +1,7 @@
 import { element, setText } from "./element.ts";
-import { told } from "./live-table.ts";
+import { histogramCharts } from "./histogram-charts.ts";
+import { liveTable, told } from "./live-table.ts";
+import { serviceCharts } from "./service-charts.ts";
 import type { Series, Store } from "./store.ts";
 import type { View } from "./view.ts";
 
@@ -13,41 +15,78 @@ interface Plot {
   paint(series: Series): void;
 }
 
-/** A plot of the last two minutes for each metric; counters as their growth in a second. */
+/** Charts of the service, histograms of its features, and a plot of the last two minutes for each metric; counters as their growth in a second. */
 export const metricsView = (store: Store): View => {
-  const plots = new Map<string, Plot>();
-  const list = element("ul", { class: "plots" });
   const field = element("input", { type: "search", id: "filter" });
+  const fits = (name: string): boolean => name.toLowerCase().includes(field.value.toLowerCase());
+  const service = serviceCharts(store);
+  const histograms = histogramCharts(store, fits);
+  const plots = plotList();
+  const table = liveTable("Metrics as a table");
+  table.root.hidden = true;
+  const asTable = element("button", { type: "button", "aria-pressed": "false" }, "As a table");
   const update = (): void => {
-    const filter = field.value.toLowerCase();
-    const wanted = [...store.series.values()]
-      .filter(({ key }) => key.toLowerCase().includes(filter))
-      .slice(0, MAX_PLOTS);
-    const keys = new Set(wanted.map(({ key }) => key));
-    for (const [key, { item }] of plots)
-      if (!keys.has(key)) {
-        item.remove();
-        plots.delete(key);
-      }
-    for (const series of wanted) {
-      const plot = plots.get(series.key) ?? newPlot(series);
-      if (!plots.has(series.key)) {
-        plots.set(series.key, plot);
-        list.append(plot.item);
-      }
-      plot.paint(series);
-    }
+    service.update();
+    histograms.update();
+    const wanted = [...store.series.values()].filter(({ key }) => fits(key)).slice(0, MAX_PLOTS);
+    plots.root.hidden = !table.root.hidden;
+    if (table.root.hidden) plots.update(wanted);
+    else table.update(["Metric", "Now", "Least", "Most", "In all"], wanted.map(rowOf));
   };
   field.addEventListener("input", update);
+  asTable.addEventListener("click", () => {
+    table.root.hidden = !table.root.hidden;
+    asTable.setAttribute("aria-pressed", String(!table.root.hidden));
+    update();
+  });
   const root = element(
     "div",
     {},
     element("h2", {}, "Metrics"),
-    element("div", { class: "tools" }, element("label", { for: "filter" }, "Filter"), field),
-    list,
+    service.root,
+    element("h3", {}, "Metrics and histograms of features"),
+    element("div", { class: "tools" }, element("label", { for: "filter" }, "Filter"), field, asTable),
+    histograms.root,
+    plots.root,
+    table.root,
   );
   return { root, update };
 };
+
+const plotList = (): { readonly root: HTMLElement; update(wanted: readonly Series[]): void } => {
+  const plots = new Map<string, Plot>();
+  const root = element("ul", { class: "plots" });
+  return {
+    root,
+    update(wanted) {
+      const keys = new Set(wanted.map(({ key }) => key));
+      for (const [key, { item }] of plots)
+        if (!keys.has(key)) {
+          item.remove();
+          plots.delete(key);
+        }
+      for (const series of wanted) {
+        const plot = plots.get(series.key) ?? newPlot(series);
+        if (!plots.has(series.key)) root.append(plot.item);
+        plots.set(series.key, plot);
+        plot.paint(series);
+      }
+    },
+  };
+};
+
+const rowOf = ({ key, metric, labels, points, total }: Series) => ({
+  id: key,
+  cells: [
+    nameOf(metric.name, labels),
+    told(points.at(-1) ?? 0),
+    told(Math.min(...points)),
+    told(Math.max(...points)),
+    metric.type === "counter" ? told(total ?? 0) : "",
+  ],
+});
+
+const nameOf = (name: string, labels: string): string => (labels === "" ? name : `${name} ${labels}`);
 
 const newPlot = ({ metric, labels }: Series): Plot => {
   const value = element("div", { class: "value" });
@@ -58,11 +97,10 @@ const newPlot = ({ metric, labels }: Series): Plot => {
   svg.setAttribute("aria-hidden", "true");
   const line = document.createElementNS(SVG, "polyline");
   svg.append(line);
-  const name = labels === "" ? metric.name : `${metric.name} ${labels}`;
   const item = element(
     "li",
     { title: metric.help },
-    element("div", { class: "name" }, element("code", {}, name)),
+    element("div", { class: "name" }, element("code", {}, nameOf(metric.name, labels))),
     value,
     svg,
   );

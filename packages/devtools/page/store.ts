@@ -1,6 +1,8 @@
 import type { RequestEntry } from "../src/requests/request-entry.ts";
 import type { ServiceFacts } from "../src/serve/service-facts.ts";
 import type { Message, MetricReport, PanelReport } from "../src/messages.ts";
+import type { HistogramReport } from "../src/traffic/histogram-recorder.ts";
+import { Traffic } from "./traffic.ts";
 
 const MAX_REQUESTS = 500;
 /** Points of a plot: one a second. */
@@ -29,9 +31,11 @@ export class Store {
   readonly requests: RequestEntry[] = [];
   isPaused = false;
   readonly series: Map<string, Series> = new Map();
+  readonly traffic: Traffic = new Traffic();
   private readonly ids: Set<string> = new Set();
   private readonly panels: Map<string, Map<string, FromWorker<PanelReport>>> = new Map();
   private readonly metrics: Map<string, FromWorker<readonly MetricReport[]>> = new Map();
+  private readonly histogramsOf: Map<string, FromWorker<readonly HistogramReport[]>> = new Map();
   private lastTick = 0;
 
   take(message: Message): void {
@@ -49,6 +53,11 @@ export class Store {
       }
       case "metrics":
         this.metrics.set(message.worker, { value: message.metrics, at });
+        return;
+      case "traffic":
+        return this.traffic.take(message.worker, message.traffic, at);
+      case "histograms":
+        this.histogramsOf.set(message.worker, { value: message.histograms, at });
     }
   }
 
@@ -69,9 +78,15 @@ export class Store {
     return fresh(this.panels.get(name) ?? new Map<string, FromWorker<PanelReport>>());
   }
 
+  /** The histograms of each worker. */
+  histograms(): readonly (readonly HistogramReport[])[] {
+    return fresh(this.histogramsOf).map(([, reports]) => reports);
+  }
+
   /** Adds a point to each plot; called once a second. */
   tick(): void {
     const now = performance.now();
+    this.traffic.tick(now);
     const seconds = this.lastTick === 0 ? 1 : (now - this.lastTick) / 1000;
     this.lastTick = now;
     for (const [key, { metric, labels, value }] of this.sums()) {

@@ -14,10 +14,16 @@ const kettle: Feature<{ enableKettle(panels?: readonly Panel[]): unknown }> = {
     enableKettle(panels = []) {
       const { reasons } = host.insight;
       for (const panel of panels) host.insight.panel(panel);
+      const boiling = host.insight.histogram({
+        name: "kettle_boiling_seconds",
+        help: "Time until the water boils.",
+        labels: ["kind"],
+      });
       host.insight.expose("kettle", () => ({ litres: 2, password: "canary-snapshot" }));
       host.http.use("cache", (request, next) => {
         if (reasons.isObserved)
           reasons.give(request, `the kettle is cold: ${request.getHeader("x-why") ?? "no field"}`);
+        boiling.observe(0.2, { kind: "water" });
         return next(request);
       });
     },

@@ -2,6 +2,7 @@ import { channel, subscribe, unsubscribe } from "node:diagnostics_channel";
 import { HttpError } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import type { Message } from "./messages.ts";
 import { call, devApp, open, panelNamed, requestTo, serve } from "./dev-app.test-kit.ts";
 
 test("a request is on the page within 100 ms of its end, with each step, its time and its reason", async () => {
@@ -185,6 +186,38 @@ test("metrics of features and of the process are reported every second, and pane
   await waitFor(() => page.messages.filter(({ tell }) => tell === "metrics").length >= 3, {
     what: "three reports",
     timeoutMs: 60_000,
+  });
+});
+
+test("every request is counted with its latency, and histograms of features are shown, while a page is open", async () => {
+  const app = devApp({ maxPerSecond: 10 });
+  app.get("/", () => "hello");
+  app.get("/bug", () => {
+    throw new HttpError(503, "away");
+  });
+  await using service = await serve(app);
+  await (await fetch(service.running.url)).text(); // before the page
+  await using page = await open(service);
+  await waitFor(() => channel("framework.request.steps").hasSubscribers, { what: "the recorder" });
+  for (let n = 0; n < 40; n++)
+    await (await fetch(`${service.running.url}/${n % 4 === 0 ? "bug" : ""}`)).text();
+  const reports = () =>
+    page.messages.flatMap((message) => (message.tell === "traffic" ? [message.traffic] : []));
+  const replies = () =>
+    [1, 4, 5].map((at) => reports().reduce((sum, report) => sum + (report.replies[at] ?? 0), 0));
+  await waitFor(() => replies().join() === "30,10,0", { what: "all requests", timeoutMs: 60_000 });
+  const latencies = reports().flatMap((report) => report.latencies);
+  expect(latencies.reduce((sum, count) => sum + count, 0)).toBe(40);
+  for (const { secs, lateMs } of reports()) {
+    expect(secs).toBeGreaterThan(0.5);
+    expect(lateMs[1]).toBeGreaterThanOrEqual(lateMs[0]);
+  }
+  const boiled = (message: Message) =>
+    message.tell === "histograms" && message.histograms[0]?.series[0]?.[1].includes(40) === true;
+  await waitFor(() => page.messages.some(boiled), { what: "the histogram", timeoutMs: 60_000 });
+  const [told] = page.messages.filter(boiled);
+  expect(told).toMatchObject({
+    histograms: [{ name: "kettle_boiling_seconds", series: [['kind="water"', expect.any(Array)]] }],
   });
 });
 

@@ -1,6 +1,8 @@
 import type { PanelContent, PanelTable } from "@framework/core/feature";
 import type { FaultRule } from "./faults/fault-rule.ts";
 import type { RequestEntry } from "./requests/request-entry.ts";
+import type { HistogramReport } from "./traffic/histogram-recorder.ts";
+import type { TrafficReport } from "./traffic/traffic-meter.ts";
 
 /** A panel as the page gets it. */
 export interface PanelReport {
@@ -67,6 +69,12 @@ export type Message =
       readonly worker: string;
       readonly at: number;
       readonly metrics: readonly MetricReport[];
+    }
+  | { readonly tell: "traffic"; readonly worker: string; readonly traffic: TrafficReport }
+  | {
+      readonly tell: "histograms";
+      readonly worker: string;
+      readonly histograms: readonly HistogramReport[];
     }
   | { readonly tell: "faults"; readonly rules: readonly FaultRule[] }
   | { readonly tell: "call"; readonly id: string; readonly worker: string; readonly call: Call }

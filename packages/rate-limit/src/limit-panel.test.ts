@@ -17,7 +17,7 @@ const tracing: Feature = {
 
 const listen = (): void => {};
 beforeEach(() => subscribe("framework.request.steps", listen));
-afterEach(() => unsubscribe("framework.request.steps", listen));
+afterEach(() => void unsubscribe("framework.request.steps", listen));
 
 const key = (request: HttpRequest): string | null => request.getHeader("x-api-key");
 

@@ -12,6 +12,8 @@ import { RequestRecorder } from "../requests/request-recorder.ts";
 import { LiveStreams } from "../serve/live-streams.ts";
 import { pageFields } from "../serve/page-files.ts";
 import { serviceFacts } from "../serve/service-facts.ts";
+import { HistogramTally } from "../traffic/histogram-recorder.ts";
+import { TrafficMeter } from "../traffic/traffic-meter.ts";
 import { PendingCalls } from "./pending-calls.ts";
 import type { Call, Message, Outcome } from "../messages.ts";
 import { connectWorkers, type WorkerHub } from "./worker-hub.ts";
@@ -39,6 +41,8 @@ export class DevWorker {
   private readonly panels: PanelReader;
   private readonly metrics: ReturnType<typeof metricsReader>;
   private readonly recorder: RequestRecorder;
+  private readonly traffic: TrafficMeter;
+  private readonly histograms: HistogramTally = new HistogramTally();
   private readonly calls: PendingCalls = new PendingCalls();
   private readonly kept: RequestEntry[] = [];
   private hub: WorkerHub | null = null;
@@ -53,6 +57,8 @@ export class DevWorker {
     this.options = options;
     this.panels = new PanelReader(host.insight);
     this.metrics = metricsReader(() => host.insight.metrics());
+    this.traffic = new TrafficMeter(host.insight);
+    host.insight.recordHistograms(this.histograms.recorder);
     this.recorder = new RequestRecorder({
       app,
       worker: this.name,
@@ -159,6 +165,8 @@ export class DevWorker {
     this.watchedUntil = performance.now() + WATCHED_MS;
     if (this.reports === undefined) {
       this.recorder.start();
+      this.traffic.start();
+      this.histograms.start();
       this.reports = setInterval(() => this.reportOrStop(), REPORT_MS);
       this.reports.unref();
     }
@@ -166,14 +174,17 @@ export class DevWorker {
   }
 
   private reportOrStop(): void {
-    if (performance.now() > this.watchedUntil) this.unwatch();
-    else this.report();
+    if (performance.now() > this.watchedUntil) return this.unwatch();
+    this.report();
+    this.send({ tell: "traffic", worker: this.name, traffic: this.traffic.take() });
   }
 
   private unwatch(): void {
     clearInterval(this.reports);
     this.reports = undefined;
     this.recorder.stop();
+    this.traffic.stop();
+    this.histograms.stop();
   }
 
   /** Sends the worker's panels and metrics; those that all workers have alike come from a worker with an open page. */
@@ -183,7 +194,16 @@ export class DevWorker {
       const message = { tell: "panel", worker: this.name, panel } as const;
       if (!this.send(message)) this.send({ ...message, panel: { ...panel, content: tooLarge } });
     });
-    this.send({ tell: "metrics", worker: this.name, at: Date.now(), metrics: this.metrics() });
+    const { name: worker } = this;
+    const at = Date.now();
+    this.sendList(this.metrics(), (metrics) => ({ tell: "metrics", worker, at, metrics }));
+    this.sendList(this.histograms.reports(), (histograms) => ({ tell: "histograms", worker, histograms }));
+  }
+
+  /** Sends as much of a list as fits: all of it, else half of it, and so on. */
+  private sendList<T>(list: readonly T[], message: (part: readonly T[]) => Message): void {
+    for (let part = list; part.length > 0; part = part.slice(0, part.length >> 1))
+      if (this.send(message(part))) return;
   }
 
   private send(message: Message): boolean {

@@ -69,7 +69,8 @@ const PATIENCE_MS = 60_000;
  * The store that the events come from is not used.
  *
  * @example
- * const events = await Array.fromAsync(app.eventStore.read("loan-7"));
+ * const events = [];
+ * for await (const event of app.eventStore.read("loan-7")) events.push(event);
  * await using machine = await streamTimeMachine({ events, projections: [shelf] });
  * await machine.goTo(1);
  * console.log(await machine.views());

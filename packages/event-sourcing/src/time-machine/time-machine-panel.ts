@@ -29,6 +29,7 @@ export const streamMachinePanel = (
   { events: types, projections }: Pick<EventSourcingConfig, "events" | "projections">,
 ): StreamMachinePanel => {
   const open = new Map<string, StreamTimeMachine>();
+  const personalFields = new Map(types.map(({ type, personal }) => [type, personal?.fields ?? []]));
   const find = (row: string | null): StreamTimeMachine => {
     const machine = open.get(row ?? "");
     if (machine === undefined) throw new NotFoundError("There is no such open stream");
@@ -38,7 +39,8 @@ export const streamMachinePanel = (
     const id = tenant === "" ? stream : `${tenant} ${stream}`;
     if (!open.has(id) && open.size >= MAX_MACHINES)
       throw new HttpError(409, `${MAX_MACHINES} streams are open already; close one`);
-    const events = await Array.fromAsync(store().read(stream, { tenant, limit: MAX_EVENTS + 1 }));
+    const events: StoredEvent[] = [];
+    for await (const event of store().read(stream, { tenant, limit: MAX_EVENTS + 1 })) events.push(event);
     if (events.length === 0) throw new NotFoundError(`There is no stream "${id}"`);
     if (events.length > MAX_EVENTS)
       throw new ValueError(`The stream has more than ${MAX_EVENTS} events; use streamTimeMachine in a test`);
@@ -54,7 +56,7 @@ export const streamMachinePanel = (
     title: "Time machine of streams",
     scope: "worker",
     read: async () => ({
-      note: "Streams and the views that they alone make, copied to databases in memory. The app's store is only read",
+      note: "Streams and the views that they alone make, copied to databases in memory. The app's store is only read; the views' own code runs",
       columns: ["Stream", "Events", "Of", "Read by the views", "Last event"],
       rows: await Promise.all(
         [...open].map(async ([id, machine]) => {
@@ -67,7 +69,7 @@ export const streamMachinePanel = (
       const machine = find(row);
       const views = await machine.views();
       return [
-        eventTable(machine.events()),
+        eventTable(machine.events(), personalFields),
         ...views.map(({ name, rows }) =>
           viewTable(name, rows as readonly Readonly<Record<string, unknown>>[]),
         ),
@@ -143,7 +145,10 @@ export const streamMachinePanel = (
   };
 };
 
-const eventTable = (events: readonly StoredEvent[]): TitledTable => {
+const eventTable = (
+  events: readonly StoredEvent[],
+  personalFields: ReadonlyMap<string, readonly string[]>,
+): TitledTable => {
   const first = Math.max(0, events.length - MAX_SHOWN);
   return {
     title: "Events, the latest first",
@@ -152,11 +157,20 @@ const eventTable = (events: readonly StoredEvent[]): TitledTable => {
       .slice(first)
       .map(({ type, recordedAt, data }, at) => ({
         id: String(first + at + 1),
-        cells: [first + at + 1, type, recordedAt.toISOString(), JSON.stringify(data)],
+        cells: [
+          first + at + 1,
+          type,
+          recordedAt.toISOString(),
+          withoutPerson(data, personalFields.get(type) ?? []),
+        ],
       }))
       .toReversed(),
   };
 };
+
+/** The data as JSON; what is about a person is left out. */
+const withoutPerson = (data: unknown, fields: readonly string[]): string =>
+  JSON.stringify(data, (name, value: unknown) => (fields.includes(name) ? "(hidden)" : value));
 
 const viewTable = (name: string, rows: readonly Readonly<Record<string, unknown>>[]): TitledTable => {
   const columns = Object.keys(rows[0] ?? {});

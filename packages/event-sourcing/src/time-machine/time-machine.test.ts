@@ -3,17 +3,24 @@ import { panelContract, panelProbe } from "@framework/core/testing";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
-import { eventSourcing, openEventStore } from "../index.ts";
+import { z } from "zod";
+import { type EventStore, eventSourcing, eventType, openEventStore, type StoredEvent } from "../index.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
 import { shelf } from "../projections/shelf.test-kit.ts";
 import { streamTimeMachine } from "../testing.ts";
 
 const lent = [Borrowed({ member: "ann" }), Extended({ days: 7 }), Returned({}), Borrowed({ member: "bob" })];
 
+const eventsOf = async (store: Pick<EventStore, "read">) => {
+  const events: StoredEvent[] = [];
+  for await (const event of store.read("loan-1")) events.push(event);
+  return events;
+};
+
 const storedEvents = async () => {
   await using store = await openEventStore({ storeType: "memory", events: [...loanTypes] });
   await store.append("loan-1", lent);
-  return await Array.fromAsync(store.read("loan-1"));
+  return await eventsOf(store);
 };
 
 const row = (member: string, days: number, applied: number) => [
@@ -89,8 +96,28 @@ test("the panel opens a stream of the app, goes back, loses a worker and resumes
   await expect(panel.act("open", null, { stream: "loan-2" })).rejects.toThrow("no stream");
   await panel.act("close", "loan-1");
   expect(await cells()).toEqual([]);
-  expect(await Array.fromAsync(app.eventStore.read("loan-1"))).toHaveLength(4);
+  expect(await eventsOf(app.eventStore)).toHaveLength(4);
   await close();
+});
+
+test("what events have about persons is not on the panel, and of a forgotten one the placeholder is replayed", async () => {
+  const Registered = eventType("Registered", z.object({ customer: z.string(), name: z.string() }), {
+    personal: { subject: ({ customer }) => customer, fields: ["name"], placeholders: { name: null } },
+  });
+  const app = new (App.with(database, durable, eventSourcing, panelProbe))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableEventSourcing({ events: [Registered] });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  await app.eventStore.append("customer-7", Registered({ customer: "7", name: "canary" }));
+  const panel = app.panel("streams");
+  const shown = async () => JSON.stringify((await panel.details?.("customer-7"))?.[0]?.rows);
+  await panel.act("open", null, { stream: "customer-7" });
+  expect(await shown()).toContain("(hidden)");
+  expect(await shown()).not.toContain("canary");
+  await app.eventStore.forget("7");
+  await panel.act("open", null, { stream: "customer-7" }); // null does not fit the schema
+  expect(await panel.act("run", "customer-7")).toBe("All events have happened");
+  await app.stop();
 });
 
 test("ten streams are open at most", async () => {

@@ -1,0 +1,63 @@
+import type { HistogramRecorder } from "@framework/core/feature";
+import { bucketOf, noCounts } from "./buckets.ts";
+
+/** A histogram of a feature, with the observations since the page was opened. */
+export interface HistogramReport {
+  readonly name: string;
+  readonly help: string;
+  /** Upper bounds of the buckets; the last bucket has what is beyond. */
+  readonly bounds: readonly number[];
+  /** Observations in each bucket, by labels: `queue="mail"`. */
+  readonly series: readonly (readonly [labels: string, counts: readonly number[]])[];
+}
+
+const MAX_SERIES = 20;
+const MAX_HISTOGRAMS = 50;
+
+interface Recorded {
+  readonly name: string;
+  readonly help: string;
+  readonly bounds: readonly number[];
+  readonly series: Map<string, number[]>;
+}
+
+/** Records the histograms of an app's features while a page is open. */
+export class HistogramTally {
+  private readonly recorded: Recorded[] = [];
+  private isOn = false;
+
+  /** Begins anew. */
+  start(): void {
+    this.isOn = true;
+    for (const { series } of this.recorded) series.clear();
+  }
+
+  stop(): void {
+    this.isOn = false;
+  }
+
+  readonly recorder: HistogramRecorder = ({ name, help, buckets: bounds }) => {
+    if (this.recorded.length >= MAX_HISTOGRAMS) return () => {};
+    const series = new Map<string, number[]>();
+    this.recorded.push({ name, help, bounds, series });
+    return (value, labels) => {
+      if (!this.isOn) return;
+      const key = Object.entries(labels)
+        .map(([label, text]) => `${label}="${text}"`)
+        .join(", ")
+        .slice(0, 200);
+      const counts = series.get(key) ?? (series.size < MAX_SERIES ? noCounts(bounds) : null);
+      if (counts === null) return;
+      series.set(key, counts);
+      const bucket = bucketOf(bounds, value);
+      counts[bucket] = (counts[bucket] ?? 0) + 1;
+    };
+  };
+
+  /** The histograms that have observations. */
+  reports(): readonly HistogramReport[] {
+    return this.recorded
+      .filter(({ series }) => series.size > 0)
+      .map(({ name, help, bounds, series }) => ({ name, help, bounds, series: [...series] }));
+  }
+}
