@@ -1,0 +1,8 @@
+import base from "../../jest.config.js";
+
+/** Nest's sources have decorators and parameter properties, which Node does not strip. */
+export default {
+  ...base,
+  rootDir: import.meta.dirname,
+  transform: { "/src/nest/.*\\.ts$": "<rootDir>/decorators.js", ...base.transform },
+};

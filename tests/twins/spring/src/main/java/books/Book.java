@@ -1,0 +1,3 @@
+package books;
+
+record Book(long id, String title, String author, Integer year) {}

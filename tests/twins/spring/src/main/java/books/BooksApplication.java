@@ -1,0 +1,11 @@
+package books;
+
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+@SpringBootApplication
+public class BooksApplication {
+  public static void main(String[] args) {
+    SpringApplication.run(BooksApplication.class, args);
+  }
+}

@@ -1,0 +1,64 @@
+// Builds, tests and starts the twins in Java and Python, and holds them to the contract: `pnpm --filter @framework/twins elsewhere`.
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { differences } from "../contract/differences.ts";
+import { API_KEY, exchanges } from "../contract/exchanges.ts";
+import { waitFor } from "@framework/testing";
+import { type Elsewhere, elsewhere } from "./services.ts";
+
+const environment = { ...process.env, PYTHONDONTWRITEBYTECODE: "1" };
+
+/** Runs a command to its end; returns what it printed, or `null` when it failed or is not installed. */
+const run = ([command = "", ...args]: readonly string[], cwd: string): string | null => {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: "utf8" });
+  if (status !== 0) console.error(stdout ?? "", stderr ?? `${command} is not installed`);
+  return status === 0 ? stdout : null;
+};
+
+const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+};
+
+const stop = async (child: ChildProcess): Promise<void> => {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  await ended;
+};
+
+/** Returns whether the service was run and kept the contract. */
+const hold = async ({ name, folder, versions, prepare, start }: Elsewhere): Promise<boolean> => {
+  const [version] = versions.map((command) => run(command, folder)).toReversed();
+  if (version === undefined || version === null) {
+    console.log(`${name}: not run, because ${versions.map(([tool]) => tool).join(" or ")} is missing`);
+    return false;
+  }
+  if (prepare.some((command) => run(command, folder) === null)) {
+    console.log(`${name}: its build or its own test failed`);
+    return false;
+  }
+  const port = await freePort();
+  const [command = "", ...args] = start.map((word) => (word === "8000" ? String(port) : word));
+  const env = { ...environment, PORT: String(port), API_KEY };
+  const child = spawn(command, args, { cwd: folder, env, stdio: ["ignore", "inherit", "inherit"] });
+  try {
+    const url = `http://127.0.0.1:${port}`;
+    await waitFor(async () => (await fetch(`${url}/health`)).ok, { what: `${name} to answer` });
+    const found = await differences(url);
+    console.log(
+      `${name} (${version.split("\n")[0]}): ${exchanges.length} requests, ${found.length} differences`,
+    );
+    for (const difference of found) console.log(`  ${difference}`);
+    return found.length === 0;
+  } finally {
+    await stop(child);
+  }
+};
+
+for (const service of elsewhere) if (!(await hold(service))) process.exitCode = 1;
