@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkCode } from "./check-code.ts";
 import { checkCommands, type Known } from "./check-commands.ts";
+import { checkQuotes } from "./check-quotes.ts";
 import { extractBlocks } from "./extract-blocks.ts";
 
 /** Result of a check of all documents. */
@@ -16,7 +17,8 @@ const patterns = [
   "{README,ARCHITECTURE,CONTRIBUTING}.md",
   "{packages,apps}/*/README.md",
   "packages/*/docs/*.md",
-  "apps/docs/content/**/*.md",
+  "docs/**/*.md",
+  "tests/twins/README.md",
   "bench/README.md",
 ];
 
@@ -32,6 +34,10 @@ export const checkDocs = (root: string): DocsReport => {
   const code = blocks.filter(({ language }) => language !== "sh");
   const problems = [
     ...read.flatMap((document) => document.problems),
+    ...checkQuotes(
+      root,
+      read.flatMap(({ quotes }) => quotes),
+    ),
     ...commands.flatMap((block) => checkCommands(block, known)),
     ...checkCode(root, code),
   ];
@@ -47,7 +53,7 @@ interface Named {
 const whatIsKnown = (root: string): Known => {
   const json = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
   const packages = globSync("packages/*/package.json", { cwd: root }).map((path) => json(path) as Named);
-  const apps = globSync("apps/*/package.json", { cwd: root }).map((path) => json(path) as Named);
+  const apps = globSync("{apps,tests}/*/package.json", { cwd: root }).map((path) => json(path) as Named);
   const { scripts = {} } = json("package.json") as Named;
   const { tasks } = json("turbo.json") as { tasks: Readonly<Record<string, unknown>> };
   return {

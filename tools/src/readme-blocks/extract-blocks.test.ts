@@ -10,8 +10,18 @@ test("finds code with the line of its fence", () => {
       { document: "README.md", line: 3, language: "ts", runs: false, code: "const a = 1;\n\na;\n" },
       { document: "README.md", line: 9, language: "sh", runs: false, code: "npm test\n" },
     ],
+    quotes: [],
     problems: [],
   });
+});
+
+test("a path after the language makes a quote, in any language, and no block", () => {
+  const { blocks, quotes, problems } = extractBlocks(
+    "a.md",
+    lines("```java src/A.java", "class A {}", "```"),
+  );
+  expect([blocks, problems]).toEqual([[], []]);
+  expect(quotes).toEqual([{ document: "a.md", line: 1, path: "src/A.java", code: "class A {}\n" }]);
 });
 
 test("a block marked run is executed", () => {

@@ -10,9 +10,19 @@ export interface Block {
   readonly code: string;
 }
 
+/** A fenced block that shows part of a file: its info string has the path after the language. */
+export interface Quote {
+  readonly document: string;
+  readonly line: number;
+  /** Path from the root. */
+  readonly path: string;
+  readonly code: string;
+}
+
 /** The checkable blocks of one document, and the problems of its fences. */
 export interface Extracted {
   readonly blocks: readonly Block[];
+  readonly quotes: readonly Quote[];
   readonly problems: readonly string[];
 }
 
@@ -30,9 +40,10 @@ const sameAs: Readonly<Record<string, string>> = {
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)[ \t]*(.*)$/;
 
-/** Finds the `ts`, `js` and `sh` blocks of a Markdown text; other languages are ignored. */
+/** Finds the `ts`, `js` and `sh` blocks of a Markdown text, and the blocks of any language that quote a file; others are ignored. */
 export const extractBlocks = (document: string, text: string): Extracted => {
   const blocks: Block[] = [];
+  const quotes: Quote[] = [];
   const problems: string[] = [];
   const lines = text.split(/\r?\n/);
   for (let index = 0; index < lines.length; index++) {
@@ -44,6 +55,11 @@ export const extractBlocks = (document: string, text: string): Extracted => {
       // up to the closing fence
     }
     if (index >= lines.length) problems.push(`${document}:${line} the block is never closed`);
+    const code = `${lines.slice(start, index).join("\n")}\n`;
+    if (flags.includes("/")) {
+      quotes.push({ document, line, path: flags.trim(), code });
+      continue;
+    }
     const same = sameAs[language];
     if (same !== undefined) problems.push(`${document}:${line} write ${same} instead of ${language}`);
     if (language !== "ts" && language !== "js" && language !== "sh") continue;
@@ -51,9 +67,9 @@ export const extractBlocks = (document: string, text: string): Extracted => {
     if (flags !== "" && !(runs && language !== "sh")) {
       problems.push(`${document}:${line} "${flags}" is not a flag of a ${language} block`);
     }
-    blocks.push({ document, line, language, runs, code: `${lines.slice(start, index).join("\n")}\n` });
+    blocks.push({ document, line, language, runs, code });
   }
-  return { blocks, problems };
+  return { blocks, quotes, problems };
 };
 
 const closes = (line: string, fence: string): boolean => {

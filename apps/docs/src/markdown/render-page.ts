@@ -36,6 +36,7 @@ export const pageRenderer = ({ links, errorUrl }: RendererOptions): ((page: Site
   const markdown = new MarkdownIt({ html: false, highlight });
   numberHeadings(markdown);
   scrollWideBlocks(markdown);
+  pairQuotes(markdown, links);
   markdown.core.ruler.push("links", ({ tokens, env }) => {
     const { page } = env as Env;
     for (const token of tokens.flatMap(({ children }) => children ?? [])) {
@@ -114,4 +115,25 @@ const scrollWideBlocks = (markdown: MarkdownIt): void => {
     rules[block] = (tokens, index, options, env, self) =>
       (inner?.(tokens, index, options, env, self) ?? "").replace("<pre", '<pre tabindex="0"');
   }
+};
+
+/** The path of the file that a block of code quotes; empty for any other token. */
+const quotedBy = (token: { readonly info: string } | undefined): string =>
+  /^\S+ (\S+\/\S+)$/.exec(token?.info ?? "")?.[1] ?? "";
+
+/** Blocks that quote files have the path as their caption; two in a row stand side by side where there is room. */
+const pairQuotes = (markdown: MarkdownIt, links: PageLinks): void => {
+  const { renderer, utils } = markdown;
+  const { rules } = renderer;
+  const code = rules["fence"];
+  rules["fence"] = (tokens, index, options, env: Env, self) => {
+    const block = code?.(tokens, index, options, env, self) ?? "";
+    const path = quotedBy(tokens[index]);
+    if (path === "") return block;
+    const href = links.resolve(`https://github.com/framework/framework/blob/main/${path}`, env.page);
+    const figure = `<figure><figcaption><a href="${href}">${utils.escapeHtml(path)}</a></figcaption>${block}</figure>`;
+    const before = quotedBy(tokens[index - 1]) !== "";
+    const after = quotedBy(tokens[index + 1]) !== "";
+    return `${after && !before ? '<div class="pair">' : ""}${figure}${before && !after ? "</div>" : ""}`;
+  };
 };

@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { PublishedPackage } from "../repository/packages.ts";
 import type { Section, SitePage } from "./site-page.ts";
 
@@ -12,6 +12,7 @@ const documents: readonly (readonly [source: string, url: string, section: Secti
   ["SECURITY.md", "/security/", "Project"],
   ["PACKAGES.md", "/sizes/", "Project"],
   ["bench/README.md", "/benchmarks/", "Project"],
+  ["tests/twins/README.md", "/twins/", "Project"],
   ["apps/docs/README.md", "/about/", "Project"],
 ];
 
@@ -20,6 +21,8 @@ const titles: ReadonlyMap<string, string> = new Map([
   ["bench/README.md", "Benchmarks"],
   ["apps/books/README.md", "The books application"],
   ["apps/docs/README.md", "This site"],
+  ["docs/README.md", "All guides"],
+  ["tests/twins/README.md", "The twins"],
 ]);
 
 /** The READMEs and pages of the repository, each at its address. Their files are the only copy of their texts. */
@@ -37,20 +40,24 @@ export const repositoryPages = (root: string, packages: readonly PublishedPackag
         .sort()
         .map((path) => page(path, `/packages/${short}/${basename(path, ".md")}/`, "Packages")),
     ]),
-    ...contentPages(root).map(([source, url, section]) => page(source, url, section)),
+    ...guidePages(root).map(([source, url, section]) => page(source, url, section)),
   ];
 };
 
-/** Pages that are written for the site: guides by task, and comparisons for those who know another framework. */
-const contentPages = (root: string): (readonly [string, string, Section])[] =>
-  globSync("apps/docs/content/**/*.md", { cwd: root })
-    .map((path) => path.replaceAll("\\", "/"))
-    .sort()
-    .map((path) => {
-      const name = path.slice("apps/docs/content/".length, -".md".length);
-      const folder = name.split("/")[0] ?? "";
-      return [path, `/${name}/`, folder === name ? "Start" : (sectionOf.get(folder) ?? "Start")] as const;
-    });
+/** The pages of the folder `docs`: the list of guides itself, then those that it links to, in its order. */
+const guidePages = (root: string): (readonly [source: string, url: string, section: Section])[] => {
+  const list = readFileSync(join(root, "docs/README.md"), "utf8");
+  const listed = Array.from(list.matchAll(/\]\(([\w/-]+)\.md\)/g), ([, name = ""]) => name);
+  const written = globSync("docs/**/*.md", { cwd: root }).map((path) => path.replaceAll("\\", "/"));
+  const missing = written.filter((path) => !["README", ...listed].some((name) => path === `docs/${name}.md`));
+  if (missing.length > 0) throw new Error(`docs/README.md does not link to ${missing.join(", ")}`);
+  return [
+    ["docs/README.md", "/guides/", "Guides"],
+    ...[...new Set(listed)].map(
+      (name) => [`docs/${name}.md`, `/${name}/`, sectionOf.get(dirname(name)) ?? "Guides"] as const,
+    ),
+  ];
+};
 
 const sectionOf: ReadonlyMap<string, Section> = new Map([
   ["guides", "Guides"],

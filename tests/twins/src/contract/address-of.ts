@@ -3,6 +3,7 @@ import type { Server } from "node:net";
 /** The address of a server that listens on 127.0.0.1. */
 export const addressOf = (server: Pick<Server, "address">): string => {
   const address = server.address();
-  if (address === null || typeof address === "string") throw new Error("the server does not listen on a port");
+  if (address === null || typeof address === "string")
+    throw new Error("the server does not listen on a port");
   return `http://127.0.0.1:${address.port}`;
 };

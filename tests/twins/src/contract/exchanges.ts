@@ -77,7 +77,14 @@ export const exchanges: readonly Exchange[] = [
     status: 401,
     json: { error: "Unauthorized" },
   },
-  { fact: "another key", ...post, key: "guess", body: { title: "Persuasion" }, status: 401, json: { error: "Unauthorized" } },
+  {
+    fact: "another key",
+    ...post,
+    key: "guess",
+    body: { title: "Persuasion" },
+    status: 401,
+    json: { error: "Unauthorized" },
+  },
   {
     fact: "nothing was added by mistake",
     method: "GET",

@@ -16,7 +16,10 @@ export const invalidInput = (fields: readonly string[]): BadRequestException =>
 export class ErrorsFilter implements ExceptionFilter<HttpException> {
   catch(exception: HttpException, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    http.getResponse<Response>().status(exception.getStatus()).json(this.body(exception, http.getRequest<Request>()));
+    http
+      .getResponse<Response>()
+      .status(exception.getStatus())
+      .json(this.body(exception, http.getRequest<Request>()));
   }
 
   private body(exception: HttpException, request: Request): object {
