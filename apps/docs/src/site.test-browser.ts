@@ -55,6 +55,9 @@ const kinds = [
   "errors/",
   "errors/CORE_ALREADY_STARTED/",
   "benchmarks/",
+  "guides/sagas/",
+  "choosing/",
+  "coming-from/spring/",
 ];
 
 for (const view of views) {

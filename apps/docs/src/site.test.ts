@@ -53,6 +53,27 @@ test("every README and page of every published package is a page", () => {
   expect(urls.filter((url) => !pages.has(url))).toEqual([]);
 });
 
+test("guides are pages, and those for users of another framework show both services side by side", () => {
+  const guides = globSync("docs/**/*.md", { cwd: root }).map(
+    (path) => `${path.replace(/^docs\/|\.md$/g, "").replace("README", "guides")}/`,
+  );
+  expect(guides.length).toBeGreaterThan(20);
+  expect(guides.filter((url) => !pages.has(url))).toEqual([]);
+  for (const url of guides.filter((each) => each.startsWith("coming-from/"))) {
+    const pairs = pages.get(url)?.split('<div class="pair">').slice(1) ?? [];
+    expect(pairs.length).toBeGreaterThan(2);
+    for (const pair of pairs) {
+      const [block = ""] = pair.split("</div>");
+      const files = Array.from(
+        block.matchAll(/<figcaption><a href="[^"]+">([^<]+)</g),
+        ([, file = ""]) => file,
+      );
+      expect([url, files.at(-1)]).toEqual([url, expect.stringContaining("src/framework/")]);
+      expect(files[0]).not.toContain("src/framework/");
+    }
+  }
+});
+
 test("each page stands beside its Markdown, and llms.txt lists those of the navigation", () => {
   const list = built("llms.txt");
   for (const url of pages.keys()) expect(built(`${url}index.md`)).toMatch(/^# /);

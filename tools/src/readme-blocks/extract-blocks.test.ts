@@ -42,7 +42,7 @@ test("other languages are ignored, and fences quoted in them are not blocks", ()
     "plain",
     "```",
   );
-  expect(extractBlocks("a.md", text)).toEqual({ blocks: [], problems: [] });
+  expect(extractBlocks("a.md", text)).toEqual({ blocks: [], quotes: [], problems: [] });
 });
 
 test("an alias of a language is refused, so that no code is unchecked", () => {

@@ -6,7 +6,10 @@ import { ErrorsFilter, invalidInput } from "./errors.filter.ts";
 import { HealthController } from "./health.controller.ts";
 
 const pipe = new StandardSchemaValidationPipe({
-  exceptionFactory: (issues) => invalidInput(issues.map(({ path }) => String(path?.[0]))),
+  exceptionFactory: (issues) =>
+    invalidInput(
+      issues.map(({ path: [first = ""] = [] }) => String(typeof first === "object" ? first.key : first)),
+    ),
 });
 
 @Module({})
