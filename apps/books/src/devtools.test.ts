@@ -1,57 +1,29 @@
-import type { Environment, Running } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { createBooksApp } from "./app.ts";
-import { booksSettings } from "./settings.ts";
-
-const quiet = { info() {}, warn() {}, error() {} };
-
-const running = async (env: Environment, facts: (service: Running, page: URL | null) => Promise<void>) => {
-  const app = createBooksApp(booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" }));
-  const options = { host: "127.0.0.1", port: 0, argv: [], environment: {}, workers: 1, exitOnError: false };
-  const service = await app.run({ ...options, env, debug: env === "development", log: quiet });
-  try {
-    await facts(service, app.devtoolsUrl === null ? null : new URL(app.devtoolsUrl));
-  } finally {
-    await service.close();
-  }
-};
-
-/** The dev page of a service, as its page in a browser uses it. */
-const pageOf = (url: URL | null) => {
-  if (url === null) throw new Error("there is no dev page");
-  const headers = {
-    authorization: `Bearer ${url.hash.slice("#token=".length)}`,
-    "content-type": "application/json",
-  };
-  const post = async (body: object): Promise<unknown> =>
-    (await fetch(new URL("/call", url), { method: "POST", headers, body: JSON.stringify(body) })).json();
-  return {
-    act: (panel: string, action: string, row: string | null, texts: Readonly<Record<string, string>> = {}) =>
-      post({ do: "act", panel, action, row, texts }),
-    details: (panel: string, row: string) => post({ do: "details", panel, row }),
-    async listen(): Promise<{ readonly text: () => string; readonly stop: () => void }> {
-      const end = new AbortController();
-      const reply = await fetch(new URL("/live", url), { headers, signal: end.signal });
-      let text = "";
-      void (async () => {
-        for await (const chunk of reply.body ?? []) text += new TextDecoder().decode(chunk as Uint8Array);
-      })().catch(() => {}); // stopped below
-      return { text: () => text, stop: () => end.abort() };
-    },
-  };
-};
+import { pageOf, running } from "./dev-page.test-kit.ts";
 
 test("in production there is no dev page", () =>
-  running("production", async (service, page) => {
+  running("production", async ({ service, page }) => {
     expect(page).toBeNull();
     expect(service.listeners).toEqual([]);
   }));
 
 test("in development the page shows requests, and a panel of every feature that publishes one", () =>
-  running("development", async (service, url) => {
+  running("development", async ({ service, page: url }) => {
     const live = await pageOf(url).listen();
-    const names = ["cache", "circuits", "faults", "parked", "projections", "sagas", "time-machine", "work"];
+    const names = [
+      "cache",
+      "circuits",
+      "faults",
+      "limits",
+      "parked",
+      "projections",
+      "sagas",
+      "streams",
+      "subscriptions",
+      "time-machine",
+      "work",
+    ];
     await waitFor(() => names.every((name) => live.text().includes(`"panel":{"name":"${name}"`)), {
       what: "the panels",
       timeoutMs: 60_000,
@@ -64,12 +36,13 @@ test("in development the page shows requests, and a panel of every feature that 
     const [, request = ""] = /data: (.*"tell":"request".*"path":"\/books".*)/.exec(live.text()) ?? [];
     expect(request).toContain('"route":"/books"');
     expect(request).toContain("the circuit GET /books is closed");
+    expect(request).toContain("requests are left");
     expect(request).not.toMatch(/canary|Austen/);
     live.stop();
   }));
 
 test("circuits are opened and closed, and faults come and go, on the page", () =>
-  running("development", async (service, url) => {
+  running("development", async ({ service, page: url }) => {
     const { act } = pageOf(url);
     const status = async () => (await fetch(`${service.url}/books`)).status;
     expect(await status()).toBe(200);
@@ -93,7 +66,7 @@ test("circuits are opened and closed, and faults come and go, on the page", () =
   }));
 
 test("an order runs in the time machine: its worker is lost after the payment, and the plan refunds and puts back", () =>
-  running("development", async (_, url) => {
+  running("development", async ({ page: url }) => {
     const { act, details } = pageOf(url);
     const row = "order version 1";
     const order = { order: 7, book: 1, copies: 1, card: "4242" };

@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { clientFor, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Shell, shellOn } from "./curl.test-kit.ts";
 import { startBooks } from "./start-books.test-kit.ts";
 
 const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+const devPage = /^## The dev page\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
 const signingIn = /^## Signing in\n(.*?)^## /ms.exec(readme)?.[1] ?? "";
 
 /** A command of the README, the status after its `#`, and the output in the block below it. */
@@ -50,7 +52,26 @@ test("every row of the table of routes has a command", () => {
 
 test("the output of each command is that of the README", async () => {
   await using program = await startBooks({ DATABASE_URL: "sqlite://:memory:" });
-  await expectOutputs(shellOn(program.client), examplesOf(readme.replace(signingIn, "")));
+  await expectOutputs(
+    shellOn(program.client),
+    examplesOf(readme.replace(signingIn, "").replace(devPage, "")),
+  );
+});
+
+test("the output of each command about the dev page is that of the README", async () => {
+  await using program = await startBooks({
+    DATABASE_URL: "sqlite://:memory:",
+    BOOKS_DEVTOOLS_PORT: "0",
+    BOOKS_DATABASE_SECS: "60",
+  }); // a circuit stays open for long
+  const link = /http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]+/;
+  await waitFor(() => link.test(program.output()), { what: "the link", timeoutMs: 60_000 });
+  const { origin, hash } = new URL(link.exec(program.output())?.[0] ?? "");
+  await using page = clientFor(origin);
+  const [service, onPage] = [shellOn(program.client), shellOn(page)];
+  onPage.set("TOKEN", hash.slice("#token=".length));
+  for (const example of examplesOf(devPage))
+    await expectOutputs(example.command.includes("localhost:9229") ? onPage : service, [example]);
 });
 
 test("with a secret the output of each command about signing in is that of the README", async () => {

@@ -127,7 +127,7 @@ const path = (points: readonly (number | null)[], top: number): string =>
       const x = (at / Math.max(1, points.length - 1)) * WIDTH;
       const y = HEIGHT - 2 - (point / (top || 1)) * (HEIGHT - 4);
       const place = `${x.toFixed(1)} ${y.toFixed(1)}`;
-      return (points[at - 1] ?? null) === null ? `M${place}h1` : `L${place}`;
+      return (points[at - 1] ?? null) === null ? `M${place}h3` : `L${place}`;
     })
     .join("");
 

@@ -174,7 +174,7 @@ test("metrics of features and of the process are reported every second, and pane
   expect(metrics.metrics.map(({ name }) => name)).toContain("process_heap_used_bytes");
   const { panel } = await page.heard(panelNamed("kettle"));
   expect(panel).toMatchObject({
-    title: "Kettle",
+    title: "Values of kettle",
     scope: "worker",
     content: {
       rows: [

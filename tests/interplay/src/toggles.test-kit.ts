@@ -4,6 +4,7 @@ import { caching } from "@framework/cache";
 import { compression } from "@framework/compression";
 import type { AnyFeature, Feature } from "@framework/core/feature";
 import { cors } from "@framework/cors";
+import { devtools } from "@framework/devtools";
 import { etag } from "@framework/etag";
 import { logging } from "@framework/logging";
 import { rateLimit } from "@framework/rate-limit";
@@ -61,6 +62,7 @@ export const toggles = {
   securityHeaders: toggle(securityHeaders, (app) => app.enableSecurityHeaders()),
   csrf: toggle(csrf, (app) => app.enableCsrf({ secret: "a secret that is long enough for a test" })),
   sessions: toggle(sessions, (app) => app.enableSessions()),
+  devtools: toggle(devtools, (app) => app.enableDevtools()),
   commands: { features: operationFeatures, switchOn: (app) => enableOperations(app as OperationsApp) },
 } as const satisfies Readonly<Record<string, Toggle>>;
 

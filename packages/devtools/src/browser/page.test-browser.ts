@@ -120,7 +120,7 @@ const views = [
   ["metrics", "Metrics"],
   ["panel-faults", "Faults"],
   ["panel-shelf", "Shelf"],
-  ["panel-kettle", "Kettle"],
+  ["panel-kettle", "Values of kettle"],
 ] as const;
 
 for (const look of looks) {

@@ -11,17 +11,20 @@ export const snapshotPanels = (
   const snapshots = read();
   return Object.keys(snapshots)
     .filter((name) => !taken.has(name))
-    .map((name) => ({ name, title: titleOf(name), scope: "worker", read: () => contentOf(snapshots[name]) }));
+    .map((name) => ({
+      name,
+      title: `Values of ${wordsOf(name)}`,
+      scope: "worker",
+      read: () => contentOf(snapshots[name]),
+    }));
 };
 
-/** `rateLimit` becomes `Rate limit`. */
-const titleOf = (name: string): string => {
-  const words = name
+/** `rateLimit` becomes `rate limit`. */
+const wordsOf = (name: string): string =>
+  name
     .replaceAll(/([a-z])([A-Z])/g, "$1 $2")
     .replaceAll("-", " ")
     .toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 const contentOf = (value: unknown): PanelContent =>
   Array.isArray(value) && value.every(isRecord) ? recordsOf(value) : namesOf(value);

@@ -84,6 +84,23 @@ test("sagas are shown with their timeline; a paused one is retried with a reason
   await app.stop();
 });
 
+test("a paused saga goes on without the step by skip, or with it done by other means by settle; cancel undoes it", async () => {
+  for (const [verb, undone, end] of [
+    ["skip", [], "completed"],
+    ["settle", [], "completed"],
+    ["cancel", ["undo charge", "undo reserve"], "compensated"],
+  ] as const) {
+    const { app, order, calls, act, rows } = await started();
+    const { id } = await app.saga.start(order, {}, { key: verb });
+    const status = async () => (await rows("sagas"))[0]?.cells[2];
+    await waitFor(async () => (await status()) === "paused", { what: "the pause", timeoutMs: 60_000 });
+    await act("sagas", verb, id, { reason: "by hand" });
+    await waitFor(async () => (await status()) === end, { what: end, timeoutMs: 60_000 });
+    expect([verb, calls.filter((call) => call.startsWith("undo"))]).toEqual([verb, undone]);
+    await app.stop();
+  }
+});
+
 test("the time machine loses a worker, shows what would be undone, resumes and replays, beside the app's store", async () => {
   const { app, calls, state, act, rows } = await started();
   state.isBroken = false;

@@ -1,0 +1,134 @@
+import type { Environment, Running } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import type { BooksApp } from "./books-app.ts";
+import { createBooksApp } from "./app.ts";
+import { booksSettings } from "./settings.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** A running service. */
+export interface BooksService {
+  readonly app: BooksApp;
+  readonly service: Running;
+  /** Link of the dev page; `null` without one. */
+  readonly page: URL | null;
+}
+
+/** Runs the service for as long as a test needs it. */
+export const running = async (
+  env: Environment,
+  facts: (service: BooksService) => Promise<void>,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> => {
+  const settings = { DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", ...variables };
+  const app = createBooksApp(booksSettings(settings));
+  const options = { host: "127.0.0.1", port: 0, argv: [], environment: {}, workers: 1, exitOnError: false };
+  const service = await app.run({ ...options, env, debug: env === "development", log: quiet });
+  try {
+    await facts({ app, service, page: app.devtoolsUrl === null ? null : new URL(app.devtoolsUrl) });
+  } finally {
+    await service.close();
+  }
+};
+
+/** A panel as the live stream has it. */
+export interface ToldPanel {
+  readonly name: string;
+  readonly content: {
+    readonly rows: readonly {
+      readonly id: string;
+      readonly cells: readonly unknown[];
+      readonly actions?: readonly string[];
+    }[];
+  };
+  readonly actions: readonly { readonly name: string; readonly on: "row" | "panel" }[];
+}
+
+/** What came of a call. */
+export interface Outcome {
+  readonly ok: boolean;
+  readonly message: string | null;
+}
+
+/** What a page heard. */
+export interface Heard {
+  readonly text: () => string;
+  /** The latest state of a panel. */
+  readonly panel: (name: string) => ToldPanel | undefined;
+  readonly panels: () => readonly ToldPanel[];
+  readonly stop: () => void;
+}
+
+/** The dev page of a service, as its page in a browser uses it. */
+export const pageOf = (url: URL | null) => {
+  if (url === null) throw new Error("there is no dev page");
+  const headers = {
+    authorization: `Bearer ${url.hash.slice("#token=".length)}`,
+    "content-type": "application/json",
+    origin: url.origin,
+  };
+  const post = (body: object, own: Readonly<Record<string, string>> = headers): Promise<Response> =>
+    fetch(new URL("/call", url), { method: "POST", headers: own, body: JSON.stringify(body) });
+  const call = async (body: object): Promise<unknown> => (await post(body)).json();
+  return {
+    headers,
+    post,
+    act: (
+      panel: string,
+      action: string,
+      row: string | null,
+      texts: Readonly<Record<string, string>> = {},
+    ): Promise<Outcome> => call({ do: "act", panel, action, row, texts }) as Promise<Outcome>,
+    details: (panel: string, row: string) => call({ do: "details", panel, row }),
+    async listen(): Promise<Heard> {
+      const end = new AbortController();
+      const reply = await fetch(new URL("/live", url), { headers, signal: end.signal });
+      let text = "";
+      void (async () => {
+        for await (const chunk of reply.body ?? []) text += new TextDecoder().decode(chunk as Uint8Array);
+      })().catch(() => {}); // stopped below
+      const panels = (): readonly ToldPanel[] => {
+        const found = [...text.matchAll(/^data: (\{"tell":"panel".*)$/gm)].map(
+          ([, data = ""]) => (JSON.parse(data) as { readonly panel: ToldPanel }).panel,
+        );
+        return [...new Map(found.map((panel) => [panel.name, panel])).values()];
+      };
+      return {
+        text: () => text,
+        panels,
+        panel: (name) => panels().find((panel) => panel.name === name),
+        stop: () => end.abort(),
+      };
+    },
+  };
+};
+
+/** Runs a service with a lent book, an order that waits for its parcel, and two messages that nobody can read, and listens to its dev page. */
+export const busy = (
+  facts: (service: BooksService, heard: Heard) => Promise<void>,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<void> =>
+  running(
+    "development",
+    async (books) => {
+      const { app, service, page } = books;
+      const send = async (method: string, path: string, body: object): Promise<void> => {
+        const headers = { "content-type": "application/json" };
+        const reply = await fetch(`${service.url}${path}`, { method, headers, body: JSON.stringify(body) });
+        if (!reply.ok) throw new Error(`${method} ${path} answered ${reply.status}`);
+      };
+      await send("POST", "/books", { title: "Emma" });
+      await send("POST", "/books/1/loan", { member: "ann" });
+      await send("PUT", "/books/1/stock", { copies: 5 });
+      await send("PUT", "/orders/1", { book: 1, card: "4242" });
+      for (const key of ["1", "2"]) await app.messaging.send("books", { type: "book.burnt", key, data: {} });
+      const heard = await pageOf(page).listen();
+      await waitFor(() => heard.panel("parked")?.content.rows.length === 2, {
+        what: "the panels",
+        timeoutMs: 60_000,
+      });
+      await facts(books, heard);
+      heard.stop();
+    },
+    variables,
+  );
