@@ -23,7 +23,7 @@ interface Job {
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const jobsOf = (name: string): Readonly<Record<string, Job>> =>
   parse(read(`.github/workflows/${name}.yml`)).jobs;
-const workflows = { ci: jobsOf("ci"), release: jobsOf("release") };
+const workflows = { ci: jobsOf("ci"), docs: jobsOf("docs"), release: jobsOf("release") };
 const steps = Object.values(workflows).flatMap((jobs) => Object.values(jobs).flatMap((job) => job.steps));
 const { scripts, config, engines } = JSON.parse(read("package.json"));
 

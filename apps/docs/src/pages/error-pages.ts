@@ -32,7 +32,7 @@ const pageOf = (
     "## Remedy",
     `${capitalised(action)}.`,
     ...(mentions.length === 0 ? [] : ["## In the documentation", ...mentions.flatMap(mentioned)]),
-    `\`framework explain ${code}\` prints the same without a network. [All error codes](/errors/).`,
+    `\`npx @framework/cli explain ${code}\` prints the same without a network, and this address. [All error codes](/errors/).`,
   ].join("\n\n"),
 });
 

@@ -119,6 +119,7 @@ test("a page has package, status, cause, remedy and what the documents say", () 
     "Status   503",
     "Cause    there is no water",
     "Remedy   fill it",
+    "Page     https://framework.github.io/framework/errors/KETTLE_EMPTY/",
     "",
     "docs/water.md · Filling",
     "`KETTLE_EMPTY` appears below 100 ml.",

@@ -3,6 +3,7 @@ import { nearest } from "@framework/core/feature";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
+import { errorPage } from "./error-page.ts";
 import { type CataloguedCode, findCode, readCatalogues } from "./catalogues.ts";
 import { installedPackages, projectWithCodes } from "./installed-packages.ts";
 import { mentionsOf } from "./mentions.ts";
@@ -40,15 +41,23 @@ const list = (codes: readonly CataloguedCode[]): Outcome => ({
 const page = ({ code, package: pkg, entry }: CataloguedCode): Outcome => {
   const mentions = mentionsOf(code, pkg.folder);
   const { status, summary, action } = entry;
+  const address = errorPage(code, pkg.name);
   const facts: readonly (readonly [string, string])[] = [
     ["Package", pkg.name],
     ...(status === undefined ? [] : [["Status", String(status)] as const]),
     ["Cause", summary],
     ["Remedy", action],
+    ...(address === undefined ? [] : [["Page", address] as const]),
   ];
   return {
     ok: true,
-    data: { code, package: pkg.name, ...entry, documents: mentions },
+    data: {
+      code,
+      package: pkg.name,
+      ...entry,
+      ...(address !== undefined && { page: address }),
+      documents: mentions,
+    },
     lines: [
       styled("bold", code),
       "",

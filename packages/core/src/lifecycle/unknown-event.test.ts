@@ -36,6 +36,6 @@ test('a program in JavaScript that calls onEvent("start") exits with 1 and the n
   });
   expect(code).toBe(1);
   expect(stderr).toBe(
-    'The service did not start, 1 problem:\n  CORE_UNKNOWN_EVENT: there is no event "start"; did you mean "startup"?\n',
+    'The service did not start, 1 problem:\n  CORE_UNKNOWN_EVENT: there is no event "start"; did you mean "startup"?\nCause and remedy: npx @framework/cli explain CORE_UNKNOWN_EVENT\n',
   );
 });

@@ -84,6 +84,7 @@ test("reports all mistakes in the command line in one message, without starting"
     '  CORE_UNKNOWN_FLAG: unknown flag "--prot"; did you mean --port?',
     '  CORE_BAD_FLAG: --workers needs a whole number, not "many"',
     '  CORE_BAD_SETTING: --env must be development or production, not "test"',
+    "Cause and remedy: npx @framework/cli explain CODE",
   ]);
 });
 

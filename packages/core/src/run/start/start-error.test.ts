@@ -16,7 +16,17 @@ test("carries all problems of a configuration error from a worker to the primary
 
 test("prints each problem once with its code, and no stack for a configuration mistake", () => {
   const text = startFailureText(toStartFailure(new ConfigurationError([{ code: "CORE_A", message: "one" }])));
-  expect(text).toBe("The service did not start, 1 problem:\n  CORE_A: one\n");
+  expect(text).toBe(
+    "The service did not start, 1 problem:\n  CORE_A: one\nCause and remedy: npx @framework/cli explain CORE_A\n",
+  );
+});
+
+test("names no single code where there are several", () => {
+  const problems = ["CORE_A", "CORE_A", "CORE_B"].map((code) => ({ code, message: "one" }));
+  const last = (failure: typeof problems) =>
+    startFailureText({ problems: failure }).trimEnd().split("\n").at(-1);
+  expect(last(problems)).toBe("Cause and remedy: npx @framework/cli explain CODE");
+  expect(last(problems.slice(0, 2))).toBe("Cause and remedy: npx @framework/cli explain CORE_A");
 });
 
 test("keeps the stack of a startup task's error, also across the channel", () => {

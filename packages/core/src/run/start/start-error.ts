@@ -40,8 +40,15 @@ export const startFailureText = ({ problems, stack }: StartFailure): string => {
     `The service did not start, ${why}:`,
     ...lines,
     ...(stack === undefined ? [] : [indented(stack)]),
+    `Cause and remedy: npx @framework/cli explain ${codesOf(problems)}`,
     "",
   ].join("\n");
+};
+
+/** The code to ask for, or a word in its place where there are several. */
+const codesOf = (problems: readonly Problem[]): string => {
+  const [code = "", ...others] = new Set(problems.map((problem) => problem.code));
+  return others.length === 0 ? code : "CODE";
 };
 
 /** Describes a listen error: the address, the feature, the problem and a suggestion. */

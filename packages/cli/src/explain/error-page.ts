@@ -1,0 +1,6 @@
+/** Address of the documentation site, which the workflow `docs.yml` publishes. */
+const SITE = "https://framework.github.io/framework/";
+
+/** Address of the page of an error code; `undefined` for a code of a project, which has no page there. */
+export const errorPage = (code: string, packageName: string): string | undefined =>
+  packageName.startsWith("@framework/") ? `${SITE}errors/${code}/` : undefined;
