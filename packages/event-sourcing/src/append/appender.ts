@@ -1,3 +1,4 @@
+import { isPromise } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { InlineViews, StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
@@ -40,33 +41,28 @@ export class Appender {
 
   /** Appends to one stream. */
   async append(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<Appended> {
-    const prepared = await prepareAppend(
-      this.base,
-      append,
-      this.metadata(metadata),
-      tx ?? this.base.db,
-      false,
-    );
+    const { base } = this;
+    const preparing = prepareAppend(base, append, this.metadata(metadata), tx ?? base.db, false);
+    const prepared = isPromise(preparing) ? await preparing : preparing;
     return (await this.write(prepared, tx)).appended;
   }
 
   /** Appends what a decider decided. A conflict error has no newer events: the caller reads them itself. */
   async appendDecided(append: StreamAppend, { tx, metadata }: WriteOptions): Promise<Decided> {
-    const prepared = await prepareAppend(
-      this.base,
-      append,
-      this.metadata(metadata),
-      tx ?? this.base.db,
-      true,
-    );
+    const { base } = this;
+    const prepared = await prepareAppend(base, append, this.metadata(metadata), tx ?? base.db, true);
     const { appended, rows } = await this.write(prepared, tx);
     const keys = prepared.events.flatMap(({ key }) => key ?? []);
     return { appended, events: storedEvents(prepared, rows), keys };
   }
 
-  private async write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendedEvents> {
+  /** Not async, like what it calls: each promise on the way costs as much as a check of the event. */
+  private write(prepared: PreparedAppend, tx: Transaction | undefined): Promise<AppendedEvents> {
     checkTotal([prepared]);
-    if (tx === undefined) return await this.alone(prepared);
+    return tx === undefined ? this.alone(prepared) : this.joined(tx, prepared);
+  }
+
+  private async joined(tx: Transaction, prepared: PreparedAppend): Promise<AppendedEvents> {
     const written = await this.within(tx, prepared);
     this.afterCommit(tx);
     return written;
@@ -115,6 +111,7 @@ export class Appender {
       (tx) => this.insertAndApply(tx, append),
       isOneStatement ? (queries) => this.insert(queries, append) : undefined,
     );
+    this.count(append, written);
     base.committed();
     return written;
   }
@@ -131,9 +128,12 @@ export class Appender {
 
   /** With its views, all or nothing, whatever the program catches. */
   private async within(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
-    return this.base.inline === null
-      ? await this.insert(tx, append)
-      : await tx.transaction((inner) => this.insertAndApply(inner, append));
+    const written =
+      this.base.inline === null
+        ? await this.insert(tx, append)
+        : await tx.transaction((inner) => this.insertAndApply(inner, append));
+    this.count(append, written);
+    return written;
   }
 
   private insertAndApply(tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
@@ -148,14 +148,11 @@ export class Appender {
     return written;
   }
 
-  private async insert(queries: Queries, append: PreparedAppend): Promise<AppendedEvents> {
+  private insert(queries: Queries, append: PreparedAppend): Promise<AppendedEvents> {
     const { base } = this;
-    const written =
-      base.db.dialect === "postgres"
-        ? await appendOnPostgres(base, this.postgresStatements(), queries, append)
-        : await appendOnSqlite(base, queries, append);
-    if (written.appended.isNew) this.count(append, written.appended);
-    return written;
+    return base.db.dialect === "postgres"
+      ? appendOnPostgres(base, this.postgresStatements(), queries, append)
+      : appendOnSqlite(base, queries, append);
   }
 
   private postgresStatements(): PostgresStatements {
@@ -163,7 +160,11 @@ export class Appender {
     return (this.statements ??= new PostgresStatements(now, settings.positions));
   }
 
-  private count({ stream, tenant, events }: PreparedAppend, { version }: Appended): void {
+  private count(
+    { stream, tenant, events }: PreparedAppend,
+    { appended: { version, isNew } }: AppendedEvents,
+  ): void {
+    if (!isNew) return;
     const { counts, log, settings } = this.base;
     counts.appended += events.length;
     const { maxEventsPerAggregate: limit } = settings;

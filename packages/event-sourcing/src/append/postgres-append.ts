@@ -17,13 +17,16 @@ export const appendOnPostgres = (
   append: PreparedAppend,
 ): Promise<AppendedEvents> => {
   const [text, values] = statements.of(append);
-  return appendInOneStatement(base, queries, append, async () => {
-    const rows = await queries
+  return appendInOneStatement(base, queries, append, () =>
+    queries
       .query<InsertedRow>(text, values)
-      .catch((error: unknown) => afterRace(base, queries, error));
-    return rows.toSorted((one, other) => one.version - other.version);
-  });
+      .then(byVersion, (error: unknown) => afterRace(base, queries, error)),
+  );
 };
+
+/** `RETURNING` has no order. */
+const byVersion = (rows: InsertedRow[]): InsertedRow[] =>
+  rows.length === 1 ? rows : rows.sort((one, other) => one.version - other.version);
 
 /**
  * The statement did not see events with the same ids, which another transaction committed while this one waited for the stream. The database's

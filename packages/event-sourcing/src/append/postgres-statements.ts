@@ -8,7 +8,9 @@ import type { PreparedAppend } from "./prepare-append.ts";
 /** A statement as text and values. */
 export type Prepared = readonly [text: string, values: readonly SqlValue[]];
 
-type Kind = "any" | "none" | "exists" | "exact";
+const kinds = ["any", "none", "exists", "exact"] as const;
+
+type Kind = (typeof kinds)[number];
 
 const kindOf = (expected: ExpectedVersion): Kind => {
   if (typeof expected === "string") return expected;
@@ -22,7 +24,8 @@ const kindOf = (expected: ExpectedVersion): Kind => {
  * stream's versions, and a transaction that draws one holds the lock until its transaction ends. An append that the stream refuses draws nothing and gives no row.
  */
 export class PostgresStatements {
-  private readonly texts = new Map<string, string>();
+  /** By a number: a text would have to be put together and hashed for each append. */
+  private readonly texts = new Map<number, string>();
   private readonly now: string;
   private readonly positions: Positions;
 
@@ -46,7 +49,7 @@ export class PostgresStatements {
 
   /** @param few number of events that are parameters of their own; 0 for one document with all of them */
   private text(kind: Kind, few: number, guarded: boolean): string {
-    const key = `${kind} ${few} ${guarded}`;
+    const key = (few * kinds.length + kinds.indexOf(kind)) * 2 + Number(guarded);
     const known = this.texts.get(key);
     if (known !== undefined) return known;
     const text = this.build(kind, few === 0 ? manyRows : fewRows(few), guarded);

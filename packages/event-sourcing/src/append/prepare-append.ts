@@ -1,4 +1,5 @@
-import { isPromise } from "@framework/core/feature";
+import type { Awaitable } from "@framework/core";
+import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Queries } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
@@ -42,13 +43,13 @@ export interface PreparedAppend {
  * @param queries reads and creates the keys of personal data
  * @throws EVENTS_BAD_NAME, EVENTS_BAD_APPEND, EVENTS_UNKNOWN_TYPE, EVENTS_INVALID_DATA, EVENTS_TOO_LARGE
  */
-export const prepareAppend = async (
+export const prepareAppend = (
   base: StoreBase,
   { stream, events, expected = "any", tenant = "" }: StreamAppend,
   metadata: EventMetadata,
   queries: Queries,
   omitsNewer: boolean,
-): Promise<PreparedAppend> => {
+): Awaitable<PreparedAppend> => {
   checkStream(stream);
   checkTenant(tenant);
   checkExpected(expected);
@@ -56,14 +57,39 @@ export const prepareAppend = async (
   checkCount(list);
   const hasGivenIds = list.some(({ id }) => id !== undefined);
   if (hasGivenIds) checkIds(list);
+  const encoding = mapAwaitable(checkEvents(base, list, metadata), (checked) =>
+    encodeEvents(base, { tenant, stream }, checked, queries),
+  );
+  const category = categoryOf(stream);
+  return mapAwaitable(encoding, (encoded) => ({
+    tenant,
+    stream,
+    category,
+    expected,
+    events: encoded,
+    hasGivenIds,
+    omitsNewer,
+  }));
+};
+
+/** At once unless a schema is asynchronous; then one after the other. */
+const checkEvents = (
+  { types }: StoreBase,
+  events: readonly NewEvent[],
+  metadata: EventMetadata,
+): Awaitable<readonly CheckedEvent[]> => {
   const checked: CheckedEvent[] = [];
-  for (const event of list) {
-    const each = checkEvent(base.types, event, metadata);
-    checked.push(isPromise(each) ? await each : each); // schemas are usually synchronous
+  for (const [at, event] of events.entries()) {
+    const each = checkEvent(types, event, metadata);
+    if (isPromise(each))
+      return each.then(async (first) => {
+        checked.push(first);
+        for (const next of events.slice(at + 1)) checked.push(await checkEvent(types, next, metadata));
+        return checked;
+      });
+    checked.push(each);
   }
-  const encoding = encodeEvents(base, { tenant, stream }, checked, queries);
-  const encoded = isPromise(encoding) ? await encoding : encoding; // only keys of personal data are read
-  return { tenant, stream, category: categoryOf(stream), expected, events: encoded, hasGivenIds, omitsNewer };
+  return checked;
 };
 
 /** @throws EVENTS_BAD_APPEND, EVENTS_TOO_LARGE */
