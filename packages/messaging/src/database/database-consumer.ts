@@ -80,9 +80,17 @@ export class DatabaseConsumer implements Consumer, Member {
     await this.starting;
   }
 
-  async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
-    const wereHeld = await Promise.all(settlements.map((settlement) => this.settleOne(settlement)));
-    return settlements.flatMap(({ delivery }, at) => (wereHeld[at] === true ? [] : [delivery]));
+  settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
+    const { promise, resolve } = Promise.withResolvers<readonly Delivery[]>();
+    const gone: Delivery[] = [];
+    let open = settlements.length; // one promise for all: each would cost as much as decoding its message
+    for (const settlement of settlements)
+      this.settleOne(settlement, (isHeld) => {
+        if (!isHeld) gone.push(settlement.delivery);
+        if (--open === 0) resolve(gone);
+      });
+    if (settlements.length === 0) resolve(gone);
+    return promise;
   }
 
   async settleIn(tx: Transaction, delivery: Delivery): Promise<void> {
@@ -104,25 +112,27 @@ export class DatabaseConsumer implements Consumer, Member {
     if (this.state === "closed") return;
     await this.stop();
     this.state = "closed";
-    const back = Array.from(this.held, (delivery): Settlement => ({
-      delivery,
-      action: "retry",
-      delayMs: 0,
-      tries: 0,
-    }));
-    await Promise.all(back.map((settlement) => this.settleOne(settlement, false)));
+    await this.giveBack();
     if (this.options.isPrivate) await this.removeTopics();
     this.options.sink.state("closed");
   }
 
-  /** Returns whether the delivery was held until its outcome was in the table. */
-  private settleOne(settlement: Settlement, isCounted = true): Promise<boolean> {
+  /** Gives back what is held; the attempts do not count. */
+  private async giveBack(): Promise<void> {
+    const back = Array.from(this.held, (delivery) => {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      this.settleOne({ delivery, action: "retry", delayMs: 0, tries: 0 }, resolve, false);
+      return promise;
+    });
+    await Promise.all(back);
+  }
+
+  /** @param settled called with whether the delivery was held until its outcome was in the table */
+  private settleOne(settlement: Settlement, settled: (isHeld: boolean) => void, isCounted = true): void {
     const { delivery } = settlement;
-    if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return Promise.resolve(false);
-    const { promise, resolve } = Promise.withResolvers<boolean>();
-    delivery.item.onSettled(resolve);
+    if (!(delivery instanceof DatabaseDelivery) || !this.held.delete(delivery)) return settled(false);
+    delivery.item.onSettled(settled);
     delivery.end(settlement.action === "done" ? null : new TryLaterError(settlement.delayMs, { isCounted }));
-    return promise;
   }
 
   private lost(delivery: DatabaseDelivery): void {

@@ -12,6 +12,7 @@ import type { Invoke } from "./invoke.ts";
 import type { Outcome, Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
 import type { Slot } from "./slots.ts";
+import { TimeLimits } from "./time-limits.ts";
 import { verdictOn } from "./verdict.ts";
 import { TryLaterError } from "../queue/try-later-error.ts";
 import { HourlyCount } from "./hourly-count.ts";
@@ -39,11 +40,17 @@ export class AttemptRunner implements ItemActions {
   /** Items that gave up in the past hour. */
   readonly gaveUp: HourlyCount;
   private readonly parts: AttemptRunnerParts;
+  private readonly limits: TimeLimits;
   private lastEndAt: number;
 
   constructor(parts: AttemptRunnerParts) {
-    const { base } = parts;
+    const { base, definition } = parts;
     this.parts = parts;
+    this.limits = new TimeLimits({
+      clock: base.clock,
+      limitMs: definition.timeoutMs,
+      reached: (attempt) => this.late(attempt),
+    });
     this.gaveUp = new HourlyCount({ now: () => base.clock.now() });
     this.lastEndAt = base.clock.now();
   }
@@ -56,6 +63,11 @@ export class AttemptRunner implements ItemActions {
   /** The process begins to work. */
   begin(): void {
     this.lastEndAt = this.parts.base.clock.now();
+  }
+
+  /** The process works no more. */
+  end(): void {
+    this.limits.stop();
   }
 
   get queue(): string {
@@ -73,7 +85,9 @@ export class AttemptRunner implements ItemActions {
     attempt.beganAt = base.clock.now();
     try {
       if (attempts > definition.retry.attempts) return this.giveUp(attempt, attemptLost(attempts - 1));
-      attempt.cancelTimer = base.clock.after(definition.timeoutMs, () => this.late(attempt, slot));
+      attempt.slot = slot;
+      attempt.limits = this.limits;
+      this.limits.begin(attempt);
       this.returned(attempt, await this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
     } catch (error) {
       this.failed(attempt, error);
@@ -132,12 +146,12 @@ export class AttemptRunner implements ItemActions {
     }
   }
 
-  private late(attempt: Attempt, slot: Slot): void {
+  private late(attempt: Attempt): void {
     const { base, definition, freed } = this.parts;
     if (!attempt.isOpen) return;
     this.counts.timeouts++;
     this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
-    slot.abandonAfter(base.clock, definition.timeoutMs, freed);
+    attempt.slot?.abandonAfter(base.clock, definition.timeoutMs, freed);
   }
 
   private failed(attempt: Attempt, error: unknown): void {

@@ -1,5 +1,7 @@
 import type { ClaimedRow } from "../table/claiming.ts";
 import type { Held } from "../table/held.ts";
+import type { Slot } from "./slots.ts";
+import type { TimeLimits } from "./time-limits.ts";
 
 /** One attempt at an item in this process. It is open until its outcome is decided; what its handler does after that has no effect. */
 export class Attempt implements Held {
@@ -8,8 +10,9 @@ export class Attempt implements Held {
   progress: string | null = null;
   /** When its handler was called, by the clock of this process. */
   beganAt = 0;
-  /** Cancels the timer of the attempt's limit. */
-  cancelTimer: () => void = () => {};
+  /** Slot of its handler, and the limits of its queue, once that was called. */
+  slot: Slot | null = null;
+  limits: Pick<TimeLimits, "end"> | null = null;
   /** Called when the outcome is in the table, with `false` when it was refused. */
   settled: ((isHeld: boolean) => void) | null = null;
   /** Called when the signal aborts. */
@@ -50,7 +53,7 @@ export class Attempt implements Held {
 
   /** Decides the outcome. Returns `false` when it was decided before. @param reason aborts the signal */
   end(reason: Error | null = null): boolean {
-    this.cancelTimer();
+    this.limits?.end(this);
     if (this.state !== "open") return false;
     this.state = "ended";
     this.abort(reason);
@@ -60,7 +63,7 @@ export class Attempt implements Held {
   /** Notes that a transaction with the completion was committed. Returns whether the outcome was open. */
   complete(): boolean {
     const wasOpen = this.isOpen;
-    this.cancelTimer();
+    this.limits?.end(this);
     this.state = "completed";
     return wasOpen;
   }

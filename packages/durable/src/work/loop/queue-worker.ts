@@ -183,5 +183,6 @@ export class QueueWorker {
   /** Gives back what still runs. */
   release(): void {
     for (const attempt of this.heldAttempts) this.runner.release(attempt, workReleased(this.definition.name));
+    this.runner.end();
   }
 }

@@ -27,11 +27,13 @@ export interface TurnedOver {
   readonly claimed: readonly ClaimedRow[];
 }
 
-/** Returns the statement that ends items and claims others: rows of its result without a fence are those that were ended. */
+/** Returns the statement that ends items and claims others. Its row without a fence has the ids of those that were ended, as JSON. */
 const withClaim = (shape: StatementShape): StatementShape => {
   const { parameters = {}, returns, postgres } = claimStatement;
   const columns = Object.keys(returns);
-  const ended = columns.map((column) => (column === "id" ? "id" : `NULL::${returns[column]}`));
+  const ended = columns.map((column) =>
+    column === endedColumn ? "json_agg(id)::text" : `NULL::${returns[column]}`,
+  );
   return {
     ...shape,
     name: `${shape.name}_claim`,
@@ -41,6 +43,9 @@ const withClaim = (shape: StatementShape): StatementShape => {
 SELECT ${ended.join(", ")} FROM ended UNION ALL SELECT ${columns.join(", ")} FROM claimed`,
   };
 };
+
+/** Column of the ids: one row for all, because the driver takes a microsecond or two for each. */
+const endedColumn = "payload" satisfies keyof ClaimedRow;
 
 export const removeClaimStatement: StatementShape = withClaim(removeStatement);
 export const settleClaimStatement: StatementShape = withClaim(settleStatement);
@@ -69,10 +74,9 @@ export class Turnover {
       parameters: claimParameters(claim),
       list,
     });
-    return {
-      held: new Set(rows.filter(({ fence }) => fence === null).map(({ id }) => id)),
-      claimed: rows.filter((row) => row.fence !== null).sort(byOrder),
-    };
+    const row = rows.find(({ fence }) => fence === null);
+    const claimed = rows.filter((each) => each.fence !== null);
+    return { held: new Set(idsOf(row?.[endedColumn])), claimed: claimed.sort(byOrder) };
   }
 
   private async inTwo(ended: Ended, claim: Claim): Promise<TurnedOver> {
@@ -86,6 +90,10 @@ export class Turnover {
 }
 
 interface EndedRow {
-  readonly id: number;
   readonly fence: null;
+  readonly payload: string | null;
 }
+
+/** None when no item was held. */
+const idsOf = (json: string | null | undefined): readonly number[] =>
+  json === null || json === undefined ? [] : (JSON.parse(json) as number[]);

@@ -1,0 +1,55 @@
+import type { Clock } from "@framework/core/feature";
+import type { Attempt } from "./attempt.ts";
+
+/** What the limits of a queue need. */
+export interface TimeLimitsOptions {
+  readonly clock: Clock;
+  /** Limit of each attempt, in milliseconds. */
+  readonly limitMs: number;
+  /** Called with an attempt that has reached it. */
+  readonly reached: (attempt: Attempt) => void;
+}
+
+/** The time limits of the attempts of one queue, with one timer: all have the same limit, so they reach it in the order in which they began. */
+export class TimeLimits {
+  private readonly options: TimeLimitsOptions;
+  private readonly open = new Set<Attempt>();
+  private cancelTimer: (() => void) | null = null;
+
+  constructor(options: TimeLimitsOptions) {
+    this.options = options;
+  }
+
+  /** An attempt has begun. */
+  begin(attempt: Attempt): void {
+    this.open.add(attempt);
+    if (this.cancelTimer === null) this.wait(this.options.limitMs);
+  }
+
+  /** An attempt has ended. */
+  end(attempt: Attempt): void {
+    this.open.delete(attempt);
+  }
+
+  /** Forgets them all. */
+  stop(): void {
+    this.open.clear();
+    this.cancelTimer?.();
+    this.cancelTimer = null;
+  }
+
+  private wait(ms: number): void {
+    this.cancelTimer = this.options.clock.after(ms, () => this.look());
+  }
+
+  private look(): void {
+    const { clock, limitMs, reached } = this.options;
+    this.cancelTimer = null;
+    for (const attempt of this.open) {
+      const leftMs = attempt.beganAt + limitMs - clock.now();
+      if (leftMs > 0) return this.wait(leftMs);
+      this.open.delete(attempt);
+      reached(attempt);
+    }
+  }
+}
