@@ -1,7 +1,6 @@
 import type { ClaimedRow } from "../table/claiming.ts";
 import type { Held } from "../table/held.ts";
 import type { Slot } from "./slots.ts";
-import type { TimeLimits } from "./time-limits.ts";
 
 /** One attempt at an item in this process. It is open until its outcome is decided; what its handler does after that has no effect. */
 export class Attempt implements Held {
@@ -12,7 +11,7 @@ export class Attempt implements Held {
   beganAt = 0;
   /** Slot of its handler, and the limits of its queue, once that was called. */
   slot: Slot | null = null;
-  limits: Pick<TimeLimits, "end"> | null = null;
+  limits: { end(attempt: Attempt): void } | null = null;
   /** Called when the outcome is in the table, with `false` when it was refused. */
   settled: ((isHeld: boolean) => void) | null = null;
   /** Called when the signal aborts. */
