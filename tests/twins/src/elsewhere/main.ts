@@ -1,9 +1,9 @@
 // Builds, tests and starts the twins in Java and Python, and holds them to the contract: `pnpm --filter @framework/twins elsewhere`.
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { createServer } from "node:net";
 import { differences } from "../contract/differences.ts";
 import { API_KEY, exchanges } from "../contract/exchanges.ts";
+import { freePort } from "../contract/free-port.ts";
 import { waitFor } from "@framework/testing";
 import { type Elsewhere, elsewhere } from "./services.ts";
 
@@ -14,15 +14,6 @@ const run = ([command = "", ...args]: readonly string[], cwd: string): string | 
   const { status, stdout, stderr } = spawnSync(command, args, { cwd, env: environment, encoding: "utf8" });
   if (status !== 0) console.error(stdout ?? "", stderr ?? `${command} is not installed`);
   return status === 0 ? stdout : null;
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 };
 
 const stop = async (child: ChildProcess): Promise<void> => {
