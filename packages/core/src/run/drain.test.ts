@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { TransportName } from "./settings/run-options.ts";
 import { linesOf, type LifeScenario, startLife, tallyOf } from "./testing/life-program.ts";
@@ -97,6 +99,20 @@ test.each([1, SEVERAL])(
     expect(secs).toBeLessThan(15);
   },
 );
+
+test("a client that half-closed does not end the process before its stop tasks", async () => {
+  const program = startLife();
+  const client = connect({ port: Number(new URL((await program.listening).url).port), allowHalfOpen: true });
+  client.on("error", () => {}); // the drain closes the connection
+  client.write("GET /silent HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(client, "data");
+  client.end(); // from here on no timer and no socket keeps the server's event loop alive
+  const { code, secs } = await terminate(program);
+  client.destroy();
+  expect(tallyOf(program)).toMatchObject({ shutdown: 1, "stop db": 1, "stop consumer": 1 });
+  expect(code).toBe(0);
+  expect(secs).toBeLessThan(15);
+});
 
 test("a drain listener that hangs is given up at the deadline, in one process and in several workers", async () => {
   for (const [program, workers] of hanging) {
