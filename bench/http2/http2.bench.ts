@@ -1,30 +1,39 @@
 /**
- * Compares requests over `@framework/http2` with the core API of `node:http2` by hand, in turns within one run: CPU time of the server for a request.
+ * Compares requests over `@framework/http2` with the core API of `node:http2` by hand, in turns within one run: CPU time of the server for a request, or
+ * its instructions, which do not depend on what else the machine does. The servers load the builds, like users: Node strips the types of sources with
+ * WebAssembly in the same process, and V8 then optimizes `node:http2` worse.
  *
- *   pnpm --filter @framework/bench bench:http2 [--rounds 21] [--requests 4000]
+ *   pnpm --filter @framework/bench bench:http2 [--rounds 21] [--requests 4000] [--instructions]
  */
 import { deepStrictEqual } from "node:assert";
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { VitalsLine } from "../compare/vitals-line.ts";
+import { instrument } from "../instructions/callgrind.ts";
 import { pin } from "../measure/pin.ts";
 import { gate, printTable, printTitle } from "../measure/report.ts";
 import { startServer } from "../measure/server.ts";
 import { estimate, shown } from "../measure/statistics.ts";
+import { countRequests } from "./http2-instructions.ts";
 import { Http2Load } from "./http2-load.ts";
+import { type Http2Workload, http2Workloads } from "./http2-workloads.ts";
 
-/** Share of bare `node:http2`'s requests for the same CPU time: 1 within the noise of the measurement. */
+/** Share of bare `node:http2`'s requests for the same cost: 1 within the noise of the measurement. */
 const LEAST = 0.97;
 const WARM_UP = 5;
 const CONNECTIONS = 4;
 const AT_ONCE = 64;
+const [OURS, BARE] = ["http2-framework.ts", "http2-bare.ts"] as const;
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "21" }, requests: { type: "string", default: "4000" } },
+  options: {
+    rounds: { type: "string", default: "21" },
+    requests: { type: "string", default: "4000" },
+    instructions: { type: "boolean", default: false },
+  },
 });
 const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
 
-printTitle(`HTTP/2, ${requests} requests a round, ${AT_ONCE} at once, load ${loadavg()[0]?.toFixed(1)}`);
 await using started = new AsyncDisposableStack();
 const start = async (file: string) => {
   const server = started.use(await startServer(file, [], [], { NODE_ENV: "production" }));
@@ -33,35 +42,58 @@ const start = async (file: string) => {
   pin(server.program.pid, 0);
   return { vitals, load };
 };
-const ours = await start("http2-framework.ts");
-const bare = await start("http2-bare.ts");
-pin(process.pid, 1);
 
-for (const path of ["/json", "/users/7"])
-  deepStrictEqual(await ours.load.get(path), await bare.load.get(path)); // the same work
-
-const measure = async ({ vitals, load }: typeof ours, path: string): Promise<number> => {
-  const before = await vitals.cpuMicros();
-  await load.run(path, requests, AT_ONCE);
-  return ((await vitals.cpuMicros()) - before) / requests;
-};
-const rows: string[][] = [];
-const medians: number[] = [];
-for (const path of ["/json", "/users/7"]) {
-  const taken: { readonly ours: number; readonly bare: number }[] = [];
-  for (let round = -WARM_UP; round < rounds; round++) {
-    const first = round % 2 === 0 ? await measure(bare, path) : null;
-    const own = await measure(ours, path);
-    const other = first ?? (await measure(bare, path));
-    if (round >= 0) taken.push({ ours: own, bare: other });
+/** Ratios of bare to ours, by workload. */
+const byProcessorTime = async (): Promise<number[]> => {
+  printTitle(`HTTP/2, ${requests} requests a round, ${AT_ONCE} at once, load ${loadavg()[0]?.toFixed(1)}`);
+  const [ours, bare] = [await start(OURS), await start(BARE)];
+  pin(process.pid, 1);
+  for (const { request } of http2Workloads)
+    deepStrictEqual(await ours.load.ask(request(7)), await bare.load.ask(request(7))); // the same work
+  const measure = async ({ vitals, load }: typeof ours, workload: Http2Workload): Promise<number> => {
+    const before = await vitals.cpuMicros();
+    await load.run(workload, requests, AT_ONCE);
+    return ((await vitals.cpuMicros()) - before) / requests;
+  };
+  const rows: string[][] = [];
+  const ratios: number[] = [];
+  for (const workload of http2Workloads) {
+    const taken: { readonly ours: number; readonly bare: number }[] = [];
+    for (let round = -WARM_UP; round < rounds; round++) {
+      const first = round % 2 === 0 ? await measure(bare, workload) : null;
+      const own = await measure(ours, workload);
+      const other = first ?? (await measure(bare, workload));
+      if (round >= 0) taken.push({ ours: own, bare: other });
+    }
+    const ratio = estimate(taken.map((each) => each.bare / each.ours));
+    ratios.push(ratio.median);
+    const micros = (way: "ours" | "bare"): string => shown(estimate(taken.map((each) => each[way])), 1);
+    rows.push([workload.name, shown(ratio, 3), micros("ours"), micros("bare")]);
   }
-  const ratio = estimate(taken.map((each) => each.bare / each.ours));
-  medians.push(ratio.median);
-  const micros = (way: "ours" | "bare"): string => shown(estimate(taken.map((each) => each[way])), 1);
-  rows.push([path, shown(ratio, 3), micros("ours"), micros("bare")]);
-}
-printTable(["request", "requests per CPU time", "ours, µs of CPU", "node:http2, µs of CPU"], rows);
+  printTable(["request", "requests per CPU time", "ours, µs of CPU", "node:http2, µs of CPU"], rows);
+  return ratios;
+};
+
+/** The same, by instructions in user space. */
+const byInstructions = async (): Promise<number[]> => {
+  const { name, reason } = instrument();
+  if (name === null) throw new Error(reason);
+  printTitle(`HTTP/2, user-space instructions of a request, ${AT_ONCE} at once, ${name}`);
+  const ours = await countRequests(OURS, http2Workloads, CONNECTIONS, AT_ONCE);
+  const bare = await countRequests(BARE, http2Workloads, CONNECTIONS, AT_ONCE);
+  const ratios = ours.map((own, at) => (bare[at] ?? NaN) / own);
+  const rows = http2Workloads.map(({ name: workload }, at) => [
+    workload,
+    ratios[at]?.toFixed(3) ?? "",
+    Math.round(ours[at] ?? NaN),
+    Math.round(bare[at] ?? NaN),
+  ]);
+  printTable(["request", "requests per instruction", "ours", "node:http2"], rows);
+  return ratios;
+};
+
+const ratios = values.instructions ? await byInstructions() : await byProcessorTime();
 gate(
-  medians.every((each) => each >= LEAST),
-  `a request keeps ${LEAST} of the requests per CPU time of bare node:http2`,
+  ratios.every((each) => each >= LEAST),
+  `a request keeps ${LEAST} of the requests of bare node:http2 for the same cost`,
 );

@@ -1,31 +1,11 @@
 /** The framework: `--transport fast` or `node`, `--async` with handlers that are async functions. */
-import { App, Response, type StandardSchema, type TransportName } from "@framework/core";
+import { App, Response, type TransportName } from "@framework/core";
 import { routes } from "../router/routes.ts";
 import { withFive } from "./five.ts";
 import { createFiveApp } from "./framework-five.ts";
+import { order, user } from "./framework-schemas.ts";
 import { openVitals } from "./serving.ts";
-import { chunks, greeting, isOrder, type Order, wholeNumber } from "./workload.ts";
-
-const order: StandardSchema<Order> = {
-  "~standard": {
-    version: 1,
-    vendor: "bench",
-    validate: (value) => (isOrder(value) ? { value } : { issues: [{ message: "must be an order" }] }),
-  },
-};
-
-const user: StandardSchema<{ readonly id: string }, { readonly id: number }> = {
-  "~standard": {
-    version: 1,
-    vendor: "bench",
-    validate: (value) => {
-      const id = wholeNumber((value as { readonly id: string }).id);
-      return id === null
-        ? { issues: [{ message: "must be a whole number", path: ["id"] }] }
-        : { value: { id } };
-    },
-  },
-};
+import { chunks, greeting } from "./workload.ts";
 
 const app = withFive ? await createFiveApp() : new App();
 for (const [method, path] of routes) app.route(path, { methods: [method as "POST"] }, () => ({ path }));

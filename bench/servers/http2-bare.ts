@@ -1,7 +1,7 @@
 /** The core API of `node:http2` by hand: one listener for streams, a table of paths. */
 import { createServer, type IncomingHttpHeaders, type ServerHttp2Stream } from "node:http2";
 import { announceServer, openVitals } from "./serving.ts";
-import { greeting } from "./workload.ts";
+import { greeting, isOrder, wholeNumber } from "./workload.ts";
 
 const answer = (stream: ServerHttp2Stream, status: number, value: unknown): void => {
   const text = JSON.stringify(value);
@@ -12,12 +12,30 @@ const answer = (stream: ServerHttp2Stream, status: number, value: unknown): void
   });
   stream.end(text);
 };
+
+const echo = (stream: ServerHttp2Stream): void => {
+  const pieces: Buffer[] = [];
+  stream.on("data", (piece: Buffer) => pieces.push(piece));
+  stream.on("end", () => {
+    const value: unknown = JSON.parse(Buffer.concat(pieces).toString());
+    if (isOrder(value)) answer(stream, 200, value);
+    else answer(stream, 422, { error: "Validation Failed" });
+  });
+};
+
+const user = (stream: ServerHttp2Stream, text: string): void => {
+  const id = wholeNumber(text);
+  if (id === null) answer(stream, 422, { error: "Validation Failed" });
+  else answer(stream, 200, { id });
+};
+
 const server = createServer();
 server.on("stream", (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => {
   stream.on("error", () => {}); // without it a client that resets its request would end the process
   const { ":path": path = "", ":method": method } = headers;
   if (method === "GET" && path === "/json") answer(stream, 200, greeting());
-  else if (method === "GET" && path.startsWith("/users/")) answer(stream, 200, { id: path.slice(7) });
+  else if (method === "GET" && path.startsWith("/users/")) user(stream, path.slice(7));
+  else if (method === "POST" && path === "/echo") echo(stream);
   else answer(stream, 404, { error: "Not Found" });
 });
 await openVitals();

@@ -182,12 +182,15 @@ export type {
 export type { Socket } from "./exchange/socket.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";
-export { isPromisedOutput } from "./middleware/middleware.ts";
 export { headerName, headerValue } from "./response/header-rules.ts";
-export { bodyEnd, bodyUsed } from "./transport/wire/body-iteration.ts";
+export { bodyOver } from "./transport/wire/body-iteration.ts";
+export { type BodyReadable, StreamBody, type StreamBodyEvents } from "./transport/wire/stream-body.ts";
+export { type MemoryPayload, toWriterBody } from "./transport/wire/memory-payload.ts";
+export { readTarget, type RequestTarget } from "./http/request-target.ts";
 export { BodyRate } from "./transport/wire/body-rate.ts";
 export { type BodySink, BodyWriter, type BodyWriterEvents } from "./transport/wire/body-writer.ts";
 export {
+  type AnsweredExchange,
   discardReply,
   type EndListener,
   type Exchange,
@@ -197,7 +200,14 @@ export {
   logFailed,
   logLate,
   notifyEnd,
+  passToApp,
 } from "./transport/wire/exchange.ts";
-export { isConnectionField, prepareReply, type ReplyHead, saysClose } from "./transport/wire/reply-head.ts";
+export {
+  isConnectionField,
+  isOrdinary,
+  prepareReply,
+  type ReplyHead,
+  saysClose,
+} from "./transport/wire/reply-head.ts";
 export { type RawHead, readHead, type RequestHead } from "./transport/wire/request-head.ts";
 export { type WriteCounters, WriteWatch } from "./transport/hub/write-watch.ts";

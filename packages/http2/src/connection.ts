@@ -14,6 +14,7 @@ import { FloodWatch } from "./flood-watch.ts";
 import type { Http2Config } from "./http2-config.ts";
 import { QuietWatch } from "./quiet-watch.ts";
 import type { ReplyFields } from "./reply-fields.ts";
+import { RequestHeads } from "./request-heads.ts";
 import type { CloseReason, Http2Totals } from "./totals.ts";
 
 /** State that the connections of one transport share. */
@@ -36,10 +37,12 @@ const logSometimes = throttledLog();
 
 /** One HTTP/2 connection: its streams, limits and end. */
 export class Http2Connection implements OpenConnection, Http2ExchangeHost {
+  readonly options: TransportOptions;
   readonly replyFields: ReplyFields;
   private readonly session: ServerHttp2Session;
   private readonly socket: Socket;
   private readonly shared: SharedParts;
+  private readonly heads: RequestHeads;
   private readonly exchanges = new Set<Http2Exchange>();
   private readonly floods: FloodWatch;
   private readonly quiet: QuietWatch;
@@ -61,8 +64,10 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.session = session;
     this.socket = socket;
     this.shared = shared;
+    this.options = host.options;
     this.replyFields = shared.replyFields;
     this.address = socket.remoteAddress ?? null;
+    this.heads = new RequestHeads(host.options.limits);
     this.floods = new FloodWatch(config, socket);
     this.quiet = new QuietWatch(config, socket);
     this.writes = new WriteWatch(this.writeCounters(), host.options.timeouts.writeSecs);
@@ -76,10 +81,6 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     session.on("error", this.onError);
     session.on("close", this.onClose);
     if (host.draining) this.drain();
-  }
-
-  get options(): TransportOptions {
-    return this.shared.host.options;
   }
 
   get date(): string {
@@ -166,9 +167,10 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
       totals.refusedStreams++;
       return stream.close(REFUSED_STREAM);
     }
-    for (const text of raw) this.floods.useful(text.length);
+    const head = this.heads.read(raw, (flags & END_STREAM) !== 0);
+    this.floods.useful(head.size);
     totals.streams++;
-    const exchange = new Http2Exchange(this, stream, raw, (flags & END_STREAM) !== 0);
+    const exchange = new Http2Exchange(this, stream, head);
     this.exchanges.add(exchange);
     exchange.begin();
     if (++this.requests === this.options.limits.maxRequestsPerConnection) this.finish("requests");

@@ -2,7 +2,9 @@
 import type { ServerHttp2Stream } from "node:http2";
 import { type ExchangeEnd, HttpError } from "@framework/core";
 import {
+  type AnsweredExchange,
   type AwaitsBody,
+  bodyOver,
   BodyRate,
   BodyStream,
   BodyWriter,
@@ -10,24 +12,26 @@ import {
   clientGone,
   discardReply,
   type EndListener,
-  type Exchange,
   type ExchangeHost,
   fieldValue,
-  isPromisedOutput,
+  isOrdinary,
   listenForEnd,
   logBroken,
   logFailed,
   logLate,
+  type MemoryPayload,
   notifyEnd,
+  passToApp,
   type Payload,
   payloadLength,
   type Reply,
-  type RequestSource,
+  StreamBody,
+  type StreamBodyEvents,
+  toWriterBody,
   type WriteCounters,
 } from "@framework/core/feature";
 import type { ReplyFields } from "./reply-fields.ts";
-import { type BodyEvents, RequestBody } from "./request-body.ts";
-import { readRequestHead } from "./request-head.ts";
+import type { Http2RequestHead } from "./request-heads.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 /** Parts of a connection that an exchange uses. */
@@ -63,7 +67,7 @@ const headOnly = Object.freeze({ endStream: true });
 
 /** One stream: a request and its reply. */
 export class Http2Exchange
-  implements RequestSource, Exchange, BodyWriterEvents, BodyEvents, AwaitsBody, WriteCounters
+  implements AnsweredExchange, BodyWriterEvents, StreamBodyEvents, AwaitsBody, WriteCounters
 {
   readonly connection: Http2ExchangeHost;
   end: ExchangeEnd | null = null;
@@ -78,9 +82,9 @@ export class Http2Exchange
   /** Bytes of the reply's body that were passed to the stream. */
   bytesWritten = 0;
   private readonly stream: ServerHttp2Stream;
-  private readonly refusal: HttpError | null;
+  readonly refusal: HttpError | null;
   private readonly expectsContinue: boolean;
-  private body: RequestBody | null = null;
+  private body: StreamBody | null = null;
   private bodyRate: BodyRate | null = null;
   private writer: BodyWriter | null = null;
   private started = false;
@@ -88,13 +92,7 @@ export class Http2Exchange
   private flushed = 0;
   private stalledMs = 0;
 
-  constructor(
-    connection: Http2ExchangeHost,
-    stream: ServerHttp2Stream,
-    raw: readonly string[],
-    isWhole: boolean,
-  ) {
-    const head = readRequestHead(raw, isWhole, connection.options.limits);
+  constructor(connection: Http2ExchangeHost, stream: ServerHttp2Stream, head: Http2RequestHead) {
     this.connection = connection;
     this.stream = stream;
     this.method = head.method;
@@ -187,8 +185,9 @@ export class Http2Exchange
     this.connection.bodyArrived(bytes);
   }
 
-  gone(): HttpError {
-    return clientGone();
+  /** A stream that the client has reset ends too, as aborted. */
+  endedEarly(): HttpError | null {
+    return this.stream.aborted || this.stream.rstCode !== NO_ERROR ? clientGone() : null;
   }
 
   failed(error: unknown): void {
@@ -203,21 +202,11 @@ export class Http2Exchange
   private start(): void {
     if (this.started || this.end !== null) return;
     this.started = true;
-    const { serve, reject } = this.connection.options;
     this.connection.handlerBegan();
-    try {
-      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this);
-      if (!isPromisedOutput(reply)) return this.answer(reply);
-      reply.then(
-        (late) => this.answer(late),
-        (error: unknown) => this.fail(error),
-      );
-    } catch (error) {
-      this.fail(error);
-    }
+    passToApp(this);
   }
 
-  private answer(reply: Reply): void {
+  answer(reply: Reply): void {
     this.connection.handlerEnded();
     if (this.end !== null || this.replied || this.stream.closed || this.stream.destroyed)
       return discardReply(this, reply);
@@ -230,7 +219,7 @@ export class Http2Exchange
     }
   }
 
-  private fail(error: unknown): void {
+  fail(error: unknown): void {
     this.connection.handlerEnded();
     if (this.replied) return;
     this.replied = true;
@@ -263,7 +252,7 @@ export class Http2Exchange
     if (payload === null) discardReply(this, reply);
   }
 
-  private respond(fields: string[], payload: Exclude<Payload, BodyStream>, length: number): void {
+  private respond(fields: string[], payload: MemoryPayload, length: number): void {
     const { stream } = this;
     this.closeUnread();
     if (payload === null || length === 0) {
@@ -278,11 +267,10 @@ export class Http2Exchange
 
   private writeLong(payload: Payload): void {
     this.closeUnread();
-    const body = payload instanceof BodyStream || payload instanceof Uint8Array ? payload : encode(payload);
     const sink = new StreamSink(this.stream, (bytes) => {
       this.bytesWritten += bytes;
     });
-    this.writer = new BodyWriter(sink, body, this);
+    this.writer = new BodyWriter(sink, toWriterBody(payload), this);
     this.writer.start();
   }
 
@@ -312,10 +300,9 @@ export class Http2Exchange
     this.stream.destroy(new Error("the reply failed"));
   }
 
-  private ownBody(): RequestBody {
+  private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
-    this.body = new RequestBody(this.stream, this.bodyLength, this);
-    if (this.bodyLength === 0) this.body.complete = true;
+    this.body = new StreamBody(this.stream, this.bodyLength, this);
     return this.body;
   }
 
@@ -332,17 +319,6 @@ export class Http2Exchange
   }
 }
 
-const isOrdinary = (status: number): boolean =>
-  status === 200 ||
-  (Number.isInteger(status) &&
-    status > 200 &&
-    status < 600 &&
-    status !== 204 &&
-    status !== 205 &&
-    status !== 304);
-
-const encode = (payload: string | null): Uint8Array => new TextEncoder().encode(payload ?? "");
-
 /** Lines by name, as `additionalHeaders` takes them. */
 const grouped = (fields: readonly string[]): Record<string, string[]> => {
   const byName: Record<string, string[]> = {};
@@ -350,9 +326,3 @@ const grouped = (fields: readonly string[]): Record<string, string[]> => {
     (byName[(fields[at] ?? "").toLowerCase()] ??= []).push(fields[at + 1] ?? "");
   return byName;
 };
-
-/** The error for a handler that still reads after the reply was sent. */
-const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was answered before its body was read to the end", {
-    code: "CORE_BODY_OVER",
-  });

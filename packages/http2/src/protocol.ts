@@ -11,6 +11,11 @@ const preface = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 export const http2Protocol = (config: Http2Config, totals: Http2Totals): ConnectionProtocol => ({
   alpn: "h2",
   preface: config.h2c ? preface : undefined,
+  unserved: {
+    code: "HTTP2_NOT_SERVED",
+    message:
+      "enableHttp2: this service has no TLS, so clients get HTTP/1.1 only; give run a certificate (tls), or call enableHttp2({ h2c: true }) behind a proxy",
+  },
   open: (host) => opened(host, config, totals),
 });
 
@@ -39,6 +44,7 @@ const sessionOptions = (config: Http2Config, { limits }: TransportOptions): Serv
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
   maxOutstandingPings: 2,
+  strictSingleValueFields: false, // as over HTTP/1.1: a reply has the fields that the program gave it
   streamResetBurst: config.resetBurst,
   streamResetRate: config.resetsPerSec,
   settings: {

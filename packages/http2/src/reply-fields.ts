@@ -16,21 +16,34 @@ export interface Http2ReplyHead extends Pick<ReplyHead, "payload" | "length"> {
   readonly close: boolean;
 }
 
-/** Makes the heads of replies. One object serves all connections of a transport; it keeps one list of fields. */
+/** Makes the heads of replies. One object serves all connections of a transport; it keeps one list of fields, and the last head with it. */
 export class ReplyFields {
   private lastFields: readonly string[] | null = null;
   private lastLines: readonly string[] = [];
+  /** Of the fields in `lastFields`. */
+  private lastHead: string[] = [];
+  private lastStatus = 0;
+  private lastLength = -1;
+  private lastDate = "";
 
   /**
-   * The head of a reply with a body in memory; `null` if a field needs `prepare`.
+   * The head of a reply with a body in memory; `null` if a field needs `prepare`. Equal replies get the same list, which must not be changed.
    *
    * @throws CORE_BAD_HEADER when a field cannot be sent
    */
   ordinary(status: number, fields: readonly string[], length: number, date: string): string[] | null {
+    const isLast = fields === this.lastFields;
+    if (isLast && length === this.lastLength && status === this.lastStatus && date === this.lastDate)
+      return this.lastHead;
     const lines = this.lines(fields);
     if (lines === null) return null;
     const head = [":status", String(status), "content-length", String(length), "date", date];
     for (const text of lines) head.push(text);
+    if (fields !== this.lastFields) return head;
+    this.lastHead = head;
+    this.lastStatus = status;
+    this.lastLength = length;
+    this.lastDate = date;
     return head;
   }
 
@@ -66,6 +79,7 @@ export class ReplyFields {
     if (Object.isFrozen(fields)) {
       this.lastFields = fields;
       this.lastLines = lines;
+      this.lastLength = -1;
     }
     return lines;
   }

@@ -1,5 +1,6 @@
 import type { LimitsConfig } from "../config/limits-config.ts";
 import type { TimeoutConfig } from "../config/timeout-config.ts";
+import type { Problem } from "../errors/configuration-error.ts";
 import type { HttpError } from "../errors/http-error.ts";
 import type { Logger } from "../log/logger.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
@@ -143,6 +144,8 @@ export interface ConnectionProtocol {
   readonly alpn: string;
   /** The bytes that begin each of its connections, 64 at most. Without them it is served over TLS only. */
   readonly preface?: Uint8Array | undefined;
+  /** The warning at the start of a service without TLS, for a protocol without a preface. */
+  readonly unserved?: Problem | undefined;
   /**
    * Called once for each transport; returns the function that serves a connection: decrypted with TLS, with the preface still unread without.
    * The transport has counted the socket, and adds no listener for its errors.

@@ -17,6 +17,7 @@ import { isInContainer } from "./start/in-container.ts";
 import type { Plan, ServiceAddress } from "./start/plan.ts";
 import type { Running, RunOptions } from "./settings/run-options.ts";
 import type { AppReport, Runnable } from "../lifecycle/runnable.ts";
+import { protocolWarnings } from "./settings/setting-warnings.ts";
 import { resolveSettings, type RunSettings } from "./settings/settings.ts";
 import { runSingle } from "./single.ts";
 import { OwnedProcess } from "./stop/owned-process.ts";
@@ -81,7 +82,11 @@ const makePlan = (
     const message = "this process is itself a worker of node:cluster; set workers to 1 and leave reload off";
     all.push({ code: "CORE_NESTED_WORKERS", message });
   }
-  const settings = { ...resolved.settings, workers: workersTold ?? resolved.settings.workers };
+  const settings = {
+    ...resolved.settings,
+    workers: workersTold ?? resolved.settings.workers,
+    warnings: [...resolved.settings.warnings, ...protocolWarnings(app.protocol, resolved.settings.tls)],
+  };
   const log = options.log ?? redirectable(defaultLog(settings));
   owned?.logTo(log);
   if (flags.check === true) {

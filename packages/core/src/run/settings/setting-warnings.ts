@@ -1,4 +1,5 @@
 import type { Problem } from "../../errors/configuration-error.ts";
+import type { ConnectionProtocol, TransportTls } from "../../exchange/transport.ts";
 import type { Environment } from "../../lifecycle/app-settings.ts";
 
 /** The settings of which some combinations are odd. */
@@ -41,6 +42,15 @@ export const settingWarnings = (
   }
   return found;
 };
+
+/** The warning of a protocol that needs TLS, in a service without. */
+export const protocolWarnings = (
+  protocol: ConnectionProtocol | undefined,
+  tls: TransportTls | undefined,
+): readonly Problem[] =>
+  tls !== undefined || protocol?.preface !== undefined || protocol?.unserved === undefined
+    ? []
+    : [protocol.unserved];
 
 const isLoopback = (host: string): boolean =>
   host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);

@@ -1,6 +1,6 @@
 import { headerName, headerValue } from "../../response/header-rules.ts";
 import { flatten } from "../wire/head-end.ts";
-import { isConnectionField } from "../wire/reply-head.ts";
+import { isConnectionField, isOrdinary } from "../wire/reply-head.ts";
 import { statusLine } from "./fast-head-text.ts";
 
 /** Slots for complete heads; a head's slot is its content-length modulo this number. */
@@ -109,11 +109,3 @@ export class ReplyHeads {
     return line;
   }
 }
-
-const isOrdinary = (status: number): boolean =>
-  Number.isInteger(status) &&
-  status > 199 &&
-  status < 600 &&
-  status !== 204 &&
-  status !== 205 &&
-  status !== 304;

@@ -2,12 +2,11 @@
 import type { IncomingMessage } from "node:http";
 import { clientGone } from "../../errors/client-gone.ts";
 import { HttpError } from "../../errors/http-error.ts";
-import { isPromisedOutput } from "../../middleware/middleware.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import {
+  type AnsweredExchange,
   discardReply,
   type EndListener,
-  type Exchange,
   type ExchangeHost,
   listenForEnd,
   logBroken,
@@ -15,9 +14,11 @@ import {
   logLate,
   schemeOf,
   notifyEnd,
+  passToApp,
 } from "../wire/exchange.ts";
+import { bodyOver } from "../wire/body-iteration.ts";
 import { informText } from "../wire/inform-text.ts";
-import { NodeBody } from "./node-body.ts";
+import { StreamBody, type StreamBodyEvents } from "../wire/stream-body.ts";
 import type { BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
@@ -51,7 +52,7 @@ const UNREAD_BYTES = 65_536;
 const SHORT_BODY = 65_536;
 
 /** One request of `node:http` and its reply. */
-export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
+export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamBodyEvents {
   readonly connection: ExchangeConnection;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
@@ -69,10 +70,10 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   /** Whether it was passed to the app. */
   started = false;
   private readonly response: NodeResponse;
-  private readonly refusal: HttpError | null;
+  readonly refusal: HttpError | null;
   private readonly expectsContinue: boolean;
   private readonly minor: number;
-  private body: NodeBody | null = null;
+  private body: StreamBody | null = null;
   private bodyFailure: HttpError | null = null;
   private writer: BodyWriter | null = null;
   private continued = false;
@@ -138,6 +139,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     this.ready = false;
     const body = this.ownBody();
     body.collect(() => {
+      if (this.ready) return;
       this.buffered = body.whole();
       this.ready = true;
       this.connection.advance();
@@ -156,7 +158,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   get complete(): boolean {
     if (this.refusal === null && this.bodyLength === 0) return true;
     // All bytes may have arrived before `complete` is set.
-    return this.request.complete || (this.body !== null && this.body.received === this.bodyLength);
+    return this.request.complete || this.body?.complete === true;
   }
 
   /** Whether the app waits for the client to send more of the body. */
@@ -167,17 +169,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
   /** Passes the request to the app, or refuses it. */
   start(): void {
     this.started = true;
-    const { serve, reject } = this.connection.options;
-    try {
-      const reply = this.refusal === null ? serve(this) : reject(this.refusal, this);
-      if (!isPromisedOutput(reply)) return this.answer(reply);
-      reply.then(
-        (late) => this.answer(late),
-        (error: unknown) => this.fail(error),
-      );
-    } catch (error) {
-      this.fail(error);
-    }
+    passToApp(this);
   }
 
   /** Writes a body that has waited for earlier exchanges. */
@@ -193,6 +185,18 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     if (this.ready) return;
     this.stopCollecting();
     this.connection.advance();
+  }
+
+  beforeFirst(): void {
+    if (!this.expectsContinue || this.response.headersSent) return;
+    this.continued = true;
+    this.response.writeContinue();
+  }
+
+  arrived(): void {} // the socket counts its bytes
+
+  endedEarly(): null {
+    return null; // node:http destroys a message that was abandoned, without an end
   }
 
   failed(error: unknown): void {
@@ -214,7 +218,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     notifyEnd(this, end);
   }
 
-  private answer(reply: Reply): void {
+  answer(reply: Reply): void {
     if (this.end !== null || this.replied) return discardReply(this, reply);
     this.replied = true;
     try {
@@ -242,7 +246,7 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     this.response.on("close", () => this.connection.replySent(this));
   }
 
-  private fail(error: unknown): void {
+  fail(error: unknown): void {
     if (this.replied) return;
     this.replied = true;
     this.answerBroken(error);
@@ -298,25 +302,13 @@ export class NodeExchange implements RequestSource, Exchange, BodyWriterEvents {
     if (!this.request.complete) this.connection.discardBody(this.request);
   }
 
-  private ownBody(): NodeBody {
+  private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
-    this.body = new NodeBody(this.request, this.bodyLength, () => this.sendContinue());
+    this.body = new StreamBody(this.request, this.bodyLength, this);
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
     return this.body;
-  }
-
-  private sendContinue(): void {
-    if (!this.expectsContinue || this.response.headersSent) return;
-    this.continued = true;
-    this.response.writeContinue();
   }
 }
 
 /** The body of a refused message: none. */
 async function* noChunks(): AsyncGenerator<Uint8Array> {}
-
-/** The error for a handler that still reads after the reply was sent. */
-const bodyOver = (): HttpError =>
-  new HttpError(400, "The request was answered before its body was read to the end", {
-    code: "CORE_BODY_OVER",
-  });

@@ -3,7 +3,7 @@ import { BodyStream } from "../../exchange/payload.ts";
 import { type MemoryPayload, shortLength, SLICE_ABOVE } from "../wire/memory-payload.ts";
 import { type BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
-import { isConnectionField, type ReplyHead } from "../wire/reply-head.ts";
+import { isConnectionField, isOrdinary, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
 /**
@@ -23,15 +23,6 @@ export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => 
   endWith(response, payload, length, fields);
   return true;
 };
-
-const isOrdinary = (status: number): boolean =>
-  status === 200 ||
-  (Number.isInteger(status) &&
-    status > 200 &&
-    status < 600 &&
-    status !== 204 &&
-    status !== 205 &&
-    status !== 304);
 
 /**
  * Writes a reply's head, and a short body with it. Returns the writer of a long or streamed body, to be started after earlier replies.

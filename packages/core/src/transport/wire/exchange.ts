@@ -1,7 +1,9 @@
+import type { HttpError } from "../../errors/http-error.ts";
 import { BodyStream, type Payload } from "../../exchange/payload.ts";
 import type { Reply } from "../../exchange/reply.ts";
-import type { ExchangeEnd } from "../../exchange/request-source.ts";
+import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
+import { isPromisedOutput } from "../../middleware/middleware.ts";
 
 /** Parts of a connection that an exchange of any transport uses. */
 export interface ExchangeHost {
@@ -29,6 +31,32 @@ export interface Exchange {
   /** Called at its end; `null` without any, and afterwards. */
   listeners: EndListener[] | null;
 }
+
+/** An exchange that writes the app's reply when it comes, whatever others of its connection do. */
+export interface AnsweredExchange extends Exchange, RequestSource {
+  /** The error that refuses the request; `null` for a valid one. */
+  readonly refusal: HttpError | null;
+  /** Writes the reply. */
+  answer(reply: Reply): void;
+  /** The app failed, against its contract. */
+  fail(error: unknown): void;
+}
+
+/** Passes a request to the app, or refuses it. */
+export const passToApp = (exchange: AnsweredExchange): void => {
+  const { refusal, connection } = exchange;
+  try {
+    const { serve, reject } = connection.options;
+    const reply = refusal === null ? serve(exchange) : reject(refusal, exchange);
+    if (!isPromisedOutput(reply)) return exchange.answer(reply);
+    reply.then(
+      (late) => exchange.answer(late),
+      (error: unknown) => exchange.fail(error),
+    );
+  } catch (error) {
+    exchange.fail(error);
+  }
+};
 
 export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
   connection.options.tls === undefined ? "http" : "https";

@@ -128,3 +128,13 @@ export const saysClose = (fields: readonly string[]): boolean =>
       name.toLowerCase() === "connection" &&
       /(?:^|,)[ \t]*close[ \t]*(?:,|$)/i.test(fields[at + 1] ?? ""),
   );
+
+/** Whether a status is a final one whose reply may have a body. */
+export const isOrdinary = (status: number): boolean =>
+  status === 200 ||
+  (Number.isInteger(status) &&
+    status > 200 &&
+    status < 600 &&
+    status !== 204 &&
+    status !== 205 &&
+    status !== 304);

@@ -1,33 +1,43 @@
-import type { ServerHttp2Stream } from "node:http2";
-import { bodyEnd, bodyUsed } from "@framework/core/feature";
+import { bodyEnd, bodyUsed } from "./body-iteration.ts";
 
 interface Waiter {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a body tells its exchange. */
-export interface BodyEvents {
+/** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
+export interface BodyReadable {
+  on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  off(event: "end", listener: () => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+}
+
+/** What a `StreamBody` tells its exchange. */
+export interface StreamBodyEvents {
   /** Called before the first read, to send `100 Continue`. */
   beforeFirst(): void;
   /** Bytes of the body arrived. */
   arrived(bytes: number): void;
-  /** Creates the error for a body that the client has abandoned. */
-  gone(): unknown;
+  /** The stream has ended before the announced length. @returns the error of a body that the client has abandoned, `null` if it is complete */
+  endedEarly(): unknown;
 }
 
 /**
- * Chunks of a request's body, pulled one at a time: a stream that is not read gets no more window than its first one. An early `return` leaves the
- * stream open.
+ * Chunks of a request's body from a stream of Node, pulled one at a time, with back-pressure to the client.
+ *
+ * An early `return` leaves the stream open; the iterator of `Readable` would destroy it.
  */
-export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined> {
+export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> {
   /** Bytes received so far. */
   received = 0;
-  /** Whether the client has sent all of it. */
-  complete = false;
-  private readonly stream: ServerHttp2Stream;
+  /** Whether all of it has arrived. */
+  complete: boolean;
+  private readonly stream: BodyReadable;
   private readonly length: number | null;
-  private readonly events: BodyEvents;
+  private readonly events: StreamBodyEvents;
   private readonly queue: Uint8Array[] = [];
   private waiter: Waiter | null = null;
   private onWhole: (() => void) | null = null;
@@ -36,10 +46,12 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
   private ended = false;
   private taken = false;
 
-  constructor(stream: ServerHttp2Stream, length: number | null, events: BodyEvents) {
+  /** @param length bytes of the body, `null` while unknown */
+  constructor(stream: BodyReadable, length: number | null, events: StreamBodyEvents) {
     this.stream = stream;
     this.length = length;
     this.events = events;
+    this.complete = length === 0;
   }
 
   /** Whether a reader waits for the client to send more. */
@@ -60,14 +72,20 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
     this.stream.pause();
   }
 
-  /** The collected body, which may share memory with its chunks; `null` if it is incomplete. */
+  /** The collected body as one array, which may share memory with its chunks; `null` if it is incomplete. */
   whole(): Uint8Array | null {
     if (!this.complete) return null;
     const { queue } = this;
     const [first] = queue;
     if (first !== undefined && queue.length === 1)
       return new Uint8Array(first.buffer, first.byteOffset, first.byteLength); // a plain Uint8Array, not a Buffer
-    return new Uint8Array(Buffer.concat(queue));
+    const bytes = new Uint8Array(this.received);
+    let at = 0;
+    for (const chunk of queue) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    return bytes;
   }
 
   /** @throws CORE_BODY_USED the second time */
@@ -91,8 +109,7 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
 
   return(): Promise<IteratorReturnResult<undefined>> {
     this.ended = true;
-    this.queue.length = 0;
-    this.stream.off("data", this.onData);
+    this.detach();
     this.stream.pause();
     this.settle(bodyEnd);
     return Promise.resolve(bodyEnd);
@@ -102,23 +119,29 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
   fail(error: unknown): void {
     if (this.ended || this.complete || this.failure !== null) return;
     this.failure = error;
+    this.detach();
+    const { waiter } = this;
+    this.waiter = null;
+    waiter?.reject(error);
+    this.collected();
+  }
+
+  /** Stops listening; the connection handles what still arrives. */
+  private detach(): void {
     this.queue.length = 0;
     this.stream.off("data", this.onData);
-    const { waiter, onWhole } = this;
-    this.waiter = null;
-    this.onWhole = null;
-    waiter?.reject(error);
-    onWhole?.();
+    this.stream.off("end", this.onEnd);
   }
 
   private flow(): void {
-    if (!this.started) {
-      this.started = true;
-      this.events.beforeFirst();
-      this.stream.on("data", this.onData);
-      this.stream.on("end", this.onEnd);
+    if (this.started) {
+      this.stream.resume();
+      return;
     }
-    this.stream.resume();
+    this.started = true;
+    this.events.beforeFirst();
+    this.stream.on("data", this.onData);
+    this.stream.on("end", this.onEnd);
   }
 
   private readonly onData = (chunk: Uint8Array): void => {
@@ -128,7 +151,16 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
     if (this.waiter !== null) this.settle({ done: false, value: chunk });
     else this.queue.push(chunk);
     if (this.complete) this.collected();
-    else if (this.onWhole === null && this.waiter === null) this.stream.pause();
+    else if (this.onWhole === null && this.queue.length > 0) this.stream.pause();
+  };
+
+  private readonly onEnd = (): void => {
+    if (this.complete) return;
+    const error = this.events.endedEarly();
+    if (error !== null) return this.fail(error);
+    this.complete = true;
+    this.settle(bodyEnd);
+    this.collected();
   };
 
   private collected(): void {
@@ -136,15 +168,6 @@ export class RequestBody implements AsyncIterableIterator<Uint8Array, undefined>
     this.onWhole = null;
     onWhole?.();
   }
-
-  /** A stream that the client has reset ends too, as aborted. */
-  private readonly onEnd = (): void => {
-    if (this.complete) return;
-    if (this.stream.aborted || this.stream.rstCode !== 0) return this.fail(this.events.gone());
-    this.complete = true;
-    this.settle(bodyEnd);
-    this.collected();
-  };
 
   private settle(result: IteratorResult<Uint8Array, undefined>): void {
     const { waiter } = this;

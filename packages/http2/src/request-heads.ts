@@ -1,0 +1,165 @@
+import { HttpError, type LimitsConfig } from "@framework/core";
+import { readHead, readTarget } from "@framework/core/feature";
+
+/** A request's head, as far as it can be read. Later requests with the same head may share it. */
+export interface Http2RequestHead {
+  readonly method: string;
+  readonly target: string;
+  readonly authority: string;
+  /** Without pseudo-fields; `host` has the value of `:authority`. */
+  readonly fields: readonly string[];
+  /** Bytes of the body, `null` while unknown. */
+  readonly bodyLength: number | null;
+  readonly expectsContinue: boolean;
+  /** The error to answer with. */
+  readonly refusal: HttpError | null;
+  /** Characters of all names and values. */
+  readonly size: number;
+}
+
+/** The last head of a connection. */
+interface LastHead {
+  head: Http2RequestHead;
+  readonly raw: readonly string[];
+  /** Index of the first field behind the pseudo-fields. */
+  readonly from: number;
+  readonly pseudoAuthority: string | null;
+  readonly isWhole: boolean;
+}
+
+/**
+ * Validates the heads of one connection by the rules of every transport, after nghttp2 has checked those of HTTP/2: lower-case names, no fields of
+ * connections, each pseudo-field once and before all others (RFC 9113 8.2, 8.3). Those are reset as malformed and never arrive here.
+ *
+ * Keeps the last valid head: most clients repeat their fields from request to request.
+ */
+export class RequestHeads {
+  private readonly limits: LimitsConfig;
+  private last: LastHead | null = null;
+
+  constructor(limits: LimitsConfig) {
+    this.limits = limits;
+  }
+
+  /**
+   * @param raw name, value, name, value … as received
+   * @param isWhole whether the request has no body
+   */
+  read(raw: readonly string[], isWhole: boolean): Http2RequestHead {
+    let method = "";
+    let target = "";
+    let authority: string | null = null;
+    let from = 0;
+    for (; from + 1 < raw.length; from += 2) {
+      const name = raw[from] ?? "";
+      if (name.charCodeAt(0) !== COLON) break;
+      const value = raw[from + 1] ?? "";
+      if (name.length === PATH_LENGTH) target = value;
+      else if (name.length === AUTHORITY_LENGTH) authority = value;
+      else if (name.charCodeAt(1) === LETTER_M) method = value;
+    }
+    const { last } = this;
+    if (last !== null && isWhole === last.isWhole && authority === last.pseudoAuthority) {
+      const again = method === last.head.method && isSame(raw, from, last) ? this.again(target, last) : null;
+      if (again !== null) return again;
+    }
+    const parts = { method, target, fields: fieldsOf(raw, from, authority), isWhole, size: sizeOf(raw) };
+    const head = validated(parts, this.limits);
+    if (head.refusal === null) this.last = { head, raw, from, pseudoAuthority: authority, isWhole };
+    return head;
+  }
+
+  /** The head of a request with equal fields and any target; `null` when the target needs `readHead`. */
+  private again(target: string, last: LastHead): Http2RequestHead | null {
+    const { head } = last;
+    if (target === head.target) return head;
+    if (head.method.length + target.length + LINE_REST > this.limits.maxRequestLine) return null;
+    const known = readTarget(head.method, target);
+    if (known === null || known.authority !== null) return null;
+    const { method, authority, fields, bodyLength, expectsContinue } = head;
+    const size = head.size - head.target.length + target.length;
+    last.head = { method, target, authority, fields, bodyLength, expectsContinue, refusal: null, size };
+    return last.head;
+  }
+}
+
+const COLON = 0x3a;
+const LETTER_M = 0x6d;
+/** Lengths of `:path` and `:authority`. The others are `:method` and `:scheme`: nghttp2 refuses unknown ones. */
+const PATH_LENGTH = 5;
+const AUTHORITY_LENGTH = 10;
+
+/** Bytes of a request line beside method and target, as ` HTTP/1.1 ` has them. */
+const LINE_REST = 10;
+
+/** Whether the fields behind the pseudo-fields equal those of the last head. */
+const isSame = (raw: readonly string[], from: number, last: LastHead): boolean => {
+  const shift = last.from - from;
+  const others = last.raw;
+  if (raw.length + shift !== others.length) return false;
+  for (let at = raw.length - 1; at >= from; at--) if (raw[at] !== others[at + shift]) return false;
+  return true;
+};
+
+interface HeadParts {
+  readonly method: string;
+  readonly target: string;
+  readonly fields: string[];
+  readonly isWhole: boolean;
+  readonly size: number;
+}
+
+const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
+  const { method, target, fields, isWhole, size } = parts;
+  const head =
+    method === "CONNECT" ? noTunnels() : readHead({ method, target, major: 1, minor: 1, fields }, limits);
+  if (head instanceof HttpError)
+    return {
+      method,
+      target,
+      authority: "",
+      fields,
+      bodyLength: 0,
+      expectsContinue: false,
+      refusal: head,
+      size,
+    };
+  return {
+    method,
+    target: head.target,
+    authority: head.authority,
+    fields: head.fields,
+    bodyLength: isWhole ? 0 : lengthOf(fields, head.bodyLength),
+    expectsContinue: head.expectsContinue && !isWhole,
+    refusal: null,
+    size,
+  };
+};
+
+const sizeOf = (raw: readonly string[]): number => {
+  let size = 0;
+  for (const text of raw) size += text.length;
+  return size;
+};
+
+/** The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same value is dropped (RFC 9113 8.3.1). */
+const fieldsOf = (raw: readonly string[], from: number, authority: string | null): string[] => {
+  if (authority === null) return raw.slice(from);
+  const fields = ["host", authority];
+  for (let at = from; at + 1 < raw.length; at += 2) {
+    const name = raw[at] ?? "";
+    const value = raw[at + 1] ?? "";
+    if (name !== "host" || value !== authority) fields.push(name, value);
+  }
+  return fields;
+};
+
+/** HTTP/2 needs no `content-length`: without one the length is unknown. */
+const lengthOf = (fields: readonly string[], length: number | null): number | null => {
+  if (length !== 0) return length;
+  for (let at = 0; at < fields.length; at += 2) if (fields[at] === "content-length") return 0;
+  return null;
+};
+
+const noTunnels = (): HttpError =>
+  new HttpError(501, "CONNECT is not supported; WebSocket needs a connection over HTTP/1.1");
