@@ -63,9 +63,11 @@ export class RequestHeads {
       const again = method === last.head.method && isSame(raw, from, last) ? this.again(target, last) : null;
       if (again !== null) return again;
     }
-    const parts = { method, target, fields: fieldsOf(raw, from, authority), isWhole, size: sizeOf(raw) };
-    const head = validated(parts, this.limits);
-    if (head.refusal === null) this.last = { head, raw, from, pseudoAuthority: authority, isWhole };
+    const fields = fieldsOf(raw, from, authority);
+    const head = validated({ method, target, fields, isWhole, size: sizeOf(raw) }, this.limits);
+    // An absolute-form target replaces the authority: the result would hold for this target only.
+    if (head.refusal === null && head.fields === fields)
+      this.last = { head, raw, from, pseudoAuthority: authority, isWhole };
     return head;
   }
 

@@ -1,0 +1,46 @@
+import { LimitsConfig } from "@framework/core";
+import { seededRandom } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { RequestHeads } from "./request-heads.ts";
+
+const limits = LimitsConfig.of({ maxRequestLine: 100 });
+
+const get = (path: string, ...fields: string[]): string[] => [
+  ":method",
+  "GET",
+  ":scheme",
+  "http",
+  ":authority",
+  "a",
+  ":path",
+  path,
+  ...fields,
+];
+
+test("requests with the same head share it, and with another path they share the fields", () => {
+  const heads = new RequestHeads(limits);
+  const first = heads.read(get("/a", "accept", "*/*"), true);
+  expect(heads.read(get("/a", "accept", "*/*"), true)).toBe(first);
+  const second = heads.read(get("/b?c=1", "accept", "*/*"), true);
+  expect(second).toEqual({ ...first, target: "/b?c=1", size: first.size + 4 });
+  expect(second.fields).toBe(first.fields);
+});
+
+test("every head of a connection is read as if it were the first", () => {
+  const random = seededRandom(7);
+  const oneOf = <Value>(values: readonly Value[]): Value =>
+    values[Math.floor(random() * values.length)] as Value; // never empty
+  const heads = new RequestHeads(limits);
+  for (let turn = 0; turn < 1000; turn++) {
+    const raw = [
+      ...[":method", oneOf(["GET", "POST", "OPTIONS", "CONNECT"]), ":scheme", "http"],
+      ...oneOf([[], [":authority", "a"], [":authority", "b"], [":authority", "a b"]]),
+      ...[":path", oneOf(["/a", "/b", "*", "http://c/d", "/#", `/${"x".repeat(100)}`])],
+      ...oneOf([[], ["host", "a"], ["host", "b"]]),
+      ...oneOf([[], ["content-length", "5"], ["content-length", "x"], ["expect", "100-continue"]]),
+      ...oneOf([[], ["accept", "*/*"], ["accept", "text/html"]]),
+    ];
+    const isWhole = oneOf([true, false]);
+    expect(heads.read(raw, isWhole)).toEqual(new RequestHeads(limits).read(raw, isWhole));
+  }
+});
