@@ -69,6 +69,25 @@ test("bounds rapid resets: the connection ends, and no more handlers run than st
   });
 });
 
+test("ends a connection that cancels more requests at once than resetBurst", () =>
+  withServer(
+    withHttp2(undefined, { resetBurst: 20, resetsPerSec: 1 }),
+    { serve: never },
+    async ({ port, served }) => {
+      const client = connectFrames(port);
+      let resets = 0;
+      for (; !client.closed && resets < 100; resets++) {
+        const stream = 2 * resets + 1;
+        client.send(get(stream));
+        while (served.length === resets && !client.closed) await turn(1);
+        client.send(frame(RST_STREAM, 0, stream, number32(8)));
+      }
+      expect(resets).toBeGreaterThanOrEqual(20);
+      expect(resets).toBeLessThan(100);
+      client.socket.destroy();
+    },
+  ));
+
 test("refuses requests while the handlers of reset ones still run", () => {
   const totals = new Http2Totals();
   const make = withHttp2(undefined, { maxConcurrentStreams: 5 }, totals);
@@ -136,6 +155,18 @@ for (const [name, next] of Object.entries(floods)) {
     ));
 }
 
+test.each([
+  ["PING", frame(PING, 0, 0, Buffer.alloc(8))],
+  ["SETTINGS", frame(SETTINGS, 0, 0)],
+])("ends a connection at once with more %s frames than maxControlFramesPerSec", (_name, bytes) =>
+  withServer(withHttp2(undefined, { maxControlFramesPerSec: 50 }), {}, async ({ port }) => {
+    const client = connectFrames(port);
+    client.send(...Array.from({ length: 100 }, () => bytes));
+    expect(codeOf(await client.until(({ type }) => type === GOAWAY))).toBe(ENHANCE_YOUR_CALM);
+    await client.untilClosed();
+  }),
+);
+
 test("allows pings and window updates at an ordinary rate", () =>
   withServer(withHttp2(), {}, async ({ port, clock }) => {
     const client = connectFrames(port);
@@ -168,6 +199,23 @@ test("resets a head far beyond the limits, before it is in memory", () =>
         Buffer.concat([block(getFields()), first, Buffer.alloc(15_000, 0xbe)]),
       ),
     );
+    const reset = await client.until(({ type, stream }) => type === RST_STREAM && stream === 1);
+    expect([codeOf(reset), served.length]).toEqual([ENHANCE_YOUR_CALM, 0]);
+    client.socket.destroy();
+  }));
+
+test("resets a head whose few fields expand beyond the limits", () =>
+  withServer(withHttp2(), {}, async ({ port, served }) => {
+    const client = connectFrames(port);
+    // A field of 3500 bytes enters the compression table; each further byte repeats it.
+    const first = Buffer.concat([
+      Buffer.from([0x40, 6]),
+      Buffer.from("x-name"),
+      Buffer.from([127, 128 | ((3500 - 127) & 127), (3500 - 127) >> 7]),
+      Buffer.alloc(3500, 120),
+    ]);
+    const fields = Buffer.concat([block(getFields()), first, Buffer.alloc(90, 0xbe)]);
+    client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, fields));
     const reset = await client.until(({ type, stream }) => type === RST_STREAM && stream === 1);
     expect([codeOf(reset), served.length]).toEqual([ENHANCE_YOUR_CALM, 0]);
     client.socket.destroy();

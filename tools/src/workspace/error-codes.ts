@@ -80,7 +80,7 @@ const documentedRows = ({ files }: WorkspacePackage): ReadonlyMap<string, string
     [...files].flatMap(([path, text]) =>
       path.endsWith(".md")
         ? Array.from(
-            text.matchAll(/^\| `([A-Z]+_[A-Z_]+)` .*\|$/gm),
+            text.matchAll(/^\| `([A-Z][A-Z0-9]*_[A-Z_]+)` .*\|$/gm),
             ([row, code = ""]) => [code, row.replaceAll(/ +\|/g, " |")] as const,
           )
         : [],

@@ -21,7 +21,7 @@ export const mentionsOf = (
   const found = new Map<string, Mention[]>(codes.map((code) => [code, []]));
   for (const page of pages) {
     for (const mention of paragraphsOf(page)) {
-      for (const code of new Set(mention.text.match(/(?<![A-Z_])[A-Z]+_[A-Z_]+(?![A-Z_])/g))) {
+      for (const code of new Set(mention.text.match(/(?<![A-Z0-9_])[A-Z][A-Z0-9]*_[A-Z_]+(?![A-Z0-9_])/g))) {
         const list = found.get(code);
         if (list !== undefined && list.length < MOST) list.push(mention);
       }

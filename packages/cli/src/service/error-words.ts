@@ -4,6 +4,6 @@ export const errorWords = (output: string): string => {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "");
-  const named = lines.find((line) => /^(?:\w*Error\b|[A-Z]+_[A-Z_]+:)/.test(line));
+  const named = lines.find((line) => /^(?:\w*Error\b|[A-Z][A-Z0-9]*_[A-Z_]+:)/.test(line));
   return (named ?? lines.at(-1) ?? "").slice(0, 500);
 };

@@ -25,7 +25,7 @@ import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { RequestHead } from "../wire/request-head.ts";
-import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+import type { ExchangeEnd } from "../../exchange/request-source.ts";
 
 /** Parts of a connection that an exchange uses. */
 export interface ExchangeConnection extends ExchangeHost {
