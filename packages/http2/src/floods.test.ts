@@ -167,6 +167,17 @@ test.each([
   }),
 );
 
+test("ends a connection at once with more than 100 empty DATA frames", () =>
+  withServer(withHttp2(), { serve: never }, async ({ port }) => {
+    const client = connectFrames(port);
+    client.send(
+      frame(HEADERS, END_HEADERS, 1, post),
+      ...Array.from({ length: 150 }, () => frame(DATA, 0, 1)),
+    );
+    await client.untilClosed();
+    expect(client.closed).toBe(true);
+  }));
+
 test("allows pings and window updates at an ordinary rate", () =>
   withServer(withHttp2(), {}, async ({ port, clock }) => {
     const client = connectFrames(port);

@@ -6,10 +6,8 @@ const LATER = "Sun, 06 Nov 1994 08:49:38 GMT";
 const frozen = Object.freeze(["Content-Type", "text/plain"]);
 const other = Object.freeze(["content-type", "text/html"]);
 
-const head = (status: number, length: number, date: string, type: string): string[] => [
-  ...[":status", String(status), "content-length", String(length)],
-  ...["date", date, "content-type", type],
-];
+const head = (status: number, length: number, date: string, type: string): string[] =>
+  `:status,${status},content-length,${length}`.split(",").concat(["date", date, "content-type", type]);
 
 test("an equal reply gets the same head, and each difference shows in a new one", () => {
   const replies = new ReplyFields();

@@ -33,9 +33,11 @@ test("every head of a connection is read as if it were the first", () => {
   const heads = new RequestHeads(limits);
   for (let turn = 0; turn < 1000; turn++) {
     const raw = [
-      ...[":method", oneOf(["GET", "POST", "OPTIONS", "CONNECT"]), ":scheme", "http"],
+      ":method",
+      oneOf(["GET", "POST", "OPTIONS", "CONNECT"]),
       ...oneOf([[], [":authority", "a"], [":authority", "b"], [":authority", "a b"]]),
-      ...[":path", oneOf(["/a", "/b", "*", "http://c/d", "/#", `/${"x".repeat(100)}`])],
+      ":path",
+      oneOf(["/a", "/b", "*", "http://c/d", "/#", `/${"x".repeat(100)}`]),
       ...oneOf([[], ["host", "a"], ["host", "b"]]),
       ...oneOf([[], ["content-length", "5"], ["content-length", "x"], ["expect", "100-continue"]]),
       ...oneOf([[], ["accept", "*/*"], ["accept", "text/html"]]),
