@@ -38,6 +38,7 @@ export interface StreamMoment {
 
 /** A table of a view. */
 export interface ViewTable {
+  /** Name as the projection gives it, without the version. */
   readonly name: string;
   /** The first 100 rows. */
   readonly rows: readonly Row[];
