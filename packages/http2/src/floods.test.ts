@@ -178,6 +178,14 @@ test("ends a connection at once with more than 100 empty DATA frames", () =>
     expect(client.closed).toBe(true);
   }));
 
+test("ends the connection of a client that goes on while its requests are refused", () =>
+  withServer(withHttp2(undefined, { maxConcurrentStreams: 1 }), { serve: never }, async ({ port }) => {
+    const client = connectFrames(port);
+    client.send(...Array.from({ length: 150 }, (_, at) => get(2 * at + 1)));
+    await client.untilClosed();
+    expect(client.closed).toBe(true);
+  }));
+
 test("allows pings and window updates at an ordinary rate", () =>
   withServer(withHttp2(), {}, async ({ port, clock }) => {
     const client = connectFrames(port);
