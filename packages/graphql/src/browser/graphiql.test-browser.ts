@@ -1,17 +1,26 @@
 // Opens GraphiQL in Chromium, which can only connect to the app: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { noChromium, startChromium } from "@framework/browser";
+import {
+  assertQuiet,
+  noChromium,
+  shows,
+  startChromium,
+  tabUntil,
+  takePicture,
+  type View,
+  viewName,
+  views,
+  violations,
+  type Visit,
+} from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { library } from "../library.test-kit.ts";
 
 const skip = noChromium();
 
-/** Opens a query in GraphiQL, executes it, and waits for a text in the result. */
-const execute = async (query: string, expected: string): Promise<void> => {
+/** Opens a query in GraphiQL; checks afterwards that the page made no complaint and asked no other place. */
+const opening = async (query: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
   const running = await library().app.run({
     host: "127.0.0.1",
     port: 0,
@@ -23,37 +32,32 @@ const execute = async (query: string, expected: string): Promise<void> => {
   try {
     await using chromium = await startChromium();
     const url = running.url.replace(/\/$/, "");
-    const visit = await chromium.visit(`${url}/graphql?query=${encodeURIComponent(query)}`);
-    try {
-      const button = `document.querySelector("button.graphiql-execute-button")`;
-      await waitFor(() => visit.evaluate<boolean>(`${button} !== null`), {
-        what: "the execute button",
-        timeoutMs: 60_000,
-      });
-      const shown = `document.querySelector(".result-window, .graphiql-response")?.textContent.replaceAll("\\u00a0", " ") ?? ""`;
-      await waitFor(
-        async () => {
-          const text = await visit.evaluate<string>(shown);
-          if (text.includes(expected)) return true;
-          await visit.evaluate(
-            `${button}.getAttribute("aria-label").startsWith("Execute") && ${button}.click()`,
-          );
-          return false;
-        },
-        { what: `"${expected}" in the result`, timeoutMs: 60_000 },
-      );
-    } finally {
-      writeFileSync(join(tmpdir(), "graphiql.png"), await visit.screenshot());
-    }
-    assert.deepEqual(visit.complaints, []);
-    assert.deepEqual(
-      visit.requested().filter((each) => !each.startsWith(`${url}/graphql`) && !each.startsWith("blob:")),
-      [],
-    );
+    const visit = await chromium.visit(`${url}/graphql?query=${encodeURIComponent(query)}`, view);
+    await facts(visit).finally(() => takePicture(visit, "graphiql"));
+    assertQuiet(visit, `${url}/graphql`);
   } finally {
     await running.close();
   }
 };
+
+/** Executes the query, and waits for a text in the result. */
+const execute = (query: string, expected: string): Promise<void> =>
+  opening(query, {}, async (visit) => {
+    const button = `document.querySelector("button.graphiql-execute-button")`;
+    await shows(visit, `${button} !== null`, "the execute button");
+    const shown = `document.querySelector(".result-window, .graphiql-response")?.textContent.replaceAll("\\u00a0", " ") ?? ""`;
+    await waitFor(
+      async () => {
+        const text = await visit.evaluate<string>(shown);
+        if (text.includes(expected)) return true;
+        await visit.evaluate(
+          `${button}.getAttribute("aria-label").startsWith("Execute") && ${button}.click()`,
+        );
+        return false;
+      },
+      { what: `"${expected}" in the result`, timeoutMs: 60_000 },
+    );
+  });
 
 void test(
   "GraphiQL executes a query, with no request to another host and no complaint",
@@ -66,3 +70,29 @@ void test(
 void test("GraphiQL shows the events of a subscription, over WebSocket", { skip }, async () => {
   await execute("subscription { ticks(to: 3) }", '"ticks": 3');
 });
+
+void test("by keyboard alone a query is executed in GraphiQL", { skip }, () =>
+  opening('{ hello(name: "Ann") }', {}, async (visit) => {
+    const button = `document.querySelector("button.graphiql-execute-button")`;
+    await shows(visit, button, "the execute button");
+    await tabUntil(visit, `${button} === document.activeElement`);
+    await visit.press("Enter");
+    await shows(
+      visit,
+      `document.querySelector(".graphiql-response")?.textContent.includes("Hello")`,
+      "the result",
+    );
+  }),
+);
+
+for (const view of views)
+  void test(
+    `GraphiQL ${viewName(view)} has no violation, complaint or request to another host`,
+    { skip },
+    () =>
+      opening('{ hello(name: "Ann") }', view, async (visit) => {
+        await shows(visit, `document.querySelector("button.graphiql-execute-button")`, "the execute button");
+        await takePicture(visit, `graphiql-${view.width}-${view.colours}`);
+        assert.deepEqual(await violations(visit), []);
+      }),
+  );

@@ -7,9 +7,30 @@ import { type BundleFile, bundleFiles, type Coding, GRAPHIQL_VERSION, readBundle
 export const filePath = (path: string, file: BundleFile): string =>
   `${path}/graphiql-${GRAPHIQL_VERSION}/${file}`;
 
-/** Constant, so that its hash is too: values come from the element. */
+/**
+ * Constant, so that its hash is too: values come from the element. `mend` sets what GraphiQL leaves out or sets wrongly for readers with a screen reader: a tab may not
+ * have buttons in it, and the page needs a heading.
+ */
 const SCRIPT = `
 const root = document.getElementById("root");
+const put = (selector, attributes) => {
+  for (const each of root.querySelectorAll(selector))
+    for (const [name, value] of Object.entries(attributes))
+      if (value === null) each.removeAttribute(name);
+      else if (each.getAttribute(name) !== value) each.setAttribute(name, value);
+};
+const mend = () => {
+  put(".graphiql-logo", { role: "heading", "aria-level": "1" });
+  put(".graphiql-tabs", { role: "list" });
+  put(".graphiql-tab", { role: "listitem", "aria-selected": null });
+  put(".graphiql-tab:not(.graphiql-tab-active) .graphiql-tab-button", { "aria-current": null });
+  put(".graphiql-tab-active .graphiql-tab-button", { "aria-current": "true" });
+  put("#graphiql-session", { role: "group", "aria-label": "Operation and result", "aria-labelledby": null });
+};
+new MutationObserver(mend).observe(root, { attributes: true, childList: true, subtree: true });
+const colours = new CSSStyleSheet();
+colours.replaceSync(".graphiql-container .graphiql-logo { color: inherit }");
+document.adoptedStyleSheets = [colours];
 const files = new URL(root.dataset.files, location.href).href;
 const workers = { editorWorkerService: "editor", json: "json", graphql: "graphql" };
 self.MonacoEnvironment = { globalAPI: false, getWorkerUrl: (id, label) => files + (workers[label] ?? "editor") + ".worker.js" };
@@ -46,7 +67,7 @@ export const createPage = (path: string): string => {
     '<link rel="icon" href="data:,">',
     `<link rel="stylesheet" href="${files}graphiql.css">`,
     '<body class="no-focus-outline">',
-    `<div id="root" data-endpoint="./${name}" data-files="${files}"></div>`,
+    `<main id="root" data-endpoint="./${name}" data-files="${files}"></main>`,
     `<script src="${files}graphiql.js"></script>`,
     `<script>${SCRIPT}</script>`,
     "</html>",

@@ -1,16 +1,29 @@
 // Opens the pages in Chromium, which can only connect to the app: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { test } from "node:test";
-import { noChromium, startChromium, type Visit } from "@framework/browser";
-import { waitFor } from "@framework/testing";
+import {
+  assertQuiet as assertLocal,
+  noChromium,
+  shows,
+  startChromium,
+  tabUntil,
+  takePicture,
+  type View,
+  viewName,
+  views,
+  violations,
+  type Visit,
+} from "@framework/browser";
 import { booksApp, hostile } from "./books.test-browser.ts";
 
 const skip = noChromium();
 
-const open = async (text: string, path: string, facts: (visit: Visit, url: string) => Promise<void>) => {
+const open = async (
+  text: string,
+  path: string,
+  facts: (visit: Visit, url: string) => Promise<void>,
+  view: View = {},
+) => {
   const app = booksApp(text);
   const running = await app.run({
     host: "127.0.0.1",
@@ -23,7 +36,7 @@ const open = async (text: string, path: string, facts: (visit: Visit, url: strin
   try {
     await using chromium = await startChromium();
     const url = running.url.replace(/\/$/, "");
-    const visit = await chromium.visit(`${url}${path}`);
+    const visit = await chromium.visit(`${url}${path}`, view);
     await facts(visit, url).catch(async (error: unknown) => {
       await picture(visit, "failure");
       throw error;
@@ -33,19 +46,9 @@ const open = async (text: string, path: string, facts: (visit: Visit, url: strin
   }
 };
 
-const shows = (visit: Visit, expression: string, what: string) =>
-  waitFor(() => visit.evaluate<boolean>(expression), { what, timeoutMs: 60_000 });
+const picture = (visit: Visit, name: string): Promise<void> => takePicture(visit, `openapi-${name}`);
 
-const picture = async (visit: Visit, name: string): Promise<void> =>
-  writeFileSync(join(tmpdir(), `openapi-${name}.png`), await visit.screenshot());
-
-const assertQuiet = (visit: Visit, url: string): void => {
-  assert.deepEqual(visit.complaints, []);
-  assert.deepEqual(
-    visit.requested().filter((asked) => !asked.startsWith(`${url}/`) && !asked.startsWith("blob:")),
-    [],
-  );
-};
+const assertQuiet = (visit: Visit, url: string): void => assertLocal(visit, `${url}/`);
 
 const click = (selector: string): string =>
   `(document.querySelector(${JSON.stringify(selector)}).click() ?? true)`;
@@ -115,3 +118,51 @@ for (const path of ["/docs", "/redoc"]) {
     ),
   );
 }
+
+void test("by keyboard alone an operation is opened in Swagger UI", { skip }, () =>
+  open("", "/docs", async (visit, url) => {
+    await shows(visit, complete["/docs"], "the operations");
+    const operation = `document.querySelector("#operations-books-get_books_id")`;
+    await tabUntil(visit, `${operation}.querySelector("button") === document.activeElement`);
+    await visit.press("Enter");
+    await shows(visit, `${operation}.querySelector(".try-out__btn")`, "the open operation");
+    await tabUntil(visit, `document.activeElement.classList.contains("try-out__btn")`);
+    assert.deepEqual(await violations(visit), []);
+    assertQuiet(visit, url);
+  }),
+);
+
+void test("by keyboard alone an operation is found in Redoc", { skip }, () =>
+  open("", "/redoc", async (visit, url) => {
+    await shows(visit, complete["/redoc"], "the operations");
+    await tabUntil(visit, `document.activeElement.matches("input[placeholder^=Search]")`);
+    await visit.type("books");
+    await shows(visit, `document.querySelector("[data-role='search:results']")`, "search results");
+    assertQuiet(visit, url);
+  }),
+);
+
+/** What shows that a page is complete. */
+const complete = {
+  "/docs": `document.querySelector("#operations-books-get_books_id")`,
+  "/redoc": `document.body.textContent.includes("GET /books/{id}")`,
+} as const;
+
+for (const [path, isComplete] of Object.entries(complete))
+  for (const view of views)
+    void test(
+      `${path} ${viewName(view)} has no violation, complaint or request to another host`,
+      { skip },
+      () =>
+        open(
+          "",
+          path,
+          async (visit, url) => {
+            await shows(visit, isComplete, "the operations");
+            await picture(visit, `${path.slice(1)}-${view.width}-${view.colours}`);
+            assert.deepEqual(await violations(visit), []);
+            assertQuiet(visit, url);
+          },
+          view,
+        ),
+    );

@@ -16,6 +16,8 @@ export interface PageParts {
 /** Requirements of one tool. */
 export interface PageKind {
   readonly bundle: Bundle;
+  /** Whether the tool brings the main landmark of the page; else the page has it. */
+  readonly hasMain: boolean;
   /** Shows the document `page.dataset.document` in the element `page`; constant, without values of the configuration. */
   readonly script: string;
   /** Further directives of its content security policy. */
@@ -27,11 +29,12 @@ export const bundlePath = (pagePath: string, { name, version }: Bundle, file: st
   `${pagePath}/${name}-${version}/${file}`;
 
 /** The page as HTML. Its only inline script is the kind's own, allowed by its hash. */
-export const createPage = (parts: PageParts, { bundle, script, policy }: PageKind): CachedFile => {
+export const createPage = (parts: PageParts, { bundle, hasMain, script, policy }: PageKind): CachedFile => {
   const linked = (file: string): string =>
     escaped(relativeUrl(parts.path, bundlePath(parts.path, bundle, file)));
   const ending = (extension: string): string[] =>
     bundle.files.filter((file) => file.endsWith(extension)).map(linked);
+  const element = hasMain ? "div" : "main";
   const html = [
     "<!doctype html>",
     '<html lang="en">',
@@ -40,7 +43,7 @@ export const createPage = (parts: PageParts, { bundle, script, policy }: PageKin
     `<title>${escaped(parts.title)}</title>`,
     ...["data:,", ...ending(".png")].slice(-1).map((url) => `<link rel="icon" href="${url}">`),
     ...ending(".css").map((url) => `<link rel="stylesheet" href="${url}">`),
-    `<main id="page" data-document="${escaped(relativeUrl(parts.path, parts.documentPath))}"></main>`,
+    `<${element} id="page" data-document="${escaped(relativeUrl(parts.path, parts.documentPath))}"></${element}>`,
     ...ending(".js").map((url) => `<script src="${url}"></script>`),
     `<script>${script}</script>`,
     "</html>",
