@@ -39,7 +39,7 @@ export class Traffic {
       reports.reduce((sum, { report }) => sum + of(report) / Math.max(0.001, report.secs), 0);
     this.moments.push({
       requests: a(({ replies }) => totalOf(replies)),
-      failed: a(({ replies }) => (replies[4] ?? 0) + (replies[5] ?? 0)),
+      failed: a(({ replies }) => replies[4] ?? 0),
       p50: percentile(latencyBounds, counts, 0.5),
       p95: percentile(latencyBounds, counts, 0.95),
       p99: percentile(latencyBounds, counts, 0.99),

@@ -7,7 +7,7 @@ export interface DevtoolsConfig {
   readonly port: number;
   /** Requests that each worker keeps for pages that are opened or reloaded, 1 to 1,000; the oldest go first. @default 200 */
   readonly maxRequests: number;
-  /** Requests that each worker records in a second while a page is open, 1 to 1,000; further ones are not shown. @default 50 */
+  /** Requests that each worker records in a second while a page is open, on average and at once, 1 to 1,000; further ones are not shown. @default 50 */
   readonly maxPerSecond: number;
   /** Faults that are on from the start, 100 at most; more can be added on the page. @default [] */
   readonly faults: readonly FaultRule[];

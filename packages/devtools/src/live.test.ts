@@ -150,7 +150,7 @@ test("while no page is open, requests are not recorded, and the channel has no l
   await waitFor(() => !steps.hasSubscribers, { what: "the end of the recording", timeoutMs: 60_000 });
 });
 
-test("under load a page gets a sample: at most maxPerSecond a second", async () => {
+test("under load a page gets a sample: maxPerSecond at once, and a tenth of it in each tenth of a second", async () => {
   const app = devApp({ maxPerSecond: 10, maxRequests: 1000 });
   app.get("/", () => "hello");
   await using service = await serve(app);
@@ -161,10 +161,10 @@ test("under load a page gets a sample: at most maxPerSecond a second", async () 
   subscribe("framework.request.answered", count);
   for (let n = 0; n < 300; n++) await app.fetch(new Request("http://localhost/"));
   unsubscribe("framework.request.answered", count);
-  const tenths = (performance.now() - since) / 100 + 2;
+  const most = 10 + (performance.now() - since) / 100 + 2;
   expect(traced).toBeGreaterThan(0);
-  expect(traced).toBeLessThanOrEqual(tenths); // one in each tenth of a second
-  expect(page.messages.filter(({ tell }) => tell === "request").length).toBeLessThanOrEqual(tenths);
+  expect(traced).toBeLessThanOrEqual(most); // one in each tenth of a second
+  expect(page.messages.filter(({ tell }) => tell === "request").length).toBeLessThanOrEqual(most);
 });
 
 test("metrics of features and of the process are reported every second, and panels with them", async () => {
@@ -204,8 +204,8 @@ test("every request is counted with its latency, and histograms of features are 
   const reports = () =>
     page.messages.flatMap((message) => (message.tell === "traffic" ? [message.traffic] : []));
   const replies = () =>
-    [1, 4, 5].map((at) => reports().reduce((sum, report) => sum + (report.replies[at] ?? 0), 0));
-  await waitFor(() => replies().join() === "30,10,0", { what: "all requests", timeoutMs: 60_000 });
+    [1, 4].map((at) => reports().reduce((sum, report) => sum + (report.replies[at] ?? 0), 0));
+  await waitFor(() => replies().join() === "30,10", { what: "all requests", timeoutMs: 60_000 });
   const latencies = reports().flatMap((report) => report.latencies);
   expect(latencies.reduce((sum, count) => sum + count, 0)).toBe(40);
   for (const { secs, lateMs } of reports()) {

@@ -79,7 +79,7 @@ export const createPipeline = (
     originals.set(made, middleware);
     return made;
   };
-  const newTracer = traceSteps(parts.traces, parts.labels, settings);
+  const compileChain = traceSteps(parts.traces, parts.labels, settings);
   const traceWith =
     (tracer: ChainTracer) =>
     (middleware: HttpMiddleware): HttpMiddleware =>
@@ -96,23 +96,24 @@ export const createPipeline = (
   for (const route of parts.routes) {
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
-    const tracer = newTracer(`${route.method} ${route.path}`);
-    const traced = traceWith(tracer);
-    const chain = [
-      ...outer.map(traced),
-      ...route.middleware.map(inspected).map(traced),
-      ...tracer.guards(guards, (some) => guarded(some, settings)),
-      ...beforeCache.map(traced),
-      ...cache.map(traced),
-    ];
-    const ofReplies = inCache.map(traced);
-    const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel), (next) =>
-      validateInput(route.options, next),
-    );
-    const handle =
-      cache.length === 0
+    const ofRoute = route.middleware.map(inspected);
+    const handle = compileChain(`${route.method} ${route.path}`, (tracer) => {
+      const traced = traceWith(tracer);
+      const chain = [
+        ...outer.map(traced),
+        ...ofRoute.map(traced),
+        ...tracer.guards(guards, (some) => guarded(some, settings)),
+        ...beforeCache.map(traced),
+        ...cache.map(traced),
+      ];
+      const ofReplies = inCache.map(traced);
+      const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel), (next) =>
+        validateInput(route.options, next),
+      );
+      return cache.length === 0
         ? compose([...chain, ...ofReplies], innermost, rescue, outside)
         : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside);
+    });
     const endpoint = {
       method: route.method,
       pattern: route.path,
@@ -130,11 +131,11 @@ export const createPipeline = (
   const listing = settings.debug ? parts.routes.map(({ method, path }) => `${method} ${path}`) : null;
   const toUnmatched = (allowed: readonly string[]) => (request: HttpRequest) =>
     answerUnmatched(request, allowed, listing);
-  const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
-    const tracer = newTracer(null);
-    const chain = outer.map(traceWith(tracer));
-    return compose(chain, tracer.innermost({ name: "no route" }, toUnmatched(allowed)), rescue, outside);
-  };
+  const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
+    compileChain(null, (tracer) => {
+      const chain = outer.map(traceWith(tracer));
+      return compose(chain, tracer.innermost({ name: "no route" }, toUnmatched(allowed)), rescue, outside);
+    });
   const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
     const known = byMethods.get(allowed.join());

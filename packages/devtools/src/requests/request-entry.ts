@@ -39,7 +39,7 @@ export const requestEntry = (
   const pairs = pairsOf(query.toString());
   const redact = redactionFor({ fields: headers.entries(), query: pairs.flatMap(([, value]) => value) });
   const ms = trace.steps[0]?.durationMs ?? 0;
-  const steps = toldSteps(trace);
+  const steps = toldSteps(trace).filter((step) => !isOwn(step));
   return {
     id,
     worker,
@@ -58,6 +58,10 @@ export const requestEntry = (
     omittedSteps: Math.max(0, steps.length - MAX_STEPS),
   };
 };
+
+/** Whether a step is the count of requests of these tools, which has nothing to say. */
+export const isOwn = ({ name, stage }: { readonly name: string; readonly stage: string | null }): boolean =>
+  name === "devtools" && stage === "telemetry";
 
 type Pair = readonly [name: string, values: readonly string[]];
 

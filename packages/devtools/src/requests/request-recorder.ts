@@ -6,7 +6,7 @@ import { type RequestEntry, requestEntry } from "./request-entry.ts";
 const BEGUN = "framework.request.steps";
 const ANSWERED = "framework.request.answered";
 
-/** The budget of a second is given out in ten parts, so that a burst does not hide the rest of its second. */
+/** A tenth of the budget of a second is given out in each tenth; what is left is kept for a burst, up to that of a second. */
 const PARTS = 10;
 
 /** Options of a recorder. */
@@ -20,12 +20,11 @@ export interface RecorderOptions {
 }
 
 /**
- * Records requests while it runs. Beyond its budget it stops listening until the next tenth of a second, and requests then cost what they cost without
+ * Records requests while it runs. Beyond its budget it stops listening until there is more of it, and requests then cost what they cost without
  * tools: under load a page shows a sample.
  */
 export class RequestRecorder {
   private readonly options: RecorderOptions;
-  private readonly budget: number;
   private readonly taken: WeakSet<object> = new WeakSet();
   private refill: NodeJS.Timeout | undefined;
   private left = 0;
@@ -34,12 +33,12 @@ export class RequestRecorder {
 
   constructor(options: RecorderOptions) {
     this.options = options;
-    this.budget = Math.ceil(options.maxPerSecond / PARTS);
   }
 
   start(): void {
     if (this.refill !== undefined) return;
     subscribe(ANSWERED, this.onAnswer);
+    this.left = this.options.maxPerSecond;
     this.grant();
     this.refill = setInterval(() => this.grant(), 1000 / PARTS);
     this.refill.unref();
@@ -53,8 +52,9 @@ export class RequestRecorder {
   }
 
   private grant(): void {
-    this.left = this.budget;
-    this.listen(true);
+    const { maxPerSecond } = this.options;
+    this.left = Math.min(maxPerSecond, this.left + maxPerSecond / PARTS);
+    this.listen(this.left >= 1);
   }
 
   private listen(on: boolean): void {
@@ -68,7 +68,7 @@ export class RequestRecorder {
     const trace = message as RequestTrace; // core publishes nothing else on the channel
     if ((trace.request as HttpRequest).app !== this.options.app) return;
     this.taken.add(trace);
-    if (--this.left <= 0) this.listen(false);
+    if (--this.left < 1) this.listen(false);
   };
 
   private readonly onAnswer = (message: unknown): void => {

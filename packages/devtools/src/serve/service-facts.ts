@@ -1,5 +1,6 @@
 import type { AppSettings } from "@framework/core";
 import type { Host } from "@framework/core/feature";
+import { isOwn } from "../requests/request-entry.ts";
 import { scrub } from "../requests/scrub.ts";
 
 /** A route on the page. */
@@ -51,6 +52,7 @@ export const serviceFacts = (
       auth: route.auth.flatMap(({ schemes }) => Object.keys(schemes)),
       steps: insight
         .stepsOf(route)
+        .filter((step) => !isOwn(step))
         .map(({ kind, name, stage, absent = null }) => ({ kind, name: scrub(name), stage, absent })),
     })),
 });

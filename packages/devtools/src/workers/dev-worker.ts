@@ -41,7 +41,7 @@ export class DevWorker {
   private readonly panels: PanelReader;
   private readonly metrics: ReturnType<typeof metricsReader>;
   private readonly recorder: RequestRecorder;
-  private readonly traffic: TrafficMeter;
+  private readonly traffic: TrafficMeter = new TrafficMeter();
   private readonly histograms: HistogramTally = new HistogramTally();
   private readonly calls: PendingCalls = new PendingCalls();
   private readonly kept: RequestEntry[] = [];
@@ -57,7 +57,7 @@ export class DevWorker {
     this.options = options;
     this.panels = new PanelReader(host.insight);
     this.metrics = metricsReader(() => host.insight.metrics());
-    this.traffic = new TrafficMeter(host.insight);
+    host.http.use("telemetry", this.traffic.middleware);
     host.insight.recordHistograms(this.histograms.recorder);
     this.recorder = new RequestRecorder({
       app,

@@ -1,0 +1,178 @@
+/**
+ * Counts what the dev page adds to a request over a socket in user-space instructions, which do not depend on the load of the machine: without tools, with the page
+ * closed, and with it open. Timers run in real time while a counted server is slow, so what is done once a second is counted by itself and charged to a second of a
+ * processor, not to the few requests that a counted server answers meanwhile.
+ *
+ *   pnpm --filter @framework/bench run bench:devtools:count
+ */
+import { mkdtempDisposableSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { verify } from "../compare/verify.ts";
+import { workloads } from "../compare/workloads.ts";
+import { type CountedServer, startCounted } from "../instructions/callgrind.ts";
+import { instrument } from "../instructions/callgrind.ts";
+import { eager } from "../instructions/subjects.ts";
+import { Load } from "../load/load.ts";
+import type { Shot } from "../load/shot.ts";
+import { startServer } from "../measure/server.ts";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { median } from "../measure/statistics.ts";
+
+const CONNECTIONS = 16;
+const WARM_UP = 2000;
+const REQUESTS = 500;
+const WINDOWS = 8;
+const IDLE_MS = 10_000;
+/** Instructions that one processor core executes in a second, at the least: a slow one. */
+const A_SECOND = 2e9;
+const RECORDED_A_SECOND = 50;
+/** What an open page may add, and a closed one. */
+const OPEN_LIMIT = 0.05;
+const CLOSED_LIMIT = 0.01;
+
+interface Window {
+  readonly instructions: number;
+  readonly recorded: number;
+  readonly reports: number;
+}
+
+interface Measured {
+  readonly windows: readonly Window[];
+  /** Instructions of a second without requests. */
+  readonly idle: number;
+}
+
+/** An open page: how many requests and reports it heard. */
+class Page {
+  recorded = 0;
+  reports = 0;
+  private readonly stop = new AbortController();
+
+  async open(link: string): Promise<void> {
+    const { origin, hash } = new URL(link);
+    const headers = { authorization: `Bearer ${hash.slice("#token=".length)}` };
+    const reply = await fetch(`${origin}/live`, { headers, signal: this.stop.signal });
+    void this.read(reply).catch(() => {}); // closed below
+  }
+
+  close(): void {
+    this.stop.abort();
+  }
+
+  private async read(reply: Response): Promise<void> {
+    for await (const chunk of reply.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      this.recorded += chunk.split('"tell":"request"').length - 1;
+      this.reports += chunk.split('"tell":"traffic"').length - 1;
+    }
+  }
+}
+
+const windowsOf = async (
+  server: CountedServer,
+  load: Load,
+  shot: Shot,
+  page: Page | null,
+): Promise<Measured> => {
+  const windows: Window[] = [];
+  let idle = 0;
+  await server.counting(async () => {
+    await load.run(shot, CONNECTIONS, REQUESTS);
+    await server.taken();
+    for (let at = 0; at < WINDOWS; at++) {
+      const [recorded, reports] = [page?.recorded ?? 0, page?.reports ?? 0];
+      await load.run(shot, CONNECTIONS, REQUESTS);
+      const instructions = await server.taken();
+      windows.push({
+        instructions: instructions / REQUESTS,
+        recorded: ((page?.recorded ?? 0) - recorded) / REQUESTS,
+        reports: ((page?.reports ?? 0) - reports) / REQUESTS,
+      });
+    }
+    await pause(IDLE_MS);
+    idle = (await server.taken()) / (IDLE_MS / 1000);
+  });
+  return { windows, idle };
+};
+
+const measure = async (args: readonly string[], isOpen: boolean): Promise<Measured> => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "devtools-count-"));
+  const link = join(folder.path, "link");
+  await using server = await startCounted("framework-devtools.ts", [...args, "--link", link], eager);
+  const workload = workloads.find(({ name }) => name === "json");
+  if (workload === undefined) throw new Error("there is no workload json");
+  const shot = await verify("devtools", server.port, workload);
+  const load = new Load(server.port);
+  const page = isOpen ? new Page() : null;
+  try {
+    await page?.open(readFileSync(link, "utf8"));
+    await load.run(shot, CONNECTIONS, WARM_UP);
+    await load.run(shot, CONNECTIONS, WARM_UP);
+    return await windowsOf(server, load, shot, page);
+  } finally {
+    load.close();
+    page?.close();
+  }
+};
+
+/** User-space part of the processor time of a request, on a server that is not counted. */
+const userShare = async (): Promise<number> => {
+  await using server = await startServer("framework-devtools.ts", []);
+  const workload = workloads.find((each) => each.name === "json");
+  if (workload === undefined) throw new Error("there is no workload json");
+  const shot = await verify("devtools", server.port, workload);
+  const load = new Load(server.port);
+  await load.run(shot, CONNECTIONS, 20_000);
+  const [user, system] = ticksOf(server.program.pid);
+  await load.run(shot, CONNECTIONS, 60_000);
+  const [laterUser, laterSystem] = ticksOf(server.program.pid);
+  load.close();
+  return (laterUser - user) / (laterUser - user + laterSystem - system);
+};
+
+/** Processor time of a process in user and system mode, in ticks of the kernel. */
+const ticksOf = (pid: number): readonly [user: number, system: number] => {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return [Number(fields[11]), Number(fields[12])];
+};
+
+const { name, reason } = instrument();
+if (name === null) throw new Error(reason);
+const plain = await measure([], false);
+const closed = await measure(["--tools"], false);
+const few = await measure(["--tools", "--per-second", "1"], true);
+const all = await measure(["--tools", "--per-second", "1000"], true);
+
+const cost = ({ windows }: Measured): number => Math.min(...windows.map(({ instructions }) => instructions));
+const mean = (measured: Measured, of: (window: Window) => number): number => median(measured.windows.map(of));
+const second = few.idle - plain.idle;
+/** Of a window, without its reports. */
+const ofRequests = (measured: Measured): number =>
+  mean(measured, ({ instructions, reports }) => instructions - reports * second);
+const share = mean(all, ({ recorded }) => recorded) - mean(few, ({ recorded }) => recorded);
+const record = (ofRequests(all) - ofRequests(few)) / share;
+const counted = ofRequests(few) - record * mean(few, ({ recorded }) => recorded);
+const base = cost(plain);
+const user = await userShare();
+const closedPart = (cost(closed) / base - 1) * user;
+const openPart = ((counted - base) / base) * user + (RECORDED_A_SECOND * record + second) / A_SECOND;
+
+printTitle(`What the dev page adds, in user-space instructions (${name})`);
+printTable(
+  ["What", "Instructions"],
+  [
+    ["a request without tools", base.toFixed(0)],
+    ["a request, page closed", cost(closed).toFixed(0)],
+    ["a request, page open, not recorded", counted.toFixed(0)],
+    ["the record of a request", record.toFixed(0)],
+    ["a second with an open page", second.toFixed(0)],
+    ["part of a request's time outside of the kernel", `${(user * 100).toFixed(0)} %`],
+  ],
+);
+gate(closedPart <= CLOSED_LIMIT, `closed: ${(closedPart * 100).toFixed(2)} % of a request, at most 1 %`);
+gate(
+  openPart <= OPEN_LIMIT,
+  `open, with ${RECORDED_A_SECOND} records a second, on a core of 2e9 instructions a second at full load: ${(openPart * 100).toFixed(2)} %, at most 5 %`,
+);

@@ -1,0 +1,22 @@
+/** An app in development with five levels around its handler: `--tools` with the dev page, whose link goes to the file `--link`; `--per-second` of its records. */
+import { writeFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { App } from "@framework/core";
+import { devtools } from "../devtools/devtools-package.ts";
+import { openVitals } from "./serving.ts";
+import { greeting } from "./workload.ts";
+
+const { values } = parseArgs({
+  options: {
+    tools: { type: "boolean", default: false },
+    link: { type: "string" },
+    "per-second": { type: "string", default: "50" },
+  },
+});
+const withTools = new (App.with(devtools))();
+if (values.tools) withTools.enableDevtools({ maxPerSecond: Number(values["per-second"]) });
+for (let level = 0; level < 5; level++) withTools.use((input, next) => next(input));
+withTools.get("/json", () => greeting());
+await openVitals();
+await withTools.run({ env: "development", debug: true, workers: 1, argv: [], logs: false });
+if (values.link !== undefined) writeFileSync(values.link, withTools.devtoolsUrl ?? "");
