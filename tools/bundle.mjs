@@ -1,7 +1,7 @@
 // Bundles a package's entries into dist, in the package's folder. The static imports of the first entry become one file: finding a file takes
 // longer than reading it, and calls within a file are cheaper than calls between files.
-import { rmSync } from "node:fs";
-import { basename } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 
 const entries = Object.fromEntries(process.argv.slice(2).map((file) => [basename(file, ".ts"), `./${file}`]));
@@ -16,13 +16,25 @@ const bundle = await rolldown({
 });
 const apart = await bundle.generate(output);
 const loaded = modulesOf(first);
-rmSync("dist/chunks", { recursive: true, force: true }); // their names hold hashes, so old ones would stay
-await bundle.write({
+const { output: files } = await bundle.generate({
   ...output,
   chunkFileNames: "chunks/[name]-[hash].js",
   codeSplitting: { groups: [{ name: "core", test: (id) => loaded.has(id) }] },
 });
+for (const { fileName, code } of files) replace(join(output.dir, fileName), code);
+const kept = new Set(files.map(({ fileName }) => basename(fileName)));
+if (existsSync("dist/chunks"))
+  for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // their names hold hashes, so old ones would stay
 await bundle.close();
+
+/** Replaces a file in one step: a package is bundled again before it is packed, while other processes import it. */
+function replace(path, code) {
+  mkdirSync(dirname(path), { recursive: true });
+  if (existsSync(path) && readFileSync(path, "utf8") === code) return;
+  const next = `${path}.${process.pid}`;
+  writeFileSync(next, code);
+  renameSync(next, path);
+}
 
 /** The modules of an entry and of all chunks that it imports, in turn. */
 function modulesOf(entry) {

@@ -1,6 +1,11 @@
+import type { InstalledPackage } from "./installed-packages.ts";
+
 /** Address of the documentation site, which the workflow `docs.yml` publishes. */
 const SITE = "https://framework.github.io/framework/";
 
 /** Address of the page of an error code; `undefined` for a code of a project, which has no page there. */
-export const errorPage = (code: string, packageName: string): string | undefined =>
-  packageName.startsWith("@framework/") ? `${SITE}errors/${code}/` : undefined;
+export const errorPage = (
+  code: string,
+  { name, manifest }: Pick<InstalledPackage, "name" | "manifest">,
+): string | undefined =>
+  name.startsWith("@framework/") && manifest.private !== true ? `${SITE}errors/${code}/` : undefined;

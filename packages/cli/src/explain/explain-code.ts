@@ -41,7 +41,7 @@ const list = (codes: readonly CataloguedCode[]): Outcome => ({
 const page = ({ code, package: pkg, entry }: CataloguedCode): Outcome => {
   const mentions = mentionsOf(code, pkg.folder);
   const { status, summary, action } = entry;
-  const address = errorPage(code, pkg.name);
+  const address = errorPage(code, pkg);
   const facts: readonly (readonly [string, string])[] = [
     ["Package", pkg.name],
     ...(status === undefined ? [] : [["Status", String(status)] as const]),
