@@ -2,7 +2,9 @@ import { isAuthority } from "./authority.ts";
 
 /** A parsed request target: the target to route, and the authority of an absolute-form target. */
 export interface RequestTarget {
+  /** Path and query, or `*`. */
   readonly target: string;
+  /** Host and port of an absolute-form target; `null` for any other. */
   readonly authority: string | null;
 }
 

@@ -7,11 +7,17 @@ interface Waiter {
 
 /** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
 export interface BodyReadable {
+  /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  /** Calls `listener` after the last chunk. */
   on(event: "end", listener: () => void): unknown;
+  /** Removes a listener. */
   off(event: "data", listener: (chunk: Uint8Array) => void): unknown;
+  /** Removes a listener. */
   off(event: "end", listener: () => void): unknown;
+  /** Stops the chunks, so that the client must wait. */
   pause(): unknown;
+  /** Lets the chunks come again. */
   resume(): unknown;
 }
 
@@ -95,6 +101,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     return this;
   }
 
+  /** The next chunk, once it has arrived. @throws what `fail` was called with, or the error of an abandoned body */
   next(): Promise<IteratorResult<Uint8Array, undefined>> {
     const chunk = this.queue.shift();
     if (chunk !== undefined) return Promise.resolve({ done: false, value: chunk });
@@ -107,6 +114,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     });
   }
 
+  /** Ends the reading; the stream stays open. */
   return(): Promise<IteratorReturnResult<undefined>> {
     this.ended = true;
     this.detach();
