@@ -10,7 +10,8 @@ import {
   systemClock,
 } from "@framework/core/feature";
 import { AppBroker, brokerProblems, type EnabledBroker } from "./brokers/app-broker.ts";
-import { RunningSubscription, type SubscriptionParts } from "./consume/running-subscription.ts";
+import { RunningSubscription } from "./consume/running-subscription.ts";
+import type { SubscriptionParts } from "./consume/subscription-parts.ts";
 import { ParkedMessages } from "./dead-letter/parked-messages.ts";
 import { databaseBroker } from "./database/database-broker.ts";
 import { DatabaseInbox } from "./inbox/database-inbox.ts";

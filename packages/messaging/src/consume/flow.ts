@@ -1,52 +1,18 @@
-// One file: the transitions of an entry are one table, and each uses the others.
-import type { Logger } from "@framework/core";
-import { aborted, type Clock, isPromise } from "@framework/core/feature";
+import { aborted, isPromise } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
-import type { Outcome, Outcomes } from "../message/outcome.ts";
-import { openCircuitMs } from "../message/outcome-of-thrown.ts";
-import type { Consumer } from "../port/broker-adapter.ts";
-import type { Capabilities } from "../port/capabilities.ts";
+import type { Outcomes } from "../message/outcome.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
-import type { ConsumerState } from "../port/sink.ts";
-import type { MessageRetry } from "../subscribe/message-retry.ts";
+import { BatchWait } from "./batch-wait.ts";
 import { Committer } from "./committer.ts";
-import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
+import type { FlowParts } from "./flow-parts.ts";
 import { Intake } from "./intake.ts";
 import { Lanes } from "./lanes.ts";
+import { Pauses } from "./pauses.ts";
 import type { RateGate } from "./rate-gate.ts";
-import { nextTry } from "./retry-rules.ts";
 import { Settler } from "./settler.ts";
 import { limitTime, type TimeLimits } from "./time-limit.ts";
-import type { Awaitable } from "@framework/core";
-
-/** What the flow of a subscription needs. */
-export interface FlowParts {
-  readonly clock: Clock;
-  readonly random: () => number;
-  readonly log: Logger;
-  readonly capabilities: Capabilities;
-  readonly consumer: () => Consumer;
-  readonly counts: ConsumeCounts;
-  readonly order: "none" | "key" | "partition";
-  readonly concurrency: number;
-  readonly prefetch: number;
-  readonly timeoutMs: number;
-  readonly retry: MessageRetry;
-  /** Entries of one call; 1 for handlers of single messages. */
-  readonly batch: { readonly size: number; readonly waitMs: number };
-  /** Limits how many calls begin; `null` for no limit. `due` is called when more may begin. */
-  readonly rate: ((due: () => void) => RateGate) | null;
-  /** Makes one try with entries that run together. Never throws. */
-  readonly attempt: (entries: readonly Entry[]) => Awaitable<Outcomes>;
-  /** Prepares a new entry: its tries so far, and how long it must wait. */
-  readonly prepare: (entry: Entry) => { readonly waitMs: number };
-  /** Stores a dead letter; resolves when it is safe and the delivery may be settled, `true` when it was settled too. Repeats until then. */
-  readonly bury: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
-  /** Sends an entry to a retry topic; only with the capability `retryTopics`. */
-  readonly postpone: (entry: Entry, tier: number, signal: AbortSignal) => Promise<void>;
-  readonly stateChanged: (state: ConsumerState, reason: string | null) => void;
-}
+import { Transitions } from "./transitions.ts";
 
 /** The flow of deliveries through one subscription: in order, by lanes, tried, retried, settled. */
 export class Flow {
@@ -58,44 +24,55 @@ export class Flow {
   private readonly isCumulative: boolean;
   private readonly limits: TimeLimits;
   private readonly rate: RateGate | null;
+  private readonly pauses: Pauses;
+  private readonly batchWait: BatchWait;
+  private readonly transitions: Transitions;
   /** Aborts when the process gives up what it holds. */
   private readonly giveUp = new AbortController();
   private running = 0;
-  private isDraining = false;
-  private isPaused = false;
-  /** By an operator. */
-  private halted = false;
   private isSuspended = false;
   private isPumping = false;
-  private isBatchDue = false;
-  private cancelPause: () => void = () => {};
-  private cancelBatch: (() => void) | null = null;
   private idle: PromiseWithResolvers<void> | null = null;
 
   constructor(parts: FlowParts) {
     this.parts = parts;
     const { clock, timeoutMs, counts } = parts;
     this.limits = { clock, timeoutMs, abandoned: () => void counts.abandoned++ };
-    this.rate = parts.rate?.(() => this.pump()) ?? null;
+    const pump = (): void => this.pump();
+    this.rate = parts.rate?.(pump) ?? null;
     this.isCumulative = parts.capabilities.settlement === "cumulative";
     this.intake = new Intake({
       prefetch: parts.prefetch,
       isCumulative: this.isCumulative,
       laneOf: (delivery) => laneOf(delivery, parts.order),
       accepted: (entry) => this.accepted(entry),
-      delivered: () => this.pump(),
-      lost: (entries) => this.lost(entries),
+      delivered: pump,
+      lost: (entries) => this.transitions.lost(entries),
       state: parts.stateChanged,
       suspended: (isSuspended) => this.suspended(isSuspended),
     });
     this.settler = new Settler({
       ...parts,
-      settled: (settlement) => this.settled(settlement),
+      settled: (settlement) => this.transitions.settled(settlement),
       lost: (deliveries) => this.intake.lost(deliveries),
       isWanted: ({ delivery }) => this.isCumulative || this.intake.has(delivery),
     });
     const settle = (settlement: Settlement): void => this.settler.add(settlement);
-    this.committer = new Committer({ clock: parts.clock, windows: this.intake.windows, settle });
+    this.committer = new Committer({ clock, windows: this.intake.windows, settle });
+    this.pauses = new Pauses({ clock, consumer: parts.consumer, ended: pump });
+    this.batchWait = new BatchWait({ clock, ...parts.batch, due: pump });
+    this.transitions = new Transitions({
+      ...parts,
+      lanes: this.lanes,
+      intake: this.intake,
+      settler: this.settler,
+      committer: this.committer,
+      isCumulative: this.isCumulative,
+      giveUp: this.giveUp.signal,
+      isStopped: () => this.pauses.isStopped,
+      pauseFor: (ms) => this.pauses.pauseFor(ms),
+      pump,
+    });
   }
 
   /** Handlers that run. */
@@ -113,48 +90,31 @@ export class Flow {
     return this.giveUp.signal.aborted;
   }
 
-  /** Starts no handler until `resume`, and fetches nothing. */
-  pauseFor(ms: number): void {
-    const { clock, consumer } = this.parts;
-    if (this.isDraining) return;
-    this.cancelPause();
-    if (!this.isPaused && !this.halted) consumer().pause();
-    this.isPaused = true;
-    this.cancelPause = clock.after(ms, () => {
-      this.isPaused = false;
-      this.goOn();
-    });
-  }
-
   /** Whether an operator has paused it. */
   get isHalted(): boolean {
-    return this.halted;
+    return this.pauses.isHalted;
   }
 
   /** Starts no handler and fetches nothing until `resume`. What runs is finished. */
   pause(): void {
-    if (this.isDraining || this.halted) return;
-    if (!this.isPaused) this.parts.consumer().pause();
-    this.halted = true;
+    this.pauses.halt();
   }
 
   /** Ends `pause`. */
   resume(): void {
-    if (!this.halted) return;
-    this.halted = false;
-    this.goOn();
+    this.pauses.resume();
   }
 
   /** Starts no further handler. */
   startNoMore(): void {
-    this.isDraining = true;
+    this.pauses.stop();
   }
 
   /** Waits for the handlers until the deadline, and then aborts their signals. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.startNoMore();
-    this.cancelPause();
-    this.cancelBatch?.();
+    this.pauses.end();
+    this.batchWait.end();
     this.rate?.end();
     this.intake.close();
     for (const entry of this.intake.entries()) entry.cancelWait?.();
@@ -167,13 +127,6 @@ export class Flow {
     this.settler.end();
   }
 
-  /** Fetches again, unless another pause holds. */
-  private goOn(): void {
-    if (this.isPaused || this.halted || this.isDraining) return;
-    this.parts.consumer().resume();
-    this.pump();
-  }
-
   private suspended(isSuspended: boolean): void {
     this.isSuspended = isSuspended;
     if (isSuspended) this.committer.commitAll();
@@ -184,7 +137,7 @@ export class Flow {
     this.parts.counts.received++;
     if (entry.delivery.isRedelivered) this.parts.counts.redelivered++;
     const { waitMs } = this.parts.prepare(entry);
-    if (waitMs > 0) this.hold(entry, waitMs, () => this.lanes.add(entry));
+    if (waitMs > 0) this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
     else this.lanes.add(entry);
   }
 
@@ -199,14 +152,12 @@ export class Flow {
 
   private startReady(): void {
     const { concurrency, batch } = this.parts;
-    const isOpen = (): boolean => !this.isDraining && !this.isPaused && !this.halted && !this.isSuspended;
-    while (isOpen() && this.running < concurrency) {
-      if (this.lanes.readyCount < batch.size && batch.waitMs > 0 && !this.isBatchDue)
-        return this.awaitBatch();
+    while (!this.pauses.isClosed && !this.isSuspended && this.running < concurrency) {
+      if (this.batchWait.holds(this.lanes.readyCount)) return;
       if (!this.isAdmitted()) break;
       const entries = this.takeBatch(batch.size);
       if (entries.length === 0) break;
-      this.isBatchDue = false;
+      this.batchWait.begun();
       this.start(entries);
     }
   }
@@ -215,16 +166,6 @@ export class Flow {
     const { concurrency, batch } = this.parts;
     const ready = Math.ceil(this.lanes.readyCount / batch.size);
     return this.rate === null || (ready > 0 && this.rate.admits(Math.min(ready, concurrency - this.running)));
-  }
-
-  /** Waits for more messages of a batch. */
-  private awaitBatch(): void {
-    if (this.lanes.readyCount === 0 || this.cancelBatch !== null) return;
-    this.cancelBatch = this.parts.clock.after(this.parts.batch.waitMs, () => {
-      this.cancelBatch = null;
-      this.isBatchDue = true;
-      this.pump();
-    });
   }
 
   private takeBatch(size: number): readonly Entry[] {
@@ -255,146 +196,9 @@ export class Flow {
       if (entry === undefined) break;
       const outcome = "kind" in outcomes ? outcomes : outcomes[at];
       if (entry.isLost || this.giveUp.signal.aborted || outcome === undefined) this.lanes.free(entry);
-      else this.decide(entry, outcome);
+      else this.transitions.decide(entry, outcome);
     }
-    if (this.isDraining && this.running === 0) this.idle?.resolve();
-    this.pump();
-  }
-
-  private decide(entry: Entry, outcome: Outcome): void {
-    const { counts } = this.parts;
-    if (outcome.kind === "done") {
-      counts.done++;
-      return this.finish(entry);
-    }
-    const pauseMs = openCircuitMs(outcome.error);
-    if (pauseMs !== null) {
-      this.pauseFor(pauseMs); // the message is not to blame: the try does not count
-      return this.hold(entry, pauseMs);
-    }
-    if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
-    entry.tries++;
-    if (outcome.kind === "reject") return this.bury(entry, outcome.error);
-    this.failed(entry, outcome.error, outcome.delayMs);
-  }
-
-  private failed(entry: Entry, error: unknown, wantedMs: number | null): void {
-    const { retry, random, log, counts } = this.parts;
-    const next = nextTry(retry, entry.tries, random());
-    if (next.kind === "exhausted") return this.bury(entry, error);
-    counts.retries++;
-    const { topic } = entry.delivery;
-    log.warn("messaging: a message failed and is tried again", { topic, tries: entry.tries, error });
-    const delayMs = wantedMs ?? next.delayMs;
-    entry.renewSignal();
-    if (next.kind === "quick") return this.hold(entry, delayMs);
-    this.delay(entry, delayMs, next.tier);
-  }
-
-  /** Has the broker keep the message until its next try where it can; otherwise this process holds it. */
-  private delay(entry: Entry, delayMs: number, tier: number): void {
-    const { maxRetryDelayMs, retryKeepsOrder, retryTopics } = this.parts.capabilities;
-    const isOrdered = entry.lane !== null;
-    if (maxRetryDelayMs >= delayMs && (!isOrdered || retryKeepsOrder)) return this.giveBack(entry, delayMs);
-    if (!isOrdered && retryTopics) return void this.postpone(entry, tier);
-    this.hold(entry, delayMs);
-  }
-
-  /** Gives an entry back to the broker, and those behind it in its lane. */
-  private giveBack(entry: Entry, delayMs: number): void {
-    const behind = entry.lane === null ? [] : this.lanes.takeBehind(entry.lane);
-    for (const each of [entry, ...behind]) {
-      each.state = "settling";
-      this.settler.add({ delivery: each.delivery, action: "retry", delayMs, tries: each.tries });
-      this.intake.endsNow(each);
-    }
-    this.lanes.free(entry);
-  }
-
-  private async postpone(entry: Entry, tier: number): Promise<void> {
-    entry.state = "waiting";
-    await this.parts.postpone(entry, tier, this.giveUp.signal).then(
-      () => this.closed(entry, false),
-      () => {}, // only when the process gives up: the broker delivers it again
-    );
-  }
-
-  /** Ends an entry whose message is safe elsewhere. */
-  private closed(entry: Entry, isSettled: boolean): void {
-    if (entry.isLost) return; // which freed its lane
-    if (!isSettled) this.finish(entry);
-    else {
-      this.lanes.free(entry);
-      this.over(entry);
-    }
-    this.pump();
-  }
-
-  /** Keeps an entry, and its lane, until its next try. */
-  private hold(entry: Entry, delayMs: number, due: () => void = () => this.lanes.again(entry)): void {
-    entry.state = "waiting";
-    if (this.isDraining) return;
-    entry.cancelWait = this.parts.clock.after(delayMs, () => {
-      entry.cancelWait = null;
-      if (entry.isLost) return;
-      entry.state = "queued";
-      due();
-      this.pump();
-    });
-  }
-
-  private bury(entry: Entry, error: unknown): void {
-    const { counts, log, bury } = this.parts;
-    entry.state = "waiting";
-    counts.deadLettered++;
-    log.error("messaging: a message became a dead letter", {
-      topic: entry.delivery.topic,
-      tries: entry.tries,
-      error,
-    });
-    void bury(entry, error, this.giveUp.signal).then(
-      (isSettled) => this.closed(entry, isSettled),
-      () => {}, // only when the process gives up: the broker delivers it again
-    );
-  }
-
-  /** Settles an entry as done. */
-  private finish(entry: Entry): void {
-    this.lanes.free(entry);
-    if (entry.isLost) return;
-    if (entry.isSettled) return this.over(entry);
-    entry.state = "settling";
-    if (!this.isCumulative) {
-      this.settler.add({ delivery: entry.delivery, action: "done" });
-      return this.intake.endsNow(entry);
-    }
-    const window = this.intake.windows.get(entry.delivery.partition ?? "");
-    window?.finish(entry);
-    this.over(entry);
-    if (window !== undefined) this.committer.finished(window);
-  }
-
-  private settled({ delivery }: Settlement): void {
-    if (this.isCumulative) return;
-    const entry = this.intake.entryOf(delivery);
-    if (entry !== null) this.over(entry);
-  }
-
-  private over(entry: Entry): void {
-    entry.state = "over";
-    this.intake.release(entry);
-  }
-
-  private lost(entries: readonly Entry[]): void {
-    const reason = messagingError("MESSAGING_LOST", "the broker gave the message to another consumer");
-    for (const entry of entries) {
-      const { state } = entry;
-      entry.state = "over";
-      entry.cancelWait?.();
-      entry.abort(reason);
-      if (state === "waiting") this.lanes.free(entry);
-    }
-    this.parts.counts.lost += entries.length;
+    if (this.pauses.isStopped && this.running === 0) this.idle?.resolve();
     this.pump();
   }
 

@@ -1,0 +1,150 @@
+import { type Awaitable } from "@framework/core";
+import { isPromise, mapAwaitable } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { numberIn, TRIES } from "../envelope/own-headers.ts";
+import type { DatabaseInbox } from "../inbox/database-inbox.ts";
+import { RunningTries } from "../inbox/running-tries.ts";
+import { IncomingMessage } from "../message/incoming-message.ts";
+import type { Message } from "../message/message.ts";
+import type { Outcome, Outcomes } from "../message/outcome.ts";
+import type { Consumer } from "../port/broker-adapter.ts";
+import { replyTopic, sendReply } from "../request/replies.ts";
+import { runBatch } from "../subscribe/run-batch.ts";
+import { runHandler } from "../subscribe/run-handler.ts";
+import type { ConsumeCounts } from "./consume-counts.ts";
+import type { Entry } from "./entry.ts";
+import { openMessage, type Opened } from "./open-message.ts";
+import type { SubscriptionParts } from "./subscription-parts.ts";
+
+/** What the subscription around its attempts has. */
+export interface AttemptHost {
+  readonly consumer: () => Consumer;
+  readonly counts: ConsumeCounts;
+  /** Whether the process has given up what it holds. */
+  readonly hasGivenUp: () => boolean;
+}
+
+/** Makes tries of a subscription: opens deliveries, and calls the handler, with the inbox if it has one. */
+export class Attempts {
+  /** Tries with an inbox that run. */
+  readonly running: RunningTries = new RunningTries();
+  private readonly parts: SubscriptionParts;
+  private readonly host: AttemptHost;
+  private readonly handle: (message: Message) => Awaitable<Outcome>;
+  /** Entries of messages whose handlers run, for the inbox. */
+  private readonly entries = new WeakMap<Message, Entry>();
+
+  constructor(parts: SubscriptionParts, host: AttemptHost) {
+    this.parts = parts;
+    this.host = host;
+    this.handle = this.observed(this.handler());
+  }
+
+  /** Makes one try with entries that run together. Never throws. */
+  make(entries: readonly Entry[]): Awaitable<Outcomes> {
+    const [first] = entries;
+    if (this.parts.spec.handler.kind === "batch") return this.attemptBatch(entries);
+    if (first === undefined) return [];
+    return this.attemptOne(first);
+  }
+
+  private attemptOne(entry: Entry): Awaitable<Outcome> {
+    const opened = this.open(entry);
+    if (isPromise(opened)) return opened.then((settled) => this.handleOpened(entry, settled));
+    return this.handleOpened(entry, opened);
+  }
+
+  private handleOpened(entry: Entry, opened: Opened): Awaitable<Outcome> {
+    if ("outcome" in opened) return opened.outcome;
+    if (this.parts.inbox !== null) this.entries.set(opened.message, entry);
+    return this.handle(opened.message);
+  }
+
+  private open(entry: Entry): Awaitable<Opened> {
+    const { spec, brokerName, clock, maxMessageBytes, maxHeaderBytes } = this.parts;
+    return openMessage(entry, {
+      spec,
+      broker: brokerName,
+      date: clock.date,
+      maxMessageBytes,
+      maxHeaderBytes,
+    });
+  }
+
+  private async attemptBatch(entries: readonly Entry[]): Promise<readonly Outcome[]> {
+    const opened = await Promise.all(entries.map(async (entry) => await this.open(entry)));
+    const messages = opened.flatMap((each) => ("message" in each ? [each.message] : []));
+    const outcomes = (await runBatch(this.parts.spec, this.parts.state, messages)).values();
+    return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? missing)));
+  }
+
+  private handler(): (message: Message) => Awaitable<Outcome> {
+    const { spec, state, middleware, log, replies, inbox } = this.parts;
+    return runHandler({
+      spec,
+      state,
+      middleware,
+      reply: (message, value) =>
+        replyTopic(message) === null ? undefined : sendReply(replies, message, value),
+      log: () => log,
+      inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
+    });
+  }
+
+  private runOnce(
+    inbox: DatabaseInbox,
+    message: Message,
+    work: (tx: Transaction) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const entry = this.entries.get(message) ?? null;
+    const consumer = this.host.consumer();
+    const settleIn = consumer.settleIn?.bind(consumer);
+    const together = async (tx: Transaction): Promise<void> => {
+      if (entry === null || settleIn === undefined) return;
+      await settleIn(tx, entry.delivery);
+      tx.onCommit(() => void (entry.isSettled = true));
+    };
+    return this.running.add(
+      inbox.run({
+        message,
+        work,
+        maxTries: this.parts.spec.maxTries,
+        settleIn: settleIn === undefined ? null : together,
+        duplicate: () => void this.host.counts.duplicates++,
+        counted: (attempts) => countedAs(entry, message, attempts),
+        isGivenUp: this.host.hasGivenUp,
+      }),
+    );
+  }
+
+  /** Publishes each try as an operation, while there is a listener. */
+  private observed(
+    handle: (message: Message) => Awaitable<Outcome>,
+  ): (message: Message) => Awaitable<Outcome> {
+    const { operations } = this.parts;
+    return (message) => {
+      if (!operations.isObserved) return handle(message);
+      const control = operations.begin(message);
+      if (control === null) return handle(message);
+      return mapAwaitable(
+        control.within(() => handle(message)),
+        (outcome) => {
+          if (outcome.kind !== "done") control.fail(outcome.error);
+          control.end({ "messaging.outcome": outcome.kind });
+          return outcome;
+        },
+      );
+    };
+  }
+}
+
+/** The inbox knows the attempts of all processes. */
+const countedAs = (entry: Entry | null, message: Message, attempts: number): void => {
+  if (entry !== null) {
+    const { tries, headers } = entry.delivery;
+    entry.tries = Math.max(attempts - 1, tries ?? numberIn(headers, TRIES) ?? 0);
+  }
+  if (message instanceof IncomingMessage) message.attempt = attempts;
+};
+
+const missing: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };

@@ -1,0 +1,102 @@
+import { type Clock } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
+import type { Transaction } from "@framework/database";
+import { failureOf } from "@framework/durable/feature";
+import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts";
+import { inboxKey } from "../inbox/inbox-attempts.ts";
+import type { Consumer } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import { replyTopic, sendReply } from "../request/replies.ts";
+import type { Sender } from "../send/sender.ts";
+import type { Entry } from "./entry.ts";
+import { mainTopic, retryTopic } from "./retry-topics.ts";
+import type { SubscriptionParts } from "./subscription-parts.ts";
+import { untilDone } from "./until-done.ts";
+
+/** Stores messages elsewhere that this process does not try again: as a delayed try at the broker, or as a dead letter. */
+export class Departures {
+  private readonly parts: SubscriptionParts;
+  private readonly consumer: () => Consumer;
+
+  constructor(parts: SubscriptionParts, consumer: () => Consumer) {
+    this.parts = parts;
+    this.consumer = consumer;
+  }
+
+  /** Sends an entry to the topic of its next try; resolves when it is there. */
+  async postpone(entry: Entry, tier: number, signal: AbortSignal): Promise<void> {
+    const { spec, sender, clock, log } = this.parts;
+    const { delivery, tries } = entry;
+    const delayMs = spec.retry.delaysMs[tier] ?? 0;
+    const topic = retryTopic(mainTopic(delivery.topic, spec.group), spec.group, tier);
+    const details = { id: idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
+    await this.confirmed(postponed(topic, delivery, details), { signal, clock, log, sender });
+  }
+
+  /** Stores a dead letter; returns whether its delivery was settled too. */
+  async bury(entry: Entry, error: unknown, signal: AbortSignal): Promise<boolean> {
+    const { spec, park, deadLetterTopic, sender, clock, log } = this.parts;
+    const { delivery, tries, firstAt } = entry;
+    const lastAt = clock.date();
+    const dead: Dead = {
+      topic: mainTopic(delivery.topic, spec.group),
+      delivery,
+      id: idOf(entry),
+      group: spec.group,
+      error,
+      tries,
+      firstAt: firstAt ?? lastAt,
+      lastAt,
+    };
+    void this.answerFailure(entry, error);
+    if (park === null) {
+      await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
+      await this.forget(entry);
+      return false;
+    }
+    const consumer = this.consumer();
+    const settleIn = consumer.settleIn?.bind(consumer);
+    const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, entry.delivery);
+    await untilDone(() => park(dead, together), { signal, clock, log, what: "a dead letter" });
+    await this.forget(entry);
+    return together !== null;
+  }
+
+  /** Has a dead letter that is sent again count its tries anew. */
+  private async forget({ event, delivery }: Entry): Promise<void> {
+    const { inbox, spec, brokerName, log } = this.parts;
+    if (inbox === null || event === null) return;
+    const place = { broker: brokerName, topic: mainTopic(delivery.topic, spec.group), group: spec.group };
+    await inbox
+      .forget(inboxKey(event, place))
+      .catch((error: unknown) =>
+        log.warn("messaging: the tries of a dead letter stay counted in the inbox", { error }),
+      );
+  }
+
+  /** Tells a sender that waits for a reply that there will be none. */
+  private async answerFailure({ event }: Entry, error: unknown): Promise<void> {
+    if (event === null || replyTopic(event) === null) return;
+    const { replies, log } = this.parts;
+    const code = failureOf(error).code ?? "failed";
+    await sendReply(replies, event, null, code).catch((failure: unknown) =>
+      log.warn("messaging: a failure was not answered", { error: failure }),
+    );
+  }
+
+  /** Sends until the broker confirms: the delivery is settled only then. */
+  private async confirmed(
+    message: OutgoingMessage,
+    { sender, ...rest }: { signal: AbortSignal; clock: Clock; log: Logger; sender: Sender },
+  ): Promise<void> {
+    const send = async (): Promise<void> => {
+      const [result] = await sender.sendNow([message]);
+      if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
+    };
+    await untilDone(send, { ...rest, what: `a message to ${message.topic}` });
+  }
+}
+
+/** The id of the event, or of the place of a delivery that has none. */
+const idOf = ({ event, delivery }: Entry): string =>
+  event?.id ?? `${delivery.topic}-${delivery.partition ?? ""}-${delivery.offset ?? ""}`;

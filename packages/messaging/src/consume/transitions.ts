@@ -1,0 +1,181 @@
+import { messagingError } from "../errors/messaging-error.ts";
+import type { Outcome } from "../message/outcome.ts";
+import { openCircuitMs } from "../message/outcome-of-thrown.ts";
+import type { Settlement } from "../port/delivery.ts";
+import type { Committer } from "./committer.ts";
+import type { Entry } from "./entry.ts";
+import type { FlowParts } from "./flow-parts.ts";
+import type { Intake } from "./intake.ts";
+import type { Lanes } from "./lanes.ts";
+import { nextTry } from "./retry-rules.ts";
+import type { Settler } from "./settler.ts";
+
+/** What the transitions of entries need. */
+export interface TransitionParts extends Pick<
+  FlowParts,
+  "clock" | "random" | "log" | "capabilities" | "counts" | "retry" | "bury" | "postpone"
+> {
+  readonly lanes: Lanes;
+  readonly intake: Intake;
+  readonly settler: Settler;
+  readonly committer: Committer;
+  /** Whether the broker commits positions instead of single deliveries. */
+  readonly isCumulative: boolean;
+  /** Aborts when the process gives up what it holds. */
+  readonly giveUp: AbortSignal;
+  /** Whether nothing starts any more. */
+  readonly isStopped: () => boolean;
+  /** Pauses the subscription. */
+  readonly pauseFor: (ms: number) => void;
+  /** Starts what may run now. */
+  readonly pump: () => void;
+}
+
+/** What becomes of an entry after a try: it is done, waits for the next try here or at the broker, becomes a dead letter, or is lost. */
+export class Transitions {
+  private readonly parts: TransitionParts;
+
+  constructor(parts: TransitionParts) {
+    this.parts = parts;
+  }
+
+  /** Decides what follows from the outcome of a try. */
+  decide(entry: Entry, outcome: Outcome): void {
+    const { counts } = this.parts;
+    if (outcome.kind === "done") {
+      counts.done++;
+      return this.finish(entry);
+    }
+    const pauseMs = openCircuitMs(outcome.error);
+    if (pauseMs !== null) {
+      this.parts.pauseFor(pauseMs); // the message is not to blame: the try does not count
+      return this.hold(entry, pauseMs);
+    }
+    if (outcome.kind === "retry" && outcome.counts === false) return this.hold(entry, outcome.delayMs ?? 0);
+    entry.tries++;
+    if (outcome.kind === "reject") return this.bury(entry, outcome.error);
+    this.failed(entry, outcome.error, outcome.delayMs);
+  }
+
+  private failed(entry: Entry, error: unknown, wantedMs: number | null): void {
+    const { retry, random, log, counts } = this.parts;
+    const next = nextTry(retry, entry.tries, random());
+    if (next.kind === "exhausted") return this.bury(entry, error);
+    counts.retries++;
+    const { topic } = entry.delivery;
+    log.warn("messaging: a message failed and is tried again", { topic, tries: entry.tries, error });
+    const delayMs = wantedMs ?? next.delayMs;
+    entry.renewSignal();
+    if (next.kind === "quick") return this.hold(entry, delayMs);
+    this.delay(entry, delayMs, next.tier);
+  }
+
+  /** Has the broker keep the message until its next try where it can; otherwise this process holds it. */
+  private delay(entry: Entry, delayMs: number, tier: number): void {
+    const { maxRetryDelayMs, retryKeepsOrder, retryTopics } = this.parts.capabilities;
+    const isOrdered = entry.lane !== null;
+    if (maxRetryDelayMs >= delayMs && (!isOrdered || retryKeepsOrder)) return this.giveBack(entry, delayMs);
+    if (!isOrdered && retryTopics) return void this.postpone(entry, tier);
+    this.hold(entry, delayMs);
+  }
+
+  /** Gives an entry back to the broker, and those behind it in its lane. */
+  private giveBack(entry: Entry, delayMs: number): void {
+    const behind = entry.lane === null ? [] : this.parts.lanes.takeBehind(entry.lane);
+    for (const each of [entry, ...behind]) {
+      each.state = "settling";
+      this.parts.settler.add({ delivery: each.delivery, action: "retry", delayMs, tries: each.tries });
+      this.parts.intake.endsNow(each);
+    }
+    this.parts.lanes.free(entry);
+  }
+
+  private async postpone(entry: Entry, tier: number): Promise<void> {
+    entry.state = "waiting";
+    await this.parts.postpone(entry, tier, this.parts.giveUp).then(
+      () => this.closed(entry, false),
+      () => {}, // only when the process gives up: the broker delivers it again
+    );
+  }
+
+  /** Ends an entry whose message is safe elsewhere. */
+  private closed(entry: Entry, isSettled: boolean): void {
+    if (entry.isLost) return; // which freed its lane
+    if (!isSettled) this.finish(entry);
+    else {
+      this.parts.lanes.free(entry);
+      this.over(entry);
+    }
+    this.parts.pump();
+  }
+
+  /** Keeps an entry, and its lane, until its next try. */
+  hold(entry: Entry, delayMs: number, due: () => void = () => this.parts.lanes.again(entry)): void {
+    entry.state = "waiting";
+    if (this.parts.isStopped()) return;
+    entry.cancelWait = this.parts.clock.after(delayMs, () => {
+      entry.cancelWait = null;
+      if (entry.isLost) return;
+      entry.state = "queued";
+      due();
+      this.parts.pump();
+    });
+  }
+
+  private bury(entry: Entry, error: unknown): void {
+    const { counts, log, bury } = this.parts;
+    entry.state = "waiting";
+    counts.deadLettered++;
+    log.error("messaging: a message became a dead letter", {
+      topic: entry.delivery.topic,
+      tries: entry.tries,
+      error,
+    });
+    void bury(entry, error, this.parts.giveUp).then(
+      (isSettled) => this.closed(entry, isSettled),
+      () => {}, // only when the process gives up: the broker delivers it again
+    );
+  }
+
+  /** Settles an entry as done. */
+  private finish(entry: Entry): void {
+    this.parts.lanes.free(entry);
+    if (entry.isLost) return;
+    if (entry.isSettled) return this.over(entry);
+    entry.state = "settling";
+    if (!this.parts.isCumulative) {
+      this.parts.settler.add({ delivery: entry.delivery, action: "done" });
+      return this.parts.intake.endsNow(entry);
+    }
+    const window = this.parts.intake.windows.get(entry.delivery.partition ?? "");
+    window?.finish(entry);
+    this.over(entry);
+    if (window !== undefined) this.parts.committer.finished(window);
+  }
+
+  /** Ends an entry whose settlement is at the broker. */
+  settled({ delivery }: Settlement): void {
+    if (this.parts.isCumulative) return;
+    const entry = this.parts.intake.entryOf(delivery);
+    if (entry !== null) this.over(entry);
+  }
+
+  private over(entry: Entry): void {
+    entry.state = "over";
+    this.parts.intake.release(entry);
+  }
+
+  /** Ends entries that the broker took away. */
+  lost(entries: readonly Entry[]): void {
+    const reason = messagingError("MESSAGING_LOST", "the broker gave the message to another consumer");
+    for (const entry of entries) {
+      const { state } = entry;
+      entry.state = "over";
+      entry.cancelWait?.();
+      entry.abort(reason);
+      if (state === "waiting") this.parts.lanes.free(entry);
+    }
+    this.parts.counts.lost += entries.length;
+    this.parts.pump();
+  }
+}
