@@ -8,7 +8,7 @@ const app = new (App.with(messaging))().enableMessaging({
   broker: kafkaBroker({ brokers: BROKERS, partitions: 4, sessionTimeoutMs: 6000 }),
 });
 app.messaging.subscribe(TOPIC, { group: `${TOPIC}-group`, order: "key" }, async ({ data, signal }) => {
-  process.stdout.write(`effect ${String(data)}\n`);
+  process.stdout.write(`effect ${JSON.stringify(data)}\n`);
   const { promise, resolve } = Promise.withResolvers<void>();
   signal.addEventListener("abort", () => resolve(), { once: true });
   await promise;

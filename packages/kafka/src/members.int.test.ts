@@ -6,20 +6,26 @@ import { setTimeout as pause } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
-import { Ledger, newTopic, sendAll, until, untilRunning, worker } from "./faults.test-kit.ts";
-
-/** Messages of a key: more with `FRAMEWORK_KAFKA_MESSAGES=100000`. */
-const EACH = Number(process.env["FRAMEWORK_KAFKA_MESSAGES"] ?? 1000) / 20;
-const KEYS = 20;
-const TOTAL = KEYS * EACH;
-/** Messages of a key in one send: so few that a rebalance meets many sends. */
-const CHUNK = Math.max(2, EACH / 100);
-const LIMIT_MS = 300_000;
+import { Ledger } from "@framework/messaging/testing";
+import { CommitWatch } from "./commits.test-kit.ts";
+import {
+  groupOf,
+  KEYS,
+  LIMIT_MS,
+  newLedger,
+  newTopic,
+  until,
+  untilRunning,
+  worker,
+} from "./faults.test-kit.ts";
 
 const driver = createRequire(import.meta.url);
 const { KafkaJSConnectionClosedError } = driver("kafkajs/src/errors.js");
 const closed = (): Error =>
   new KafkaJSConnectionClosedError("closed by the test", { host: "127.0.0.1", port: 1 });
+
+/** So many messages of each key, sent at once. */
+const few = (each: number): Ledger => new Ledger(each * KEYS, { keys: KEYS, together: KEYS, run: each });
 
 /** Fails the driver's next request for the metadata of a topic in a consumer of another one; returns how many failed so far. */
 const failToAsk = ({ topic, of }: { readonly topic: string; readonly of: string }): (() => number) => {
@@ -61,22 +67,32 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "nothing is lost, keys keep their order and no two handlers of a key overlap, while processes come and go",
     async () => {
-      const [topic, ledger] = [newTopic(), new Ledger()];
+      const [topic, ledger] = [newTopic(), newLedger()];
+      using watch = new CommitWatch(groupOf(topic));
       const work = (): Promise<void> => pause(2);
       const sender = await worker(brokers, topic, {});
-      let current = await worker(brokers, topic, { ledger, work });
-      await untilRunning(current);
-      const sent = sendAll(sender, topic, { keys: KEYS, each: EACH, chunk: CHUNK });
-      for (let turn = 0; turn < 3; turn++) {
-        const next = await worker(brokers, topic, { ledger, work });
-        await untilRunning(next);
+      const start = async (): Promise<Awaited<ReturnType<typeof worker>>> => {
+        const app = await worker(brokers, topic, { ledger, work });
+        await untilRunning(app);
+        return app;
+      };
+      let current = await start();
+      const sent = ledger.send({ app: sender }, topic);
+      let turns = 0;
+      for (; turns < 3 || ledger.count < ledger.total * 0.9; turns++) {
+        const next = await start();
         await current.stop();
         current = next;
       }
       await sent;
-      await until("all messages", () => ledger.count === TOTAL);
+      expect(await ledger.sequences()).toEqual(ledger.expected);
       await Promise.all([current.stop(), sender.stop()]);
-      expect([ledger.disordered, ledger.overlaps]).toEqual([[], 0]);
+      expect([ledger.overlaps, ledger.dead.wrong, watch.wrong]).toEqual([0, [], []]);
+      expect(watch.commits).toBeGreaterThan(turns);
+      if (ledger.total > 10_000) {
+        const { handled, total } = ledger;
+        console.log(JSON.stringify({ turns, total, handled, ...watch.totals }));
+      }
     },
     LIMIT_MS,
   );
@@ -84,18 +100,18 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a rolling restart with clean stops delivers nothing twice",
     async () => {
-      const [topic, ledger] = [newTopic(), new Ledger()];
+      const [topic, ledger] = [newTopic(), few(10)];
       const sender = await worker(brokers, topic, {});
       const first = await worker(brokers, topic, { ledger });
       await untilRunning(first);
-      await sendAll(sender, topic, { keys: KEYS, each: 10 });
+      await ledger.send({ app: sender }, topic);
       await until("the messages before", () => ledger.count === KEYS * 10);
       await first.stop();
       const second = await worker(brokers, topic, { ledger });
       await untilRunning(second);
       await pause(500);
       await Promise.all([second.stop(), sender.stop()]);
-      expect([...ledger.byKey.values()].flat()).toHaveLength(KEYS * 10);
+      expect(ledger.handled).toBe(KEYS * 10);
     },
     LIMIT_MS,
   );
@@ -103,13 +119,13 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a topic gets its consumer although the group's leader could not ask for it when the consumer joined",
     async () => {
-      const [topic, other, ledger] = [newTopic(), newTopic(), new Ledger()];
+      const [topic, other, ledger] = [newTopic(), newTopic(), few(1)];
       const group = `${topic}-group`;
-      const leader = await worker(brokers, topic, { ledger: new Ledger(), group });
+      const leader = await worker(brokers, topic, { ledger: few(1), group });
       await untilRunning(leader);
       const failed = failToAsk({ topic: other, of: topic });
       const next = await worker(brokers, other, { ledger, group });
-      await sendAll(next, other, { keys: KEYS, each: 1 });
+      await ledger.send({ app: next }, other);
       await until("all messages", () => ledger.count === KEYS);
       await Promise.all([leader.stop(), next.stop()]);
       expect(failed()).toBe(1);
@@ -120,7 +136,7 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a process that joins a group again and does not learn its share of the partitions gets it all the same",
     async () => {
-      const [topic, ledger] = [newTopic(), new Ledger()];
+      const [topic, ledger] = [newTopic(), few(1)];
       const clientId = `${topic}-second`;
       const rebalanceTimeoutMs = LIMIT_MS; // then the server ends the member
       const first = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
@@ -130,7 +146,7 @@ withServer("kafka", (brokers) => {
       const failed = failToSync(clientId);
       const third = await worker(brokers, topic, { ledger, rebalanceTimeoutMs });
       await until("the failure", () => failed() === 1);
-      await sendAll(third, topic, { keys: KEYS, each: 1 });
+      await ledger.send({ app: third }, topic);
       await until("all messages", () => ledger.count === KEYS);
       await Promise.all([first.stop(), second.stop(), third.stop()]);
       expect(ledger.count).toBe(KEYS);
@@ -141,7 +157,7 @@ withServer("kafka", (brokers) => {
   test.concurrent(
     "a message whose process is killed between its effect and its acknowledgement is delivered again",
     async () => {
-      const topic = newTopic();
+      const [topic, ledger] = [newTopic(), new Ledger(3, { keys: 1, run: 3 })];
       const program = bundledProgram(new URL("./consumer.test-program.ts", import.meta.url));
       const child = spawn(
         process.execPath,
@@ -149,16 +165,14 @@ withServer("kafka", (brokers) => {
         { env: { ...process.env, BROKERS: brokers, TOPIC: topic }, stdio: ["ignore", "pipe", "inherit"] },
       );
       const sender = await worker(brokers, topic, {});
-      await sendAll(sender, topic, { keys: 1, each: 3 });
+      await ledger.send({ app: sender }, topic);
       const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-      expect(line).toBe("effect 0");
+      expect(line).toBe('effect {"number":0}');
       child.kill("SIGKILL");
       await once(child, "exit");
-      const ledger = new Ledger();
       const next = await worker(brokers, topic, { ledger });
-      await until("all messages", () => ledger.count === 3);
+      expect(await ledger.sequences()).toEqual([[0, 1, 2]]);
       await Promise.all([next.stop(), sender.stop()]);
-      expect(ledger.byKey.get("key-0")).toEqual([0, 1, 2]);
     },
     LIMIT_MS,
   );

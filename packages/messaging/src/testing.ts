@@ -1,6 +1,13 @@
 // For packages of brokers: the suite that every adapter passes, and parts of it for tests of their own.
 export { brokerContract } from "./contract/broker-contract.ts";
 export type { BrokerFixture } from "./contract/broker-fixture.ts";
-export { Ledger } from "./contract/ledger.ts";
+export {
+  type Effect,
+  effectsDespiteKills,
+  type KillPlan,
+  subscribeEffects,
+} from "./contract/killed-consumers.ts";
+export type { DeadLedger } from "./contract/dead-ledger.ts";
+export { deadTopicOf, Ledger, type LedgerOptions } from "./contract/ledger.ts";
 export { TestApp } from "./contract/test-app.ts";
 export { type TestConsumer, TestProcess, TestSink } from "./contract/test-process.ts";

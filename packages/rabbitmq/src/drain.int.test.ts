@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { Ledger } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
+import { LIMIT_MS, MESSAGES } from "./harm.test-kit.ts";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
@@ -10,7 +11,7 @@ withServer("rabbitmq", (url) => {
     "rolling stops under load handle no message twice, with order %s",
     async (order) => {
       const topic = newName();
-      const ledger = new Ledger(600);
+      const ledger = new Ledger(Math.max(600, MESSAGES));
       const process = async (): Promise<TestApp> =>
         await new TestApp({ url, topics: [topic] })
           .subscribe(topic, { order, concurrency: 4 }, async (message) => {
@@ -23,7 +24,7 @@ withServer("rabbitmq", (url) => {
       await using sender = await new TestApp({ url, topics: [topic] }).start();
       const sending = ledger.send(sender, topic);
       for (let stops = 1; stops <= 5; stops++) {
-        await waitFor(() => ledger.handled >= (stops * ledger.total) / 8);
+        await waitFor(() => ledger.handled >= (stops * ledger.total) / 8, { timeoutMs: LIMIT_MS });
         const [oldest, ...others] = processes;
         processes = [...others, await process()];
         await oldest?.stop();
@@ -34,5 +35,6 @@ withServer("rabbitmq", (url) => {
       expect(ledger.handled).toBe(ledger.total);
       expect(order === "key" ? numbers : ledger.expected).toEqual(ledger.expected);
     },
+    LIMIT_MS,
   );
 });

@@ -6,10 +6,14 @@ import { database } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { messaging } from "@framework/messaging";
+import { effectsDespiteKills } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
+import { killWarmProcesses } from "@framework/warm-processes";
 import { expect, test } from "@jest/globals";
 import { rabbitmq } from "./index.ts";
+import { LIMIT_MS, MESSAGES } from "./harm.test-kit.ts";
+import { effectsFixture } from "./killed.test-kit.ts";
 import { newName, TestApp } from "./process.test-kit.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -53,4 +57,34 @@ withServer("rabbitmq", (url) => {
     expect(await app.db.query("SELECT message FROM effects")).toEqual([{ message: "a" }]);
     await app.stop();
   });
+
+  test(
+    "processes that are killed again and again lose no message, and with the inbox each has its effect once, in the order of its key",
+    async () => {
+      await using file = databaseInFile();
+      const prefix = newName();
+      let kills = 0;
+      const kill = async (isEnough: () => Promise<boolean>): Promise<void> => {
+        ({ kills } = await killWarmProcesses({
+          program: new URL("./inbox.test-program.ts", import.meta.url),
+          env: () => ({ AMQP_URL: url, PREFIX: prefix, DATABASE: file.url }),
+          begins: true,
+          meanLifeMs: 100,
+          workingMs: 100,
+          leastKills: 3,
+          isEnough,
+          limitMs: LIMIT_MS / 2,
+          standby: 1,
+        }));
+      };
+      const fixture = effectsFixture(url, prefix, file.url);
+      const { effects, expected } = await effectsDespiteKills(fixture, "key", { messages: MESSAGES, kill });
+      const ofKeys = Map.groupBy(effects, ({ key }) => key);
+      const inOrder = [...ofKeys.keys()].toSorted().flatMap((key) => ofKeys.get(key) ?? []);
+      expect(inOrder.map(({ message }) => message)).toEqual(expected);
+      expect(kills).toBeGreaterThanOrEqual(3);
+      if (MESSAGES > 10_000) console.log(JSON.stringify({ kills, effects: effects.length }));
+    },
+    LIMIT_MS,
+  );
 });

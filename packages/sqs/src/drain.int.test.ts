@@ -3,14 +3,14 @@ import { expect, test } from "@jest/globals";
 import { Ledger, type TestApp } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { appOn, newName } from "./process.test-kit.ts";
+import { appOn, LIMIT_MS, MESSAGES, newName, sends } from "./process.test-kit.ts";
 
 withServer("sqs", (endpointUrl) => {
   test.concurrent.each(["key", "none"] as const)(
     "rolling stops under load handle no message twice, with order %s",
     async (order) => {
       const prefix = newName();
-      const ledger = new Ledger(300);
+      const ledger = new Ledger(Math.max(300, MESSAGES), sends);
       const process = async (): Promise<TestApp> => {
         const app = appOn({ endpointUrl, visibilityTimeoutSecs: 10 }, { prefix });
         app.messaging.subscribe(app.topic, { group: app.group, order, concurrency: 4 }, async (message) => {
@@ -24,7 +24,7 @@ withServer("sqs", (endpointUrl) => {
       await using sender = await appOn({ endpointUrl }, { prefix }).start();
       const sending = ledger.send(sender, sender.topic);
       for (let stops = 1; stops <= 4; stops++) {
-        await waitFor(() => ledger.handled >= (stops * ledger.total) / 8);
+        await waitFor(() => ledger.handled >= (stops * ledger.total) / 8, { timeoutMs: LIMIT_MS });
         const [oldest, ...others] = processes;
         processes = [...others, await process()];
         await oldest?.stop();
@@ -35,5 +35,6 @@ withServer("sqs", (endpointUrl) => {
       expect(ledger.handled).toBe(ledger.total);
       expect(order === "key" ? numbers : ledger.expected).toEqual(ledger.expected);
     },
+    LIMIT_MS,
   );
 });

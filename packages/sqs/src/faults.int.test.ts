@@ -1,26 +1,22 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { databaseInFile } from "@framework/database/testing";
-import { Ledger, TestApp } from "@framework/messaging/testing";
+import { deadTopicOf, effectsDespiteKills, Ledger, type TestApp } from "@framework/messaging/testing";
 import { type FragileServer, startProxy, startSqs } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { killWarmProcesses } from "@framework/warm-processes";
-import { sqsBroker } from "./index.ts";
-import { appOn, credentials, newName } from "./process.test-kit.ts";
+import { effectsFixture } from "./killed.test-kit.ts";
+import { appOn, LIMIT_MS, MESSAGES, newName, sends } from "./process.test-kit.ts";
 
-/** Messages of each fault; FRAMEWORK_SQS_MESSAGES=100000 makes these tests long. */
-const MESSAGES = Number(process.env["FRAMEWORK_SQS_MESSAGES"] ?? 80);
-const LIMIT_MS = 120_000 + MESSAGES * 30;
-
-/** Sends and handles everything with two consuming processes, while `harm` does its work after a quarter of it. */
+/** Sends and handles everything, some of which fails, with two consuming processes, while `harm` does its work after a quarter of it. */
 const expectEverythingDespite = async (endpointUrl: string, harm: () => Promise<void>): Promise<void> => {
   const prefix = newName();
-  const ledger = new Ledger(MESSAGES);
+  const ledger = new Ledger(MESSAGES, { ...sends, fails: true });
   const config = { endpointUrl, visibilityTimeoutSecs: 3, requestTimeoutMs: 500, waitTimeSecs: 5 };
   const start = async (isConsumer: boolean): Promise<TestApp> => {
-    const app = appOn(config, { prefix, sendTimeoutMs: 1000 });
-    const { topic, group } = app;
-    if (isConsumer) app.messaging.subscribe(topic, { group, order: "key" }, ledger.handle as () => void);
+    const topics = [`${prefix}-topic`, deadTopicOf(`${prefix}-topic`)];
+    const app = appOn(config, { prefix, topics, sendTimeoutMs: 1000 });
+    if (isConsumer) ledger.subscribe(app, app.topic, { group: app.group });
     return await app.start();
   };
   await using _one = await start(true);
@@ -31,6 +27,8 @@ const expectEverythingDespite = async (endpointUrl: string, harm: () => Promise<
   await harm();
   await sending;
   expect(await ledger.sequences()).toEqual(ledger.expected);
+  expect(ledger.dead.wrong).toEqual([]);
+  expect(ledger.dead.count).toBeGreaterThan(0);
 };
 
 let server: FragileServer;
@@ -94,50 +92,32 @@ test(
 );
 
 test(
-  "processes that are killed between effect and acknowledgement lose no message, and with the inbox each has its effect once",
+  "processes that are killed between effect and acknowledgement lose no message, and with the inbox each has its effect once, in the order of its key",
   async () => {
     await using file = databaseInFile();
     const prefix = newName();
-    const config = { endpointUrl: server.url, credentials, visibilityTimeoutSecs: 2, maxReceiveCount: 1000 };
-    const fixture = { adapter: () => sqsBroker(config), prefix, databaseUrl: file.url };
-    const start = async (): Promise<TestApp> => {
-      const app = new TestApp(fixture);
-      const { topic, group } = app;
-      app.messaging.subscribe(topic, { group, dedupe: "inbox" }, async ({ id }, { tx }) => {
-        await tx.execute("INSERT INTO effects (message) VALUES ($1)", [id]);
-      });
-      return await app.start();
+    let kills = 0;
+    const kill = async (isEnough: () => Promise<boolean>): Promise<void> => {
+      ({ kills } = await killWarmProcesses({
+        program: new URL("./inbox.test-program.ts", import.meta.url),
+        env: () => ({ ENDPOINT: server.url, PREFIX: prefix, DATABASE: file.url }),
+        begins: true,
+        meanLifeMs: MESSAGES > 10_000 ? 2000 : 40,
+        workingMs: 120,
+        leastKills: 3,
+        isEnough,
+        limitMs: LIMIT_MS / 2,
+        standby: 1,
+      }));
     };
-    const effects = async ({ app }: TestApp): Promise<readonly string[]> => {
-      const rows = await app.db.query<{ message: string }>("SELECT message FROM effects");
-      return Array.from(rows, ({ message }) => message);
-    };
-    const ids = Array.from({ length: Math.max(200, MESSAGES) }, (_, n) => `message-${n}`);
-    {
-      await using first = new TestApp(fixture);
-      first.messaging.subscribe(first.topic, { group: first.group, dedupe: "inbox" }, () => {});
-      await first.start();
-      await first.app.db.execute("CREATE TABLE effects (message TEXT NOT NULL)");
-    }
-    await using sender = await new TestApp({ ...fixture, databaseUrl: "sqlite://:memory:" }).start();
-    for (let at = 0; at < ids.length; at += 100)
-      await sender.messaging.sendAll(
-        sender.topic,
-        ids.slice(at, at + 100).map((id) => ({ id, type: "t", data: null })),
-      );
-    const { kills } = await killWarmProcesses({
-      program: new URL("./consumer.test-program.ts", import.meta.url),
-      env: () => ({ ENDPOINT: server.url, PREFIX: prefix, DATABASE: file.url }),
-      begins: true,
-      meanLifeMs: 40,
-      workingMs: Number(process.env["FRAMEWORK_KILL_SECS"] ?? 0.12) * 1000,
-      leastKills: 3,
-      standby: 1,
-    });
-    await using last = await start();
-    await waitFor(async () => new Set(await effects(last)).size === ids.length, { timeoutMs: LIMIT_MS });
-    expect((await effects(last)).toSorted()).toEqual(ids.toSorted());
+    const fixture = effectsFixture(server.url, prefix, file.url);
+    const plan = { messages: Math.max(200, MESSAGES), ...sends, kill };
+    const { effects, expected } = await effectsDespiteKills(fixture, "key", plan);
+    const ofKeys = Map.groupBy(effects, ({ key }) => key);
+    const inOrder = Array.from({ length: sends.keys }, (_, key) => ofKeys.get(`key-${key}`) ?? []).flat();
+    expect(inOrder.map(({ message }) => message)).toEqual(expected);
     expect(kills).toBeGreaterThanOrEqual(3);
+    if (MESSAGES > 10_000) console.log(JSON.stringify({ kills, effects: effects.length }));
   },
-  LIMIT_MS + 300_000,
+  LIMIT_MS,
 );

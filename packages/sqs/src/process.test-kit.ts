@@ -7,6 +7,16 @@ import { type SqsConfig, sqsBroker } from "./index.ts";
 /** The emulator takes any. */
 export const credentials = { accessKeyId: "test", secretAccessKey: "secret-of-the-test" };
 
+/** Messages of each fault; FRAMEWORK_SQS_MESSAGES=100000 makes these tests long. */
+export const MESSAGES: number = Number(process.env["FRAMEWORK_SQS_MESSAGES"] ?? 80);
+/** Time limit of a test. */
+export const LIMIT_MS: number = 300_000 + MESSAGES * 30;
+/** How a ledger sends: ten messages share a request; many messages have many keys. */
+export const sends: { readonly keys: number; readonly together: number } = {
+  keys: MESSAGES > 10_000 ? 100 : 20,
+  together: 10,
+};
+
 /** Names that no other test has. */
 export const newName = (): string => `t${randomUUID().slice(0, 8)}`;
 

@@ -1,0 +1,104 @@
+import { createRequire } from "node:module";
+
+const driver = createRequire(import.meta.url);
+const { MemberAssignment } = driver("kafkajs/src/consumer/assignerProtocol.js") as {
+  readonly MemberAssignment: { decode(buffer: Buffer): Assignment | null };
+};
+
+interface Assignment {
+  readonly assignment: Readonly<Record<string, readonly number[]>>;
+}
+
+interface Member {
+  readonly groupId: string;
+  readonly memberId: string;
+}
+
+interface CommitRequest extends Member {
+  readonly groupGenerationId: number;
+  readonly topics: readonly {
+    readonly topic: string;
+    readonly partitions: readonly { readonly partition: number; readonly offset: string }[];
+  }[];
+}
+
+interface DriverBroker {
+  syncGroup(request: Member & { readonly generationId: number }): Promise<{ memberAssignment: Buffer }>;
+  offsetCommit(request: CommitRequest): Promise<unknown>;
+}
+
+/** What the members of one group in this process were given, and what they committed. */
+export class CommitWatch implements Disposable {
+  /** Commits that the server took. */
+  commits = 0;
+  /** Times that a member was given partitions. */
+  assignments = 0;
+  /** Commits of partitions that the member did not have in that generation, and commits of an offset before one that had been committed. */
+  readonly wrong: string[] = [];
+  private readonly group: string;
+  private readonly given = new Map<string, ReadonlySet<string>>();
+  private readonly highest = new Map<string, bigint>();
+  private readonly restore: () => void;
+
+  constructor(group: string) {
+    this.group = group;
+    const { prototype } = driver("kafkajs/src/broker/index.js") as { readonly prototype: DriverBroker };
+    const { syncGroup, offsetCommit } = prototype;
+    const isOwn = ({ groupId }: Member): boolean => groupId === this.group;
+    const synced = this.synced.bind(this);
+    const committing = this.committing.bind(this);
+    const committed = this.committed.bind(this);
+    prototype.syncGroup = async function (request) {
+      const answer = await syncGroup.call(this, request);
+      if (isOwn(request)) synced(request, answer.memberAssignment);
+      return answer;
+    };
+    prototype.offsetCommit = async function (request) {
+      if (isOwn(request)) committing(request);
+      const answer = await offsetCommit.call(this, request);
+      if (isOwn(request)) committed(request);
+      return answer;
+    };
+    this.restore = () => Object.assign(prototype, { syncGroup, offsetCommit });
+  }
+
+  /** Numbers for a report. */
+  get totals(): { readonly commits: number; readonly assignments: number } {
+    return { commits: this.commits, assignments: this.assignments };
+  }
+
+  [Symbol.dispose](): void {
+    this.restore();
+  }
+
+  private synced({ memberId, generationId }: Member & { readonly generationId: number }, own: Buffer): void {
+    const { assignment } = MemberAssignment.decode(own) ?? { assignment: {} };
+    const names = Object.entries(assignment).flatMap(([topic, all]) => all.map((each) => `${topic}-${each}`));
+    this.given.set(`${memberId} ${generationId}`, new Set(names));
+    this.assignments++;
+  }
+
+  private committing(request: CommitRequest): void {
+    const { memberId, groupGenerationId } = request;
+    const given = this.given.get(`${memberId} ${groupGenerationId}`) ?? new Set();
+    for (const { name } of positionsOf(request))
+      if (!given.has(name))
+        this.wrong.push(`${memberId} committed ${name} in generation ${groupGenerationId}`);
+  }
+
+  private committed(request: CommitRequest): void {
+    this.commits++;
+    for (const { name, offset } of positionsOf(request)) {
+      const before = this.highest.get(name) ?? -1n;
+      if (offset < before) this.wrong.push(`${name} went back from ${before} to ${offset}`);
+      this.highest.set(name, offset);
+    }
+  }
+}
+
+const positionsOf = ({
+  topics,
+}: CommitRequest): readonly { readonly name: string; readonly offset: bigint }[] =>
+  topics.flatMap(({ topic, partitions }) =>
+    partitions.map(({ partition, offset }) => ({ name: `${topic}-${partition}`, offset: BigInt(offset) })),
+  );

@@ -1,0 +1,58 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { databaseInFile } from "@framework/database/testing";
+import { effectsDespiteKills, subscribeEffects, TestApp } from "@framework/messaging/testing";
+import { withServer } from "@framework/services";
+import { killWarmProcesses } from "@framework/warm-processes";
+import { expect, test } from "@jest/globals";
+import { KEYS, LIMIT_MS, MESSAGES, newTopic } from "./faults.test-kit.ts";
+import { effectsFixture } from "./killed.test-kit.ts";
+
+const isLong = MESSAGES > 10_000;
+
+withServer("kafka", (brokers) => {
+  test(
+    "while processes join, leave and are killed, each message has its effect once, in the order of its key, with the inbox",
+    async () => {
+      await using file = databaseInFile();
+      const prefix = newTopic();
+      const fixture = effectsFixture(brokers, prefix, file.url);
+      let [kills, leaves] = [0, 0];
+      const kill = async (isEnough: () => Promise<boolean>): Promise<void> => {
+        const over = new AbortController();
+        const rolling = (async () => {
+          for (; !over.signal.aborted; leaves++) {
+            await using app = new TestApp(fixture);
+            subscribeEffects(app, "key");
+            await app.start();
+            await pause(isLong ? 5000 : 200);
+          }
+        })();
+        const program = new URL("./inbox.test-program.ts", import.meta.url);
+        ({ kills } = await killWarmProcesses({
+          program,
+          env: () => ({ BROKERS: brokers, PREFIX: prefix, DATABASE: file.url }),
+          begins: true,
+          meanLifeMs: isLong ? 8000 : 200,
+          workingMs: 100,
+          leastKills: 3,
+          working: isLong ? 2 : 1,
+          isEnough,
+          limitMs: LIMIT_MS / 2,
+          standby: 1,
+        }));
+        over.abort();
+        await rolling;
+      };
+      const run = Math.max(2, MESSAGES / KEYS / 100);
+      const plan = { messages: MESSAGES, keys: KEYS, together: KEYS, run, kill };
+      const { effects, expected } = await effectsDespiteKills(fixture, "key", plan);
+      const ofKeys = Map.groupBy(effects, ({ key }) => key);
+      const inOrder = Array.from({ length: KEYS }, (_, key) => ofKeys.get(`key-${key}`) ?? []).flat();
+      expect(inOrder.map(({ message }) => message)).toEqual(expected);
+      expect(kills).toBeGreaterThanOrEqual(3);
+      expect(leaves).toBeGreaterThan(0);
+      if (isLong) console.log(JSON.stringify({ kills, leaves, effects: effects.length }));
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,10 @@
+import { subscribeEffects, TestApp } from "@framework/messaging/testing";
+import { hasBegun, untilGo } from "@framework/warm-processes";
+import { effectsFixture } from "./killed.test-kit.ts";
+
+/** A process whose handler has its effect, a row, in the transaction of the inbox. It is killed before, in and behind the acknowledgement. */
+const { AMQP_URL = "", PREFIX = "", DATABASE = "" } = process.env;
+const app = new TestApp(effectsFixture(AMQP_URL, PREFIX, DATABASE));
+subscribeEffects(app, "key", hasBegun);
+await untilGo();
+await app.start();
