@@ -4,6 +4,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
+import { keptAlive } from "../lifecycle/kept-alive.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import { DRAIN_SECS } from "../lifecycle/stop-options.ts";
 import { OpenCalls } from "../lifecycle/open-calls.ts";
@@ -126,7 +127,8 @@ export class Kernel extends Registry {
    */
   stop(limitMs: number = DRAIN_SECS * 1000): Promise<void> {
     if (this.started === undefined) return Promise.resolve();
-    return (this.stopped ??= this.end(this.started, limitMs));
+    const { started } = this;
+    return (this.stopped ??= keptAlive(() => this.end(started, limitMs)));
   }
 
   private report(): AppReport {

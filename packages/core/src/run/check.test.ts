@@ -27,7 +27,7 @@ await app.run(${options});
 };
 
 const { PATH, NODE_COMPILE_CACHE } = process.env; // the cache holds the compiled sources
-const env = { PATH, NODE_COMPILE_CACHE, FRAMEWORK_ENV: "production" };
+const env = { PATH, NODE_COMPILE_CACHE, FRAMEWORK_ENV: "production", HOST: "127.0.0.1" }; // a default host warns in a container
 
 test("--check prints settings, warnings and advice, and starts nothing", () => {
   const path = program(
@@ -64,4 +64,11 @@ test("--check exits with 1 and every problem of settings and app", () => {
     1,
     ["CORE_BAD_SETTING", "CORE_ROUTE_DUPLICATE"],
   ]);
+});
+
+test("--check prints the warnings about settings too", () => {
+  const path = program("{ debug: true }");
+  const printed = execFileSync(process.execPath, [path, "--check"], { encoding: "utf8", env });
+  const { warnings } = JSON.parse(printed) as { warnings: { code: string }[] };
+  expect(warnings.map(({ code }) => code)).toEqual(["CORE_DEBUG_IN_PRODUCTION", "KEPT_WARNING"]);
 });

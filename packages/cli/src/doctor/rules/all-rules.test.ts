@@ -55,6 +55,11 @@ test("a healthy project has no findings", () => {
   expect(found({ program: null, workloads: [] })).toEqual([]);
 });
 
+test("a warning about the container of the doctor says nothing about the service", () => {
+  const here = { code: "CORE_LOOPBACK_IN_CONTAINER", message: "" };
+  expect(found({ program: reported({ warnings: [here] }) })).toEqual([]);
+});
+
 /** A mistake for each code that a rule can find, alone. */
 const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],

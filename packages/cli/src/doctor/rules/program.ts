@@ -10,6 +10,10 @@ export const ofProgram: DoctorRule = ({ program, workloads }) => {
     ({ kind, replicas, hasUnknownVariables }) =>
       kind === "kubernetes" && replicas > 1 && !hasUnknownVariables,
   );
-  const { problems, warnings, advice } = report;
+  const { problems, advice } = report;
+  const warnings = report.warnings.filter(({ code }) => code !== OF_THIS_PLACE);
   return [...problems, ...warnings, ...(severalHosts ? advice.severalHosts : advice.oneHost)];
 };
+
+/** A warning about the container in which the doctor itself may run; the manifests say where the service will. */
+const OF_THIS_PLACE = "CORE_LOOPBACK_IN_CONTAINER";

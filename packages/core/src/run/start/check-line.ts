@@ -1,6 +1,5 @@
 import type { Problem } from "../../errors/configuration-error.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { protocolWarnings } from "../settings/setting-warnings.ts";
 import type { RunSettings } from "../settings/settings.ts";
 
 /** The JSON line of `--check`: every mistake, warnings, advice, and the settings that a deployment depends on. Nothing of it is a secret. */
@@ -11,7 +10,7 @@ export const checkLine = (app: Runnable, settings: RunSettings, problems: readon
   return `${JSON.stringify({
     event: "check",
     problems,
-    warnings: [...protocolWarnings(app.protocol, tls), ...warnings],
+    warnings: [...settings.warnings, ...warnings],
     advice: { oneHost: app.advice(false), severalHosts: app.advice(true) },
     settings: {
       env,

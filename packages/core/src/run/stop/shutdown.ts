@@ -1,6 +1,6 @@
 import { isLate } from "../../lifecycle/deadline.ts";
+import { keptAlive } from "../../lifecycle/kept-alive.ts";
 import type { Logger } from "../../log/logger.ts";
-import { MAX_TIMEOUT_MS } from "../../middleware/timeout.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 
 /** The transport's interface for shutdown. */
@@ -38,20 +38,12 @@ export const reserveMs = (timeoutMs: number): number => Math.min(2000, timeoutMs
  *
  * Drain listeners start at the beginning, while requests are served; stop tasks wait for both.
  */
-export const shutDown = async (
+export const shutDown = (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
   transport: Drainable,
   limits: ShutdownLimits,
   log: Logger,
-): Promise<ShutdownResult> => {
-  // What a drain waits for may be a half-closed socket or a clock, neither of which keeps the process alive.
-  const alive = setInterval(() => {}, MAX_TIMEOUT_MS);
-  try {
-    return await drained(app, transport, limits, log);
-  } finally {
-    clearInterval(alive);
-  }
-};
+): Promise<ShutdownResult> => keptAlive(() => drained(app, transport, limits, log));
 
 const drained = async (
   app: Pick<Runnable, "drain" | "endStreams" | "stop">,
