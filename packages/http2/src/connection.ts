@@ -10,11 +10,13 @@ import {
   WriteWatch,
 } from "@framework/core/feature";
 import { Http2Exchange, type Http2ExchangeHost } from "./exchange.ts";
+import { endQuickly, listenToEnd } from "./stream-events.ts";
 import { FloodWatch } from "./flood-watch.ts";
 import type { Http2Config } from "./http2-config.ts";
 import { QuietWatch } from "./quiet-watch.ts";
 import type { ReplyFields } from "./reply-fields.ts";
 import { RequestHeads } from "./request-heads.ts";
+import type { RespondTo } from "./respond.ts";
 import type { CloseReason, Http2Totals } from "./totals.ts";
 
 /** State that the connections of one transport share. */
@@ -23,6 +25,7 @@ export interface SharedParts {
   readonly config: Http2Config;
   readonly totals: Http2Totals;
   readonly replyFields: ReplyFields;
+  readonly respond: RespondTo;
 }
 
 const END_STREAM = 1;
@@ -39,6 +42,7 @@ const logSometimes = throttledLog();
 export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   readonly options: TransportOptions;
   readonly replyFields: ReplyFields;
+  readonly respond: RespondTo;
   private readonly session: ServerHttp2Session;
   private readonly socket: Socket;
   private readonly shared: SharedParts;
@@ -66,6 +70,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.shared = shared;
     this.options = host.options;
     this.replyFields = shared.replyFields;
+    this.respond = shared.respond;
     this.address = socket.remoteAddress ?? null;
     this.heads = new RequestHeads(host.options.limits);
     this.floods = new FloodWatch(config, socket);
@@ -160,17 +165,23 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     flags: number,
     raw: readonly string[],
   ): void => {
-    stream.on("error", ignore); // its close ends the exchange
-    if (stream.destroyed) return;
+    if (stream.destroyed) {
+      stream.on("error", ignore);
+      return;
+    }
     const { config, totals } = this.shared;
     if (this.handlers >= HANDLERS_PER_STREAM * config.maxConcurrentStreams) {
       totals.refusedStreams++;
+      stream.on("error", ignore);
       return stream.close(REFUSED_STREAM);
     }
-    const head = this.heads.read(raw, (flags & END_STREAM) !== 0);
+    const isWhole = (flags & END_STREAM) !== 0;
+    if (isWhole) endQuickly(stream);
+    const head = this.heads.read(raw, isWhole);
     this.floods.useful(head.size);
     totals.streams++;
     const exchange = new Http2Exchange(this, stream, head);
+    listenToEnd(stream, exchange);
     this.exchanges.add(exchange);
     exchange.begin();
     if (++this.requests === this.options.limits.maxRequestsPerConnection) this.finish("requests");

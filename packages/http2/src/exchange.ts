@@ -32,12 +32,15 @@ import {
 } from "@framework/core/feature";
 import type { ReplyFields } from "./reply-fields.ts";
 import type { Http2RequestHead } from "./request-heads.ts";
+import { grouped, type RespondTo } from "./respond.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 /** Parts of a connection that an exchange uses. */
 export interface Http2ExchangeHost extends ExchangeHost {
   readonly date: string;
   readonly replyFields: ReplyFields;
+  /** Sends the head of a reply. */
+  readonly respond: RespondTo;
   /** Bytes of a body arrived. */
   bodyArrived(bytes: number): void;
   /** A handler has begun, also for a refusal. */
@@ -62,8 +65,6 @@ const SHORT_REPLY = 65_536;
 const MAX_SHARES = 10;
 
 const NO_ERROR = 0;
-
-const headOnly = Object.freeze({ endStream: true });
 
 /** One stream: a request and its reply. */
 export class Http2Exchange
@@ -102,7 +103,6 @@ export class Http2Exchange
     this.bodyLength = head.bodyLength;
     this.expectsContinue = head.expectsContinue;
     this.refusal = head.refusal;
-    stream.on("close", () => this.closed());
   }
 
   get scheme(): "http" | "https" {
@@ -244,7 +244,7 @@ export class Http2Exchange
     const { fields, payload, length, close } = connection.replyFields.prepare(reply, method, connection.date);
     if (close) connection.finishByReply();
     if (payload instanceof BodyStream || (length !== null && length > SHORT_REPLY)) {
-      this.stream.respond(fields);
+      connection.respond(this.stream, fields, false);
       this.writeLong(payload);
       return;
     }
@@ -255,11 +255,9 @@ export class Http2Exchange
   private respond(fields: string[], payload: MemoryPayload, length: number): void {
     const { stream } = this;
     this.closeUnread();
-    if (payload === null || length === 0) {
-      stream.respond(fields, headOnly);
-      return;
-    }
-    stream.respond(fields);
+    const isEmpty = payload === null || length === 0;
+    this.connection.respond(stream, fields, isEmpty);
+    if (isEmpty) return;
     this.bytesWritten = length;
     if (typeof payload !== "string") stream.end(payload);
     else stream.end(payload, length === payload.length ? "latin1" : "utf8");
@@ -307,7 +305,7 @@ export class Http2Exchange
   }
 
   /** The stream is closed: the exchange has ended. */
-  private closed(): void {
+  closed(): void {
     if (this.end !== null) return;
     const { writableFinished, aborted } = this.stream; // node:http2 finishes the writing side of a reset stream too
     const end = this.replied && writableFinished && !aborted ? "sent" : "aborted";
@@ -318,11 +316,3 @@ export class Http2Exchange
     notifyEnd(this, end);
   }
 }
-
-/** Lines by name, as `additionalHeaders` takes them. */
-const grouped = (fields: readonly string[]): Record<string, string[]> => {
-  const byName: Record<string, string[]> = {};
-  for (let at = 0; at + 1 < fields.length; at += 2)
-    (byName[(fields[at] ?? "").toLowerCase()] ??= []).push(fields[at + 1] ?? "");
-  return byName;
-};

@@ -1,5 +1,8 @@
 import { overHttp2, type TestServer, turn, withServer } from "@framework/conformance";
+import { LimitsConfig } from "@framework/core";
 import { expect, test } from "@jest/globals";
+import { Http2Config } from "./http2-config.ts";
+import { sessionOptions } from "./protocol.ts";
 import { Http2Totals } from "./totals.ts";
 import {
   ACK,
@@ -28,6 +31,7 @@ import { withHttp2 } from "./transports.test-kit.ts";
 
 const PROTOCOL_ERROR = 1;
 const INTERNAL_ERROR = 2;
+const FLOW_CONTROL_ERROR = 3;
 const REFUSED_STREAM = 7;
 const ENHANCE_YOUR_CALM = 11;
 const never = (): Promise<never> => new Promise(() => {});
@@ -178,13 +182,50 @@ test("ends a connection at once with more than 100 empty DATA frames", () =>
     expect(client.closed).toBe(true);
   }));
 
-test("ends the connection of a client that goes on while its requests are refused", () =>
+test("ends the connection of a client that goes on after 100 refused requests, and not before", () =>
   withServer(withHttp2(undefined, { maxConcurrentStreams: 1 }), { serve: never }, async ({ port }) => {
     const client = connectFrames(port);
-    client.send(...Array.from({ length: 150 }, (_, at) => get(2 * at + 1)));
+    const refused = (): number => client.frames.filter(({ type }) => type === RST_STREAM).length;
+    client.send(...Array.from({ length: 101 }, (_, at) => get(2 * at + 1)));
+    while (refused() < 100) await turn(1);
+    client.send(frame(PING, 0, 0, Buffer.alloc(8)));
+    await client.until(({ type, flags }) => type === PING && flags === ACK);
+    client.send(get(203), get(205), get(207));
     await client.untilClosed();
-    expect(client.closed).toBe(true);
+    expect(refused()).toBeLessThan(103);
   }));
+
+test("takes as many bytes of an unread body as streamWindowBytes, and resets a stream that sends one more", () =>
+  withServer(
+    withHttp2(undefined, { streamWindowBytes: 100_000 }),
+    { serve: never },
+    async ({ port, served }) => {
+      const client = connectFrames(port);
+      client.send(frame(SETTINGS, ACK, 0), frame(HEADERS, END_HEADERS, 1, post));
+      for (let sent = 0; sent < 100_000; sent += 10_000) client.send(frame(DATA, 0, 1, Buffer.alloc(10_000)));
+      client.send(frame(PING, 0, 0, Buffer.alloc(8)));
+      await client.until(({ type, flags }) => type === PING && flags === ACK);
+      expect([served.length, client.frames.some(({ type }) => type === RST_STREAM)]).toEqual([1, false]);
+      client.send(frame(DATA, 0, 1, Buffer.alloc(1)));
+      const reset = await client.until(({ type }) => type === RST_STREAM || type === GOAWAY);
+      expect(codeOf(reset)).toBe(FLOW_CONTROL_ERROR);
+      client.socket.destroy();
+    },
+  ));
+
+test("names each bound that node:http2 enforces, whatever its defaults are", () => {
+  const limits = LimitsConfig.of({ maxHeaderFields: 10 });
+  const config = Http2Config.of({ resetBurst: 7, resetsPerSec: 5, maxConcurrentStreams: 3 });
+  expect(sessionOptions(config, limits)).toMatchObject({
+    maxHeaderListPairs: 28,
+    maxSessionInvalidFrames: 100,
+    maxSessionRejectedStreams: 100,
+    maxOutstandingPings: 2,
+    streamResetBurst: 7,
+    streamResetRate: 5,
+    settings: { enablePush: false, maxConcurrentStreams: 3, initialWindowSize: 262_144 },
+  });
+});
 
 test("allows pings and window updates at an ordinary rate", () =>
   withServer(withHttp2(), {}, async ({ port, clock }) => {

@@ -3,12 +3,17 @@ import type { ConnectionProtocol, ProtocolHost, TransportOptions } from "@framew
 import { Http2Connection } from "./connection.ts";
 import type { Http2Config } from "./http2-config.ts";
 import { ReplyFields } from "./reply-fields.ts";
+import { respondOf } from "./respond.ts";
 import type { Http2Totals } from "./totals.ts";
 
 const preface = new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
 
-/** HTTP/2 as a protocol of the transports. */
-export const http2Protocol = (config: Http2Config, totals: Http2Totals): ConnectionProtocol => ({
+/** HTTP/2 as a protocol of the transports. @param nodeVersion version of Node that runs it. @default this one */
+export const http2Protocol = (
+  config: Http2Config,
+  totals: Http2Totals,
+  nodeVersion: string = process.versions.node,
+): ConnectionProtocol => ({
   alpn: "h2",
   preface: config.h2c ? preface : undefined,
   unserved: {
@@ -16,18 +21,19 @@ export const http2Protocol = (config: Http2Config, totals: Http2Totals): Connect
     message:
       "enableHttp2: this service has no TLS, so clients get HTTP/1.1 only; give run a certificate (tls), or call enableHttp2({ h2c: true }) behind a proxy",
   },
-  open: (host) => opened(host, config, totals),
+  open: (host) => opened(host, config, totals, nodeVersion),
 });
 
 const opened = (
   host: ProtocolHost,
   config: Http2Config,
   totals: Http2Totals,
+  nodeVersion: string,
 ): ReturnType<ConnectionProtocol["open"]> => {
   // Loaded here instead of imported: only a serving process needs it.
   const { performServerHandshake } = process.getBuiltinModule("node:http2");
-  const options = sessionOptions(config, host.options);
-  const shared = { host, config, totals, replyFields: new ReplyFields() };
+  const options = sessionOptions(config, host.options.limits);
+  const shared = { host, config, totals, replyFields: new ReplyFields(), respond: respondOf(nodeVersion) };
   return (socket) => {
     const session = performServerHandshake(socket, options);
     session.setLocalWindowSize(config.connectionWindowBytes);
@@ -39,7 +45,7 @@ const opened = (
  * Limits that `node:http2` and nghttp2 enforce. Those of heads lie above the limits of the service, so that a head between the two gets a 431 instead of a
  * reset.
  */
-const sessionOptions = (config: Http2Config, { limits }: TransportOptions): ServerOptions => ({
+export const sessionOptions = (config: Http2Config, limits: TransportOptions["limits"]): ServerOptions => ({
   maxHeaderListPairs: 2 * limits.maxHeaderFields + 8,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,

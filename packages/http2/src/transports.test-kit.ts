@@ -10,13 +10,18 @@ export const withHttp2 =
     make: MakeTransport = createFastTransport,
     config: Partial<Http2Config> = {},
     totals: Http2Totals = new Http2Totals(),
+    nodeVersion: string = process.versions.node,
   ): MakeTransport =>
   (options) =>
-    make({ ...options, protocol: http2Protocol(Http2Config.of({ h2c: true, ...config }), totals) });
+    make({
+      ...options,
+      protocol: http2Protocol(Http2Config.of({ h2c: true, ...config }), totals, nodeVersion),
+    });
 
 /** HTTP/2 with and without TLS: rows for `describe.each`. */
 export const http2Transports: readonly (readonly [name: string, make: MakeTransport])[] = [
   ["without TLS", withHttp2()],
   ["without TLS, beside node:http", withHttp2(createNodeTransport)],
   ["over TLS", overTls(withHttp2())],
+  ["without TLS, as on Node 24.0", withHttp2(undefined, {}, undefined, "24.0.0")],
 ];

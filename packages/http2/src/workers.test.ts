@@ -1,11 +1,16 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
 import { connect, type ClientHttp2Session } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
-import { type SelfSigned, selfSigned } from "@framework/conformance";
-import { startProgram } from "@framework/testing";
+import { type SelfSigned, selfSigned, turn } from "@framework/conformance";
+import { type Program, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { connectFrames, frame, get, number32, RST_STREAM } from "./raw-frames.test-kit.ts";
+
+const CANCEL = 8;
+/** The default of `resetBurst`. */
+const RESET_BURST = 200;
 
 interface Answer {
   readonly pid: number;
@@ -35,24 +40,25 @@ const visit = async (url: string): Promise<Answer & { readonly raw: string }> =>
   return { ...answer, raw: raw.toString("base64") };
 };
 
+/** Starts two workers. */
+const workers = (env: Readonly<Record<string, string>> = {}): Promise<Program> =>
+  startProgram(bundledProgram(new URL("./workers.test-program.ts", import.meta.url)), {
+    env: { ...env, FRAMEWORK_ENV: "production" },
+    conditions: ["@framework/source"],
+    timeoutMs: 60_000,
+    stopTimeoutMs: 30_000,
+  });
+
 test("several workers renew the certificate on SIGHUP without a failed request, and finish requests in a drain", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "http2-"));
-  const [certFile, keyFile] = [join(folder, "tls.crt"), join(folder, "tls.key")];
+  using folder = mkdtempDisposableSync(join(tmpdir(), "http2-"));
+  const [certFile, keyFile] = [join(folder.path, "tls.crt"), join(folder.path, "tls.key")];
   const put = ({ cert, key }: SelfSigned): void => {
     writeFileSync(certFile, cert);
     writeFileSync(keyFile, key);
   };
   const [first, second] = [selfSigned(), selfSigned()];
   put(first);
-  await using program = await startProgram(
-    bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
-    {
-      env: { CERT_FILE: certFile, KEY_FILE: keyFile, FRAMEWORK_ENV: "production" },
-      conditions: ["@framework/source"],
-      timeoutMs: 60_000,
-      stopTimeoutMs: 30_000,
-    },
-  );
+  await using program = await workers({ CERT_FILE: certFile, KEY_FILE: keyFile });
   const { url, pid } = program;
   const open = connect(url, { rejectUnauthorized: false });
   open.on("error", () => {});
@@ -75,5 +81,32 @@ test("several workers renew the certificate on SIGHUP without a failed request, 
   expect(new Set(answers.map(({ pid: worker }) => worker)).size).toBe(1);
   expect(await exit).toEqual({ code: 0, signal: null });
   open.destroy();
-  rmSync(folder, { recursive: true });
+});
+
+/** Cancels requests as fast as they are sent, until the connection is closed. @returns how many were sent */
+const resetRapidly = async (port: number): Promise<number> => {
+  const client = connectFrames(port);
+  let stream = -1;
+  const next = (): Buffer =>
+    Buffer.concat([get((stream += 2), "/slow"), frame(RST_STREAM, 0, stream, number32(CANCEL))]);
+  for (let round = 0; !client.closed && round < 400; round++) {
+    client.send(...Array.from({ length: 100 }, next));
+    await turn(4);
+  }
+  await client.untilClosed();
+  return (stream + 1) / 2;
+};
+
+test("rapid resets end each of their connections, and both workers serve others meanwhile", async () => {
+  await using program = await workers();
+  const others = Array.from({ length: 4 }, () => connect(program.url));
+  const before = await Promise.all(others.map((session) => ask(session, "/")));
+  expect(new Set(before.map(({ pid }) => pid)).size).toBe(2);
+  const port = Number(new URL(program.url).port);
+  const floods = Promise.all(Array.from({ length: 4 }, () => resetRapidly(port)));
+  const during = await Promise.all(others.map((session) => ask(session, "/slow")));
+  expect(during.map(({ pid }) => pid)).toEqual(before.map(({ pid }) => pid));
+  for (const sent of await floods) expect(sent).toBeGreaterThan(RESET_BURST);
+  expect(await Promise.all(others.map((session) => ask(session, "/")))).toEqual(before);
+  for (const session of others) session.destroy();
 });

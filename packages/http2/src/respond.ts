@@ -1,0 +1,38 @@
+import type { ServerHttp2Stream } from "node:http2";
+
+/** Sends the head of a reply: `:status`, then name, value, name, value … in lower case. @param isEmpty whether no body follows */
+export type RespondTo = (stream: ServerHttp2Stream, fields: string[], isEmpty: boolean) => void;
+
+const empty = Object.freeze({ endStream: true });
+
+const withList: RespondTo = (stream, fields, isEmpty) => {
+  if (isEmpty) stream.respond(fields, empty);
+  else stream.respond(fields);
+};
+
+/** For Node before 24.7, whose streams take no lists. */
+const withObject: RespondTo = (stream, fields, isEmpty) => {
+  const byName = grouped(fields);
+  if (isEmpty) stream.respond(byName, empty);
+  else stream.respond(byName);
+};
+
+/** How the streams of a version of Node take the head of a reply. @param version such as `24.7.0` */
+export const respondOf = (version: string): RespondTo => {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  return major > 24 || (major === 24 && minor >= 7) ? withList : withObject;
+};
+
+/** Lines by name, as streams take them in an object: those with one value as text, because `:status` must be. */
+export const grouped = (fields: readonly string[]): Record<string, string | string[]> => {
+  const byName: Record<string, string | string[]> = {};
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = (fields[at] ?? "").toLowerCase();
+    const value = fields[at + 1] ?? "";
+    const others = byName[name];
+    if (others === undefined) byName[name] = value;
+    else if (typeof others === "string") byName[name] = [others, value];
+    else others.push(value);
+  }
+  return byName;
+};

@@ -1,0 +1,48 @@
+import type { ServerHttp2Stream } from "node:http2";
+
+/** Wants to know when its stream is closed. */
+export interface EndsWithStream {
+  /** The stream is closed, for whatever reason. */
+  closed(): void;
+}
+
+const listener = Symbol("listener");
+
+/** A stream that tells of its end. */
+interface ToldStream extends ServerHttp2Stream {
+  [listener]?: EndsWithStream;
+}
+
+/**
+ * Calls `closed` when a stream is closed, and ignores its error, which its close follows. Adding two listeners instead costs several times as much, because streams of
+ * `node:http2` tell themselves of each new listener.
+ */
+export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream): void => {
+  const told: ToldStream = stream;
+  told[listener] = listening;
+  told.emit = emit;
+};
+
+/** What every stream has for `emit`. */
+type Emit = (this: ServerHttp2Stream, event: string | symbol, ...values: unknown[]) => boolean;
+
+let inherited: Emit | null = null;
+
+const emit: ServerHttp2Stream["emit"] = function (
+  this: ToldStream,
+  event: string | symbol,
+  ...values: unknown[]
+): boolean {
+  if (event === "newListener" || event === "removeListener" || event === "error") return true;
+  if (event === "close") this[listener]?.closed();
+  inherited ??= (Object.getPrototypeOf(this) as { emit: Emit }).emit;
+  return inherited.call(this, event, ...values);
+};
+
+/**
+ * Lets a stream without a body end as soon as its reply is sent. Untouched, `node:http2` takes it for one whose body nobody reads: it resumes the stream to drop what is
+ * left, and closes it a turn later once more.
+ */
+export const endQuickly = (stream: ServerHttp2Stream): void => {
+  (stream as { readableFlowing: boolean | null }).readableFlowing = false; // Node has a setter, which the types leave out
+};
