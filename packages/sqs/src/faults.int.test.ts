@@ -8,14 +8,24 @@ import { killWarmProcesses } from "@framework/warm-processes";
 import { effectsFixture } from "./killed.test-kit.ts";
 import { appOn, LIMIT_MS, MESSAGES, newName, sends } from "./process.test-kit.ts";
 
+/** Time limit of a request; that of a send is twice as long. Many messages have a busy server. */
+const REQUEST_MS = MESSAGES > 10_000 ? 5000 : 500;
+/** Longer than a request. */
+const VISIBLE_SECS = Math.max(3, (2 * REQUEST_MS) / 1000);
+
 /** Sends and handles everything, some of which fails, with two consuming processes, while `harm` does its work after a quarter of it. */
 const expectEverythingDespite = async (endpointUrl: string, harm: () => Promise<void>): Promise<void> => {
   const prefix = newName();
   const ledger = new Ledger(MESSAGES, { ...sends, fails: true });
-  const config = { endpointUrl, visibilityTimeoutSecs: 3, requestTimeoutMs: 500, waitTimeSecs: 5 };
+  const config = {
+    endpointUrl,
+    visibilityTimeoutSecs: VISIBLE_SECS,
+    requestTimeoutMs: REQUEST_MS,
+    waitTimeSecs: 5,
+  };
   const start = async (isConsumer: boolean): Promise<TestApp> => {
     const topics = [`${prefix}-topic`, deadTopicOf(`${prefix}-topic`)];
-    const app = appOn(config, { prefix, topics, sendTimeoutMs: 1000 });
+    const app = appOn(config, { prefix, topics, sendTimeoutMs: 2 * REQUEST_MS });
     if (isConsumer) ledger.subscribe(app, app.topic, { group: app.group });
     return await app.start();
   };
@@ -55,7 +65,7 @@ test(
   async () => {
     await expectEverythingDespite(server.url, async () => {
       server.pause();
-      await sleep(1500); // longer than a send and than a request
+      await sleep(3 * REQUEST_MS); // longer than a send
       server.resume();
     });
   },
@@ -83,7 +93,7 @@ test(
     await using proxy = await startProxy(server.url);
     await expectEverythingDespite(proxy.url, async () => {
       proxy.mode = "silent";
-      await sleep(1500);
+      await sleep(3 * REQUEST_MS);
       proxy.mode = "pass";
       proxy.drop();
     });

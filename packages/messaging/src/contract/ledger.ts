@@ -137,10 +137,11 @@ export class Ledger {
     const end = Math.min(first + run, this.each);
     const numbers = Array.from({ length: end - first }, (_, at) => first + at);
     const own = Array.from({ length: Math.min(together, keys - lane * together) }, (_, at) => at);
+    const time = new Date(); // what is sent again is the same message
     const messages = numbers.flatMap((number) =>
       own.map((at) => {
         const key = `key-${lane * together + at}`;
-        return { id: `${key}-${number}`, type: "numbered", key, data: { number } };
+        return { id: `${key}-${number}`, type: "numbered", key, time, data: { number } };
       }),
     );
     const every = Math.max(1, Math.floor(this.each / POISON / run)) * run;
