@@ -27,8 +27,8 @@ interface DriverBroker {
   offsetCommit(request: CommitRequest): Promise<unknown>;
 }
 
-/** What the members of one group in this process were given, and what they committed. */
-export class CommitWatch implements Disposable {
+/** What the members of one group in this process were given, and what they committed. It stays in the driver: tests of other groups may have been put on top of it. */
+export class CommitWatch {
   /** Commits that the server took. */
   commits = 0;
   /** Times that a member was given partitions. */
@@ -38,7 +38,6 @@ export class CommitWatch implements Disposable {
   private readonly group: string;
   private readonly given = new Map<string, ReadonlySet<string>>();
   private readonly highest = new Map<string, bigint>();
-  private readonly restore: () => void;
 
   constructor(group: string) {
     this.group = group;
@@ -59,16 +58,11 @@ export class CommitWatch implements Disposable {
       if (isOwn(request)) committed(request);
       return answer;
     };
-    this.restore = () => Object.assign(prototype, { syncGroup, offsetCommit });
   }
 
   /** Numbers for a report. */
   get totals(): { readonly commits: number; readonly assignments: number } {
     return { commits: this.commits, assignments: this.assignments };
-  }
-
-  [Symbol.dispose](): void {
-    this.restore();
   }
 
   private synced({ memberId, generationId }: Member & { readonly generationId: number }, own: Buffer): void {

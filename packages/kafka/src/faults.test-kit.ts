@@ -37,11 +37,6 @@ export const until = async (
     if (performance.now() > end) throw new Error(`waited ${mostMs} ms for ${what}`);
 };
 
-/** A process of a test: what the ledger has of it is an app on the broker. */
-export interface Worker {
-  readonly app: App & MessagingMethods;
-}
-
 export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker>[0]> {
   /** Where the handler writes; without one, the process only sends. */
   readonly ledger?: Ledger;
@@ -49,13 +44,21 @@ export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker
   readonly group?: string;
   /** What the handler does. */
   readonly work?: () => Promise<void>;
+  /** @default REQUEST_MS */
+  readonly sendTimeoutMs?: number;
 }
 
 /** Starts a process of a test, whose handler writes to the ledger. */
 export const worker = async (
   brokers: string,
   topic: string,
-  { ledger, group = groupOf(topic), work = async () => {}, ...options }: WorkerOptions,
+  {
+    ledger,
+    group = groupOf(topic),
+    work = async () => {},
+    sendTimeoutMs = REQUEST_MS,
+    ...options
+  }: WorkerOptions,
 ): Promise<App & MessagingMethods> => {
   const app = new (App.with(messaging))().enableMessaging({
     broker: kafkaBroker({
@@ -66,7 +69,7 @@ export const worker = async (
       ...options,
     }),
     topics: [topic, deadTopicOf(topic)],
-    sendTimeoutMs: REQUEST_MS,
+    sendTimeoutMs,
     drainMs: 5000,
   });
   ledger?.subscribe({ app }, topic, { group, work });

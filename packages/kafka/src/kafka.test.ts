@@ -1,4 +1,7 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { App } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
 import { messaging } from "@framework/messaging";
 import { expect, test } from "@jest/globals";
 import { kafka, kafkaBroker, type KafkaMessagingConfig } from "./index.ts";
@@ -69,4 +72,20 @@ test("a second broker has a name", async () => {
   await app.start({ log: quiet });
   expect(app.messaging.status().map(({ broker }) => broker)).toEqual(["audit"]);
   await app.stop();
+});
+
+test("the largest body leaves room for key and headers in the largest batch", () => {
+  expect(kafkaBroker({ maxBatchBytes: 1_000_000 }).capabilities.maxBodyBytes).toBe(1_000_000 - 40_960);
+});
+
+test("a server that takes a connection and then is silent is left at connectTimeoutMs", async () => {
+  const server = createServer(() => {}).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const adapter = kafkaBroker({ brokers: [`127.0.0.1:${port}`], tls: true, connectTimeoutMs: 100 });
+  const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log: quiet };
+  const broker = adapter.open(context);
+  await expect(broker.health(AbortSignal.timeout(60_000))).rejects.toThrow("Connection timeout");
+  await broker.close();
+  server.close();
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { capabilityColumn, capabilityRows } from "@framework/messaging/testing";
 import { expect, test } from "@jest/globals";
-import { KafkaConfig } from "./index.ts";
+import { kafkaBroker, KafkaConfig } from "./index.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const partOf = (heading: string): string => readme.split(`## ${heading}\n\n`)[1]?.split("\n## ")[0] ?? "";
@@ -13,4 +14,9 @@ test("the README's table has every option with its default", () => {
   ]);
   expect(Object.fromEntries(documented)).toEqual(KafkaConfig.of());
   expect(documented.map(([name]) => name)).toEqual(Object.keys(KafkaConfig.of()));
+});
+
+test("the table in the README of messaging says what it does by itself", () => {
+  const shared = readFileSync(new URL("../../messaging/README.md", import.meta.url), "utf8");
+  expect(capabilityColumn(shared, "Kafka")).toEqual(capabilityRows(kafkaBroker({})));
 });

@@ -13,5 +13,5 @@ export const MAX_DELAY_MS = 604_800_000;
 /** Bytes that the unsettled deliveries of one subscription hold at most before it fetches no more. */
 export const MAX_HELD_BYTES = 67_108_864;
 
-/** Handlers that are left behind when they ignore their signal, for each subscription; then it runs nothing new. */
+/** Shortest time that a handler has to end after its signal, in milliseconds; then its place is given to another one. */
 export const MIN_PATIENCE_MS = 10_000;

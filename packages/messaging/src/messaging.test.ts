@@ -22,6 +22,7 @@ test("all mistakes in subscriptions are reported at start, together", async () =
     .subscribe("limits", { group: "a", concurrency: 0, timeoutMs: -1, retry: { quickTries: 0 } }, () => {})
     .subscribe("else", { group: "a", broker: "defualt" }, () => {})
     .subscribe(/pattern/, { group: "a" }, () => {})
+    .subscribe("later", { group: "a", from: "latest" }, () => {})
     .subscribe("inbox", { group: "a", dedupe: "inbox" }, () => {});
   const failure = await failureOf(app);
   for (const message of [
@@ -33,6 +34,7 @@ test("all mistakes in subscriptions are reported at start, together", async () =
     "MessageRetry.quickTries",
     'there is no broker "defualt"; did you mean "default"?',
     "has no subscriptions to patterns",
+    'keeps no messages that a group could begin behind; leave out from: "latest"',
     "inbox and parked dead letters need a database",
   ])
     expect(failure).toContain(message);

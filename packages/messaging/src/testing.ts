@@ -7,6 +7,7 @@ export {
   type KillPlan,
   subscribeEffects,
 } from "./contract/killed-consumers.ts";
+export { capabilityColumn, capabilityRows } from "./contract/capability-rows.ts";
 export type { DeadLedger } from "./contract/dead-ledger.ts";
 export { deadTopicOf, Ledger, type LedgerOptions } from "./contract/ledger.ts";
 export { TestApp } from "./contract/test-app.ts";

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, createServer } from "node:net";
 import { expect, test } from "@jest/globals";
 import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
@@ -45,4 +47,22 @@ test("the app starts while there is no server, and says why it is not ready", as
     await app.stop();
   }
   expect(JSON.stringify(lines)).not.toContain("secret");
+});
+
+test("a server that takes a connection and then is silent is left at connectionTimeoutMs, and asked again", async () => {
+  let connections = 0;
+  const server = createServer(() => void connections++).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const url = `amqp://127.0.0.1:${port}`;
+  const app = new (App.with(messaging, rabbitmq))().enableRabbitmq({ url, connectionTimeoutMs: 50 });
+  app.messaging.subscribe("orders", { group: "mail" }, () => {});
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  try {
+    await waitFor(() => connections > 2);
+    expect(app.messaging.status()[0]?.reason).toContain("ETIMEDOUT");
+  } finally {
+    await app.stop();
+    server.close();
+  }
 });

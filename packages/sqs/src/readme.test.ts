@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
+import { capabilityColumn, capabilityRows } from "@framework/messaging/testing";
 import { expect, test } from "@jest/globals";
-import { SqsConfig } from "./index.ts";
+import { sqsBroker, SqsConfig } from "./index.ts";
 
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
 const rowsUnder = (heading: string): readonly (readonly string[])[] =>
@@ -16,4 +17,9 @@ test("the README's table has every option with its default", () => {
     value === "–" ? undefined : (JSON.parse(value.replaceAll("`", "")) as unknown),
   ]);
   expect(Object.fromEntries(documented)).toEqual(SqsConfig.of());
+});
+
+test("the table in the README of messaging says what it does by itself", () => {
+  const shared = readFileSync(new URL("../../messaging/README.md", import.meta.url), "utf8");
+  expect(capabilityColumn(shared, "SQS")).toEqual(capabilityRows(sqsBroker({})));
 });

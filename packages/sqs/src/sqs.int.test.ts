@@ -349,6 +349,18 @@ withServer("sqs", (endpointUrl) => {
     expect(sink.gone).toEqual([]);
   });
 
+  test.concurrent("a group that is new gets what is sent after discoveryMs", async () => {
+    await using sender = processOn({ endpointUrl, discoveryMs: 100 });
+    expect(await problems(sender, { mode: "create" })).toBe("");
+    await sender.send({});
+    expect(await problems(sender, { mode: "create", groups: ["late"] })).toBe("");
+    await waitFor(async () => {
+      await sender.send({});
+      const { ApproximateNumberOfMessages } = await attributes(`${sender.topic}__late`);
+      return Number(ApproximateNumberOfMessages) > 0;
+    });
+  });
+
   test.concurrent("messages of one call are sent ten at a time", async () => {
     await using front = await startFront(endpointUrl);
     await using process = processOn({ endpointUrl: front.url });

@@ -190,6 +190,10 @@ export const brokerProblems = (
   const rules: readonly (readonly [boolean, string])[] = [
     [spec.order === "none" || capabilities.orders.includes(spec.order), `keeps no order by ${spec.order}`],
     [typeof spec.topic === "string" || capabilities.patterns, "has no subscriptions to patterns"],
+    [
+      spec.from === "earliest" || capabilities.replay,
+      'keeps no messages that a group could begin behind; leave out from: "latest"',
+    ],
   ];
   return rules
     .filter(([holds]) => !holds)

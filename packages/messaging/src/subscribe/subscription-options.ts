@@ -64,7 +64,7 @@ export interface SubscriptionOptions<
   readonly onUnknown?: "park" | "ack" | "fail";
   /** Accepts JSON that is no CloudEvent: its type is the topic. @default false */
   readonly raw?: boolean;
-  /** Where a new group begins at a broker that keeps messages. @default "earliest" */
+  /** Where a new group begins; `latest` at a broker that keeps messages after they were handled (Kafka). @default "earliest" */
   readonly from?: "earliest" | "latest";
 }
 
