@@ -6,12 +6,15 @@ import { quietly, until } from "./until.ts";
 
 /** What a handler wrote into the database. */
 export interface Effect {
+  /** Id of its message. */
   readonly message: string;
+  /** Key of its message; empty for none. */
   readonly key: string;
 }
 
 /** What happens to consumers while messages are sent. */
 export interface KillPlan extends LedgerOptions {
+  /** Messages that are sent. */
   readonly messages: number;
   /** Kills consumers until `isEnough`. */
   readonly kill: (isEnough: () => Promise<boolean>) => Promise<void>;
