@@ -77,6 +77,7 @@ const enableFeatures = (
     logLevel,
     origins,
     rebuilds,
+    rebuiltGoLive,
     requestsPerMinute,
     work,
   }: BooksSettings,
@@ -112,7 +113,10 @@ const enableFeatures = (
       migrateAtStart: true,
     })
     .enableDurable({ migrateAtStart: true, runWork: work === "on" })
-    .enableEventSourcing({ events: loanEvents, projections: lendingViews(rebuilds) })
+    .enableEventSourcing({
+      events: loanEvents,
+      projections: lendingViews(rebuilds, rebuiltGoLive === "alone"),
+    })
     .enableCqrs();
 };
 

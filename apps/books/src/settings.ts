@@ -89,6 +89,10 @@ export const settingsShape = {
     meaning:
       "Number of rebuilds of the lending views; raised by one, they are made again of all events, beside the live ones.",
   }),
+  rebuiltGoLive: oneOf("BOOKS_GO_LIVE", ["alone", "by-hand"], {
+    default: "alone",
+    meaning: "by-hand: views that are made again wait for somebody to make them live, on the dev page.",
+  }),
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",
     meaning: "off for a process that only serves requests: others keep views up to date and remind members.",

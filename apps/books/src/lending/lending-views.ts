@@ -6,11 +6,13 @@ import { statisticsView } from "./statistics.ts";
 /**
  * The views of the ledger. A rebuild is a higher version: it is made of all events in tables of its own, and takes the place of the one before when it
  * has caught up. Until then that one must be kept up to date.
+ *
+ * @param autoLive whether it does so alone
  */
-export const lendingViews = (rebuilds: number): readonly Projection[] =>
+export const lendingViews = (rebuilds: number, autoLive = true): readonly Projection[] =>
   [rebuilds, rebuilds + 1]
     .filter((version) => version > 0)
-    .flatMap((version) => [shelfView(version), statisticsView(version)]);
+    .flatMap((version) => [shelfView(version, autoLive), statisticsView(version, autoLive)]);
 
 /**
  * Refuses a number of rebuilds below that of the live views, which no process with this setting would keep up to date.

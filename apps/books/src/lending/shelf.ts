@@ -7,10 +7,11 @@ import { Instant, Member } from "./fields.ts";
 import { loanEvents } from "./loan.ts";
 
 /** The view of the books that are lent now. */
-export const shelfView = (version: number): Projection =>
+export const shelfView = (version: number, autoLive: boolean): Projection =>
   projection({
     name: "shelf",
     version,
+    autoLive,
     types: loanEvents,
     tables: {
       shelf:

@@ -7,10 +7,12 @@ const MOST_BOOKS = 100;
 const MOST_MONTHS = 120;
 
 /** The view that counts loans by book and month. Returned ones count too, and so do those of deleted books. */
-export const statisticsView = (version: number): Projection =>
+export const statisticsView = (version: number, autoLive: boolean): Projection =>
   projection({
     name: "statistics",
     version,
+    autoLive,
+    onError: "stop", // a count without some loans would be wrong, and nobody would see it
     types: [BookBorrowed],
     tables: {
       statistics:

@@ -9,6 +9,8 @@ const Payment = z.object({ cents: z.int().positive(), card: text(30) });
 const REFUSED_CARD = "refused";
 /** The service answers 503 to the first attempt with this card. */
 const SLOW_CARD = "slow";
+/** The service answers the first attempt with this card with something that is no payment, as one with a bug does: the order waits for an operator. */
+const GARBLED_CARD = "garbled";
 /** The service answers 503 to every attempt with this card. */
 const DOWN_CARD = "down";
 
@@ -33,6 +35,7 @@ export const demoPayments = (db: Database): App => {
     });
     if (card === DOWN_CARD || (card === SLOW_CARD && attempts === 1))
       return Response.json({ error: "The service is down" }, { status: 503 });
+    if (card === GARBLED_CARD && attempts === 1) return Response.text("paid, more or less");
     if (card === REFUSED_CARD || state === "refunded")
       return Response.json({ error: "The card was refused" }, { status: 402 });
     await db.execute`UPDATE demo_payments SET state = 'paid' WHERE key = ${key} AND state = 'new'`;
