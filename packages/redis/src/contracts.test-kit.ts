@@ -56,7 +56,7 @@ const fresh = (): string => `test-${randomUUID()}`;
 
 /** The three ports of the shared state under one name, and their `close`. */
 const stateOf = (source: RedisSource, name: string): SharedState & { close(): Promise<void> } => {
-  const values = redisValues(source, { name, log });
+  const values = redisValues(source, { name, connectionTimeoutMs: 60_000, log }); // for busy machines
   return {
     values,
     permits: redisPermits(source, { name }),

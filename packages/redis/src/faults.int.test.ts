@@ -141,7 +141,7 @@ test("a command whose connection is cut before the answer fails, and runs exactl
   await using proxy = await startProxy(server.url);
   const one = open({ url: proxy.url });
   const direct = open();
-  const values = redisValues(one, { name: "cut" });
+  const values = redisValues(one, { name: "cut", connectionTimeoutMs: 60_000 });
   await Promise.all([direct.redis.del("cut"), direct.redis.del("cut:v:cut")]);
   await one.redis.incr("cut");
   for (let round = 1; round <= 5; round++) {
@@ -250,7 +250,9 @@ test("the client reconnects when its server becomes a replica, and nothing is wr
 
 test("messages reach every subscriber after a restart of the server, and after a short disconnection of the subscriber", async () => {
   await using proxy = await startProxy(server.url);
-  const [near, far] = [redisValues(open()), redisValues(open({ url: proxy.url }))];
+  const connectionTimeoutMs = 60_000;
+  const near = redisValues(open(), { connectionTimeoutMs });
+  const far = redisValues(open({ url: proxy.url }), { connectionTimeoutMs });
   const seen: unknown[] = [];
   far.subscribe("news", (message) => void seen.push(message));
   await far.get("ready");

@@ -57,7 +57,7 @@ withServer("redis", (url) => {
   }
 
   test("counters match those of the in-process state", async () => {
-    const values = redisValues(open, { name: `model-${randomUUID()}` });
+    const values = redisValues(open, { name: `model-${randomUUID()}`, connectionTimeoutMs: 60_000 });
     const addition = fc.record({
       amount: fc.oneof(fc.integer({ min: -20, max: 20 }), fc.double({ min: -3, max: 3, noNaN: true })),
       max: fc.option(fc.oneof(fc.nat(30), fc.constant(Infinity), fc.constant(0.3)), { nil: undefined }),

@@ -42,8 +42,8 @@ for (const service of ["redis", "redis-cluster"]) {
     const clusterMode = service === "redis-cluster";
     const make = (config: Parameters<typeof openRedis>[0] = {}) => {
       const keyPrefix = `app-${randomUUID()}:`;
-      const commandTimeoutMs = 30_000; // a busy machine may take seconds
-      const app = new App_().enableRedis({ url, clusterMode, keyPrefix, commandTimeoutMs, ...config });
+      const timeouts = { connectionTimeoutSecs: 60, commandTimeoutMs: 30_000 }; // a busy machine may take seconds
+      const app = new App_().enableRedis({ url, clusterMode, keyPrefix, ...timeouts, ...config });
       app.onEvent("startup", async () => void (await app.redis.set("started", "yes")));
       app.get("/started", ({ app: { redis } }) => redis.get("started"));
       app.get("/visits", { inject: { client: RedisClient } }, async (_request, { client }) => ({

@@ -20,7 +20,7 @@ const startServer = async (): Promise<FragileServer> => {
 /** A host with a cache and the value that all hosts read. */
 const startHost = async (truth: { version: number }, url: string) => {
   const app = new (App.with(redis, caching))()
-    .enableRedis({ url, shared: true, commandTimeoutMs: 10_000 })
+    .enableRedis({ url, shared: true, connectionTimeoutSecs: 60, commandTimeoutMs: 10_000 })
     .enableCaching({ ttl: 3600 });
   app.get("/value", { cache: { tags: ["value"] } }, () => String(truth.version));
   await app.start({ log });
@@ -81,7 +81,7 @@ test.concurrent("while Redis restarts, each confirmed message reaches every host
   await using server = await startServer();
   const opened = [0, 1, 2].map(() => openRedis({ url: server.url }, { log }));
   const name = `restart-${randomUUID()}`;
-  const hosts = opened.map((open) => redisValues(open, { name, log }));
+  const hosts = opened.map((open) => redisValues(open, { name, connectionTimeoutMs: 60_000, log }));
   const heard = hosts.map(() => new Map<number, number>());
   hosts.forEach((host, at) => {
     host.subscribe("room", (message) => {

@@ -22,6 +22,7 @@ const startHost = async (keyPrefix: string) => {
     url: server.url,
     keyPrefix,
     shared: true,
+    connectionTimeoutSecs: 60,
     commandTimeoutMs: 10_000,
   });
   app.websocket("/room", async (socket) => {
