@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { listExporter } from "./export/batch-exporter.ts";
 import { SpanQueue } from "./export/span-queue.ts";
 import { ask, newApp, tracedService, type TracedApp } from "./traced-app.test-kit.ts";
 
@@ -99,14 +100,14 @@ test("an exporter that throws, or gives no answer, loses its batch only", async 
   const clock = virtualClock();
   const exported: number[] = [];
   const queue = new SpanQueue({
-    exporter: {
+    exporter: listExporter({
       export(spans, done) {
         exported.push(spans.length);
         if (exported.length === 1) throw new Error("broken");
         if (exported.length > 2) done({ code: 0 });
       },
       shutdown: () => Promise.resolve(),
-    },
+    }),
     queueSize: 10,
     batchSize: 2,
     delayMs: 100,

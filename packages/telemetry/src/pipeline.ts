@@ -21,7 +21,7 @@ import type { OpenTelemetryConfig } from "./telemetry-config.ts";
 import { programHasSdk, registerParts, shareContexts } from "./tracing/globals.ts";
 import { RandomIds } from "./tracing/random-ids.ts";
 import { RatioSampler } from "./tracing/ratio-sampler.ts";
-import { hrTimeOf } from "./tracing/span-time.ts";
+import { hrTimeOf, processTime } from "./tracing/span-time.ts";
 import { suppressed, type Tracing } from "./tracing/tracing.ts";
 
 /** Everything between a span's end and the collector. */
@@ -118,7 +118,7 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
   const origin = {
     resource,
     scope: { name: SCOPE },
-    now: config.clock?.now ?? (() => performance.now()),
+    now: config.clock?.now ?? processTime(),
     date: clock.date,
     ended: (span: ReadableSpan) => queue?.onEnd(span),
   };

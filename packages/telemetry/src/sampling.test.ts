@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "@jest/globals";
+import { RandomIds } from "./tracing/random-ids.ts";
 import { RatioSampler } from "./tracing/ratio-sampler.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
@@ -26,6 +27,31 @@ test("0 samples nothing and 1 everything, and a trace sampled at a lower ratio i
     const [at02, at03] = [new RatioSampler(0.2).isSampled(id), new RatioSampler(0.3).isSampled(id)];
     expect(at02 && !at03).toBe(false);
   }
+});
+
+test("a trace that is decided before it has an id gets one that every service with the ratio decides alike", () => {
+  const ids = new RandomIds();
+  for (const ratio of [0.001, 0.1, 0.5, 0.999]) {
+    const sampler = new RatioSampler(ratio);
+    const made = [true, false].flatMap((sampled) =>
+      Array.from({ length: 500 }, () => ({ sampled, id: sampler.newTraceId(ids, sampled) })),
+    );
+    expect(made.filter(({ sampled, id }) => sampler.isSampled(id) !== sampled)).toEqual([]);
+    expect(made.filter(({ id }) => !/^[\da-f]{32}$/.test(id))).toEqual([]);
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1000);
+  }
+  expect(new RatioSampler(1).newTraceId(ids, true)).toMatch(/^[\da-f]{32}$/);
+});
+
+test("traces are decided for the ratio's share, within three standard deviations", () => {
+  const sampler = new RatioSampler(0.1);
+  let sampled = 0;
+  for (let at = 0; at < 100_000; at++) if (sampler.decide()) sampled++;
+  expect(Math.abs(sampled - 10_000)).toBeLessThan(3.5 * Math.sqrt(9000));
+  expect([new RatioSampler(0, () => 0).decide(), new RatioSampler(1, () => 1 - 2 ** -53).decide()]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test("a caller's decision is followed, whatever the rate", async () => {

@@ -15,6 +15,7 @@ import { operationSpans } from "./spans/operation-spans.ts";
 import { requestSpans } from "./spans/request-spans.ts";
 import { OpenTelemetryConfig } from "./telemetry-config.ts";
 import { currentTrace } from "./tracing/current-trace.ts";
+import { processTime } from "./tracing/span-time.ts";
 
 /** The methods that the feature adds to an app. */
 export interface Telemetry {
@@ -54,7 +55,7 @@ const FLUSH_MS = 8000;
 
 const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   const clock = config.clock ?? systemClock;
-  const now = config.clock?.now ?? (() => performance.now());
+  const now = config.clock?.now ?? processTime();
   let pipeline: Pipeline | null = null;
   let requests: Middleware<HttpRequest, Response> = pass;
   let undo: (() => void)[] = [];

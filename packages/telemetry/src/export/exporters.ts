@@ -1,47 +1,71 @@
 import { FrameworkError } from "@framework/core";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { OTLPExporterConfigBase } from "@opentelemetry/otlp-exporter-base";
-import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import { encodeSpans } from "./span-bytes.ts";
+import { type BatchExporter, type Exported, listExporter, type SpanBatch } from "./batch-exporter.ts";
+import { ProtoWriter } from "./proto-writer.ts";
+import { EncodedSpans } from "./span-bytes.ts";
 import type { Destination } from "../settings/destinations.ts";
 
 /** Creates the exporter of spans; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */
 export const createSpanExporter = async (
   { to, url }: Destination,
   timeoutMillis: number,
-): Promise<SpanExporter | null> => {
+): Promise<BatchExporter | null> => {
   if (to === "none") return null;
-  if (to === "console") return new (await import("@opentelemetry/sdk-trace")).ConsoleSpanExporter();
+  if (to === "console")
+    return listExporter(new (await import("@opentelemetry/sdk-trace")).ConsoleSpanExporter());
   if (to === "http") return httpSpanExporter({ url, timeoutMillis });
   const { OTLPTraceExporter } = await installed(import("@opentelemetry/exporter-trace-otlp-grpc"));
-  return new OTLPTraceExporter({ url, timeoutMillis });
+  return listExporter(new OTLPTraceExporter({ url, timeoutMillis }));
 };
 
 /** The SDK's exporter over HTTP, with its environment variables and repetitions, and our encoder. */
-const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<SpanExporter> => {
-  const [{ OTLPExporterBase }, http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] =
-    await Promise.all([
-      import("@opentelemetry/otlp-exporter-base"),
-      import("@opentelemetry/otlp-exporter-base/node-http"),
-      import("@opentelemetry/otlp-transformer"),
-    ]);
+const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchExporter> => {
+  const [http, { ProtobufTraceSerializer, TraceExporterMetricsHelper }] = await Promise.all([
+    import("@opentelemetry/otlp-exporter-base/node-http"),
+    import("@opentelemetry/otlp-transformer"),
+  ]);
   const type = { "Content-Type": "application/x-protobuf" };
-  const converted = http.convertLegacyHttpOptions(options, "TRACES", "v1/traces", type);
-  const serializer = {
-    serializeRequest: encodeSpans,
-    deserializeResponse: ProtobufTraceSerializer.deserializeResponse.bind(ProtobufTraceSerializer),
+  const writers: ProtoWriter[] = [];
+  const giveBack = (writer: ProtoWriter): void => {
+    if (writers.length < SPARE_WRITERS) writers.push(writer);
   };
-  const component = "otlp_http_span_exporter";
-  return new OTLPExporterBase(
-    http.createOtlpHttpExportDelegate(
-      converted,
-      serializer,
-      component,
-      TraceExporterMetricsHelper,
-      undefined,
-    ),
+  const delegate = http.createOtlpHttpExportDelegate(
+    http.convertLegacyHttpOptions(options, "TRACES", "v1/traces", type),
+    {
+      serializeRequest: (spans: EncodedSpans) => spans.take(giveBack),
+      deserializeResponse: ProtobufTraceSerializer.deserializeResponse.bind(ProtobufTraceSerializer),
+    },
+    "otlp_http_span_exporter",
+    { name: TraceExporterMetricsHelper.name, countItems: ({ size }: EncodedSpans) => size },
+    undefined,
   );
+  return {
+    newBatch: () => new EncodedBatch(() => writers.pop() ?? new ProtoWriter(), delegate),
+    shutdown: () => delegate.shutdown(),
+  };
 };
+
+/** Empty buffers that are kept: one for the batch that is filled, one for the message with it, one for spans of the program. */
+const SPARE_WRITERS = 3;
+
+class EncodedBatch extends EncodedSpans implements SpanBatch {
+  private readonly delegate: Delegate;
+
+  constructor(newWriter: () => ProtoWriter, delegate: Delegate) {
+    super(newWriter);
+    this.delegate = delegate;
+  }
+
+  export(done: Exported): void {
+    this.delegate.export(this, done);
+  }
+}
+
+/** The part of the SDK that sends and repeats. */
+interface Delegate {
+  export(spans: EncodedSpans, done: Exported): void;
+}
 
 /** Creates the exporter of metrics; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */
 export const createMetricExporter = async (

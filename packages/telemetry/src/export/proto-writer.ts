@@ -18,6 +18,13 @@ export class ProtoWriter {
     return Uint8Array.prototype.slice.call(this.buffer, 0, this.at);
   }
 
+  /** Writes what another writer holds. */
+  append({ buffer, at }: ProtoWriter): void {
+    this.reserve(at);
+    buffer.copy(this.buffer, this.at, 0, at);
+    this.at += at;
+  }
+
   /** Begins a nested message; `end` takes the returned place. */
   begin(tag: number): number {
     this.varint(tag);

@@ -1,10 +1,11 @@
 import { type Context, TraceFlags } from "@opentelemetry/api";
-import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { aborted, type Clock } from "@framework/core/feature";
+import type { BatchExporter, SpanBatch } from "./batch-exporter.ts";
 
 /** Bounds of a span queue. */
 export interface SpanQueueOptions {
-  readonly exporter: Pick<SpanExporter, "export" | "shutdown">;
+  readonly exporter: BatchExporter;
   /** Most spans that wait; further ones are dropped. */
   readonly queueSize: number;
   /** Most spans of one export. */
@@ -32,7 +33,10 @@ export class SpanQueue implements SpanProcessor {
   /** Spans that the collector has accepted. */
   sent = 0;
   readonly dropped: Record<DropReason, number> = { full: 0, failed: 0, stopped: 0 };
-  private waiting: ReadableSpan[] = [];
+  private waiting = 0;
+  /** Batches that are full, oldest first. */
+  private full: SpanBatch[] = [];
+  private filling: SpanBatch;
   private inFlight = 0;
   private cancelTimer: (() => void) | null = null;
   private isFlushing = false;
@@ -42,11 +46,12 @@ export class SpanQueue implements SpanProcessor {
 
   constructor(options: SpanQueueOptions) {
     this.options = options;
+    this.filling = options.exporter.newBatch();
   }
 
   /** Spans that wait or are being sent. */
   get size(): number {
-    return this.waiting.length + this.inFlight;
+    return this.waiting + this.inFlight;
   }
 
   onStart(_span: unknown, _parent: Context): void {}
@@ -54,9 +59,14 @@ export class SpanQueue implements SpanProcessor {
   onEnd(span: ReadableSpan): void {
     if ((span.spanContext().traceFlags & TraceFlags.SAMPLED) === 0) return;
     if (this.isClosed) this.dropped.stopped++;
-    else if (this.waiting.length >= this.options.queueSize) this.dropped.full++;
+    else if (this.waiting >= this.options.queueSize) this.dropped.full++;
     else {
-      this.waiting.push(span);
+      this.waiting++;
+      this.filling.add(span);
+      if (this.filling.size >= this.options.batchSize) {
+        this.full.push(this.filling);
+        this.filling = this.options.exporter.newBatch();
+      }
       this.schedule();
     }
   }
@@ -75,7 +85,8 @@ export class SpanQueue implements SpanProcessor {
     await Promise.race([this.forceFlush(), aborted(deadline)]);
     this.isClosed = true;
     this.dropped.stopped += this.size;
-    this.waiting = [];
+    this.waiting = 0;
+    this.full = [];
     this.inFlight = 0;
     this.cancelTimer?.();
     void this.options.exporter.shutdown().catch(() => {}); // nothing is left to lose
@@ -86,10 +97,10 @@ export class SpanQueue implements SpanProcessor {
   }
 
   private schedule(): void {
-    const { batchSize, delayMs, clock } = this.options;
+    const { delayMs, clock } = this.options;
     if (this.inFlight > 0 || this.isClosed) return;
-    if (this.waiting.length >= batchSize || (this.isFlushing && this.waiting.length > 0)) return this.send();
-    if (this.waiting.length === 0) return this.settle();
+    if (this.full.length > 0 || (this.isFlushing && this.waiting > 0)) return this.send();
+    if (this.waiting === 0) return this.settle();
     this.cancelTimer ??= clock.after(delayMs, () => {
       this.cancelTimer = null;
       if (this.inFlight === 0) this.send();
@@ -102,28 +113,38 @@ export class SpanQueue implements SpanProcessor {
   }
 
   private send(): void {
-    const { batchSize, timeoutMs, clock, exporter, silently } = this.options;
+    const { timeoutMs, clock, silently } = this.options;
     this.cancelTimer?.();
     this.cancelTimer = null;
-    const batch = this.waiting.splice(0, batchSize);
-    this.inFlight = batch.length;
+    const batch = this.oldest();
+    const { size } = batch;
+    this.waiting -= size;
+    this.inFlight = size;
     let isOver = false;
     const over = (error: Error | null): void => {
       if (isOver) return;
       isOver = true;
       cancel();
-      this.settleBatch(batch.length, error);
+      this.settleBatch(size, error);
     };
     const cancel = clock.after(timeoutMs, () => over(new Error(`no answer within ${timeoutMs} ms`)));
     silently(() => {
       try {
-        exporter.export(batch, ({ code, error }) =>
+        batch.export(({ code, error }) =>
           over(code === 0 ? null : (error ?? new Error("the export failed"))),
         );
       } catch (error) {
         over(error instanceof Error ? error : new Error(String(error)));
       }
     });
+  }
+
+  private oldest(): SpanBatch {
+    const full = this.full.shift();
+    if (full !== undefined) return full;
+    const { filling } = this;
+    this.filling = this.options.exporter.newBatch();
+    return filling;
   }
 
   private settleBatch(spans: number, error: Error | null): void {

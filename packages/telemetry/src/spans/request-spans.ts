@@ -4,7 +4,7 @@ import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
 import { type RunInContext, suppressed, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
-import { finishRequest } from "./finish-request.ts";
+import { ObservedRequest } from "./observed-request.ts";
 import { beginTrace } from "./request-trace.ts";
 
 /** Field of replies with the id of a trace that is recorded. */
@@ -41,17 +41,11 @@ export const requestSpans = (
     const trace = beginTrace(tracing, request);
     const { context, span } = trace;
     request.context.set(Trace, trace);
-    let status = 0;
-    const timed = meter === null ? null : meter.begin(request);
-    const begun = timed === null ? 0 : now();
-    if (timed !== null || span !== null)
-      request.onEnd((end) => {
-        timed?.end(status, now() - begun);
-        if (span !== null) finishRequest(span, request, status, end === "aborted");
-      });
+    const observed = meter === null && span === null ? null : new ObservedRequest(request, span, meter, now);
+    if (observed !== null) request.onEnd((end) => observed.end(end));
     const run = request.clientIp === null ? runAnywhere : runOfSocket; // without an address it is a call of `app.fetch`
     return mapAwaitable(run(context, next, request), (reply) => {
-      status = reply.status;
+      if (observed !== null) observed.status = reply.status;
       if (reply.payload instanceof BodyStream)
         reply.payload = bodyInContext(reply.payload, contexts, context);
       return span === null || !traceHeader ? reply : reply.setHeader(TRACE_FIELD, trace.traceId); // others can be found nowhere

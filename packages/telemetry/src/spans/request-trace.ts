@@ -36,11 +36,10 @@ const ownTrace = ({ propagator }: Tracing, own: OwnSdk, request: HttpRequest): R
   if (caller !== null)
     return isSampled(caller)
       ? recorded(own, request, base, caller, caller.traceId)
-      : new UnrecordedTrace(ids, base, caller, 0);
-  const drawn = ids.draw();
-  return sampler.samples(drawn)
-    ? recorded(own, request, base, null, ids.drawnId())
-    : new UnrecordedTrace(ids, base, null, drawn);
+      : new UnrecordedTrace(own, base, caller);
+  return sampler.decide()
+    ? recorded(own, request, base, null, sampler.newTraceId(ids, true))
+    : new UnrecordedTrace(own, base, null);
 };
 
 const recorded = (

@@ -1,7 +1,7 @@
 import { type Context, type Span, type SpanContext, trace, TraceFlags } from "@opentelemetry/api";
 import type { TraceIds } from "@framework/core/feature";
-import type { RandomIds } from "../tracing/random-ids.ts";
 import { spanKey } from "../tracing/span-context.ts";
+import type { OwnSdk } from "../tracing/tracing.ts";
 
 /**
  * The context of a request that is not sampled. Its ids and its span, which records nothing, are made when something asks for them: a log line, an
@@ -9,21 +9,16 @@ import { spanKey } from "../tracing/span-context.ts";
  */
 export class UnrecordedTrace implements Context, TraceIds {
   readonly span: null = null;
-  private readonly ids: RandomIds;
+  private readonly own: OwnSdk;
   private readonly base: Context;
   private readonly caller: SpanContext | null;
-  private readonly drawn: number;
   private made: SpanContext | null = null;
 
-  /**
-   * @param caller span that called, `null` for a trace that begins here
-   * @param drawn end of the id of a trace that begins here
-   */
-  constructor(ids: RandomIds, base: Context, caller: SpanContext | null, drawn: number) {
-    this.ids = ids;
+  /** @param caller span that called, `null` for a trace that begins here */
+  constructor(own: OwnSdk, base: Context, caller: SpanContext | null) {
+    this.own = own;
     this.base = base;
     this.caller = caller;
-    this.drawn = drawn;
   }
 
   get context(): Context {
@@ -59,8 +54,9 @@ export class UnrecordedTrace implements Context, TraceIds {
   }
 
   private make(): SpanContext {
-    const { ids, caller, drawn } = this;
-    const traceId = caller === null ? ids.idEndingIn(drawn) : caller.traceId;
+    const { caller } = this;
+    const { ids, sampler } = this.own;
+    const traceId = caller === null ? sampler.newTraceId(ids, false) : caller.traceId;
     const made = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.NONE };
     return caller?.traceState === undefined ? made : { ...made, traceState: caller.traceState };
   }

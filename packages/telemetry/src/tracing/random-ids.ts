@@ -4,14 +4,10 @@ import { randomFillSync } from "node:crypto";
 const POOL_BYTES = 8192;
 /** Bytes of a trace id. */
 const TRACE = 16;
-/** Hexadecimal digits at the end of a trace id that decide about sampling. */
-const DRAWN_DIGITS = 13;
+/** Numbers that the last 52 bits of a trace id can be: what sampling depends on. */
+export const RANGE: number = 2 ** 52;
 
-/**
- * Random trace and span ids. A trace can be drawn before its id is text: most are not sampled, and of those nothing asks for the id.
- *
- * An id of zeros, which is invalid, comes once in 10^19 draws, and only loses its span.
- */
+/** Random trace and span ids. An id of zeros, which is invalid, comes once in 10^19 draws, and only loses its span. */
 export class RandomIds {
   private readonly pool: Buffer = Buffer.alloc(POOL_BYTES);
   private at = POOL_BYTES;
@@ -24,23 +20,15 @@ export class RandomIds {
     return this.take(8);
   }
 
-  /** Draws a trace id, and returns its last 52 bits as a number. */
-  draw(): number {
+  /** Returns a trace id whose last 52 bits are at least `from` and less than `to`, each with the same chance. */
+  traceIdWithin(from: number, to: number): string {
     const { pool } = this;
-    const end = this.advance(TRACE) + TRACE;
-    const high = ((byte(pool, end - 7) & 15) << 16) | (byte(pool, end - 6) << 8) | byte(pool, end - 5);
-    const low = (byte(pool, end - 4) << 24) | (byte(pool, end - 3) << 16) | (byte(pool, end - 2) << 8);
-    return high * 0x1_0000_0000 + ((low | byte(pool, end - 1)) >>> 0);
-  }
-
-  /** Returns the trace id that was drawn last. */
-  drawnId(): string {
-    return this.pool.toString("hex", this.at - TRACE, this.at);
-  }
-
-  /** Returns a trace id that ends in 52 bits drawn before: five times as slow as `drawnId`. */
-  idEndingIn(drawn: number): string {
-    return this.take(TRACE).slice(0, -DRAWN_DIGITS) + drawn.toString(16).padStart(DRAWN_DIGITS, "0");
+    const start = this.advance(TRACE);
+    if (to - from < RANGE) {
+      const end = from + Math.floor((last52(pool, start + TRACE) / RANGE) * (to - from));
+      writeLast52(pool, start + TRACE, end);
+    }
+    return pool.toString("hex", start, start + TRACE);
   }
 
   private take(bytes: number): string {
@@ -59,4 +47,14 @@ export class RandomIds {
   }
 }
 
-const byte = (bytes: Uint8Array, at: number): number => bytes[at] ?? 0;
+/** Reads the 52 bits before `end`. */
+const last52 = (bytes: Buffer, end: number): number =>
+  (bytes.readUInt32BE(end - 8) & 0xf_ffff) * TWO_32 + bytes.readUInt32BE(end - 4);
+
+const writeLast52 = (bytes: Buffer, end: number, value: number): void => {
+  const high = Math.floor(value / TWO_32);
+  bytes.writeUInt32BE(((bytes.readUInt32BE(end - 8) & 0xfff0_0000) | high) >>> 0, end - 8);
+  bytes.writeUInt32BE(value % TWO_32, end - 4);
+};
+
+const TWO_32 = 2 ** 32;

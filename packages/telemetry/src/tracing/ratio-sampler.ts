@@ -1,10 +1,10 @@
 import { type Context, trace, TraceFlags } from "@opentelemetry/api";
+import { RANGE, type RandomIds } from "./random-ids.ts";
 import type { Sampler, SamplingResult } from "@opentelemetry/sdk-trace";
 
 /** The SDK's decisions, by value: its enumeration would load the SDK for programs that do not enable telemetry. */
 const drop = 0 as SamplingResult["decision"];
 const recordAndSample = 2 as SamplingResult["decision"];
-const RANGE = 2 ** 52;
 
 /**
  * Samples a share of the traces that begin here, and follows the caller's decision for all others.
@@ -15,20 +15,34 @@ export class RatioSampler implements Sampler {
   private readonly threshold: number;
   private readonly ratio: number;
 
-  /** @param ratio 0 to 1 */
-  constructor(ratio: number) {
+  private readonly random: () => number;
+
+  /**
+   * @param ratio 0 to 1
+   * @param random a number from 0 to less than 1. @default Math.random
+   */
+  constructor(ratio: number, random: () => number = Math.random) {
     this.ratio = ratio;
     this.threshold = Math.round(ratio * RANGE);
+    this.random = random;
   }
 
   /** Whether a trace that begins here is sampled. */
   isSampled(traceId: string): boolean {
-    return this.samples(Number.parseInt(traceId.slice(19), 16));
+    return Number.parseInt(traceId.slice(19), 16) < this.threshold;
   }
 
-  /** Whether a trace is sampled whose id ends in these 52 bits. */
-  samples(end: number): boolean {
-    return end < this.threshold;
+  /**
+   * Decides about a trace before it has an id, which `newTraceId` then makes to fit: most traces are not sampled, and nothing asks for their ids. A
+   * decision needs no secret number, as an id does.
+   */
+  decide(): boolean {
+    return this.random() < this.ratio;
+  }
+
+  /** Returns a new trace id for which `isSampled` gives the decision. */
+  newTraceId(ids: RandomIds, sampled: boolean): string {
+    return sampled ? ids.traceIdWithin(0, this.threshold) : ids.traceIdWithin(this.threshold, RANGE);
   }
 
   shouldSample(context: Context, traceId: string): SamplingResult {

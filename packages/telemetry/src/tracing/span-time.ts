@@ -12,3 +12,9 @@ export const timeOf = (given: TimeInput): HrTime => {
   if (typeof given !== "number") return hrTimeOf(given.getTime());
   return hrTimeOf(given < performance.timeOrigin ? performance.timeOrigin + given : given);
 };
+
+/** Returns the process's monotonic milliseconds. Node looks up its global `performance` by a function, which takes as long as the time itself. */
+export const processTime = (): (() => number) => {
+  const { performance: own } = globalThis;
+  return () => own.now();
+};

@@ -63,8 +63,9 @@ export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
 
 /** Calls a listener at the end of an exchange, or at once if it has ended. */
 export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
-  if (exchange.end === null) (exchange.listeners ??= []).push(listener);
-  else notify(exchange, listener, exchange.end);
+  if (exchange.end !== null) notify(exchange, listener, exchange.end);
+  else if (exchange.listeners === null) exchange.listeners = [listener]; // a push makes room for 16 more
+  else exchange.listeners.push(listener);
 };
 
 /** Calls all listeners for the end. */

@@ -1,0 +1,30 @@
+import type { Span } from "@opentelemetry/api";
+import type { HttpRequest } from "@framework/core";
+import type { RequestMeter, TimedRequest } from "../metrics/request-meter.ts";
+import { finishRequest } from "./finish-request.ts";
+
+/** A request that is timed or recorded until its end. */
+export class ObservedRequest {
+  /** 0 without a reply. */
+  status = 0;
+  private readonly request: HttpRequest;
+  private readonly span: Span | null;
+  private readonly timed: TimedRequest | null;
+  private readonly now: () => number;
+  private readonly begun: number;
+
+  /** @param now monotonic milliseconds */
+  constructor(request: HttpRequest, span: Span | null, meter: RequestMeter | null, now: () => number) {
+    this.request = request;
+    this.span = span;
+    this.timed = meter === null ? null : meter.begin(request);
+    this.now = now;
+    this.begun = meter === null ? 0 : now();
+  }
+
+  end(end: "sent" | "aborted"): void {
+    const { span, timed } = this;
+    if (timed !== null) timed.end(this.status, this.now() - this.begun);
+    if (span !== null) finishRequest(span, this.request, this.status, end === "aborted");
+  }
+}
