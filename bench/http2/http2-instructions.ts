@@ -29,7 +29,6 @@ export const countRequests = async (
       }
     });
     counts.push(Math.min(...windows));
-    if (process.env["SHOWW"]) console.log(windows.map(Math.round).join(" "));
   }
   return counts;
 };
