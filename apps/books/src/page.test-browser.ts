@@ -1,7 +1,7 @@
 // Opens the page in Chromium, which can only connect to the app: `pnpm browser`.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noChromium, startChromium, type Visit } from "@framework/browser";
+import { noChromium, opening, type Visit } from "@framework/browser";
 import { waitFor } from "@framework/testing";
 import { createBooksApp } from "./app.ts";
 import { startCollector } from "./collector.test-kit.ts";
@@ -9,24 +9,18 @@ import { booksSettings } from "./settings.ts";
 
 const skip = noChromium();
 
-const open = async (
+const open = (
   env: Readonly<Record<string, string>>,
   facts: (visit: Visit, url: string) => Promise<void>,
-) => {
+): Promise<void> => {
   const settings = booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", ...env });
-  const options = { host: "127.0.0.1", port: 0, argv: [], environment: {}, logs: false, workers: 1 };
-  const running = await createBooksApp(settings).run(options);
-  try {
-    await using chromium = await startChromium();
-    const visit = await chromium.visit(running.url);
-    await facts(visit, running.url);
+  return opening(createBooksApp(settings), "/", async (visit, url) => {
+    await facts(visit, url);
     assert.deepEqual(
-      visit.requested().filter((asked) => new URL(asked).host !== new URL(running.url).host),
+      visit.requested().filter((asked) => new URL(asked).host !== new URL(url).host),
       [],
     );
-  } finally {
-    await running.close();
-  }
+  });
 };
 
 const submit = (visit: Visit, form: string, fields: Readonly<Record<string, string>>) =>

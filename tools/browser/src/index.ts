@@ -10,4 +10,5 @@ export {
   views,
   violations,
 } from "./look.ts";
+export { opening } from "./opening.ts";
 export type { Visit } from "./visit.ts";

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import {
   assertQuiet,
   noChromium,
+  opening,
   shows,
-  startChromium,
   tabUntil,
   takePicture,
   type View,
@@ -20,29 +20,20 @@ import { library } from "../library.test-kit.ts";
 const skip = noChromium();
 
 /** Opens a query in GraphiQL; checks afterwards that the page made no complaint and asked no other place. */
-const opening = async (query: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> => {
-  const running = await library().app.run({
-    host: "127.0.0.1",
-    port: 0,
-    argv: [],
-    environment: {},
-    logs: false,
-    workers: 1,
-  });
-  try {
-    await using chromium = await startChromium();
-    const url = running.url.replace(/\/$/, "");
-    const visit = await chromium.visit(`${url}/graphql?query=${encodeURIComponent(query)}`, view);
-    await facts(visit).finally(() => takePicture(visit, "graphiql"));
-    assertQuiet(visit, `${url}/graphql`);
-  } finally {
-    await running.close();
-  }
-};
+const openQuery = (query: string, view: View, facts: (visit: Visit) => Promise<void>): Promise<void> =>
+  opening(
+    library().app,
+    `/graphql?query=${encodeURIComponent(query)}`,
+    async (visit, url) => {
+      await facts(visit).finally(() => takePicture(visit, "graphiql"));
+      assertQuiet(visit, `${url}/graphql`);
+    },
+    view,
+  );
 
 /** Executes the query, and waits for a text in the result. */
 const execute = (query: string, expected: string): Promise<void> =>
-  opening(query, {}, async (visit) => {
+  openQuery(query, {}, async (visit) => {
     const button = `document.querySelector("button.graphiql-execute-button")`;
     await shows(visit, `${button} !== null`, "the execute button");
     const shown = `document.querySelector(".result-window, .graphiql-response")?.textContent.replaceAll("\\u00a0", " ") ?? ""`;
@@ -72,7 +63,7 @@ void test("GraphiQL shows the events of a subscription, over WebSocket", { skip 
 });
 
 void test("by keyboard alone a query is executed in GraphiQL", { skip }, () =>
-  opening('{ hello(name: "Ann") }', {}, async (visit) => {
+  openQuery('{ hello(name: "Ann") }', {}, async (visit) => {
     const button = `document.querySelector("button.graphiql-execute-button")`;
     await shows(visit, button, "the execute button");
     await tabUntil(visit, `${button} === document.activeElement`);
@@ -90,7 +81,7 @@ for (const view of views)
     `GraphiQL ${viewName(view)} has no violation, complaint or request to another host`,
     { skip },
     () =>
-      opening('{ hello(name: "Ann") }', view, async (visit) => {
+      openQuery('{ hello(name: "Ann") }', view, async (visit) => {
         await shows(visit, `document.querySelector("button.graphiql-execute-button")`, "the execute button");
         await takePicture(visit, `graphiql-${view.width}-${view.colours}`);
         assert.deepEqual(await violations(visit), []);

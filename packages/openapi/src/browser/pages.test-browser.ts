@@ -4,8 +4,8 @@ import { test } from "node:test";
 import {
   assertQuiet as assertLocal,
   noChromium,
+  opening,
   shows,
-  startChromium,
   tabUntil,
   takePicture,
   type View,
@@ -18,33 +18,22 @@ import { booksApp, hostile } from "./books.test-browser.ts";
 
 const skip = noChromium();
 
-const open = async (
+const open = (
   text: string,
   path: string,
   facts: (visit: Visit, url: string) => Promise<void>,
   view: View = {},
-) => {
-  const app = booksApp(text);
-  const running = await app.run({
-    host: "127.0.0.1",
-    port: 0,
-    argv: [],
-    environment: {},
-    logs: false,
-    workers: 1,
-  });
-  try {
-    await using chromium = await startChromium();
-    const url = running.url.replace(/\/$/, "");
-    const visit = await chromium.visit(`${url}${path}`, view);
-    await facts(visit, url).catch(async (error: unknown) => {
-      await picture(visit, "failure");
-      throw error;
-    });
-  } finally {
-    await running.close();
-  }
-};
+): Promise<void> =>
+  opening(
+    booksApp(text),
+    path,
+    (visit, url) =>
+      facts(visit, url).catch(async (error: unknown) => {
+        await picture(visit, "failure");
+        throw error;
+      }),
+    view,
+  );
 
 const picture = (visit: Visit, name: string): Promise<void> => takePicture(visit, `openapi-${name}`);
 
