@@ -4,7 +4,7 @@ import type { RequestSource } from "../exchange/request-source.ts";
 import { ByteCollector } from "./byte-collector.ts";
 
 /** Parts of a request that reading its body needs. */
-export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "chunks">;
+export type BodySource = Pick<RequestSource, "bodyLength" | "buffered" | "inWindow" | "chunks">;
 
 const empty: Uint8Array = new Uint8Array(0);
 

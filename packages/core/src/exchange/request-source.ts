@@ -44,6 +44,8 @@ export interface RequestSource {
    * does not keep the buffer in memory.
    */
   readonly buffered: Uint8Array | null;
+  /** Where the complete body, with a NUL behind it, still is in the window that core reads input from; -1 if it is not there. @default not there */
+  inWindow?(): number;
   /**
    * The body's chunks as they arrive, with back-pressure; can be iterated once, also when `buffered` is set.
    *

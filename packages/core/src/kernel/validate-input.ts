@@ -1,7 +1,9 @@
 import { type Awaitable, type Handler, isPromise } from "../middleware/middleware.ts";
-import type { HttpRequest, RequestInput } from "../request/http-request.ts";
+import { JsonReader, MAX_SHAPED_BODY } from "../body/json-reader.ts";
+import { type HttpRequest, type RequestInput, shapedValue } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteOptions } from "../routes/route.ts";
+import type { StandardSchema } from "../validation/standard-schema.ts";
 import { validate } from "../validation/validate.ts";
 
 /**
@@ -18,42 +20,55 @@ export const validateInput = (
 ): Handler<HttpRequest, Response> => {
   const { params, query, body } = schemas;
   if (params === undefined && query === undefined && body === undefined) return next;
+  const steps = { schemas, next, reader: new JsonReader() };
   return function validateInput(request) {
     const valid = params === undefined ? undefined : validate(params, request.params, "params");
     return isPromise(valid)
-      ? valid.then((settled) => validateQuery(schemas, request, next, settled))
-      : validateQuery(schemas, request, next, valid);
+      ? valid.then((settled) => validateQuery(steps, request, settled))
+      : validateQuery(steps, request, valid);
   };
 };
 
-const validateQuery = (
-  schemas: RouteOptions,
-  request: HttpRequest,
-  next: Handler<HttpRequest, Response>,
-  params: unknown,
-): Awaitable<Response> => {
-  const { query } = schemas;
+interface Steps {
+  readonly schemas: RouteOptions;
+  readonly next: Handler<HttpRequest, Response>;
+  /** Reads the bodies of the route. */
+  readonly reader: JsonReader;
+}
+
+const validateQuery = (steps: Steps, request: HttpRequest, params: unknown): Awaitable<Response> => {
+  const { query } = steps.schemas;
   const valid = query === undefined ? undefined : validate(query, request.query.toObject(), "query");
   return isPromise(valid)
-    ? valid.then((settled) => validateBody(schemas, request, next, params, settled))
-    : validateBody(schemas, request, next, params, valid);
+    ? valid.then((settled) => validateBody(steps, request, params, settled))
+    : validateBody(steps, request, params, valid);
 };
 
 const validateBody = (
-  { body }: RouteOptions,
+  { schemas: { body }, next, reader }: Steps,
   request: HttpRequest,
-  next: Handler<HttpRequest, Response>,
   params: unknown,
   query: unknown,
 ): Awaitable<Response> => {
   if (body === undefined) return proceed(request, next, { params, query, body });
-  const value = request.bodyValue();
-  const valid = isPromise(value)
-    ? value.then((settled) => validate(body, settled, "body"))
-    : validate(body, value, "body");
+  const shaped = shapedValue(request, reader);
+  const valid = shaped === undefined ? validateParsed(body, request, reader) : validate(body, shaped, "body");
   return isPromise(valid)
     ? valid.then((settled) => proceed(request, next, { params, query, body: settled }))
     : proceed(request, next, { params, query, body: valid });
+};
+
+const validateParsed = (
+  body: StandardSchema,
+  request: HttpRequest,
+  reader: JsonReader,
+): Awaitable<unknown> => {
+  const value = request.bodyValue();
+  const check = (parsed: unknown): Awaitable<unknown> => {
+    if (request.isJson && (request.contentLength ?? Infinity) <= MAX_SHAPED_BODY) reader.learn(parsed);
+    return validate(body, parsed, "body");
+  };
+  return isPromise(value) ? value.then(check) : check(value);
 };
 
 const proceed = (

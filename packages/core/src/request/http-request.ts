@@ -22,6 +22,7 @@ import { type Cookies, parseCookies } from "../http/cookies.ts";
 import { parseForm } from "../body/parse-form.ts";
 import { type Form, type ParsedForm, toFormValue } from "../body/form-data.ts";
 import { type JsonBodyOptions, parseJson } from "../body/json-body.ts";
+import type { JsonReader } from "../body/json-reader.ts";
 import { MultipartLimits } from "../body/multipart-limits.ts";
 import { handledStream } from "../middleware/handled-body.ts";
 import { fieldsOf, peekBody } from "../body/peek-form.ts";
@@ -94,6 +95,8 @@ export class HttpRequest<
   private bodySource: BodySource;
   private bodyLimit: number;
   private bytes: Awaitable<Uint8Array> | undefined;
+  /** Whether the body was read by its shape, without its bytes. */
+  private shaped = false;
   private streamed = false;
   private acceptRead = false;
   private credentialNames: readonly string[] | null = null;
@@ -315,6 +318,16 @@ export class HttpRequest<
     });
   }
 
+  /** `bodyValue` as far as a reader can read the body at once; `undefined` otherwise. */
+  private shapedValue(reader: JsonReader): unknown {
+    const { bodySource, mediaType } = this;
+    if (this.isBodyRead || this.streamed || !isJsonType(mediaType) || mediaType?.charset !== null)
+      return undefined;
+    const value = reader.read(bodySource, this.bodyLimit);
+    this.shaped = value !== undefined;
+    return value;
+  }
+
   /** Fields of a urlencoded or multipart body. @throws UnsupportedMediaTypeError for another type */
   form(): Promise<Form> {
     return handled(this.formRead().then(({ form }) => form));
@@ -335,7 +348,7 @@ export class HttpRequest<
   }
 
   private async formPeeked(bytes: number): Promise<Form> {
-    if (this.bytes !== undefined || this.streamed) return this.form();
+    if (this.isBodyRead || this.streamed) return this.form();
     const { mediaType } = this;
     const { beginning, source } = peekBody(this.bodySource, bytes, this.bodyLimit);
     this.bodySource = source;
@@ -346,6 +359,7 @@ export class HttpRequest<
   stream(): ReadableStream<Uint8Array> {
     if (this.streamed)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body has already been consumed as a stream");
+    if (this.shaped) void this.readBytes(); // for accessors after this one
     this.streamed = true;
     const chunks =
       this.bytes === undefined ? limitedChunks(this.bodySource, this.bodyLimit) : once(this.ownBytes());
@@ -364,7 +378,7 @@ export class HttpRequest<
    * @throws CORE_BODY_STREAMED when reading has begun
    */
   decodeBody(decode: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): void {
-    if (this.streamed || this.bytes !== undefined)
+    if (this.streamed || this.isBodyRead)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was read before it could be decoded");
     const { bodySource, bodyLimit } = this;
     const chunks = () => decode(limitedChunks(bodySource, bodyLimit));
@@ -589,12 +603,20 @@ export class HttpRequest<
     return bytes;
   }
 
+  private get isBodyRead(): boolean {
+    return this.shaped || this.bytes !== undefined;
+  }
+
   private readForm(): Awaitable<ParsedForm> {
     if (this.isMultipart) this.bodyLimit = Math.min(this.bodyLimit, MultipartLimits.of().maxTotalBytes);
     this.parsedForm ??= mapAwaitable(this.ownBytes(), (bytes) => parseForm(this.mediaType, bytes)); // files keep slices of it
     return this.parsedForm;
   }
 }
+
+/** `bodyValue` of a request to a route whose bodies a reader may read at once, which is never a promise; `undefined` otherwise. */
+export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =>
+  request["shapedValue"](reader);
 
 const converted = <In, Out>(
   value: In | null,

@@ -7,12 +7,14 @@ import type { CachedHead } from "./fast-cached-head.ts";
 import { FastPipeline } from "./fast-pipeline.ts";
 import { type FastReplyConnection, FastReplyWriter } from "./fast-reply-writer.ts";
 import type { FastHead } from "./fast-head.ts";
+import { SHORT_WINDOW } from "./head-window.ts";
 import type { ReplyHeads } from "./reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
 import { type DirectReading, readDirectly } from "../hub/direct-reading.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
+import { lastLoad } from "../../exchange/input-window.ts";
 import { Silence } from "../hub/silence.ts";
 import { WriteWatch } from "../hub/write-watch.ts";
 
@@ -181,6 +183,7 @@ export class FastConnection
     const fields = input.takeWhole(chunk, hub.options.limits, host.head);
     if (fields === null) return false;
     const exchange = this.createExchange(chunk, fields, host.head, chunk.length);
+    if (host.head.bodyLength > 0 && chunk.length <= SHORT_WINDOW) exchange.load = lastLoad();
     this.pumping = true;
     exchange.start();
     this.pumping = false;
@@ -253,13 +256,7 @@ export class FastConnection
   private createExchange(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): FastExchange {
     this.hub.inFlight++;
     if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
-    return new FastExchange(
-      this,
-      head.method,
-      head.target,
-      fields,
-      end === head.bodyStart ? null : viewOf(bytes, head.bodyStart, end),
-    );
+    return new FastExchange(this, head.method, head.target, fields, bytes, head.bodyStart, end);
   }
 
   /** Writes the replies that are ready, in the order of their requests. */
@@ -348,9 +345,5 @@ export class FastConnection
     this.pipeline.abortFrom(start);
   }
 }
-
-/** A body as a view of what was read, which `RequestSource.buffered` allows: nothing is copied before a program asks for the bytes themselves. */
-const viewOf = ({ buffer, byteOffset }: Buffer, start: number, end: number): Uint8Array =>
-  new Uint8Array(buffer, byteOffset + start, end - start);
 
 const ignore = (): void => {};

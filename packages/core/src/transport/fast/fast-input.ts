@@ -1,4 +1,5 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
+import { textAt } from "../../exchange/input-window.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
@@ -77,7 +78,7 @@ export class FastInput {
   takeHead(bytes: Buffer, head: FastHead): CachedHead | null {
     const authority = this.readHost(bytes, head);
     if (authority === null) return null;
-    head.target = bytes.toString("latin1", head.targetStart, head.targetEnd);
+    head.target = textAt(head.targetStart - this.at, head.targetEnd - this.at); // the window still has the head
     return new CachedHead(bytes, head, authority);
   }
 

@@ -1,3 +1,5 @@
+import { windowMemory } from "../../exchange/input-window.ts";
+
 const SPACE = 0x20;
 const DEL = 0x7f;
 const TAB = 0x09;
@@ -5,25 +7,12 @@ const TAB = 0x09;
 /** Bytes that are loaded at first: most heads are shorter, and a chunk with many of them is not copied for each one. */
 export const SHORT_WINDOW = 4096;
 
-/** Bytes that are loaded at most, and so the longest head that the fast path reads. */
-export const LONG_WINDOW = 65_536;
+// The bytes that are loaded at most are the longest head that the fast path reads.
+export { loadWindow, WINDOW_SIZE as LONG_WINDOW } from "../../exchange/input-window.ts";
 
-/**
- * Bytes of a head at a fixed, aligned address, with a NUL behind them: a search for what ends a part of the head needs no look at the length, and four
- * bytes are checked in one step. One window serves all connections, since parsing is synchronous.
- */
-const memory = new ArrayBuffer(LONG_WINDOW + 4);
-const window = new Uint8Array(memory);
-const words = new Int32Array(memory);
-const view = new DataView(memory);
-
-/** Loads up to `size` bytes from `start` on and returns how many those are. */
-export const loadWindow = (bytes: Uint8Array, start: number, size: number): number => {
-  const length = Math.min(bytes.length - start, size);
-  window.set(length === bytes.length ? bytes : bytes.subarray(start, start + length));
-  window[length] = 0;
-  return length;
-};
+const window = new Uint8Array(windowMemory);
+const words = new Int32Array(windowMemory);
+const view = new DataView(windowMemory);
 
 export const byteAt = (at: number): number => window[at] as number;
 

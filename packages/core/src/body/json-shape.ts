@@ -1,0 +1,84 @@
+/** The keys of an object in their order, or the elements of an array, as an earlier body had them. */
+export interface JsonShape {
+  readonly isArray: boolean;
+  readonly members: readonly Member[];
+  /** The shape of each element of an array. */
+  readonly item: JsonShape | null;
+  /** An object with these keys, made by the engine's parser; it is copied. */
+  readonly template: Readonly<Record<string, unknown>>;
+}
+
+/** A key of an object. */
+export interface Member {
+  readonly key: string;
+  /** What stands in the text for it, its quotes and colon included. */
+  readonly token: Token;
+  /** The shape of its value; `null` for a value that is neither an object nor an array. */
+  readonly value: JsonShape | null;
+}
+
+/** A text as numbers of four characters each, the lowest byte first; the last four may overlap those before. */
+export interface Token {
+  readonly first: number;
+  /** Those between the first and the last. */
+  readonly fours: readonly number[];
+  readonly end: number;
+  /** Where the last four are. */
+  readonly last: number;
+  readonly length: number;
+}
+
+const MAX_KEYS = 64;
+const MAX_DEPTH = 8;
+
+// Begins with a letter, so that it is no index, which an object would put before its other keys.
+const KEY = /^[A-Za-z_$][\w $.:@/-]{0,63}$/;
+
+/** The shape of a parsed body; `null` for one that is not worth it, or has a key that needs the engine's parser. */
+export const shapeOf = (value: unknown): JsonShape | null => {
+  const budget = { keys: MAX_KEYS };
+  const shape = isObject(value) ? ofObject(value, budget, MAX_DEPTH) : null;
+  return shape === null || budget.keys < 0 ? null : shape;
+};
+
+const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+
+const ofObject = (value: object, budget: { keys: number }, depth: number): JsonShape | null => {
+  if (depth === 0) return null;
+  const ofValue = (inner: unknown): JsonShape | null =>
+    isObject(inner) ? ofObject(inner, budget, depth - 1) : null;
+  if (Array.isArray(value)) return { ...none, isArray: true, item: ofValue(value[0]) };
+  const keys = Object.keys(value);
+  budget.keys -= keys.length;
+  if (budget.keys < 0 || !keys.every(isPlainKey)) return null;
+  return {
+    ...none,
+    isArray: false,
+    item: null,
+    members: keys.map((key) => ({
+      key,
+      token: tokenOf(`"${key}":`),
+      value: ofValue((value as Record<string, unknown>)[key]),
+    })),
+    template: JSON.parse(`{${keys.map((key) => `"${key}":null`).join()}}`) as Record<string, unknown>,
+  };
+};
+
+const none: JsonShape = { isArray: false, item: null, members: [], template: {} };
+
+const isPlainKey = (key: string): boolean => KEY.test(key) && key !== "__proto__";
+
+/** A text of four ASCII characters or more as a token. */
+export const tokenOf = (text: string): Token => {
+  const { length } = text;
+  const last = length - 4;
+  const between = Math.max(0, Math.ceil(last / 4) - 1);
+  const fours = Array.from({ length: between }, (_, index) => fourOf(text, 4 * index + 4));
+  return { first: fourOf(text, 0), fours, end: fourOf(text, last), last, length };
+};
+
+const fourOf = (text: string, at: number): number =>
+  text.charCodeAt(at) |
+  (text.charCodeAt(at + 1) << 8) |
+  (text.charCodeAt(at + 2) << 16) |
+  (text.charCodeAt(at + 3) << 24);
