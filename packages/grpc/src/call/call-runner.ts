@@ -41,9 +41,9 @@ export interface CallWork {
   /** The message of the client, or its stream of messages. */
   readonly input: Uint8Array | AsyncIterable<Uint8Array>;
   /** Sends a message; the returned promise resolves when the client reads on. */
-  readonly emit: (bytes: Buffer) => Awaitable<void>;
+  emit(bytes: Buffer): Awaitable<void>;
   /** Called once with the outcome, at once when the call is aborted. */
-  readonly done: (outcome: CallOutcome) => void;
+  done(outcome: CallOutcome): void;
 }
 
 /** Dependencies of a runner. */
@@ -101,9 +101,10 @@ export class CallRunner {
     void outcome.then(end); // never rejects
   }
 
-  private finish({ call, done }: CallWork, outcome: CallOutcome): void {
+  private finish(work: CallWork, outcome: CallOutcome): void {
+    const { call } = work;
     call.settle();
-    done(outcome === null ? null : this.sendable(call, outcome));
+    work.done(outcome === null ? null : this.sendable(call, outcome));
   }
 
   /** Ends every call, such as at the deadline of a drain. Returns their number. */
@@ -143,15 +144,22 @@ export class CallRunner {
   private outcome(work: CallWork): Awaitable<CallOutcome> {
     const isLimited = work.isRequest !== true && !work.bound.isExempt;
     const middleware = isLimited ? this.limited : this.parts.middleware;
-    const inner = (): Awaitable<CallOutcome> => this.perform(work);
-    const rescue = (error: unknown): CallOutcome => this.failed(work.call, error);
-    if (middleware.length > 0) return compose(middleware, inner, rescue)(work.call);
+    if (middleware.length > 0) return this.composed(middleware, work);
     try {
-      const outcome = inner();
-      return isPromise(outcome) ? outcome.catch(rescue) : outcome;
+      const outcome = this.perform(work);
+      return isPromise(outcome) ? this.rescued(outcome, work.call) : outcome;
     } catch (error) {
-      return rescue(error);
+      return this.failed(work.call, error);
     }
+  }
+
+  private composed(middleware: readonly CallMiddleware[], work: CallWork): Awaitable<CallOutcome> {
+    const inner = (): Awaitable<CallOutcome> => this.perform(work);
+    return compose(middleware, inner, (error: unknown) => this.failed(work.call, error))(work.call);
+  }
+
+  private rescued(outcome: Promise<CallOutcome>, call: GrpcCall): Promise<CallOutcome> {
+    return outcome.catch((error: unknown) => this.failed(call, error));
   }
 
   private failed(call: GrpcCall, error: unknown): GrpcError {
@@ -215,26 +223,27 @@ export class CallRunner {
     await this.answer(await request, work);
   }
 
-  private answer(request: unknown, { bound, call, emit }: CallWork): Awaitable<void> {
+  private answer(request: unknown, work: CallWork): Awaitable<void> {
+    const { bound, call } = work;
     if (call.aborted !== null) throw call.aborted;
     const { encode } = bound.method.response;
     const handle = bound.handle as (request: unknown, call: GrpcCall) => unknown;
     const { state } = this.parts;
     if (bound.method.responseStream)
-      return state.invoke(call, undefined, () => this.sendAll(encode, handle(request, call), call, emit));
+      return state.invoke(call, undefined, () => this.sendAll(encode, handle(request, call), work));
     const reply: unknown = state.invoke(call, undefined, () => handle(request, call));
-    return isPromise(reply) ? sendLater(reply, encode, emit) : emit(encode(reply));
+    return isPromise(reply) ? sendLater(reply, encode, work) : work.emit(encode(reply));
   }
 
   private async sendAll(
     encode: (value: unknown) => Buffer,
     messages: unknown,
-    call: GrpcCall,
-    emit: CallWork["emit"],
+    work: CallWork,
   ): Promise<void> {
+    const { call } = work;
     for await (const message of messages as AsyncIterable<unknown>) {
       if (call.aborted !== null) throw call.aborted;
-      const sent = emit(encode(message));
+      const sent = work.emit(encode(message));
       if (isPromise(sent)) await sent;
     }
   }
@@ -243,9 +252,9 @@ export class CallRunner {
 const sendLater = async (
   reply: Promise<unknown>,
   encode: (value: unknown) => Buffer,
-  emit: CallWork["emit"],
+  work: CallWork,
 ): Promise<void> => {
-  await emit(encode(await reply));
+  await work.emit(encode(await reply));
 };
 
 const succeeded = (handled: Awaitable<void>): Awaitable<null> =>

@@ -1,6 +1,6 @@
 import { type Awaitable, FrameworkError } from "@framework/core";
 import { mapAwaitable } from "@framework/core/feature";
-import type { GrpcMethod } from "../service/grpc-service.ts";
+import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import type { FieldViolation } from "../status/status-detail.ts";
 
@@ -9,7 +9,7 @@ const MAX_VIOLATIONS = 100;
 
 /** Decodes and validates one message of a client. @throws GrpcError INVALID_ARGUMENT with the wrong fields, or INTERNAL for bytes that are no message of the type */
 export const readMessage = ({ request, schema }: GrpcMethod, bytes: Uint8Array): Awaitable<unknown> => {
-  const value = decoded(() => request.decode(bytes));
+  const value = decoded(request, bytes);
   if (schema === undefined) return value;
   return mapAwaitable(schema["~standard"].validate(value) as Awaitable<ValidationResult>, accepted);
 };
@@ -44,9 +44,9 @@ const violationOf = ({ message, path = [] }: Issue): FieldViolation => ({
   description: message,
 });
 
-const decoded = (decode: () => unknown): unknown => {
+const decoded = (codec: MessageCodec, bytes: Uint8Array): unknown => {
   try {
-    return decode();
+    return codec.decode(bytes);
   } catch (error) {
     if (FrameworkError.is(error) && error.code === "GRPC_BAD_MESSAGE")
       throw new GrpcError("INVALID_ARGUMENT", error.message, { cause: error });

@@ -15,5 +15,8 @@ const codecOf = (
   deserialize: (bytes: Buffer) => object,
 ): MessageCodec => ({
   encode: (value) => serialize(value as object), // the loader refuses other values
-  decode: (bytes) => deserialize(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)),
+  decode: (bytes) => deserialize(Buffer.isBuffer(bytes) ? bytes : asBuffer(bytes)),
 });
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);

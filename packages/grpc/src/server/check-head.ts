@@ -25,7 +25,8 @@ export const refusalOfHead = (
   { methods, maxMetadataBytes }: HeadRules,
 ): HeadReply | null => {
   if (head[":method"] !== "POST") return { ":status": 405, allow: "POST" };
-  if (!CONTENT_TYPE.test(textOf(head["content-type"]))) return { ":status": 415 };
+  const type = textOf(head["content-type"]);
+  if (type !== "application/grpc" && !CONTENT_TYPE.test(type)) return { ":status": 415 };
   if (sizeOf(raw) > maxMetadataBytes)
     return status(
       GrpcStatus.RESOURCE_EXHAUSTED,

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import type { Clock } from "@framework/core/feature";
 import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
 import { type MetadataFields, type MetadataSource, ReceivedMetadata } from "../call/call-metadata.ts";
-import type { CallOutcome, CallRunner } from "../call/call-runner.ts";
+import type { CallOutcome, CallRunner, CallWork } from "../call/call-runner.ts";
 import { type CallConnection, GrpcCall } from "../call/grpc-call.ts";
 import { GrpcError } from "../status/grpc-error.ts";
 import { receivedFields } from "./received-fields.ts";
@@ -30,7 +30,7 @@ const LATE_MS = 50;
 export interface NativeDoorParts {
   readonly grpc: typeof Grpc;
   readonly runner: CallRunner;
-  readonly clock: Pick<Clock, "date" | "now" | "every">;
+  readonly clock: Pick<Clock, "date" | "every">;
   readonly draining: AbortSignal;
 }
 
@@ -106,18 +106,21 @@ export class NativeDoor {
     input: Bytes | AsyncIterable<Bytes>,
     callback: Callback,
   ): void {
-    const call = this.open(bound, native);
-    let reply: Buffer | null = null;
-    const done = (outcome: CallOutcome): void => {
-      this.unread.add(native);
-      if (outcome !== null) return callback(this.statuses.of(outcome, call));
-      this.sendHeaders(native, call);
-      callback(null, reply, call.trailersToSend === null ? undefined : this.statuses.trailersOf(call));
-    };
-    const emit = (bytes: Buffer): void => {
-      reply = bytes;
-    };
-    this.begin({ bound, call, input, emit, done });
+    this.parts.runner.serve(new SingleAnswer(this, bound, native, input, callback));
+  }
+
+  /** Sends the one message of a call, or its error. */
+  answer(
+    native: AnyCall,
+    call: GrpcCall,
+    callback: Callback,
+    reply: Buffer | null,
+    outcome: CallOutcome,
+  ): void {
+    this.unread.add(native);
+    if (outcome !== null) return callback(this.statuses.of(outcome, call));
+    this.sendHeaders(native, call);
+    callback(null, reply, call.trailersToSend === null ? undefined : this.statuses.trailersOf(call));
   }
 
   /** Serves a method that answers with a stream. */
@@ -144,20 +147,11 @@ export class NativeDoor {
       begin();
       return write(bytes);
     };
-    this.begin({ bound, call, input, emit, done });
+    this.parts.runner.serve({ bound, call, input, emit, done });
   }
 
-  private begin(work: {
-    readonly bound: BoundMethod;
-    readonly call: GrpcCall;
-    readonly input: Bytes | AsyncIterable<Bytes>;
-    readonly emit: (bytes: Buffer) => void | Promise<void>;
-    readonly done: (outcome: CallOutcome) => void;
-  }): void {
-    this.parts.runner.serve(work);
-  }
-
-  private open(bound: BoundMethod, native: AnyCall): GrpcCall {
+  /** Makes the call that handlers see, which ends early with the one of grpc-js. */
+  open(bound: BoundMethod, native: AnyCall): GrpcCall {
     const { clock, draining } = this.parts;
     const deadline = native.getDeadline();
     const clientMs = deadline === Infinity ? null : Number(deadline);
@@ -187,6 +181,40 @@ export class NativeDoor {
     const { headersToSend } = call;
     if (headersToSend !== null && !headersToSend.isEmpty)
       native.sendMetadata(this.statuses.metadataOf(headersToSend));
+  }
+}
+
+/** A call that is answered with one message: one object, where closures would be three. */
+class SingleAnswer implements CallWork {
+  readonly bound: BoundMethod;
+  readonly call: GrpcCall;
+  readonly input: Bytes | AsyncIterable<Bytes>;
+  private readonly door: NativeDoor;
+  private readonly native: AnyCall;
+  private readonly callback: Callback;
+  private reply: Buffer | null = null;
+
+  constructor(
+    door: NativeDoor,
+    bound: BoundMethod,
+    native: AnyCall,
+    input: Bytes | AsyncIterable<Bytes>,
+    callback: Callback,
+  ) {
+    this.door = door;
+    this.bound = bound;
+    this.native = native;
+    this.input = input;
+    this.callback = callback;
+    this.call = door.open(bound, native);
+  }
+
+  emit(bytes: Buffer): void {
+    this.reply = bytes;
+  }
+
+  done(outcome: CallOutcome): void {
+    this.door.answer(this.native, this.call, this.callback, this.reply, outcome);
   }
 }
 

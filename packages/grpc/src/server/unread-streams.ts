@@ -2,10 +2,10 @@ import type { ServerHttp2Stream } from "node:http2";
 import { constants } from "node:http2";
 import type { Clock } from "@framework/core/feature";
 
-/** Milliseconds that a client may leave the rest of an answer unread once its call has ended. */
-const UNREAD_MS = 30_000;
 /** Milliseconds between two looks. */
 const LOOK_MS = 10_000;
+/** Looks that a client has at least, whole periods, to read the rest of an answer once its call has ended. */
+const PERIODS = 3;
 
 /** A call of grpc-js, with its stream of HTTP/2 within. */
 interface NativeCall {
@@ -18,16 +18,17 @@ interface NativeCall {
  * Within a running call the deadline and `maxCallSecs` are the limit.
  */
 export class UnreadStreams {
-  private readonly clock: Pick<Clock, "now" | "every">;
-  /** When the calls ended, oldest first. */
+  private readonly clock: Pick<Clock, "every">;
+  private looks = 0;
+  /** The looks before each call ended, oldest first: cheaper than the time, which every call would ask for. */
   private readonly ended: Map<object, number> = new Map();
 
-  constructor(clock: Pick<Clock, "now" | "every">) {
+  constructor(clock: Pick<Clock, "every">) {
     this.clock = clock;
   }
 
   add(native: object): void {
-    this.ended.set(native, this.clock.now());
+    this.ended.set(native, this.looks);
   }
 
   delete(native: object): void {
@@ -37,9 +38,9 @@ export class UnreadStreams {
   /** Looks regularly; ends with the returned function. */
   watch(): () => void {
     return this.clock.every(LOOK_MS, () => {
-      const before = this.clock.now() - UNREAD_MS;
+      this.looks++;
       for (const [native, since] of this.ended) {
-        if (since > before) return;
+        if (since >= this.looks - PERIODS) return;
         this.ended.delete(native);
         (native as NativeCall).call?.stream?.close(constants.NGHTTP2_CANCEL);
       }
