@@ -304,14 +304,23 @@ export class Http2Exchange
     return this.body;
   }
 
+  /**
+   * Whether all of the reply went out before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last write
+   * calls back, and so never finishes; of a reset stream `node:http2` finishes the writing side too.
+   */
+  private wasSent(): boolean {
+    const { aborted, rstCode, writableEnded, writableFinished } = this.stream;
+    return !aborted && (writableFinished || (writableEnded && rstCode === NO_ERROR));
+  }
+
   /** The stream is closed: the exchange has ended. */
   closed(): void {
     if (this.end !== null) return;
-    const { writableFinished, aborted } = this.stream; // node:http2 finishes the writing side of a reset stream too
-    const end = this.replied && writableFinished && !aborted ? "sent" : "aborted";
+    const end = this.replied && this.wasSent() ? "sent" : "aborted";
     this.end = end;
     this.connection.streamClosed(this);
-    this.body?.fail(end === "aborted" ? clientGone() : bodyOver());
+    // An error costs more than all else here: most bodies are complete and need none.
+    if (this.body?.complete === false) this.body.fail(end === "aborted" ? clientGone() : bodyOver());
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
   }

@@ -1,5 +1,5 @@
-import { App } from "@framework/core";
-import { overHttp2, selfSigned } from "@framework/conformance";
+import { App, type HttpRequest } from "@framework/core";
+import { eventually, overHttp2, selfSigned } from "@framework/conformance";
 import { expect, test } from "@jest/globals";
 import { http2 } from "./http2.ts";
 
@@ -40,6 +40,34 @@ test("serves HTTP/2 without TLS when asked to, beside HTTP/1.1", async () => {
   } finally {
     await running.close();
   }
+});
+
+test("a request ends as sent, with a body that was read and without one", async () => {
+  const ends: string[] = [];
+  const app = createApp().enableHttp2({ h2c: true });
+  const note = (request: HttpRequest): void => request.onEnd((end) => ends.push(`${request.method} ${end}`));
+  app.get("/noted", (request) => {
+    note(request);
+    return "read";
+  });
+  app.post("/noted", async (request) => {
+    note(request);
+    return await request.text();
+  });
+  const running = await app.run(options);
+  const client = overHttp2(running.port);
+  const told: string[] = [];
+  for (const method of ["GET", "POST"]) {
+    const reply = await client.send({ method, path: "/noted", ...(method === "POST" && { body: "a body" }) });
+    told.push(await reply.text());
+    await eventually(() => ends.length === told.length, "the end");
+  }
+  client.destroy();
+  await running.close();
+  expect([told, ends]).toEqual([
+    ["read", "a body"],
+    ["GET sent", "POST sent"],
+  ]);
 });
 
 test("reports a mistake in its options at the start", async () => {
