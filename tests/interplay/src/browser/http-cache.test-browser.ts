@@ -19,8 +19,8 @@ const news = () => {
 };
 
 /** With the reply cache, and a page that changes after each invalidation. */
-const cachedNews = () => {
-  const app = news().enableCaching({ ttl: 60 });
+const cachedNews = (clientTtlSecs = 0) => {
+  const app = news().enableCaching({ ttl: 60, clientTtlSecs });
   let edition = 1;
   app.get("/edition", { cache: { tags: ["edition"] } }, () => `edition ${edition++}`);
   return app;
@@ -108,22 +108,31 @@ inChromium({
     assert.match(second.headers["age"] ?? "", /^\d+$/);
   },
 
-  "the browser also caches what the reply cache stores, so an invalidation shows on a reload only": async ({
-    serve,
-    visit,
-  }) => {
+  "the browser asks each time, so an invalidation shows at once": async ({ serve, visit }) => {
     const app = cachedNews();
     const { url } = await serve(app);
     const page = await visit(url);
-    const edition = async (cache: "default" | "no-cache") =>
-      (await page.run(ask, `${url}/edition`, { cache })).text;
-    assert.equal(await edition("default"), "edition 1");
+    const edition = async () => (await page.run(ask, `${url}/edition`)).text;
+    assert.deepEqual([await edition(), await edition()], ["edition 1", "edition 1"]);
     await app.invalidateCache(["edition"]);
-    assert.equal(await edition("default"), "edition 1");
-    assert.deepEqual(inShort(app.arrived("/edition")), ["GET 200"]);
-    assert.equal(await edition("no-cache"), "edition 2");
-    assert.equal(await edition("default"), "edition 2");
+    assert.equal(await edition(), "edition 2");
+    assert.equal(app.arrived("/edition").length, 3);
   },
+
+  "with clientTtlSecs the browser also caches what the reply cache stores, and an invalidation shows on a reload only":
+    async ({ serve, visit }) => {
+      const app = cachedNews(60);
+      const { url } = await serve(app);
+      const page = await visit(url);
+      const edition = async (cache: "default" | "no-cache") =>
+        (await page.run(ask, `${url}/edition`, { cache })).text;
+      assert.equal(await edition("default"), "edition 1");
+      await app.invalidateCache(["edition"]);
+      assert.equal(await edition("default"), "edition 1");
+      assert.deepEqual(inShort(app.arrived("/edition")), ["GET 200"]);
+      assert.equal(await edition("no-cache"), "edition 2");
+      assert.equal(await edition("default"), "edition 2");
+    },
 
   "the reply cache answers a reload with 304, and its handler is not called": async ({ serve, visit }) => {
     const app = news()
