@@ -7,6 +7,7 @@ import type { Guard } from "./guards/guard.ts";
 import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
+import { keptAlive } from "./lifecycle/kept-alive.ts";
 import { DRAIN_SECS, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { installFeature } from "./kernel/install-feature.ts";
@@ -215,7 +216,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    * @param options.timeoutSecs how long they wait; calls that are left then are cut, which aborts `request.signal`, and logged. @default 30
    */
   async stop({ timeoutSecs = DRAIN_SECS }: StopOptions = {}): Promise<void> {
-    await this.kernel.stop(timeoutSecs * 1000);
+    await keptAlive(() => this.kernel.stop(timeoutSecs * 1000));
   }
 
   /**

@@ -4,7 +4,6 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
-import { keptAlive } from "../lifecycle/kept-alive.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import { DRAIN_SECS } from "../lifecycle/stop-options.ts";
 import { OpenCalls } from "../lifecycle/open-calls.ts";
@@ -127,8 +126,7 @@ export class Kernel extends Registry {
    */
   stop(limitMs: number = DRAIN_SECS * 1000): Promise<void> {
     if (this.started === undefined) return Promise.resolve();
-    const { started } = this;
-    return (this.stopped ??= keptAlive(() => this.end(started, limitMs)));
+    return (this.stopped ??= this.end(this.started, limitMs));
   }
 
   private report(): AppReport {
