@@ -35,3 +35,16 @@ test("a process that ends by itself is an error", async () => {
   });
   await expect(killing).rejects.toThrow("the process ended by itself, with 3");
 });
+
+test("a process that does not begin, because nothing is left to do, is killed after a while", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "warm-"));
+  const { kills } = await killWarmProcesses({
+    program,
+    env: (at) => ({ FILE: join(folder.path, "lines"), AT: String(at) }),
+    begins: true,
+    beginsWithinMs: 30,
+    workingMs: 50,
+    leastKills: 4,
+  });
+  expect(kills).toBeGreaterThanOrEqual(4);
+});

@@ -10,6 +10,8 @@ export interface KillOptions {
   readonly meanLifeMs?: number;
   /** Whether the program calls `hasBegun`: then the time of every second process counts from that. @default false */
   readonly begins?: boolean;
+  /** Longest wait for `hasBegun`, since other processes may have done all the work. @default 20000 */
+  readonly beginsWithinMs?: number;
   /** Time that the processes have worked in total, after which the test ends. */
   readonly workingMs: number;
   /** Kills before which it does not end: on a busy machine a process lives longer than it should. @default 0 */
@@ -51,6 +53,7 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
     standby = 3,
     random = Math.random,
     begins = false,
+    beginsWithinMs = 20_000,
   } = options;
   let started = 0;
   let kills = 0;
@@ -73,7 +76,7 @@ export const killWarmProcesses = async (options: KillOptions): Promise<Killed> =
       const current = next();
       await current.ready;
       const lifeMs = random() * 2 * meanLifeMs;
-      await current.work(lifeMs, begins && kills % 2 === 1 ? "begun" : "go");
+      await current.work(lifeMs, begins && kills % 2 === 1 ? beginsWithinMs : 0);
       workedMs += lifeMs;
       kills++;
     }

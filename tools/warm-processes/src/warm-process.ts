@@ -26,15 +26,13 @@ export class WarmProcess {
   /**
    * Lets the program work for some time, then kills it with SIGKILL.
    *
-   * @param from whether the time counts from the go, or from the program's `hasBegun`
+   * @param beginsWithinMs counts the time from the program's `hasBegun`, for which it waits so long; 0 counts it from the go
    * @throws when it has ended by itself
    */
-  async work(ms: number, from: "go" | "begun"): Promise<void> {
+  async work(ms: number, beginsWithinMs: number): Promise<void> {
     this.child.stdin?.write("go\n");
-    if (from === "begun") await Promise.race([this.seen(BEGUN), this.ended]);
-    const timer = new AbortController();
-    await Promise.race([delay(ms, null, { signal: timer.signal }), this.ended]);
-    timer.abort();
+    if (beginsWithinMs > 0) await this.endedOr(this.seen(BEGUN), beginsWithinMs);
+    await this.endedOr(new Promise(() => {}), ms);
     await this.kill();
   }
 
@@ -44,6 +42,13 @@ export class WarmProcess {
     await this.ended;
     if (this.child.signalCode !== "SIGKILL")
       throw new Error(`the process ended by itself, with ${this.child.exitCode ?? this.child.signalCode}`);
+  }
+
+  /** Resolves with the process's end, with a promise, or after some time. */
+  private async endedOr(promise: Promise<void>, mostMs: number): Promise<void> {
+    const timer = new AbortController();
+    await Promise.race([promise, delay(mostMs, null, { signal: timer.signal }), this.ended]);
+    timer.abort();
   }
 
   private async untilReady(): Promise<void> {
