@@ -25,7 +25,7 @@ export const respondOf = (version: string): RespondTo => {
 
 /** Lines by name, as streams take them in an object: those with one value as text, because `:status` must be. */
 export const grouped = (fields: readonly string[]): Record<string, string | string[]> => {
-  const byName: Record<string, string | string[]> = {};
+  const byName = Object.create(null) as Record<string, string | string[]>; // a field may be named `constructor`
   for (let at = 0; at + 1 < fields.length; at += 2) {
     const name = (fields[at] ?? "").toLowerCase();
     const value = fields[at + 1] ?? "";
