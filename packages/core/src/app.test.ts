@@ -199,6 +199,20 @@ test("an HttpError becomes a reply with its header fields and extras", async () 
   expect(reply.headers.get("x-why")).toBe("twice");
 });
 
+test.each(["development", "production"] as const)(
+  "an HttpError 500 shows text and extras in development only: %s",
+  async (env) => {
+    const app = new App();
+    app.get("/x", () => {
+      throw new HttpError(500, "the disk is full", { host: "db-7" });
+    });
+    await quiet(app, env);
+    const hidden = { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 };
+    const shown = { ...hidden, detail: "the disk is full", host: "db-7" };
+    expect((await ask(app, "/x")).json()).toEqual(env === "production" ? hidden : shown);
+  },
+);
+
 test("a client that accepts application/problem+json by name gets the same body as problem details", async () => {
   const app = new App();
   const headers = { accept: "application/problem+json" };

@@ -8,7 +8,7 @@ import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
 import { keptAlive } from "./lifecycle/kept-alive.ts";
-import { DRAIN_SECS, type StopOptions } from "./lifecycle/stop-options.ts";
+import { drainMs, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
 import { installFeature } from "./kernel/install-feature.ts";
 import { oncePerService } from "./lifecycle/once-per-service.ts";
@@ -213,10 +213,12 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    *
    * Stop tasks wait for calls of `fetch` in flight, including bodies that are being read, and for drain listeners; later calls get 503.
    *
-   * @param options.timeoutSecs how long they wait; calls that are left then are cut, which aborts `request.signal`, and logged. @default 30
+   * @param options.timeoutSecs how long they wait, a day at most; calls that are left then are cut, which aborts `request.signal`, and logged. @default 30
+   * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutSecs`; the app runs on
    */
-  async stop({ timeoutSecs = DRAIN_SECS }: StopOptions = {}): Promise<void> {
-    await keptAlive(() => this.kernel.stop(timeoutSecs * 1000));
+  async stop(options?: StopOptions): Promise<void> {
+    const limitMs = drainMs(options);
+    await keptAlive(() => this.kernel.stop(limitMs));
   }
 
   /**

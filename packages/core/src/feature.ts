@@ -64,6 +64,8 @@ export {
   configRecord,
   type FieldRule,
   type ReadRecord,
+  unknownFields,
+  unusedFields,
 } from "./config/config-record.ts";
 export {
   type Bounds,
@@ -74,6 +76,7 @@ export {
   list,
   oneOf,
   optional,
+  secret,
   text,
 } from "./config/field-rules.ts";
 export type { InnerStage, OuterStage, Stage } from "./feature/stages.ts";
@@ -180,6 +183,7 @@ export type {
   TransportTls,
 } from "./exchange/transport.ts";
 export type { Socket } from "./exchange/socket.ts";
+export { cameOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";
 export { headerName, headerValue } from "./response/header-rules.ts";

@@ -24,6 +24,7 @@ import { parseUrlencodedForm } from "./body/urlencoded-form.ts";
 import { canonicalise, MAX_SEGMENTS } from "./routing/canonical-path.ts";
 import { flagNames, parseFlags } from "./run/settings/flags.ts";
 import { MAX_WAITING } from "./run/workers/dispatcher.ts";
+import { MAX_QUEUE } from "./run/stop/shutdown.ts";
 import { MAX_EXTENSION_BYTES } from "./transport/node/node-message-reader.ts";
 import { SILENT_MS } from "./transport/hub/silence.ts";
 import { resolveSettings } from "./run/settings/settings.ts";
@@ -281,7 +282,9 @@ test("the limits of records in SECURITY.md equal the records' defaults", () => {
     return name === undefined ? [] : [[name, numbers[0]]];
   });
   const defaults = [LimitsConfig, TimeoutConfig, ClusterConfig, MultipartLimits].flatMap((record) =>
-    Object.entries(record.of()).map(([field, value]) => [`${record.name}.${field}`, value]),
+    Object.entries(record.of())
+      .filter(([, value]) => typeof value !== "string") // a choice, not a limit
+      .map(([field, value]) => [`${record.name}.${field}`, value]),
   );
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(defaults));
   expect(listed).toHaveLength(defaults.length);
@@ -296,7 +299,7 @@ const limitOf = (what: string): number[] => {
 test("the fixed limits in SECURITY.md equal those in the sources", () => {
   expect(limitOf("Chunk extensions")).toEqual([MAX_EXTENSION_BYTES]);
   expect(limitOf("A stream that is silent")).toEqual([SILENT_MS / 1000]);
-  expect(limitOf("Connections waiting")).toEqual([MAX_WAITING]);
+  expect(limitOf("Connections waiting")).toEqual([MAX_QUEUE, MAX_WAITING]);
   expect(limitOf("Path")).toEqual([8192, MAX_SEGMENTS]);
   expect(limitOf("Issues in a 422")).toEqual([MAX_ISSUES]);
   expect(limitOf("Background tasks waiting")).toEqual([MAX_BACKGROUND_TASKS]);

@@ -1,4 +1,4 @@
-import { overHttp2, type TestServer, turn, withServer } from "@framework/conformance";
+import { eventually, overHttp2, type TestServer, turn, withServer } from "@framework/conformance";
 import { LimitsConfig } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { Http2Config } from "./http2-config.ts";
@@ -233,7 +233,7 @@ test("allows pings and window updates at an ordinary rate", () =>
     for (let second = 0; second < 5; second++) {
       for (let count = 0; count < 100; count++)
         client.send(frame(PING, 0, 0, Buffer.alloc(8)), frame(WINDOW_UPDATE, 0, 0, number32(1)));
-      await turn(10);
+      await client.untilRead();
       await clock.advance(1000);
     }
     client.send(get(1));
@@ -287,13 +287,18 @@ test.each([
   ["a part of the preface", "PRI * HTTP/2.0\r\n"],
   ["the preface alone", preface.slice(0, 24)],
 ])("closes a connection that sends %s in time", (_name, first) =>
-  withServer(withHttp2(), { timeouts: { readHeaderSecs: 5, idleSecs: 20 } }, async ({ port, clock }) => {
-    const client = connectFrames(port, null);
-    if (first !== null) client.send(first);
-    await turn(20);
-    await clock.advance(first === null ? 22_000 : 8000);
-    await client.untilClosed();
-  }),
+  withServer(
+    withHttp2(),
+    { timeouts: { readHeaderSecs: 5, idleSecs: 20 } },
+    async ({ port, transport, clock }) => {
+      const client = connectFrames(port, null);
+      if (first !== null) client.send(first);
+      await eventually(() => transport.connections === 1, "the connection is accepted");
+      await turn(20);
+      await clock.advance(first === null ? 22_000 : 8000);
+      await client.untilClosed();
+    },
+  ),
 );
 
 test("asks a silent client of an open request, and closes if it does not answer", () => {
@@ -309,7 +314,7 @@ test("asks a silent client of an open request, and closes if it does not answer"
       await clock.advance(12_000);
       const asked = await client.until(({ type, flags }) => type === PING && flags === 0);
       client.send(frame(PING, ACK, 0, asked.payload));
-      await turn(10);
+      await client.untilRead();
       await clock.advance(12_000);
       expect(client.closed).toBe(false);
       await clock.advance(8000);
@@ -335,8 +340,7 @@ test("resets a stream whose client never opens its window, and leaves the others
       client.send(get(1, "/long"));
       await client.until(({ type, stream }) => type === DATA && stream === 1);
       for (let second = 0; second < 8; second++) {
-        client.send(frame(PING, 0, 0, Buffer.alloc(8)));
-        await turn(4);
+        await client.untilRead();
         await clock.advance(1000);
       }
       expect(codeOf(await client.until(({ type, stream }) => type === RST_STREAM && stream === 1))).toBe(

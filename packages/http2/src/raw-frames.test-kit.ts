@@ -76,6 +76,8 @@ export interface FrameClient {
   send(...bytes: (Uint8Array | string)[]): void;
   /** The first frame that passes, once it has arrived. */
   until(isWanted: (frame: Frame) => boolean): Promise<Frame>;
+  /** Resolves when the server has read everything that was sent: it answers a PING after the frames before it. */
+  untilRead(): Promise<void>;
   untilClosed(): Promise<void>;
 }
 
@@ -85,6 +87,7 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
   const frames: Frame[] = [];
   let rest: Buffer = Buffer.alloc(0);
   let closed = false;
+  let pings = 0;
   socket.on("error", () => {});
   socket.on("close", () => {
     closed = true;
@@ -120,6 +123,14 @@ export const connectFrames = (port: number, first: string | null = preface): Fra
       const found = frames.find(isWanted);
       if (found === undefined) throw new Error(`closed without the frame: ${JSON.stringify(frames)}`);
       return found;
+    },
+    untilRead: async () => {
+      const payload = Buffer.alloc(8);
+      payload.writeUInt32BE(++pings);
+      socket.write(frame(PING, 0, 0, payload));
+      const isAnswer = ({ type, flags, payload: answered }: Frame): boolean =>
+        type === PING && flags === ACK && payload.equals(answered);
+      await eventually(() => frames.some(isAnswer), "the server has read everything");
     },
     untilClosed: () => eventually(() => closed, "the connection is closed"),
   };

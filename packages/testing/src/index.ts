@@ -11,6 +11,7 @@ export { type ContractOptions, type ContractReport, contractTest } from "./contr
 export { type ExplainedCall, type ExplainedRequest, explainRequests } from "./explain-requests.ts";
 export { startProgram, type ProgramOptions } from "./start-program.ts";
 export type { Program, ProgramExit } from "./program.ts";
+export { askEveryWorker, type AskEveryWorkerOptions } from "./ask-every-worker.ts";
 export { type Truthy, waitFor, type WaitOptions } from "./wait-for.ts";
 export { virtualClock, type VirtualClock } from "@framework/core/testing";
 export { seededRandom } from "./seeded-random.ts";

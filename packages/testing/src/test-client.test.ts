@@ -291,10 +291,7 @@ test("disposing closes the connections to a service that keeps running", async (
   await client.get("/");
   expect(await connections()).toBe(1);
   await client[Symbol.asyncDispose]();
-  await waitFor(async () => (await connections()) === 0, {
-    timeoutMs: 1000,
-    what: "the end of the connection",
-  });
+  await waitFor(async () => (await connections()) === 0, { what: "the end of the connection" });
   server.close();
 });
 

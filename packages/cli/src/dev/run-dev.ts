@@ -32,8 +32,8 @@ const flagsOf = (given: Given): readonly string[] => {
 /** Runs the service until it ends or a person quits; starts it again when one asks for it. */
 const supervise = async (start: () => ChildProcess): Promise<Outcome> => {
   let isRestarting = false;
-  let child = start();
-  const end = (signal: NodeJS.Signals): void => void child.kill(signal);
+  let child: ChildProcess | null = null;
+  const end = (signal: NodeJS.Signals): void => void child?.kill(signal);
   const stopKeys = readKeys(process.stdin, (wish) => {
     isRestarting = wish === "restart";
     end("SIGTERM");
@@ -45,10 +45,10 @@ const supervise = async (start: () => ChildProcess): Promise<Outcome> => {
   process.on("SIGINT", interrupted).on("SIGTERM", interrupted);
   try {
     for (;;) {
+      child = start(); // the terminal is raw by now: at its end the service restores the mode that it found
       const code = await exitOf(child);
       if (!isRestarting) return outcome(code);
       isRestarting = false;
-      child = start();
     }
   } finally {
     stopKeys();

@@ -15,8 +15,8 @@ const report = (line: object): void => {
   }
 };
 
-// In a worker of node:cluster the third pipe belongs to node itself.
-if (process.env["NODE_UNIQUE_ID"] === undefined) {
+// In a worker the third pipe is the channel to its primary.
+if (process.send === undefined) {
   subscribe("framework.life.task", (time) => report({ task: time }));
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();

@@ -19,6 +19,23 @@ test("speaks HTTPS with a certificate", async () => {
   await close();
 });
 
+test("serves only clients with a certificate of the authority when it requires one", async () => {
+  const [own, client] = [selfSigned(), selfSigned("client")];
+  const app = new App();
+  app.get("/", () => ({ hello: true }));
+  const tls = { ...own, ca: client.cert, requireClientCert: true };
+  const { port, close } = await app.run({ ...embedded, tls });
+  const ask = async (credentials: { cert?: string; key?: string }): Promise<string> => {
+    const options = { port, host: "127.0.0.1", ca: own.cert, checkServerIdentity: () => undefined };
+    const socket = connect({ ...options, ...credentials });
+    socket.write("GET / HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+    return text(socket).catch(() => "refused");
+  };
+  expect(await ask(client)).toContain('{"hello":true}');
+  expect(await ask({})).not.toContain("hello");
+  await close();
+});
+
 test("rejects an invalid certificate, and the key of another certificate, before the app starts", async () => {
   const [one, other] = [selfSigned(), selfSigned()];
   const nonsense = "-----BEGIN CERTIFICATE-----\nnonsense\n-----END CERTIFICATE-----";

@@ -109,6 +109,28 @@ test("excessive depth is reported before other mistakes, in short bodies too", (
   );
 });
 
+test("finds depth and exponents beside long strings, with quotes and backslashes anywhere in them", () => {
+  const part = fc.oneof(
+    fc.constantFrom('"', "\\", '\\"', "1e400", "[[[["),
+    fc.integer({ min: 0, max: 150 }).map((count) => "x".repeat(count)),
+  );
+  const long = fc.array(part, { maxLength: 8 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(
+      fc.array(long, { minLength: 1, maxLength: 4 }),
+      fc.integer({ min: 0, max: 3 }),
+      (texts, levels) => {
+        const body = `${"[".repeat(levels)}${JSON.stringify([...texts, 1])}${"]".repeat(levels)}`;
+        expect(isDeeperThan(bytes(body), levels)).toBe(true);
+        expect(isDeeperThan(bytes(body), levels + 1)).toBe(false);
+        expect(parse(body)).toEqual(JSON.parse(body));
+        expect(() => parse(`[${body},${" ".repeat(300)}1e400]`)).toThrow("out of range");
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
 test("ignores a number in a string next to a large one in range", () => {
   const text = String.raw`["\"1e400", "1e400\\", 1e300]`;
   expect(parse(text)).toEqual(JSON.parse(text));
@@ -202,7 +224,21 @@ test("round-trips any integer exactly on request", () => {
 });
 
 test("scans hostile bodies in linear time", () => {
-  for (const unit of ["[", "]", '"', "\\", "1", "-", "e", "1e", "0e999,", '"\\"', "[]"]) {
+  for (const unit of [
+    "[",
+    "]",
+    '"',
+    "\\",
+    "1",
+    "-",
+    "e",
+    "1e",
+    "0e999,",
+    '"\\"',
+    "[]",
+    '\\"',
+    `${"x".repeat(70)}\\"`,
+  ]) {
     const body = bytes(`[${unit.repeat(1_000_000 / unit.length)}`);
     const start = process.cpuUsage();
     expect(() => parseJson(body)).toThrow(ValueError);

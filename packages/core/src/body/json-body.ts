@@ -1,7 +1,7 @@
 import { ValueError } from "../errors/http-errors.ts";
 import { excerpt } from "../http/excerpt.ts";
 import { overflowAt } from "./json-overflow.ts";
-import { isDeeperThan, mayOverflow } from "./json-scan.ts";
+import { type JsonScan, mayOverflow, scanJson } from "./json-scan.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /** How a JSON body is parsed. */
@@ -25,24 +25,29 @@ export const parseJson = (
 ): unknown => {
   if (bytes.byteLength === 0) throw new ValueError("The body is empty, but JSON was expected");
   const isShort = bytes.byteLength < 2 * (maxDepth + 1); // each level takes two bytes
-  if (!isShort) requireDepth(bytes, maxDepth);
+  const hasExponent = isShort || requireDepth(bytes, maxDepth).hasExponent;
   try {
-    return parseText(bytes, decodeUtf8(bytes, "The JSON body"), bigint);
+    return parseText(bytes, decodeUtf8(bytes, "The JSON body"), { bigint, hasExponent });
   } catch (error) {
     if (isShort) requireDepth(bytes, maxDepth); // unclosed brackets are reported as too deep, in a short body as in a long one
     throw error;
   }
 };
 
-const requireDepth = (bytes: Uint8Array, maxDepth: number): void => {
-  if (isDeeperThan(bytes, maxDepth))
-    throw new ValueError(`The JSON body is nested deeper than ${maxDepth} levels`);
+const requireDepth = (bytes: Uint8Array, maxDepth: number): JsonScan => {
+  const scan = scanJson(bytes, maxDepth);
+  if (scan.isTooDeep) throw new ValueError(`The JSON body is nested deeper than ${maxDepth} levels`);
+  return scan;
 };
 
-const parseText = (bytes: Uint8Array, decoded: string, bigint: boolean): unknown => {
+const parseText = (
+  bytes: Uint8Array,
+  decoded: string,
+  { bigint, hasExponent }: { readonly bigint: boolean; readonly hasExponent: boolean },
+): unknown => {
   const text = withoutMark(decoded);
   const value = parse(text, bigint && BIG_INTEGER.test(text));
-  const place = mayOverflow(bytes, text) ? overflowAt(bytes) : null; // exact check, only for valid JSON
+  const place = mayOverflow(bytes, text, hasExponent) ? overflowAt(bytes) : null; // exact check, only for valid JSON
   if (place === null) return value;
   throw new ValueError(`The JSON body has a number out of range at byte ${place}`);
 };

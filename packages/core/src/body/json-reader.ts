@@ -1,13 +1,13 @@
-import { loadWindow, textAt, windowMemory } from "../exchange/input-window.ts";
+import { loadWindow, lowestIn, textAt, WINDOW_SIZE, windowMemory } from "../exchange/input-window.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
-import { type JsonShape, type Member, shapeOf, type Token, tokenOf } from "./json-shape.ts";
+import { isAt, type Token, tokenOf } from "../exchange/window-token.ts";
+import { type JsonShape, type Member, shapeOf } from "./json-shape.ts";
 
 /** Longest body in bytes that is read by its shape. */
 export const MAX_SHAPED_BODY = 2048;
 
 const window = new Uint8Array(windowMemory);
 const view = new DataView(windowMemory);
-const words = new Int32Array(windowMemory);
 
 /** How sure a reader is that bodies repeat their shapes; each that does not costs four that do. */
 const MOST_TRUST = 16;
@@ -63,7 +63,6 @@ const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
 const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
 const CLOSE_LIST = 0x5d;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -80,6 +79,9 @@ const nullText = tokenOf("null");
 let end = 0;
 const FAILED = -1;
 
+/** Offset of a NUL, where no value is: behind the longest body. */
+const nowhere = WINDOW_SIZE + 64;
+
 const fail = (): undefined => {
   end = FAILED;
   return unread;
@@ -90,11 +92,11 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
   const object: Record<string, unknown> = { ...template };
   let at = start;
   for (let index = 0; index < members.length; index++) {
-    if (index > 0 && window[at] !== COMMA) return fail();
-    const { key, token, value } = members[index] as Member;
-    const name = blanksEnd(at + 1);
-    if (!isAt(token, name)) return fail();
-    object[key] = readValue(value, blanksEnd(name + token.length));
+    const member = members[index] as Member;
+    const valueStart = isAt(member.token, at)
+      ? at + member.token.length
+      : looseNameEnd(member.name, at, start);
+    object[member.key] = readValue(member.value, blanksEnd(valueStart));
     if (end === FAILED) return unread;
     at = end;
   }
@@ -102,6 +104,13 @@ const readObject = ({ members, template }: JsonShape, start: number): unknown =>
   if (window[at] !== CLOSE) return fail();
   end = at + 1;
   return object;
+};
+
+/** Where the value of a member begins, whose name has blanks before it; somewhere without a value if it is another member. */
+const looseNameEnd = (name: Token, at: number, start: number): number => {
+  const nameStart = blanksEnd(at + 1);
+  const isNext = (at === start || window[at] === COMMA) && isAt(name, nameStart);
+  return isNext ? nameStart + name.length : nowhere;
 };
 
 const readArray = (item: JsonShape | null, start: number): unknown => {
@@ -143,31 +152,22 @@ const literal = <T>(value: T, at: number): T => {
 
 const readString = (start: number): string | undefined => {
   let at = start;
-  while ((at & 3) !== 0 && isPlainByte(window[at] as number)) at++;
-  if ((at & 3) === 0) {
-    while (isPlain(words[at >> 2] as number)) at += 4;
-    while (isPlainByte(window[at] as number)) at++;
-  }
+  let ends = specialIn(view.getInt32(at, true));
+  while (ends === 0) ends = specialIn(view.getInt32((at += 4), true));
+  at += lowestIn(ends);
   if (window[at] !== QUOTE) return fail();
   end = at + 1;
   return textAt(start, at);
 };
 
-/** For each byte, whether it stands for itself in a string. */
-const plainBytes: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) =>
-  byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH && byte <= 0x7f ? 1 : 0,
-);
-
-const isPlainByte = (byte: number): boolean => plainBytes[byte] === 1;
-
 /**
- * Whether four bytes are ASCII without control characters, quotes and backslashes, by arithmetic on all at once: a byte below a blank borrows its highest
- * bit, and so does one that equals another, less one. A borrow may miss plain bytes, never accept others. At the NUL behind the body it ends.
+ * The highest bits of the bytes among four that may not stand for themselves in a string: controls, quotes, backslashes, and those beyond ASCII. By
+ * arithmetic on all at once: a byte below a blank borrows its highest bit, and so does one that equals another, less one. A borrow reaches only
+ * bytes above, so that the lowest one found is exact. At the NUL behind the body there is one.
  */
-const isPlain = (four: number): boolean =>
-  (((four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101) | four) &
-    0x80808080) ===
-  0;
+const specialIn = (four: number): number =>
+  ((four - 0x20202020) | ((four ^ 0x22222222) - 0x01010101) | ((four ^ 0x5c5c5c5c) - 0x01010101) | four) &
+  0x80808080;
 
 /** A number without an exponent, of so few digits that their whole number and its quotient by a power of ten are exact as the parser's. */
 const readNumber = (start: number): number | undefined => {
@@ -200,14 +200,6 @@ const readFraction = (whole: number, point: number, most: number): number | unde
 };
 
 const isEnd = (byte: number): boolean => byte === COMMA || byte === CLOSE || byte === CLOSE_LIST;
-
-const isAt = ({ first, fours, end: ending, last }: Token, at: number): boolean => {
-  if (view.getInt32(at, true) !== first || view.getInt32(at + last, true) !== ending) return false;
-  for (let index = 0; index < fours.length; index++) {
-    if (view.getInt32(at + 4 * index + 4, true) !== fours[index]) return false;
-  }
-  return true;
-};
 
 const blanksEnd = (start: number): number => {
   let at = start;

@@ -1,34 +1,72 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/**
- * Whether arrays and objects are nested deeper than `maxDepth`: one pass, without recursion.
- *
- * The result is meaningless for malformed input, which the parser refuses.
- */
-export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean => {
+/** What one pass over a body finds; meaningless for malformed input, which the parser refuses. */
+export interface JsonScan {
+  /** Whether arrays and objects are nested deeper than allowed. */
+  readonly isTooDeep: boolean;
+  /** Whether a number has an exponent. */
+  readonly hasExponent: boolean;
+}
+
+const tooDeep: JsonScan = { isTooDeep: true, hasExponent: false };
+
+/** Bytes of a string that are read one by one, before a search for its end costs less. */
+const NEAR = 64;
+
+/** Scans a body in one pass, without recursion; of long strings it searches the end only. */
+export const scanJson = (bytes: Uint8Array, maxDepth: number): JsonScan => {
   const { length } = bytes;
   let depth = 0;
+  let hasExponent = false;
   for (let at = 0; at < length; at++) {
     const byte = bytes[at] ?? 0;
     if (byte === QUOTE) {
+      const far = at + NEAR;
       for (at++; at < length; at++) {
         const inside = bytes[at]; // inlined: a call for each string takes twice the time
         if (inside === QUOTE) break;
         if (inside === BACKSLASH) at++;
+        if (at < far) continue;
+        at = longStringEnd(bytes, at + 1);
+        break;
       }
     } else if (byte > 0x40) {
       if (byte === 0x5b || byte === 0x7b) {
-        if (++depth > maxDepth) return true;
+        if (++depth > maxDepth) return tooDeep;
       } else if (byte === 0x5d || byte === 0x7d) depth--;
+      else if ((byte === 0x65 || byte === 0x45) && isDigit(bytes[at - 1])) hasExponent = true;
     }
   }
-  return false;
+  return { isTooDeep: false, hasExponent };
 };
 
-/** Whether a number in valid JSON may overflow a double; `overflowAt` decides. */
-export const mayOverflow = (bytes: Uint8Array, text: string): boolean =>
-  LARGE_EXPONENT.test(text) || hasLongNumber(bytes);
+/** Index of the quote that ends a string, or the length. After an escaped quote the next bytes are read one by one: a search for each would cost more. */
+const longStringEnd = (bytes: Uint8Array, from: number): number => {
+  const { length } = bytes;
+  for (let at = from; at < length; at++) {
+    const quote = bytes.indexOf(QUOTE, at);
+    if (quote === -1) return length;
+    let slashes = 0;
+    while (quote - slashes > at && bytes[quote - slashes - 1] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote;
+    const far = quote + NEAR;
+    for (at = quote + 1; at < length; at++) {
+      if (bytes[at] === QUOTE) return at;
+      if (bytes[at] === BACKSLASH) at++;
+      if (at >= far) break;
+    }
+  }
+  return length;
+};
+
+/** Whether arrays and objects are nested deeper than `maxDepth`. */
+export const isDeeperThan = (bytes: Uint8Array, maxDepth: number): boolean =>
+  scanJson(bytes, maxDepth).isTooDeep;
+
+/** Whether a number in valid JSON may overflow a double; `overflowAt` decides. @param hasExponent whether a number may have an exponent */
+export const mayOverflow = (bytes: Uint8Array, text: string, hasExponent: boolean): boolean =>
+  (hasExponent && LARGE_EXPONENT.test(text)) || hasLongNumber(bytes);
 
 /** Whether a byte is an ASCII digit; `undefined` is not. */
 export const isDigit = (byte: number | undefined): boolean =>

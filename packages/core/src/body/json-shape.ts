@@ -1,3 +1,5 @@
+import { type Token, tokenOf } from "../exchange/window-token.ts";
+
 /** The keys of an object in their order, or the elements of an array, as an earlier body had them. */
 export interface JsonShape {
   readonly isArray: boolean;
@@ -11,21 +13,12 @@ export interface JsonShape {
 /** A key of an object. */
 export interface Member {
   readonly key: string;
-  /** What stands in the text for it, its quotes and colon included. */
+  /** What stands in the text for it: its quotes and colon, and what is before it, `{` or `,`. */
   readonly token: Token;
+  /** The same without what is before it, which blanks may follow. */
+  readonly name: Token;
   /** The shape of its value; `null` for a value that is neither an object nor an array. */
   readonly value: JsonShape | null;
-}
-
-/** A text as numbers of four characters each, the lowest byte first; the last four may overlap those before. */
-export interface Token {
-  readonly first: number;
-  /** Those between the first and the last. */
-  readonly fours: readonly number[];
-  readonly end: number;
-  /** Where the last four are. */
-  readonly last: number;
-  readonly length: number;
 }
 
 const MAX_KEYS = 64;
@@ -55,9 +48,10 @@ const ofObject = (value: object, budget: { keys: number }, depth: number): JsonS
     ...none,
     isArray: false,
     item: null,
-    members: keys.map((key) => ({
+    members: keys.map((key, index) => ({
       key,
-      token: tokenOf(`"${key}":`),
+      token: tokenOf(`${index === 0 ? "{" : ","}"${key}":`),
+      name: tokenOf(`"${key}":`),
       value: ofValue((value as Record<string, unknown>)[key]),
     })),
     template: JSON.parse(`{${keys.map((key) => `"${key}":null`).join()}}`) as Record<string, unknown>,
@@ -67,18 +61,3 @@ const ofObject = (value: object, budget: { keys: number }, depth: number): JsonS
 const none: JsonShape = { isArray: false, item: null, members: [], template: {} };
 
 const isPlainKey = (key: string): boolean => KEY.test(key) && key !== "__proto__";
-
-/** A text of four ASCII characters or more as a token. */
-export const tokenOf = (text: string): Token => {
-  const { length } = text;
-  const last = length - 4;
-  const between = Math.max(0, Math.ceil(last / 4) - 1);
-  const fours = Array.from({ length: between }, (_, index) => fourOf(text, 4 * index + 4));
-  return { first: fourOf(text, 0), fours, end: fourOf(text, last), last, length };
-};
-
-const fourOf = (text: string, at: number): number =>
-  text.charCodeAt(at) |
-  (text.charCodeAt(at + 1) << 8) |
-  (text.charCodeAt(at + 2) << 16) |
-  (text.charCodeAt(at + 3) << 24);

@@ -1,5 +1,5 @@
 import { configRecord, type ConfigRecord } from "./config-record.ts";
-import { decimal, integer } from "./field-rules.ts";
+import { decimal, integer, oneOf } from "./field-rules.ts";
 
 /** Supervision of workers and shutdown of the service. */
 export interface ClusterConfig {
@@ -9,10 +9,16 @@ export interface ClusterConfig {
   readonly shutdownTimeoutSecs: number;
   /** Seconds between readiness turning 503 and the listener closing; unset: 2 in production with health checks, else 0. */
   readonly readinessDelaySecs: number | undefined;
+  /**
+   * The processes that accept connections: `workers`, each from the one listening socket that they share, where Node can do that (26.6 or newer, not
+   * on Windows); or the `primary`, which passes every connection on, for three times the processor time of a connection. @default "workers"
+   */
+  readonly accept: "workers" | "primary";
 }
 
 export const ClusterConfig: ConfigRecord<ClusterConfig> = configRecord("ClusterConfig", {
   maxRestarts: integer(5, { min: 0, max: 1000 }),
   shutdownTimeoutSecs: decimal(30, { min: 0.1, max: 3600 }),
   readinessDelaySecs: { default: undefined, problem: decimal(0, { min: 0, max: 600 }).problem },
+  accept: oneOf("workers", ["workers", "primary"]),
 });

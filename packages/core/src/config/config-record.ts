@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.ts";
+import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
 /** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
@@ -7,6 +7,8 @@ export interface FieldRule<T> {
   readonly default: T;
   /** Returns what is wrong with a value, or `null`. */
   readonly problem: (value: unknown) => string | null;
+  /** Whether messages leave the value out. @default false */
+  readonly isSecret?: boolean;
 }
 
 /** The result of reading a record: the frozen values with defaults filled in, and every mistake. */
@@ -48,7 +50,10 @@ export const configRecord = <T extends object>(
     for (const key of keys) {
       const given = (input as Partial<T>)[key];
       const problem = given === undefined ? null : rules[key].problem(given);
-      if (problem !== null) problems.push(`${name}.${key} ${problem}, but is ${show(given)}`);
+      if (problem !== null) {
+        const seen = rules[key].isSecret === true ? "" : `, but is ${show(given)}`;
+        problems.push(`${name}.${key} ${problem}${seen}`);
+      }
       value[key] = given === undefined || problem !== null ? rules[key].default : (given as T[typeof key]);
     }
     return { value: Object.freeze(Object.assign({}, value)), problems };
@@ -61,7 +66,26 @@ export const configRecord = <T extends object>(
   return { name, read, of };
 };
 
-const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
+/**
+ * Returns a problem for each of the fields that the program gave although they have no effect, such as the level of a compression that is not offered.
+ *
+ * @param needs what they need: a sentence that ends with it
+ */
+export const unusedFields = <T extends object>(
+  { name }: Pick<ConfigRecord<T>, "name">,
+  input: ConfigInput<T> | undefined,
+  fields: readonly (keyof T & string)[],
+  needs: string,
+): Problem[] =>
+  fields
+    .filter((field) => input?.[field] !== undefined)
+    .map((field) => ({
+      code: "CORE_BAD_CONFIG",
+      message: `${name}.${field} has no effect without ${needs}: configure that, or remove the field`,
+    }));
+
+/** Returns the mistakes in an object of options whose fields are read elsewhere: those with unknown names, which a misspelt guard would be. */
+export const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
   Object.keys(input)
     .filter((key) => !known.includes(key))
     .map((key) => {

@@ -63,8 +63,14 @@ export const list = <T>(
 
 /** A field that may be absent; `undefined` means "not set". */
 export const optional = <T>(rule: Omit<FieldRule<T>, "default">): FieldRule<T | undefined> => ({
+  ...rule,
   default: undefined,
-  problem: rule.problem,
+});
+
+/** A field that may hold a secret, such as a key or a URL with a password: messages leave its value out. */
+export const secret = <Rule extends object>(rule: Rule): Rule & { readonly isSecret: true } => ({
+  ...rule,
+  isSecret: true,
 });
 
 /** A field with a custom check; `wanted` completes "must be". */

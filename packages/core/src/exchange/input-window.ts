@@ -23,6 +23,9 @@ export const loadWindow = (bytes: Uint8Array, start: number, size: number): numb
   return length;
 };
 
+/** Which of four bytes has the lowest of these highest bits, 0 for the first byte. */
+export const lowestIn = (bits: number): number => (31 - Math.clz32(bits & -bits)) >> 3;
+
 const { fromCharCode } = String;
 const buffer = Buffer.from(windowMemory);
 

@@ -39,7 +39,7 @@ export const payloadLength = (payload: Payload): number | null => {
 /** Length of a string in UTF-8. A lone surrogate counts as the three bytes of U+FFFD, which replaces it. */
 export const utf8Length = (text: string): number => {
   if (text === last.text) return last.bytes;
-  const bytes = byteLength(text);
+  const bytes = text.length <= SHORT && isAscii(text) ? text.length : byteLength(text);
   if (text.length <= MAX_REMEMBERED) {
     last.text = text;
     last.bytes = bytes;
@@ -53,6 +53,14 @@ export const utf8Length = (text: string): number => {
  */
 const last = { text: "", bytes: 0 };
 const MAX_REMEMBERED = 1024;
+
+/** Characters of a text that are looked at here: the call for its bytes takes some 450 instructions. */
+const SHORT = 16;
+
+const isAscii = (text: string): boolean => {
+  for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false;
+  return true;
+};
 
 const encoder = new TextEncoder();
 

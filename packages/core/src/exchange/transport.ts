@@ -105,8 +105,12 @@ export interface Transport {
    * A second call returns the same promise. A socket passed to `accept` after the end is destroyed.
    */
   close(deadlineMs: number): Promise<Closed>;
+  /** Ends this many connections, each with its next reply, as in a drain: other processes have fewer. Replaces the number of an earlier call. */
+  shed(count: number): void;
   /** Open connections. */
   readonly connections: number;
+  /** Connections passed to `accept` so far; it stands still when the queues of the listeners are empty. */
+  readonly accepted: number;
   /** Requests in progress. */
   readonly inFlight: number;
 }

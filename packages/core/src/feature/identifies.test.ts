@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, Or } from "../index.ts";
+import { App, Not, Or } from "../index.ts";
 import type { Feature } from "../feature.ts";
 
 interface Badges {
@@ -24,6 +24,8 @@ test("a route whose guards read the caller lists how features identify one", () 
   const app = new (App.with(badges))().enableBadges();
   app.get("/member", { guards: [member] }, () => 1);
   app.get("/either", { guards: [Or(() => false, member)] }, () => 1);
+  app.get("/negated", { guards: [Not(member)] }, () => 1);
+  app.get("/guests", { guards: [Not({ ...member, guestsWhenNegated: true })] }, () => 1);
   app.get("/skipped", { guards: [member] }, () => 1);
   app.get("/guarded", { guards: [() => true] }, () => 1);
   app.get("/open", () => 1);
@@ -31,6 +33,8 @@ test("a route whose guards read the caller lists how features identify one", () 
   expect(schemes).toEqual([
     ["/member", ["badge"]],
     ["/either", ["badge"]],
+    ["/negated", ["badge"]],
+    ["/guests", []],
     ["/skipped", []],
     ["/guarded", []],
     ["/open", []],

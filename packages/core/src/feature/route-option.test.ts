@@ -73,10 +73,11 @@ test("an option of a disabled feature is a start error that names the enable met
 test("the feature checks each value at start with its own configuration, and all mistakes are reported together", async () => {
   const app = newApp().enableTenancy(["north"]);
   app.get("/a", { tenants: ["north", "west"], timeoutSecs: -1 }, () => 1);
-  app.route("/b", { tenants: ["east"], methods: ["PUT"] }, () => 1);
+  app.route("/b", { tenants: ["east"], methods: ["PUT"], timeoutSecs: 2_500_000 }, () => 1);
   expect(await problemsOf(app)).toEqual([
-    "GET /a (at): timeoutSecs must be a number of at least 0",
+    "GET /a (at): timeoutSecs must be a number from 0 to 86400",
     "GET /a (at): tenants: /a is for west, which is not known",
+    "PUT /b (at): timeoutSecs must be a number from 0 to 86400",
     "PUT /b (at): tenants: /b is for east, which is not known",
   ]);
 });

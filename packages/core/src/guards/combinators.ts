@@ -66,8 +66,11 @@ export function Not<In extends Invocation>(guard: Guard<In>): Guard<In> {
     if (isFault(denial)) return denial;
     return denial.status === 401 && guard.guestsWhenNegated !== true ? denial : null;
   };
-  return judgingGuard(name, (invocation, options) =>
-    mapAwaitable(judge(inner, invocation, options), (denial) => negated(denial, options)),
+  return judgingGuard(
+    name,
+    (invocation, options) =>
+      mapAwaitable(judge(inner, invocation, options), (denial) => negated(denial, options)),
+    readsCaller(guard) && guard.guestsWhenNegated !== true, // guests need not identify themselves
   );
 }
 

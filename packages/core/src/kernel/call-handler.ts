@@ -2,6 +2,7 @@ import type { Container } from "../dependencies/container.ts";
 import { runWith } from "../dependencies/depends.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
+import { Later } from "../middleware/later.ts";
 import { MAX_TIMEOUT_MS, timeout } from "../middleware/timeout.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
@@ -56,6 +57,6 @@ const withReply = (
   };
   return (request) => {
     const returned = value(request);
-    return isPromise(returned) ? returned.then(toReply) : toReply(returned);
+    return isPromise(returned) ? new Later(returned, request, toReply, null) : toReply(returned);
   };
 };

@@ -56,6 +56,7 @@ const showsInternals = ({ debug, env }: Pick<AppSettings, "debug" | "env">): boo
 const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const hidden = error.status === 500 && !showsInternals(settings);
   const head = { error: error.error, detail: hidden ? UNEXPECTED : error.detail, status: error.status };
+  if (hidden) return head;
   return { ...head, ...error.extras, ...head }; // the three come first, and extras cannot replace them
 };
 

@@ -4,6 +4,7 @@ import { FrameworkError } from "../errors/framework-error.ts";
 import { HttpError } from "../errors/http-error.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { BackgroundTasks } from "../lifecycle/background-tasks.ts";
+import { environmentProblem } from "../lifecycle/default-settings.ts";
 import { compileTrustedProxies } from "../request/client-address.ts";
 import { DRAIN_SECS } from "../lifecycle/stop-options.ts";
 import { OpenCalls } from "../lifecycle/open-calls.ts";
@@ -162,7 +163,9 @@ export class Kernel extends Registry {
       place: `${method} ${path}`,
       inject: options.inject ?? {},
     }));
+    const badEnvironment = environmentProblem(settings);
     const problems = [
+      ...(badEnvironment === null ? [] : [badEnvironment]),
       ...this.problems,
       ...this.checks.flatMap((findProblems) => findProblems()),
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),

@@ -111,7 +111,7 @@ export const createPipeline = (
         validateInput(route.options, next),
       );
       return cache.length === 0
-        ? compose([...chain, ...ofReplies], innermost, rescue, outside)
+        ? compose([...chain, ...ofReplies], innermost, rescue, outside, true)
         : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside);
     });
     const endpoint = {

@@ -29,7 +29,7 @@ import { FeatureOptions } from "./feature-options.ts";
 import { InsightRegistry } from "./insight-registry.ts";
 import { type Guard, isGuard } from "../guards/guard.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
-import { type Task, toTask } from "../lifecycle/tasks.ts";
+import { type Task, taskProblem, toTask } from "../lifecycle/tasks.ts";
 import { type Awaitable, type Middleware, toMiddleware } from "../middleware/middleware.ts";
 import type { ConnectionProtocol, ListenAddress } from "../exchange/transport.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -167,7 +167,9 @@ export abstract class Registry {
 
   addTask(phase: TaskPhase, task: Task | Task["run"], rank: number): this {
     this.assertOpen(phase);
-    this.life.add(phase, toTask(task), rank);
+    const whole = toTask(task);
+    this.problemIf("CORE_BAD_CONFIG", taskProblem(whole));
+    this.life.add(phase, whole, rank);
     return this;
   }
 

@@ -40,7 +40,10 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
       Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 0,
       "maxBodyBytes must be a whole number of at least 0",
     ],
-    [Number.isFinite(timeoutSecs) && timeoutSecs >= 0, "timeoutSecs must be a number of at least 0"],
+    [
+      Number.isFinite(timeoutSecs) && timeoutSecs >= 0 && timeoutSecs <= 86_400,
+      "timeoutSecs must be a number from 0 to 86400",
+    ],
     [schemas.every(isSchema), "a schema must follow Standard Schema"],
   ];
   return checks.filter(([holds]) => !holds).map(([, message]) => message);

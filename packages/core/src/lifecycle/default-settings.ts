@@ -1,5 +1,6 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
+import type { Problem } from "../errors/configuration-error.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
 import { consoleLogger } from "../log/console-logger.ts";
@@ -22,7 +23,17 @@ export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings =
   };
 };
 
+/** Returns what is wrong with the environment, which may come from a program without types or from a variable; `null` for a known one. */
+export const environmentProblem = ({ env }: Pick<AppSettings, "env">): Problem | null => {
+  if (environments.includes(env)) return null;
+  const message = `env, or the variable FRAMEWORK_ENV, must be ${environments.join(" or ")}, not ${JSON.stringify(String(env).slice(0, 80))}`;
+  return { code: "CORE_BAD_SETTING", message };
+};
+
+const environments: readonly Environment[] = ["development", "production"];
+
+/** An unknown one is kept, so that the app does not start: in place of it, development would show stacks to clients. */
 const defaultEnvironment = (): Environment => {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
-  return process?.env?.["FRAMEWORK_ENV"] === "production" ? "production" : "development";
+  return (process?.env?.["FRAMEWORK_ENV"] || "development") as Environment; // checked at start
 };

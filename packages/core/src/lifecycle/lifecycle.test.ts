@@ -23,6 +23,23 @@ test("startup handlers run in order before the first reply, shutdown handlers in
   expect(order).toEqual(["up 1", "up 2", "down 2", "down 1"]);
 });
 
+test("an environment that is neither development nor production fails the start, also without run", async () => {
+  const wrong = { env: "prod" as "production", log };
+  await expect(new App().start(wrong)).rejects.toThrow(
+    'env, or the variable FRAMEWORK_ENV, must be development or production, not "prod"',
+  );
+  const before = process.env["FRAMEWORK_ENV"];
+  process.env["FRAMEWORK_ENV"] = "prod";
+  try {
+    await expect(new App().fetch(new Request("http://host.test/x"))).rejects.toThrow('not "prod"');
+    process.env["FRAMEWORK_ENV"] = "";
+    expect((await new App().fetch(new Request("http://host.test/x"))).status).toBe(404);
+  } finally {
+    if (before === undefined) delete process.env["FRAMEWORK_ENV"];
+    else process.env["FRAMEWORK_ENV"] = before;
+  }
+});
+
 test("concurrent first requests start the app once", async () => {
   let starts = 0;
   const app = new App().onEvent("startup", () => void starts++);
@@ -55,6 +72,24 @@ test("a startup task that exceeds its timeout fails the start", async () => {
   const app = new (App.with(slow))();
   app.enableSlow();
   await expect(app.start({ log })).rejects.toThrow('startup task "slow" failed: still running after 0.01 s');
+});
+
+test("a time limit that no timer can keep is refused, for tasks at start and for a stop at once", async () => {
+  const endless: Feature<{ enableEndless(): unknown }> = {
+    name: "endless",
+    install: (host) => ({
+      enableEndless: () => host.life.onStop({ name: "endless", timeoutSecs: Infinity, run() {} }),
+    }),
+  };
+  const app = new (App.with(endless))();
+  app.enableEndless();
+  await expect(app.start({ log })).rejects.toThrow('the task "endless" has timeoutSecs Infinity');
+
+  const running = await new App().start({ log });
+  for (const timeoutSecs of [Infinity, Number.NaN, -1])
+    await expect(running.stop({ timeoutSecs })).rejects.toMatchObject({ code: "CORE_BAD_CONFIG" });
+  expect((await running.fetch(new Request("http://host.test/x"))).status).toBe(404);
+  await running.stop();
 });
 
 test("a failing shutdown handler is logged and the others run", async () => {

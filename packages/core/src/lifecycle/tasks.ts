@@ -10,13 +10,21 @@ export interface Task {
   readonly name?: string;
   /** Does the work. `signal` aborts when nothing waits for the result any more: at the timeout, or when the app is stopped during its start. */
   run(settings: AppSettings, signal: AbortSignal): Awaitable<void>;
-  /** Timeout in seconds. @default 60 at start and when listening, 10 at stop */
+  /** Timeout in seconds, a day at most. @default 60 at start and when listening, 10 at stop */
   readonly timeoutSecs?: number;
 }
 
 /** Converts either form to a task; a function's name becomes the task's name. */
 export const toTask = (task: Task | Task["run"]): Task =>
   typeof task === "function" ? { name: task.name, run: task } : task;
+
+/** Returns the mistake in a task; `null` for a valid one. */
+export const taskProblem = (task: Task): string | null => {
+  const { timeoutSecs = STOP_TASK_SECS } = task;
+  return timeoutSecs > 0 && timeoutSecs <= 86_400
+    ? null
+    : `the task "${nameOf(task)}" has timeoutSecs ${String(timeoutSecs)}; it must be above 0, and at most 86400`;
+};
 
 /** Timeout of one start task, in seconds. */
 export const START_TASK_SECS = 60;

@@ -1,3 +1,5 @@
+import { Later } from "./later.ts";
+
 /** A value, or a promise of it: synchronous work stays synchronous. */
 export type Awaitable<T> = T | Promise<T>;
 
@@ -39,16 +41,18 @@ export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Await
  * Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors.
  *
  * @param accept called with each output that a level returns, and its input; it may prepare the output for the levels outside; must not throw
+ * @param once whether a promise of the handler is waited for once; it may then be a `Later`
  */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
   inner: Handler<In, Out>,
   rescue: Rescue<In, Out>,
   accept: (output: Out, input: In) => Out = same,
+  once = false,
 ): Handler<In, Out> =>
   surround(
     chain,
-    rescued((input) => inner(input), inner, rescue, accept),
+    rescued((input) => inner(input), inner, rescue, accept, once && chain.length === 0),
     rescue,
     accept,
   );
@@ -72,16 +76,18 @@ const rescued =
     next: Handler<In, Out>,
     rescue: Rescue<In, Out>,
     accept: (output: Out, input: In) => Out,
+    once = false,
   ): Handler<In, Out> =>
   (input) => {
     try {
       const output = middleware(input, next);
-      return isPromisedOutput(output)
-        ? output.then(
+      if (!isPromisedOutput(output)) return accept(output, input);
+      return once
+        ? new Later(output, input, accept, rescue)
+        : output.then(
             (value) => accept(value, input),
             (error: unknown) => rescue(error, input),
-          )
-        : accept(output, input);
+          );
     } catch (error) {
       return rescue(error, input);
     }

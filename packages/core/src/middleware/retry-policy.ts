@@ -28,12 +28,18 @@ const record: ConfigRecord<RetryPolicy> = configRecord("RetryPolicy", {
 /**
  * Returns a frozen policy with defaults filled in.
  *
+ * @param defaults values of fields that are absent or `undefined`. @default those of `RetryPolicy`
  * @example
  * const policy = retryPolicy({ attempts: 5, delayMs: 200 }); // waits of about 200, 400, 800 and 1600 ms
  * @throws ConfigurationError CORE_BAD_CONFIG, all mistakes in one message
  */
-export const retryPolicy = (policy: ConfigInput<RetryPolicy> = {}): Readonly<RetryPolicy> =>
-  record.of(policy);
+export const retryPolicy = (
+  policy: ConfigInput<RetryPolicy> = {},
+  defaults: ConfigInput<RetryPolicy> = {},
+): Readonly<RetryPolicy> => {
+  const given = Object.entries(policy).filter(([, value]) => value !== undefined);
+  return record.of({ ...defaults, ...Object.fromEntries(given) });
+};
 
 /**
  * Returns the milliseconds to wait after a failed attempt.

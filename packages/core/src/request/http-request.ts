@@ -181,7 +181,7 @@ export class HttpRequest<
 
   /** Scheme that the client used; of a trusted proxy, from `X-Forwarded-Proto`. */
   get scheme(): string {
-    return this.client.scheme;
+    return this.kernel.trustedProxies.networks.length === 0 ? this.source.scheme : this.client.scheme;
   }
 
   /** `2` for a request over HTTP/2, `null` for HTTP/1.1 and 1.0. */
@@ -191,7 +191,7 @@ export class HttpRequest<
 
   /** Requested authority, including the port. */
   get host(): string {
-    return this.client.host;
+    return this.kernel.trustedProxies.networks.length === 0 ? this.source.authority : this.client.host;
   }
 
   /** Absolute URL of the request as the client sees it. */
@@ -617,6 +617,9 @@ export class HttpRequest<
 /** `bodyValue` of a request to a route whose bodies a reader may read at once, which is never a promise; `undefined` otherwise. */
 export const shapedValue = (request: HttpRequest, reader: JsonReader): unknown =>
   request["shapedValue"](reader);
+
+/** Whether a request came over a socket, and not from a call of `app.fetch`; without `clientIp`, which looks at proxies too. */
+export const cameOverSocket = (request: HttpRequest): boolean => request["source"].remoteAddress !== null;
 
 const converted = <In, Out>(
   value: In | null,

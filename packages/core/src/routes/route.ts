@@ -52,7 +52,7 @@ export interface RouteOptions<
   readonly name?: string;
   /** Body limit of this route, in bytes. @default `LimitsConfig.maxBodyBytes` */
   readonly maxBodyBytes?: number;
-  /** Seconds until the client gets 504. @default `TimeoutConfig.handlerSecs` */
+  /** Seconds until the client gets 504, a day at most. @default `TimeoutConfig.handlerSecs` */
   readonly timeoutSecs?: number;
 }
 

@@ -81,11 +81,17 @@ export const paramsOf = (
   return params;
 };
 
-/** Returns the end index of the segment that contains `start`. */
+/** Returns the end index of the segment that contains `start`. Short ones are searched here: a call of `indexOf` takes some 200 instructions. */
 export const endOfSegment = (path: string, start: number): number => {
-  const end = path.indexOf("/", start);
+  const near = Math.min(path.length, start + NEAR);
+  for (let at = start; at < near; at++) if (path.charCodeAt(at) === SLASH) return at;
+  if (near === path.length) return near;
+  const end = path.indexOf("/", near);
   return end === -1 ? path.length : end;
 };
+
+const NEAR = 12;
+const SLASH = 0x2f;
 
 /** Creates objects like `Object.create(null)`, but with a hidden class: three times as fast to fill and to read. */
 const NoPrototype = function () {} as unknown as new () => Record<string, string>;

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import type { RunOptions, TransportName } from "./settings/run-options.ts";
+import { answersOfAll } from "./testing/service-program.ts";
 import { endPrograms, type Program, startProgram } from "./testing/start-program.ts";
 
 afterAll(endPrograms);
@@ -72,9 +73,18 @@ test.each<[number, TransportName]>([
   async (workers, transport) => {
     const program = start({ run: { workers, transport } });
     const { lines, admin } = await portsOf(program);
-    const sockets = await Promise.all(Array.from({ length: 8 }, () => open(lines)));
-    const answers = await Promise.all(sockets.map((socket) => exchange(socket, "hello\n")));
-    const replies = await Promise.all(Array.from({ length: 8 }, () => adminAt(admin, "/x")));
+    const sockets: Socket[] = [];
+    const greet = async (): Promise<string> => {
+      const socket = await open(lines);
+      sockets.push(socket);
+      return exchange(socket, "hello\n");
+    };
+    const answers = await answersOfAll(workers, greet, (answer) => answer);
+    const replies = await answersOfAll(
+      workers,
+      () => adminAt(admin, "/x"),
+      ({ pid }) => pid,
+    );
     expect(answers.every((answer) => answer.endsWith(" hello\n"))).toBe(true);
     expect(new Set(answers).size).toBe(workers);
     expect(new Set(replies.map(({ pid }) => pid)).size).toBe(workers);

@@ -35,9 +35,10 @@ let calls = 0;
  * printed in one message on stderr and the process ends with code 1
  */
 export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
-  const brief = workerBrief();
-  const owned = brief === undefined && options.exitOnError !== false ? new OwnedProcess() : null;
   const service = calls++;
+  const found = workerBrief();
+  const brief = found instanceof Promise ? await found : found;
+  const owned = brief === undefined && options.exitOnError !== false ? new OwnedProcess() : null;
   let plan: Plan | undefined;
   try {
     plan = makePlan(app, options, brief?.workers, owned);

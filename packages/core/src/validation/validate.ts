@@ -7,7 +7,7 @@ import { toValidationIssues } from "./validation-issues.ts";
 export type ValidationPlace = "params" | "query" | "body" | "response" | "input";
 
 /**
- * Returns the schema's output for `value`, synchronously if the schema is synchronous.
+ * Returns the schema's output for `value`, synchronously if the schema is synchronous; otherwise a promise of the engine's own class.
  *
  * An error thrown by the validator passes through: it is a bug in the program, not a client error.
  *
@@ -20,7 +20,7 @@ export const validate = <Output>(
 ): Awaitable<Output> => {
   const result = schema["~standard"].validate(value);
   return isPromise(result)
-    ? result.then((settled) => outputOf(settled, value, place))
+    ? Promise.resolve(result).then((settled) => outputOf(settled, value, place))
     : outputOf(result, value, place);
 };
 

@@ -1,3 +1,4 @@
+import { devNull } from "node:os";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import type { RunOptions } from "./run-options.ts";
@@ -123,6 +124,8 @@ test("an empty variable counts as unset", () => {
   expect(settings.sources).toMatchObject({ host: "default", port: "default", env: "default" });
 });
 
+const PEM = "-----BEGIN CERTIFICATE-----";
+
 const impossible: [name: string, options: object, inputs: Partial<SettingInputs>, message: string][] = [
   ["a port above 65535", { port: 70_000 }, {}, "port must be a whole number from 0 to 65535, not 70000"],
   ["a fraction", { port: 80.5 }, {}, "port must be"],
@@ -150,12 +153,30 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
   ["a bad timeout", { timeouts: { idleSecs: -1 } }, {}, "TimeoutConfig.idleSecs"],
   ["an unknown transport", { transport: "http2" }, {}, "transport must be node or fast"],
   ["proxies that are no list", { trustedProxies: "10.0.0.1" }, {}, "trustedProxies must be a list"],
-  ["TLS without a key", { tls: { cert: "-----BEGIN CERTIFICATE-----" } }, {}, "TlsConfig.key is required"],
+  ["TLS without a key", { tls: { cert: PEM } }, {}, "TlsConfig.key is required"],
   [
     "a file name as certificate",
     { tls: { cert: "a.pem", key: "b.pem" } },
     {},
     "TlsConfig.cert must be PEM text",
+  ],
+  [
+    "authorities of client certificates that are not asked for",
+    { tls: { cert: PEM, key: PEM, ca: PEM } },
+    {},
+    "TlsConfig.ca and caFile have no effect without requireClientCert",
+  ],
+  [
+    "client certificates without an authority",
+    { tls: { cert: PEM, key: PEM, requireClientCert: true } },
+    {},
+    "TlsConfig.requireClientCert needs ca or caFile",
+  ],
+  [
+    "an empty file of authorities, for which Node would take the system's",
+    { tls: { cert: PEM, key: PEM, caFile: devNull, requireClientCert: true } },
+    {},
+    "TlsConfig.ca or caFile is empty",
   ],
 ];
 

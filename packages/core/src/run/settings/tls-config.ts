@@ -4,7 +4,7 @@ import {
   type ConfigRecord,
   type ReadRecord,
 } from "../../config/config-record.ts";
-import { checked, decimal, flag, oneOf } from "../../config/field-rules.ts";
+import { checked, decimal, flag, oneOf, secret } from "../../config/field-rules.ts";
 
 /** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are read anew when they change. */
 export interface TlsConfig {
@@ -12,13 +12,13 @@ export interface TlsConfig {
   readonly cert: string | Uint8Array;
   /** Private key, PEM; required without `keyFile`. */
   readonly key: string | Uint8Array;
-  /** Authorities that must have issued client certificates, PEM. */
+  /** Authorities that must have issued client certificates, PEM; needs `requireClientCert`. */
   readonly ca: string | Uint8Array | undefined;
   /** File of the certificate chain, PEM. @default none */
   readonly certFile: string | undefined;
   /** File of the private key, PEM. @default none */
   readonly keyFile: string | undefined;
-  /** File of the authorities, PEM. @default none */
+  /** File of the authorities, PEM; needs `requireClientCert`. @default none */
   readonly caFile: string | undefined;
   /** Seconds between two looks at the files; 0 reads them anew on SIGHUP only. @default 10 */
   readonly watchSecs: number;
@@ -37,10 +37,10 @@ const FILE = "the name of a file";
 
 const record: ConfigRecord<TlsConfig> = configRecord<TlsConfig>("TlsConfig", {
   cert: checked<string | Uint8Array>("", PEM, isPem),
-  key: checked<string | Uint8Array>("", PEM, isPem),
+  key: secret(checked<string | Uint8Array>("", PEM, isPem)),
   ca: checked<string | Uint8Array | undefined>(undefined, PEM, isPem),
   certFile: checked<string | undefined>(undefined, FILE, isFile),
-  keyFile: checked<string | undefined>(undefined, FILE, isFile),
+  keyFile: secret(checked<string | undefined>(undefined, FILE, isFile)),
   caFile: checked<string | undefined>(undefined, FILE, isFile),
   watchSecs: decimal(10, { min: 0, max: 86_400 }),
   requireClientCert: flag(false),
@@ -65,8 +65,15 @@ export const readTls = (input: ConfigInput<TlsConfig> | undefined): ReadRecord<T
       found.push(`TlsConfig.${part} is required, or ${part}File`);
   }
   const whole = { ...value, ...pem };
-  if (value.requireClientCert && whole.ca === undefined && value.caFile === undefined)
+  const hasAuthorities = whole.ca !== undefined || value.caFile !== undefined;
+  if (value.requireClientCert && !hasAuthorities)
     found.push("TlsConfig.requireClientCert needs ca or caFile");
+  if (whole.ca?.length === 0)
+    found.push("TlsConfig.ca or caFile is empty: Node would accept the clients of the system's authorities");
+  if (hasAuthorities && !value.requireClientCert)
+    found.push(
+      "TlsConfig.ca and caFile have no effect without requireClientCert: set it to true, or remove them",
+    );
   return { value: whole, problems: found.length > 0 ? found : unusable(whole) };
 };
 

@@ -7,7 +7,10 @@ import type { Drainable } from "../stop/shutdown.ts";
 import { toListenError } from "./start-error.ts";
 
 /** Serves a protocol on the sockets of one port. */
-export type PortTransport = Pick<Transport, "accept" | "listen" | "drain" | "close">;
+export type PortTransport = Pick<
+  Transport,
+  "accept" | "listen" | "drain" | "close" | "connections" | "accepted" | "shed"
+>;
 
 /** A feature's port in a serving process. */
 export interface FeaturePort {
@@ -58,7 +61,12 @@ export const listenOnPorts = async (
 };
 
 /** Several transports that drain and close as one. */
-export const joinTransports = (transports: readonly Pick<PortTransport, "drain" | "close">[]): Drainable => ({
+export const joinTransports = (
+  transports: readonly Pick<PortTransport, "drain" | "close" | "accepted">[],
+): Drainable => ({
+  get accepted() {
+    return transports.reduce((sum, { accepted }) => sum + accepted, 0);
+  },
   drain() {
     for (const transport of transports) transport.drain();
   },

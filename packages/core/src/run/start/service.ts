@@ -39,11 +39,19 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     );
     const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
     const certificate = watchCertificate(tls, { transport: main, log });
-    const close: Drainable["close"] = (deadlineMs) => {
-      certificate?.stop();
-      return joined.close(deadlineMs);
+    return {
+      main,
+      ports,
+      certificate,
+      get accepted() {
+        return joined.accepted;
+      },
+      drain: () => joined.drain(),
+      close(deadlineMs) {
+        certificate?.stop();
+        return joined.close(deadlineMs);
+      },
     };
-    return { main, ports, certificate, drain: joined.drain, close };
   });
 };
 

@@ -28,6 +28,7 @@ const recorded = ({
     },
   };
   const transport = {
+    accepted: 0,
     drain: () => void events.push("no more connections"),
     close: async (deadlineMs: number) => {
       given = deadlineMs;
@@ -53,7 +54,7 @@ test("accepts what waits in the queue of the listener before it closes", async (
   const client = connect((server.address() as AddressInfo).port, "127.0.0.1");
   await new Promise<void>((resolve) => process.nextTick(resolve)); // the system has connected it
   const { log, app } = recorded();
-  const transport = { drain: () => void server.close(), close: async () => ({ cut: 0 }) };
+  const transport = { accepted: 0, drain: () => void server.close(), close: async () => ({ cut: 0 }) };
   expect(accepted).toHaveLength(0);
   await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
   expect(accepted).toHaveLength(1);

@@ -5,6 +5,8 @@ import type { Runnable } from "../../lifecycle/runnable.ts";
 
 /** The transport's interface for shutdown. */
 export interface Drainable {
+  /** Connections accepted so far. */
+  readonly accepted: number;
   /** Stops accepting and sends `Connection: close` with every further reply. */
   drain(): void;
   /** Resolves when no connection is open; at the deadline it cuts the rest and counts them. */
@@ -56,7 +58,7 @@ const drained = async (
   const reserve = reserveMs(timeoutMs);
   const listeners = app.drain(left(reserve));
   if (readinessDelayMs > 0) await pause(Math.min(readinessDelayMs, timeoutMs));
-  await queuedConnections();
+  await queuedConnections(transport, left(reserve) / 2);
   transport.drain();
   app.endStreams();
   const [{ cut }, inTime] = await Promise.all([transport.close(left(reserve)), listeners]);
@@ -79,16 +81,34 @@ export const pause = (ms: number): Promise<void> =>
     setTimeout(resolve, ms);
   });
 
+/** Length of the queue of connections that no process has accepted yet, which is Node's default. */
+export const MAX_QUEUE = 511;
+
 /**
- * Resolves when the connections in the queues of the listeners have been accepted: two turns of the event loop, of which the second looks at all sockets. Closing a listener
- * resets the connections in its queue, and after a pause of the process these may be many, with requests.
+ * Resolves when the connections in the queues of the listeners have been accepted, after `limitMs` at the latest. Closing a listener resets the connections in its queue,
+ * and after a pause of the process these may be many, with requests.
+ *
+ * A listener accepts one connection in each turn of the event loop; the first turn may be over before the loop looks at the sockets. Clients that connect
+ * without a pause cannot delay the stop: it waits for one full queue at most.
  */
-export const queuedConnections = async (): Promise<void> => {
-  for (let turn = 0; turn < 2; turn++)
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
+export const queuedConnections = async (
+  listeners: Pick<Drainable, "accepted">,
+  limitMs: number,
+): Promise<void> => {
+  const end = performance.now() + limitMs;
+  await nextTurn();
+  for (let turn = 0; turn <= MAX_QUEUE; turn++) {
+    const { accepted } = listeners;
+    await nextTurn();
+    if (listeners.accepted === accepted || performance.now() > end) return;
+  }
 };
+
+/** Resolves when the event loop has looked at its sockets. */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 const stopped = async (app: Pick<Runnable, "stop">, log: Logger): Promise<void> => {
   try {

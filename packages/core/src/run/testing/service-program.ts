@@ -19,9 +19,33 @@ export const replyAt = async (url: string, path: string): Promise<Record<string,
 export const pidAt = async (url: string, path = "/pid"): Promise<number> =>
   Number((await replyAt(url, path))["pid"]);
 
-/** The processes that answer several concurrent requests. */
-export const pidsAt = async (url: string, requests: number): Promise<Set<number>> =>
-  new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url))));
+/** The processes that answer several concurrent requests: some of the workers, because the system decides which of them accepts a connection. */
+export const pidsAt = async (url: string, requests: number, path = "/pid"): Promise<Set<number>> =>
+  new Set(await Promise.all(Array.from({ length: requests }, () => pidAt(url, path))));
+
+/** Asks on new connections until so many processes have answered, and resolves with all answers. */
+export const answersOfAll = async <T>(
+  workers: number,
+  ask: () => Promise<T>,
+  pidOf: (answer: T) => unknown,
+): Promise<T[]> => {
+  const answers: T[] = [];
+  await until(async () => {
+    answers.push(...(await Promise.all(Array.from({ length: 4 * workers }, () => ask()))));
+    return new Set(answers.map(pidOf)).size >= workers;
+  });
+  return answers;
+};
+
+/** The processes of all workers. */
+export const pidsOfAll = async (url: string, workers: number, path = "/pid"): Promise<Set<number>> =>
+  new Set(
+    await answersOfAll(
+      workers,
+      () => pidAt(url, path),
+      (pid) => pid,
+    ),
+  );
 
 /** Waits for a condition, 60 s at most. */
 export const until = async (isDone: () => Promise<boolean>): Promise<void> => {

@@ -100,10 +100,22 @@ test("skips a taker with 64 unconfirmed sockets", () => {
   expect(quick.given).toHaveLength(1);
   for (let count = 0; count < 5; count++) dispatcher.accept(socket());
   expect(quick.given).toHaveLength(6);
-  for (const { id } of busy.given.slice(0, 2)) dispatcher.confirm(busy, id);
+});
+
+test("prefers takers with fewer unconfirmed sockets", () => {
+  const dispatcher = createDispatcher();
+  const [blocked, quick] = [new FakeTaker(), new FakeTaker()];
+  dispatcher.open(blocked);
+  dispatcher.open(quick);
+  for (let count = 0; count < 9; count++) {
+    dispatcher.accept(socket());
+    for (const { id } of quick.given) dispatcher.confirm(quick, id);
+  }
+  expect([blocked.given.length, quick.given.length]).toEqual([1, 8]);
+  for (const { id } of blocked.given) dispatcher.confirm(blocked, id);
   dispatcher.accept(socket());
   dispatcher.accept(socket());
-  expect(busy.given.length).toBeGreaterThan(MAX_UNCONFIRMED);
+  expect(blocked.given).toHaveLength(2);
 });
 
 test("loses no socket and passes none to two living takers, in any sequence of events", () => {

@@ -42,14 +42,18 @@ export const createDispatcher = (): Dispatcher => {
   let turn = 0;
   let lastId = 0;
 
+  /** In turn, of those with the fewest unconfirmed sockets: a blocked worker confirms none. */
   const next = (): Taker | undefined => {
-    for (let step = 0; step < ready.length; step++) {
-      const taker = ready[(turn + step) % ready.length];
-      if (taker === undefined || (onTheWay.get(taker)?.size ?? 0) >= MAX_UNCONFIRMED) continue;
-      turn = (turn + step + 1) % ready.length;
-      return taker;
+    let best: Taker | undefined;
+    let fewest = MAX_UNCONFIRMED;
+    for (const taker of [...ready.slice(turn), ...ready.slice(0, turn)]) {
+      const unconfirmed = onTheWay.get(taker)?.size ?? 0;
+      if (unconfirmed >= fewest) continue;
+      best = taker;
+      fewest = unconfirmed;
     }
-    return undefined;
+    if (best !== undefined) turn = (ready.indexOf(best) + 1) % ready.length;
+    return best;
   };
 
   const serveQueue = (): void => {

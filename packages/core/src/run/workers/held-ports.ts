@@ -1,4 +1,5 @@
-import { type AddressInfo, createServer, type Server } from "node:net";
+import { lookup } from "node:dns/promises";
+import * as net from "node:net";
 import type { ListenAddress } from "../../exchange/transport.ts";
 import type { ListenerAddress, RegisteredListener } from "../../lifecycle/listener.ts";
 import { toListenError } from "../start/start-error.ts";
@@ -9,52 +10,95 @@ export interface HeldPorts {
   /** Port of the service itself. */
   readonly port: number;
   readonly listeners: readonly ListenerAddress[];
+  /** Descriptors for workers that accept: of the service's own port, then of `listeners`. Empty if this process accepts. */
+  readonly descriptors: readonly number[];
+  /** Connections that this process has accepted so far. */
+  readonly accepted: number;
   /** Stops accepting. */
   close(): void;
 }
 
-/** Binds the port of the service and those of features; their sockets go to the dispatcher. @throws CORE_PORT_IN_USE and the like */
+interface HeldPort {
+  readonly port: number;
+  readonly descriptor?: number;
+  accepted(): number;
+  close(): void;
+}
+
+/** Holds one port, for a feature's listener of that name or for the service itself. @throws the system's error */
+export type HoldPort = (at: ListenAddress, name: string | undefined) => Promise<HeldPort>;
+
+/** Binds the port of the service and those of features. @throws CORE_PORT_IN_USE and the like */
 export const holdPorts = async (
-  { host, port }: ListenAddress,
+  own: ListenAddress,
   registered: readonly RegisteredListener[],
-  dispatcher: Dispatcher,
+  hold: HoldPort,
 ): Promise<HeldPorts> => {
-  const servers: Server[] = [];
+  const held: HeldPort[] = [];
   const close = (): void => {
-    for (const server of servers) server.close();
+    for (const port of held) port.close();
   };
-  const hold = (at: ListenAddress, listener?: RegisteredListener): Promise<number> => {
-    const name = listener?.options.name;
-    const server = createServer({ pauseOnConnect: true }, (socket) => dispatcher.accept(socket, name));
-    servers.push(server);
-    return bind(server, at, listener);
+  const open = async (at: ListenAddress, listener?: RegisteredListener): Promise<number> => {
+    try {
+      held.push(await hold(at, listener?.options.name));
+    } catch (error) {
+      throw toListenError(error, at.host, at.port, listener);
+    }
+    return held.at(-1)?.port ?? at.port;
   };
   try {
-    const own = await hold({ host, port });
+    const port = await open(own);
     const listeners: ListenerAddress[] = [];
     for (const listener of registered) {
-      const { name, host: at = host, port: wanted } = listener.options;
-      const address = { host: at, port: await hold({ host: at, port: wanted }, listener) };
+      const { name, host = own.host, port: wanted } = listener.options;
+      const address = { host, port: await open({ host, port: wanted }, listener) };
       listener.bound(address);
       listeners.push({ name, ...address });
     }
-    return { port: own, listeners, close };
+    return {
+      port,
+      listeners,
+      descriptors: held.flatMap(({ descriptor }) => descriptor ?? []),
+      get accepted() {
+        return held.reduce((sum, each) => sum + each.accepted(), 0);
+      },
+      close,
+    };
   } catch (error) {
     close();
     throw error;
   }
 };
 
-const bind = (
-  server: Server,
-  { host, port }: ListenAddress,
-  listener?: RegisteredListener,
-): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", (error) => reject(toListenError(error, host, port, listener)));
-    server.listen({ host, port }, () => {
-      server.removeAllListeners("error");
-      server.on("error", () => {}); // a failed accept, for example without free descriptors, loses that connection only
-      resolve((server.address() as AddressInfo).port);
+/**
+ * Only binds: the workers listen, on one queue of the kernel. This process keeps the queue while workers end and others start, so no connection is lost.
+ */
+export const boundPort: HoldPort = async ({ host, port }) => {
+  const { address } = await lookup(host);
+  const bound = new net.BoundSocket({ host: address, port });
+  return {
+    port: (bound.address() as net.AddressInfo).port,
+    descriptor: bound.fd(),
+    accepted: () => 0,
+    close: () => bound[Symbol.dispose](),
+  };
+};
+
+/** Accepts in this process; the sockets go to the dispatcher. */
+export const acceptedPort =
+  (dispatcher: Dispatcher): HoldPort =>
+  ({ host, port }, name) =>
+    new Promise((resolve, reject) => {
+      let accepted = 0;
+      const server = net.createServer({ pauseOnConnect: true }, (socket) => {
+        accepted++;
+        dispatcher.accept(socket, name);
+      });
+      server.once("error", reject);
+      server.listen({ host, port }, () => {
+        server.off("error", reject);
+        server.on("error", () => {}); // a failed accept, for example without free descriptors, loses that connection only
+        const { port: held } = server.address() as net.AddressInfo;
+        resolve({ port: held, accepted: () => accepted, close: () => server.close() });
+      });
     });
-  });

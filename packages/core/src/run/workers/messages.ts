@@ -3,6 +3,20 @@ import type { ListenerAddress } from "../../lifecycle/listener.ts";
 import type { ShutdownResult } from "../stop/shutdown.ts";
 import type { StartFailure } from "../start/start-error.ts";
 
+/** Numbers of open connections on one port, of a worker or the means of all workers. */
+export interface Connections {
+  /** Those that last: the fewest that were open in the last moments. */
+  readonly settled: number;
+  /** The most that were open since the last report. */
+  readonly peak: number;
+}
+
+/** What a worker has open on one port. */
+export interface Load extends Connections {
+  /** Whether it leaves new connections to the others. */
+  readonly rests: boolean;
+}
+
 /** Messages from the primary to a worker. */
 export type ToWorker =
   /** Sent with an unread socket; the primary keeps its own copy until it receives `taken`. */
@@ -11,6 +25,8 @@ export type ToWorker =
   | { readonly "@framework": "unready"; readonly timeoutMs: number }
   /** The certificate is to be read anew from its files. */
   | { readonly "@framework": "renew-tls" }
+  /** The means of all workers' loads on one port. */
+  | { readonly "@framework": "mean"; readonly listener?: string | undefined; readonly means: Connections }
   /** No more connections come: finish what is in flight and exit within the time. A worker that is starting undoes that and exits. */
   | { readonly "@framework": "drain"; readonly timeoutMs: number };
 
@@ -23,6 +39,8 @@ export type ToPrimary =
   | { readonly "@framework": "taken"; readonly id: number }
   /** Asked to end from outside: serves on until its replacement is ready and the primary says `drain`. */
   | { readonly "@framework": "retire" }
+  /** What a worker that accepts has open on one port; `null` when it stops accepting there. */
+  | { readonly "@framework": "load"; readonly listener?: string | undefined; readonly load: Load | null }
   /** Broken by an uncaught error: drains by itself and wants no more connections. */
   | { readonly "@framework": "broken" }
   /** The program in the worker called `close()`: the whole service is to stop. */
@@ -38,6 +56,8 @@ export const isEnvelope = (message: unknown): message is { readonly "@framework"
 
 /** Data for a worker in its environment, available before any message. */
 export interface WorkerBrief {
+  /** Process id of the primary. */
+  readonly primary: number;
   /** Index of the `run` call that the worker serves, from 0. */
   readonly service: number;
   /** The primary's address. */
@@ -46,8 +66,13 @@ export interface WorkerBrief {
   readonly port: number;
   /** The ports of features that the primary has opened. */
   readonly listeners: readonly ListenerAddress[];
+  /** Whether the worker accepts connections itself, from the descriptors that it has inherited. */
+  readonly accepts: boolean;
   readonly workers: number;
 }
+
+/** The descriptor of the service's own port in a worker that accepts; those of `listeners` follow in order. The channel to the primary is 3. */
+export const FIRST_DESCRIPTOR = 4;
 
 /** Name of the variable that carries a `WorkerBrief` as JSON. */
 export const BRIEF_VARIABLE = "FRAMEWORK_WORKER";

@@ -3,7 +3,6 @@ import { urlOf } from "../start/address.ts";
 import { type Dispatcher, createDispatcher } from "./dispatcher.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
 import { onHangup } from "../start/certificates.ts";
-import type { WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
 import { watchSources } from "./reload.ts";
 import { restartPolicy } from "./restart-policy.ts";
@@ -12,9 +11,11 @@ import { pause, queuedConnections, readinessDelayMs } from "../stop/shutdown.ts"
 import { endingCode, reportUncaught } from "../stop/ending.ts";
 import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
-import { type HeldPorts, holdPorts } from "./held-ports.ts";
+import { acceptedPort, boundPort, type HeldPorts, holdPorts } from "./held-ports.ts";
+import { canShareListener } from "./shared-listener.ts";
+import { createSpread } from "./spread.ts";
 import { Supervisor } from "./supervisor.ts";
-import { clusterFork } from "./worker-process.ts";
+import { type ForkWorker, forkProgram } from "./worker-process.ts";
 import { stateForWorkers } from "./worker-state.ts";
 
 /**
@@ -27,18 +28,22 @@ export const runPrimary = async (
   plan: Plan,
   service: number,
 ): Promise<Running> => {
-  if (process.argv[1] === undefined) {
+  const [, file] = process.argv;
+  if (file === undefined) {
     throw new FrameworkError(
       "CORE_NO_PROGRAM",
       "workers and reload need a program in a file; or set workers to 1",
     );
   }
-  const { host, workers } = plan.settings;
+  const { host, workers, env, cluster } = plan.settings;
   const dispatcher = createDispatcher();
-  const ports = await holdPorts(plan.settings, listenersIn(plan.settings.env, registered), dispatcher);
+  const accepts = cluster.accept === "workers" && canShareListener();
+  const hold = accepts ? boundPort : acceptedPort(dispatcher);
+  const ports = await holdPorts(plan.settings, listenersIn(env, registered), hold);
   const { port, listeners } = ports;
   const url = urlOf(host, port, plan.settings.tls !== undefined);
-  const primary = new Primary(plan, ports, dispatcher, { service, url, host, port, listeners, workers });
+  const brief = { primary: process.pid, service, url, host, port, listeners, workers, accepts };
+  const primary = new Primary(plan, ports, dispatcher, forkProgram(file, brief, ports.descriptors));
   await primary.start();
   return { url, host, port, listeners, close: () => primary.close() };
 };
@@ -55,19 +60,19 @@ class Primary {
   private needsReadinessDelay = false;
   private closing: Promise<number> | undefined;
 
-  constructor(plan: Plan, ports: HeldPorts, dispatcher: Dispatcher, brief: WorkerBrief) {
+  constructor(plan: Plan, ports: HeldPorts, dispatcher: Dispatcher, fork: ForkWorker) {
     const { settings, log } = plan;
     const state = stateForWorkers(log, (worker) => this.supervisor.replaceOne(worker));
-    const fork = clusterFork(brief);
     this.plan = plan;
     this.ports = ports;
     this.dispatcher = dispatcher;
-    this.url = brief.url;
+    this.url = urlOf(settings.host, ports.port, settings.tls !== undefined);
     this.cleanups.push(() => state.close());
     this.supervisor = new Supervisor({
-      workers: brief.workers,
+      workers: settings.workers,
       fork: (events) => state.connect(fork(events)),
       dispatcher,
+      spread: createSpread(),
       policy: restartPolicy(settings.cluster.maxRestarts),
       log,
       retries: !settings.reload,
@@ -134,7 +139,7 @@ class Primary {
       : 0;
     this.supervisor.unready(shutdownTimeoutSecs * 1000);
     if (delay > 0) await pause(Math.min(delay, shutdownTimeoutSecs * 1000));
-    await queuedConnections();
+    await queuedConnections(this.ports, Math.max(0, deadline - performance.now()) / 2);
     this.ports.close();
     const { killed, cut, late } = await this.supervisor.stop(Math.max(0, deadline - performance.now()));
     const refused = this.dispatcher.dismiss();

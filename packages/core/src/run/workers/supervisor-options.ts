@@ -1,6 +1,7 @@
 import type { Logger } from "../../log/logger.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { RestartPolicy } from "./restart-policy.ts";
+import type { Spread } from "./spread.ts";
 import type { ForkWorker } from "./worker-process.ts";
 
 /** The parts and settings of a supervisor. */
@@ -14,6 +15,7 @@ export interface SupervisorOptions {
   readonly retries: boolean;
   /** Milliseconds that a replaced worker gets to finish its pending requests. */
   readonly drainMs: number;
+  readonly spread: Spread;
   /** The service cannot continue: workers repeatedly exit before they are ready. */
   readonly onGiveUp: () => void;
   /** A worker's program requested the stop of the whole service. */

@@ -4,6 +4,7 @@ import { createDispatcher } from "./dispatcher.ts";
 import type { ToPrimary, ToWorker } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import type { StartFailure } from "../start/start-error.ts";
+import { createSpread } from "./spread.ts";
 import { Supervisor } from "./supervisor.ts";
 import type { WorkerEvents, WorkerProcess } from "./worker-process.ts";
 
@@ -52,6 +53,7 @@ const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
       return worker;
     },
     dispatcher: createDispatcher(),
+    spread: createSpread(),
     policy: { backoffMs: () => 0, diedTooOften: () => ++deaths > maxDeaths },
     log,
     retries,
@@ -61,7 +63,7 @@ const supervise = ({ workers = 2, maxDeaths = 5, retries = true } = {}) => {
   });
   /** The nth forked worker, as soon as it exists. */
   const worker = async (index: number): Promise<FakeWorker> => {
-    for (let turn = 0; turn < 1000 && forked[index] === undefined; turn++) {
+    for (const end = performance.now() + 60_000; forked[index] === undefined && performance.now() < end;) {
       await new Promise((resolve) => setImmediate(resolve));
     }
     const found = forked[index];

@@ -131,6 +131,8 @@ export class Supervisor {
         return;
       case "taken":
         return this.options.dispatcher.confirm(member.process, message.id);
+      case "load":
+        return this.options.spread.report(member.process, message.load, message.listener);
       case "retire":
         return this.replaceOne(member.process);
       case "broken":
@@ -191,6 +193,7 @@ export class Supervisor {
     member.phase = "gone";
     this.members.delete(member);
     this.options.dispatcher.gone(process);
+    this.options.spread.remove(process);
     if (this.members.size === 0) this.empty.resolve();
     if (this.stopping || phase === "leaving") return;
     if (phase === "starting") return this.neverReady(member, how);

@@ -1,4 +1,5 @@
-import cluster, { type Worker } from "node:cluster";
+import { type ChildProcess, fork } from "node:child_process";
+import { batchedLink } from "../../shared-state/workers/batched-link.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import type { Taker } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
@@ -14,7 +15,7 @@ export interface WorkerEvents {
 /** A worker process as its supervisor sees it. */
 export interface WorkerProcess extends Taker {
   readonly pid: number;
-  /** The channel as the shared state uses it. */
+  /** The channel as the shared state uses it: with all messages of a turn in one. */
   readonly link: PrimaryLink;
   send(message: ToWorker): void;
   /** Ends it at once. */
@@ -24,11 +25,15 @@ export interface WorkerProcess extends Taker {
 /** Starts a worker process. */
 export type ForkWorker = (events: WorkerEvents) => WorkerProcess;
 
-/** Forks this program: same file, same arguments, same Node options, inherited output. */
-export const clusterFork =
-  (brief: WorkerBrief): ForkWorker =>
+/** Forks this program: same file, same arguments, same Node options, inherited output, and the `descriptors` from 4 on. */
+export const forkProgram =
+  (file: string, brief: WorkerBrief, descriptors: readonly number[]): ForkWorker =>
   (events) => {
-    const worker = cluster.fork({ [BRIEF_VARIABLE]: JSON.stringify(brief) });
+    const worker = fork(file, process.argv.slice(2), {
+      env: { ...process.env, [BRIEF_VARIABLE]: JSON.stringify(brief) },
+      execArgv: [...process.execArgv, ...ownDebugPort()],
+      stdio: ["inherit", "inherit", "inherit", "ipc", ...descriptors],
+    });
     worker.on("message", (message: unknown) => {
       if (isEnvelope(message)) events.message(message as ToPrimary);
     });
@@ -37,19 +42,27 @@ export const clusterFork =
     worker.on("error", () => {}); // a channel that breaks while the worker exits; `gone` reports the exit
     const link = linkTo(worker, end);
     return {
-      pid: worker.process.pid ?? -1,
-      link,
+      pid: worker.pid ?? -1,
+      link: batchedLink(link),
       send: (message) => link.send(message),
       take: (id, { socket, listener }, sent) => {
-        if (!worker.isConnected()) return sent(new Error("the worker's channel is closed"));
+        if (!worker.connected) return sent(new Error("the worker's channel is closed"));
         const message: ToWorker = { "@framework": "connection", id, listener };
         worker.send(message, socket, { keepOpen: true }, sent);
       },
       kill: () => {
-        worker.process.kill("SIGKILL");
+        worker.kill("SIGKILL");
       },
     };
   };
+
+let lastDebugPort = process.debugPort;
+
+/** In a program that is debugged, the option that gives a worker a port of its own for that. */
+const ownDebugPort = (): string[] => {
+  const options = [...process.execArgv, process.env["NODE_OPTIONS"]].join(" ");
+  return options.includes("--inspect") ? [`--inspect-port=${++lastDebugPort}`] : [];
+};
 
 interface End {
   readonly code: number | null;
@@ -64,7 +77,7 @@ const LAST_WORDS_MS = 50;
  *
  * The channel's own end cannot be awaited: for a process that exits with an unread handle in its channel Node reports the exit only.
  */
-const endOf = async (worker: Worker): Promise<End> => {
+const endOf = async (worker: ChildProcess): Promise<End> => {
   const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
   const end = await new Promise<End>((resolve) => {
     worker.once("exit", (code: number | null, signal: string | null) => resolve({ code, signal }));
@@ -73,9 +86,9 @@ const endOf = async (worker: Worker): Promise<End> => {
   return end;
 };
 
-const linkTo = (worker: Worker, end: Promise<End>): PrimaryLink => ({
+const linkTo = (worker: ChildProcess, end: Promise<End>): PrimaryLink => ({
   send: (message) => {
-    if (worker.isConnected()) worker.send(message, () => {}); // a failure means that it is exiting
+    if (worker.connected) worker.send(message, () => {}); // a failure means that it is exiting
   },
   onMessage: (listener) => {
     worker.on("message", listener);

@@ -1,7 +1,7 @@
 import { joinWebClassWhenAsked } from "../../response/web-class.ts";
-import cluster from "node:cluster";
 import type { Socket } from "node:net";
 import { inProcessState } from "../../shared-state/in-process-state.ts";
+import { batchedLink } from "../../shared-state/workers/batched-link.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import { primaryState } from "../../shared-state/workers/primary-state.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
@@ -10,11 +10,14 @@ import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import { listenersIn, type RegisteredListener } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
+import { isLate } from "../../lifecycle/deadline.ts";
 import type { Logger } from "../../log/logger.ts";
+import { systemClock } from "../../runtime/clock.ts";
 import { onHangup } from "../start/certificates.ts";
 import { orUndo, type Service, startService } from "../start/service.ts";
+import { listenShared, type SharedListener } from "./shared-listener.ts";
 import type { SharedState } from "../../shared-state/shared-state.ts";
-import { isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
+import { type Drainable, isClean, reserveMs, shutDown, type ShutdownResult } from "../stop/shutdown.ts";
 import { onLostOutput, onUncaught, type UncaughtKind } from "../stop/signals.ts";
 import { toStartFailure } from "../start/start-error.ts";
 
@@ -25,7 +28,7 @@ export const failWorker = (error: unknown): Promise<never> =>
   });
 
 /**
- * Runs the service in a worker: never listens, serves the sockets that the primary passes to it, drains on request.
+ * Runs the service in a worker: accepts from the listeners that all workers share, or serves the sockets that the primary passes to it, and drains on request.
  *
  * SIGINT is left to the primary (a terminal sends it to all). A SIGTERM to one worker requests a replacement from the primary;
  * the worker drains when the replacement is ready. During a stop of the whole service it has no effect. A worker drains and ends when its primary exits.
@@ -36,8 +39,9 @@ export const runWorker = async (app: Runnable, plan: Plan, brief: WorkerBrief): 
   process.on("SIGTERM", () => tell({ "@framework": "retire" }));
   onHangup(plan.settings.tls, () => {}); // the primary gets it too, and asks all workers
   const { log } = plan;
-  const worker = new WorkerService(app, plan);
-  const state = brief.workers > 1 ? primaryState(linkToPrimary(), { log }) : inProcessState({ log });
+  const worker = new WorkerService(app, plan, brief);
+  const state =
+    brief.workers > 1 ? primaryState(batchedLink(linkToPrimary()), { log }) : inProcessState({ log });
   bindListeners(listenersIn(plan.settings.env, app.listeners), brief, log);
   await worker.start(state);
   const { url, host, port, listeners } = brief;
@@ -59,22 +63,26 @@ class WorkerService {
   readonly ended: Promise<void>;
   private readonly app: Runnable;
   private readonly plan: Plan;
+  private readonly brief: WorkerBrief;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
+  private listeners: readonly SharedListener[] = [];
   /** `null` until the service is ready. */
   private service: Service | null = null;
   /** The reason for cancelling the start. */
   private abandoned: { readonly error?: unknown } | null = null;
   private closing: Promise<ShutdownResult> | undefined;
 
-  constructor(app: Runnable, plan: Plan) {
+  constructor(app: Runnable, plan: Plan, brief: WorkerBrief) {
     this.app = app;
     this.plan = plan;
+    this.brief = brief;
     this.ended = this.over.promise;
     const limit = plan.settings.cluster.shutdownTimeoutSecs * 1000;
     process.on("message", (message: unknown, socket: unknown) => {
       if (isEnvelope(message)) this.handle(message as ToWorker, socket as Socket | undefined);
     });
-    onDisconnect(() => this.end(EXIT_OK, limit));
+    if (process.connected) process.once("disconnect", () => this.end(EXIT_OK, limit));
+    else this.end(EXIT_OK, limit);
     onUncaught(
       (error, kind) => this.broke(error, kind, limit),
       () => plan.log,
@@ -87,7 +95,10 @@ class WorkerService {
     const { app, plan } = this;
     try {
       const service = await startService(app, plan, state);
-      await orUndo(app, plan, () => app.listen());
+      await orUndo(app, plan, async () => {
+        await app.listen();
+        if (this.brief.accepts) await this.accept(service);
+      });
       this.service = service;
     } catch (error) {
       if (this.abandoned === null) throw error;
@@ -98,11 +109,22 @@ class WorkerService {
     joinWebClassWhenAsked();
   }
 
+  private async accept(service: Service): Promise<void> {
+    this.listeners = await listenShared(service, this.brief);
+    if (this.brief.workers === 1) return;
+    for (const listener of this.listeners) {
+      listener.spread((load) => tell({ "@framework": "load", listener: listener.name, load }));
+    }
+  }
+
   private handle(message: ToWorker, socket: Socket | undefined): void {
     switch (message["@framework"]) {
       case "connection":
         tell({ "@framework": "taken", id: message.id });
-        if (socket !== undefined) this.accept(socket, message.listener); // a client may disconnect before its socket arrives
+        if (socket !== undefined) this.take(socket, message.listener); // a client may disconnect before its socket arrives
+        return;
+      case "mean":
+        this.listeners.find(({ name }) => name === message.listener)?.told(message.means);
         return;
       case "unready":
         if (this.service !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));
@@ -116,7 +138,7 @@ class WorkerService {
   }
 
   /** Passes a socket to the transport of its port; a reloaded program may no longer own that port. */
-  private accept(socket: Socket, listener: string | undefined): void {
+  private take(socket: Socket, listener: string | undefined): void {
     const port = this.service?.ports.find((each) => each.listener.options.name === listener);
     const transport = listener === undefined ? this.service?.main : port?.transport;
     if (transport === undefined) socket.destroy();
@@ -139,7 +161,22 @@ class WorkerService {
     const { app, service, plan } = this;
     if (service === null) return this.abandon({});
     if (this.closing !== undefined) return;
-    this.closing = shutDown(app, service, { readinessDelayMs: 0, timeoutMs }, plan.log);
+    const { listeners } = this;
+    let closed: Promise<unknown> = Promise.resolve();
+    const drainable: Drainable = {
+      accepted: 0, // a shared listener empties its queue itself, when it closes
+      drain() {
+        closed = Promise.all(listeners.map((listener) => listener.close()));
+        for (const { name } of listeners) tell({ "@framework": "load", listener: name, load: null });
+        service.drain();
+      },
+      close: async (deadlineMs) => {
+        const began = systemClock.now();
+        await isLate(closed, deadlineMs / 2); // a worker without a connection would end before it has accepted those that wait
+        return service.close(deadlineMs - (systemClock.now() - began));
+      },
+    };
+    this.closing = shutDown(app, drainable, { readinessDelayMs: 0, timeoutMs }, plan.log);
     void this.closing.then((result) => {
       this.over.resolve();
       tell({ "@framework": "drained", ...result }, () => process.exit(isClean(result) ? code : EXIT_FAILURE));
@@ -161,14 +198,6 @@ const bindListeners = (listeners: readonly RegisteredListener[], brief: WorkerBr
 const tell = (message: ToPrimary, then: () => void = () => {}): void => {
   if (process.connected) process.send?.(message, undefined, undefined, then);
   else then();
-};
-
-/** node:cluster ends a worker at once when its primary exits; marking the exit as intended leaves it to us. */
-const onDisconnect = (listener: () => void): void => {
-  cluster.worker?.on("disconnect", () => {
-    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
-    listener();
-  });
 };
 
 const linkToPrimary = (): PrimaryLink => ({

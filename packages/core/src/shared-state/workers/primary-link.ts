@@ -3,7 +3,7 @@ import type { Total } from "../totals/totals.ts";
 import type { Added, RaiseOptions } from "../values/shared-values.ts";
 
 /**
- * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of node:cluster.
+ * One end of an ordered message channel between a worker and the primary process, such as the IPC channel of a forked process.
  *
  * Messages are plain JSON objects. Those of the shared state have `"@framework": "shared-state"`; others on the channel are ignored.
  */

@@ -120,9 +120,15 @@ export class FastConnection
     this.pump();
   }
 
-  replyReady(): void {
+  replyReady(exchange: FastExchange): void {
+    const { pipeline } = this;
     if (this.pumping || this.pumpQueued) return;
-    if (this.pipeline.unsent === this.pipeline.last) return this.pump();
+    if (pipeline.first === exchange && exchange.next === null && this.input.bytes === null) {
+      if (!this.replies.writeLone(exchange)) return this.pump();
+      pipeline.replyWritten(exchange);
+      return this.flush();
+    }
+    if (pipeline.unsent === pipeline.last) return this.pump();
     // Replies that become ready in the same turn are sent in one write.
     this.pumpQueued = true;
     queueMicrotask(() => {
@@ -140,7 +146,9 @@ export class FastConnection
   }
 
   closesAfter(exchange: FastExchange): boolean {
-    return exchange.last || (exchange.next === null && (this.stopped || this.hub.draining));
+    if (exchange.last || exchange.next !== null) return exchange.last;
+    if (this.hub.takeExcess()) this.stopped = true;
+    return this.stopped || this.hub.draining;
   }
 
   closeAfter(exchange: FastExchange): void {
@@ -190,7 +198,7 @@ export class FastConnection
     if (exchange.ready && this.replies.writeLone(exchange)) this.loneReplySent(exchange);
     else {
       pipeline.append(exchange);
-      this.pump();
+      if (exchange.ready) this.pump();
     }
     return true;
   }

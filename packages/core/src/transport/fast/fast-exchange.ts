@@ -19,7 +19,7 @@ import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.t
 /** Parts of a connection that an exchange uses. */
 export interface FastExchangeConnection extends ExchangeHost {
   /** The app's reply to an exchange is ready. Called only for replies that were awaited. */
-  replyReady(): void;
+  replyReady(exchange: FastExchange): void;
   /** Writes an interim reply, if it is the turn of the exchange and the client reads; whether it did. */
   inform(exchange: FastExchange, text: string): boolean;
 }
@@ -153,11 +153,11 @@ export class FastExchange implements RequestSource, Exchange {
     reply.then(
       (value) => {
         this.answer(value);
-        this.connection.replyReady();
+        this.connection.replyReady(this);
       },
       (error: unknown) => {
         this.fail(error);
-        this.connection.replyReady();
+        this.connection.replyReady(this);
       },
     );
   }

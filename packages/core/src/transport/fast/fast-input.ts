@@ -1,5 +1,6 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
 import { textAt } from "../../exchange/input-window.ts";
+import { isAt, type Token, tokenOf } from "../../exchange/window-token.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { CachedHead } from "./fast-cached-head.ts";
 import type { FastHead } from "./fast-head.ts";
@@ -27,8 +28,9 @@ export class FastInput {
   private reads = 0;
   /** Head of the previous request, if its chunk held nothing else. */
   private cached: CachedHead | null = null;
-  /** The last valid Host of the connection. */
-  private authority: string | null = null;
+  /** The last valid Host of the connection, and how it is recognised. */
+  private authority = "";
+  private host: Token | null = null;
 
   /** Adds received bytes. */
   add(chunk: Buffer): void {
@@ -95,18 +97,16 @@ export class FastInput {
   }
 
   private readHost(bytes: Buffer, { hostStart, hostEnd }: FastHead): string | null {
-    const { authority } = this;
-    if (authority !== null && isText(bytes, hostStart, hostEnd, authority)) return authority;
-    const host = bytes.toString("latin1", hostStart, hostEnd);
-    if (isAuthority(host)) return (this.authority = host);
-    this.unsupported = true;
-    return null;
+    const { host } = this;
+    if (host !== null && hostEnd - hostStart === host.length && isAt(host, hostStart - this.at))
+      return this.authority;
+    const authority = bytes.toString("latin1", hostStart, hostEnd);
+    if (!isAuthority(authority)) {
+      this.unsupported = true;
+      return null;
+    }
+    this.authority = authority;
+    this.host = authority.length < 4 ? null : tokenOf(authority);
+    return authority;
   }
 }
-
-/** Compares bytes with a text of one character each; a call for the bytes as a string costs more. */
-const isText = (bytes: Uint8Array, start: number, end: number, text: string): boolean => {
-  if (end - start !== text.length) return false;
-  for (let at = 0; at < text.length; at++) if (bytes[start + at] !== text.charCodeAt(at)) return false;
-  return true;
-};

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { isAuthority } from "../../http/authority.ts";
 import { canonicalise, MAX_SEGMENTS } from "../../routing/canonical-path.ts";
-import { FastFields } from "./fast-fields.ts";
+import { CachedHead } from "./fast-cached-head.ts";
 import { emptyFastHead } from "./fast-head.ts";
 import { LONG_WINDOW, SHORT_WINDOW } from "./head-window.ts";
 import { INCOMPLETE, MAX_FAST_BODY, readFastHead, UNSUPPORTED } from "./fast-request-head.ts";
@@ -30,7 +30,7 @@ const read = (text: string, limits: LimitsConfig = defaults, start = 0) => {
     method: head.method,
     target: text.slice(head.targetStart, head.targetEnd),
     host: text.slice(head.hostStart, head.hostEnd),
-    fields: new FastFields(bytes, head.fieldsStart, head.fieldsEnd).toList(),
+    fields: new CachedHead(bytes, head, "").toList(),
     bodyLength: head.bodyLength,
     last: head.last,
     end,

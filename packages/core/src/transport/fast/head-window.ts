@@ -1,4 +1,4 @@
-import { windowMemory } from "../../exchange/input-window.ts";
+import { lowestIn, windowMemory } from "../../exchange/input-window.ts";
 
 const SPACE = 0x20;
 const DEL = 0x7f;
@@ -11,7 +11,6 @@ export const SHORT_WINDOW = 4096;
 export { loadWindow, WINDOW_SIZE as LONG_WINDOW } from "../../exchange/input-window.ts";
 
 const window = new Uint8Array(windowMemory);
-const words = new Int32Array(windowMemory);
 const view = new DataView(windowMemory);
 
 export const byteAt = (at: number): number => window[at] as number;
@@ -78,20 +77,21 @@ export const isBlank = (byte: number): boolean => byte === SPACE || byte === TAB
 /** Offset of the first byte from `start` on that no field value may have: a control character other than a tab. */
 export const textEnd = (start: number): number => {
   let at = start;
-  for (let index = start >> 2; ; index++) {
-    while (isPlain(words[index] as number)) index++;
-    const wordStart = index << 2;
-    if (wordStart > at) at = wordStart;
-    while (at < wordStart + 4 && isText(window[at] as number)) at++;
-    if (at < wordStart + 4) return at;
+  for (;;) {
+    const controls = controlsIn(view.getInt32(at, true));
+    if (controls === 0) at += 4;
+    else {
+      at += lowestIn(controls);
+      if (!isText(window[at] as number)) return at;
+      at++;
+    }
   }
 };
 
 /**
- * Whether a word has no control characters, by arithmetic on its four bytes at once: a byte below a blank borrows its highest bit, and DEL plus one has
- * it. A carry may miss a plain word, never accept another one.
+ * The highest bits of the control characters among four bytes, by arithmetic on all at once: a byte below a blank borrows its highest bit, and DEL plus one
+ * has it. A carry may find a byte that is none, never miss one; what is below the lowest one found has none.
  */
-const isPlain = (word: number): boolean =>
-  (((word - 0x20202020) | (word + 0x01010101)) & ~word & 0x80808080) === 0;
+const controlsIn = (four: number): number => ((four - 0x20202020) | (four + 0x01010101)) & ~four & 0x80808080;
 
 const isText = (byte: number): boolean => (byte >= SPACE && byte !== DEL) || byte === TAB;

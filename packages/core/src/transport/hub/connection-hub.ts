@@ -33,6 +33,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
   draining = false;
   /** Requests in progress; the connections count them. */
   inFlight = 0;
+  accepted = 0;
   /** Set by the transport that terminates TLS. */
   onRenewTls: ((tls: TransportTls) => void) | null = null;
   /** Monotonic milliseconds, as of the last sweep. */
@@ -48,6 +49,8 @@ export class ConnectionHub implements Transport, ProtocolHost {
   private dateText: string | null = null;
   private keepAliveEnd: string | null = null;
   private dropped = 0;
+  /** Connections that are still to end with their next reply. */
+  private excess = 0;
   private keepsIdle = true;
   private closed = false;
   private closing: Promise<Closed> | null = null;
@@ -78,6 +81,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
   }
 
   accept(socket: Socket): void {
+    this.accepted++;
     if (socket.destroyed) return; // it may have emitted "close" already
     if (this.closed || this.connections >= this.options.limits.maxConnections) {
       if (!this.closed) this.dropped++;
@@ -118,6 +122,17 @@ export class ConnectionHub implements Transport, ProtocolHost {
     this.listeners.push(listener);
     listener.on("error", (error) => this.options.log.error("the listener failed", { error }));
     return address;
+  }
+
+  shed(count: number): void {
+    this.excess = count;
+  }
+
+  /** Whether a connection ends with the reply that it is about to send, for `shed`; true for as many calls as asked for. */
+  takeExcess(): boolean {
+    if (this.excess === 0) return false;
+    this.excess--;
+    return true;
   }
 
   drain(): void {

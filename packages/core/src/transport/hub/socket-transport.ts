@@ -19,6 +19,7 @@ const DROPPED_LINE_MS = 1000;
 
 /** The connections of a feature's own protocol: bounded, drained and cut like those of HTTP. */
 export class SocketTransport {
+  accepted = 0;
   private readonly protocol: SocketListener;
   private readonly options: SocketTransportOptions;
   private readonly listeners: Listener[] = [];
@@ -34,7 +35,15 @@ export class SocketTransport {
     this.options = options;
   }
 
+  get connections(): number {
+    return this.sockets.size;
+  }
+
+  /** Without effect: only the protocol could end a connection in order. */
+  shed(): void {}
+
   accept(socket: Socket): void {
+    this.accepted++;
     if (socket.destroyed) return;
     if (this.over || this.sockets.size >= this.options.maxConnections) {
       if (!this.over) this.countDropped();

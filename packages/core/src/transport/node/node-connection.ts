@@ -52,6 +52,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** The refusal of a malformed message; it is written after the replies before it. */
   private failure: Failure | null = null;
   private undecided = false;
+  /** Whether it ends with its next reply because this process has more than its share of connections. */
+  private excess = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
   private silence: Silence | null = null;
@@ -175,8 +177,10 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   }
 
   closesAfter(exchange: NodeExchange): boolean {
-    const stops = (this.stopped && !this.undecided) || this.hub.draining;
-    return exchange.next === null && this.failure === null && stops;
+    if (exchange.next !== null || this.failure !== null) return false;
+    if ((this.stopped && !this.undecided) || this.hub.draining) return true;
+    this.excess ||= this.hub.takeExcess();
+    return this.excess;
   }
 
   stop(): void {

@@ -1,10 +1,13 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { fieldValue } from "../../http/field-values.ts";
-import { FastFields } from "./fast-fields.ts";
+import { CachedHead } from "./fast-cached-head.ts";
+import { emptyFastHead } from "./fast-head.ts";
 
-const read = (text: string): FastFields =>
-  new FastFields(Buffer.from(`GET /${text}\r\n`, "latin1"), 5, 5 + text.length);
+const read = (text: string): CachedHead => {
+  const head = { ...emptyFastHead(), fieldsStart: 5, fieldsEnd: 5 + text.length };
+  return new CachedHead(Buffer.from(`GET /${text}\r\n`, "latin1"), head, "");
+};
 
 test("returns fields as received, without blanks around values", () => {
   expect(read("A:1\r\nb: \t x y\t \r\nC:\r\nD:  \r\né: ü:\r\n").toList()).toEqual([

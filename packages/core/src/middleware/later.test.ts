@@ -1,0 +1,54 @@
+import { expect, test } from "@jest/globals";
+import { Later } from "./later.ts";
+
+type Outcome = readonly ["value" | "error", unknown];
+
+const outcomeOf = (promise: PromiseLike<unknown>): PromiseLike<Outcome> =>
+  promise.then(
+    (value): Outcome => ["value", value],
+    (error: unknown): Outcome => ["error", error],
+  );
+
+const promises = [() => Promise.resolve(1), () => Promise.reject(new Error("failed"))];
+const converts = [
+  (value: number, input: string): number | Promise<number> => value + input.length,
+  async (value: number, input: string): Promise<number> => value + input.length,
+  (): number => {
+    throw new Error("not converted");
+  },
+  async (): Promise<number> => {
+    throw new Error("not converted later");
+  },
+];
+const rescues = [
+  null,
+  (error: unknown, input: string): string => `${input}: ${String(error)}`,
+  async (error: unknown, input: string): Promise<string> => `${input}: ${String(error)}`,
+];
+
+test("settles like the promise of a chain of its conversions, whichever way it is waited for", async () => {
+  for (const promise of promises) {
+    for (const convert of converts) {
+      for (const rescue of rescues) {
+        const later = () => new Later<string, number, unknown>(promise(), "abc", convert, rescue);
+        const chained = promise().then(
+          (value) => convert(value, "abc"),
+          rescue === null ? undefined : (error: unknown) => rescue(error, "abc"),
+        );
+        const expected = await outcomeOf(chained);
+        expect(await outcomeOf(later())).toEqual(expected);
+        expect(await outcomeOf((async () => later())())).toEqual(expected);
+        expect(await outcomeOf(Promise.resolve(later()))).toEqual(expected);
+        let ended = 0;
+        expect(await outcomeOf(later().finally(() => ended++))).toEqual(expected);
+        expect(ended).toBe(1);
+        const caught = await later().catch((error: unknown) => error);
+        expect(caught).toEqual(expected[1]);
+        const around = new Later(later(), "", (value) => [value], null);
+        expect(await outcomeOf(around)).toEqual(
+          expected[0] === "value" ? ["value", [expected[1]]] : expected,
+        );
+      }
+    }
+  }
+});

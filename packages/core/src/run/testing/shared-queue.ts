@@ -1,0 +1,128 @@
+import { type VirtualClock, virtualClock } from "../../runtime/virtual-clock.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Load, ToWorker } from "../workers/messages.ts";
+import { Share } from "../workers/share.ts";
+import { createSpread, type Spread } from "../workers/spread.ts";
+
+/** Milliseconds of a turn of an event loop, in which a worker accepts one connection. */
+const TURN_MS = 1;
+
+/** A model of workers that accept from one queue, on a virtual clock: their shares, and the primary's spread. */
+export class SharedQueue {
+  readonly clock: VirtualClock = virtualClock();
+  /** Connections that no worker has accepted. */
+  waiting = 0;
+  readonly workers: readonly ModelWorker[];
+  private readonly spread: Spread;
+  private turns = 0;
+
+  /** @param isMute whether the primary announces no means */
+  constructor(workers: number, { isMute = false }: { readonly isMute?: boolean } = {}) {
+    this.spread = isMute ? { report: () => {}, remove: () => {} } : createSpread(this.clock);
+    this.workers = Array.from({ length: workers }, () => new ModelWorker(this, this.spread));
+    this.clock.every(TURN_MS, () => this.turn());
+  }
+
+  /** The workers take turns at being the first. */
+  private turn(): void {
+    const first = this.turns++ % this.workers.length;
+    for (const worker of [...this.workers.slice(first), ...this.workers.slice(0, first)]) worker.turn();
+  }
+}
+
+/** A worker whose clients keep their connections, and open a new one for each that it sheds. */
+export class ModelWorker {
+  open = 0;
+  /** Connections accepted so far. */
+  accepted = 0;
+  /** Connections ended so far because the others had fewer. */
+  ended = 0;
+  readonly reports: Load[] = [];
+  readonly share: Share;
+  private readonly queue: SharedQueue;
+  private isPaused = false;
+  private isBlocked = false;
+  /** Timers and messages that wait for a blocked loop. */
+  private backlog: (() => void)[] = [];
+  private afterTurn: (() => void)[] = [];
+
+  constructor(queue: SharedQueue, spread: Spread) {
+    this.queue = queue;
+    const told = {
+      send: (message: ToWorker) => {
+        if (message["@framework"] === "mean") this.run(() => this.share.told(message.means));
+      },
+    };
+    this.share = new Share({
+      connections: () => this.open,
+      pause: () => void (this.isPaused = true),
+      resume: () => void (this.isPaused = false),
+      shed: (count) => this.shed(count),
+      report: (load) => {
+        this.reports.push(load);
+        spread.report(told, load);
+      },
+      afterTurn: (call) => void this.afterTurn.push(call),
+      clock: this.ownClock(queue.clock),
+    });
+  }
+
+  /** Blocks the event loop. */
+  block(): void {
+    this.isBlocked = true;
+  }
+
+  unblock(): void {
+    this.isBlocked = false;
+    for (const task of this.backlog.splice(0)) task();
+  }
+
+  /** Clients close connections. */
+  lose(count: number): void {
+    this.open -= Math.min(count, this.open);
+  }
+
+  /** One turn of the event loop. */
+  turn(): void {
+    if (this.isBlocked) return;
+    const calls = this.afterTurn;
+    this.afterTurn = [];
+    if (!this.isPaused && this.queue.waiting > 0) {
+      this.queue.waiting--;
+      this.open++;
+      this.accepted++;
+      this.share.accepted();
+    }
+    for (const call of calls) call();
+  }
+
+  private shed(count: number): void {
+    this.open -= count;
+    this.ended += count;
+    this.queue.waiting += count;
+  }
+
+  private run(task: () => void): void {
+    if (this.isBlocked) this.backlog.push(task);
+    else task();
+  }
+
+  /** The clock of a process whose timers wait while its loop is blocked. */
+  private ownClock(clock: Clock): Clock {
+    return {
+      ...clock,
+      after: (delayMs, task) => {
+        let isCancelled = false;
+        const cancel = clock.after(delayMs, () =>
+          this.run(() => {
+            if (!isCancelled) task();
+          }),
+        );
+        return () => {
+          isCancelled = true;
+          cancel();
+        };
+      },
+    };
+  }
+}

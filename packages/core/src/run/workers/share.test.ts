@@ -1,0 +1,138 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { virtualClock } from "../../runtime/virtual-clock.ts";
+import { type ModelWorker, SharedQueue } from "../testing/shared-queue.ts";
+import { Share } from "./share.ts";
+
+/** The mean of the workers' connections, and how far the fullest and the emptiest are from it. */
+const spreadOf = (workers: readonly ModelWorker[]) => {
+  const open = workers.map((worker) => worker.open);
+  const mean = open.reduce((sum, each) => sum + each, 0) / workers.length;
+  return { mean, above: Math.max(...open) - mean, below: mean - Math.min(...open) };
+};
+
+/** A share on its own, whose turns of the event loop the test makes. */
+const lone = () => {
+  const clock = virtualClock();
+  const turns: (() => void)[] = [];
+  const seen = { open: 0, isPaused: false, shed: 0 };
+  const share = new Share({
+    connections: () => seen.open,
+    pause: () => void (seen.isPaused = true),
+    resume: () => void (seen.isPaused = false),
+    shed: (count) => void (seen.shed += count),
+    report: () => {},
+    afterTurn: (call) => void turns.push(call),
+    clock,
+  });
+  return { clock, turns, seen, share };
+};
+
+// A connection that was shed may come back to the same worker once: hence one more. What the others have too many, the emptiest lacks.
+test("no worker keeps more than a tenth and a connection above the mean, and a blocked one gets none until it continues", async () => {
+  const arrival = fc.record({
+    count: fc.integer({ min: 1, max: 40 }),
+    afterMs: fc.integer({ min: 0, max: 400 }),
+  });
+  const arrivals = fc.array(arrival, { minLength: 1, maxLength: 10 });
+  const property = fc.asyncProperty(
+    fc.integer({ min: 2, max: 5 }),
+    arrivals,
+    fc.boolean(),
+    async (count, batches, isBlocked) => {
+      const queue = new SharedQueue(count);
+      const [blocked] = queue.workers;
+      if (isBlocked) blocked?.block();
+      for (const batch of batches) {
+        await queue.clock.advance(batch.afterMs);
+        queue.waiting += batch.count;
+      }
+      for (let ms = 0; queue.waiting > 0 && ms < 2000; ms += 10) await queue.clock.advance(10);
+      expect(queue.waiting).toBe(0); // later a worker may shed some, which come again
+      expect(isBlocked ? blocked?.accepted : 0).toBe(0);
+      blocked?.unblock();
+      await queue.clock.advance(60_000);
+      const { mean, above, below } = spreadOf(queue.workers);
+      const most = Math.max(1, mean / 10) + 1;
+      expect(above).toBeLessThanOrEqual(most);
+      expect(below).toBeLessThanOrEqual(most * (count - 1));
+    },
+  );
+  await fc.assert(property, { numRuns: 25 });
+});
+
+test("a worker that was blocked gets its share afterwards", async () => {
+  const queue = new SharedQueue(3);
+  const [blocked] = queue.workers;
+  blocked?.block();
+  queue.waiting = 60;
+  await queue.clock.advance(2000);
+  expect(queue.workers.map(({ open }) => open)).toEqual([0, 30, 30]);
+  blocked?.unblock();
+  await queue.clock.advance(60_000);
+  const { mean, above, below } = spreadOf(queue.workers);
+  expect(mean).toBe(20);
+  expect(Math.max(above, below)).toBeLessThanOrEqual(4);
+});
+
+test("a worker alone takes every connection and ends none", async () => {
+  const queue = new SharedQueue(1);
+  for (let batch = 0; batch < 20; batch++) {
+    queue.waiting += 10;
+    await queue.clock.advance(500);
+  }
+  expect(queue.workers[0]).toMatchObject({ open: 200, ended: 0 });
+});
+
+test("workers to which the primary announces nothing accept all the same, and end no connection", async () => {
+  const queue = new SharedQueue(2, { isMute: true });
+  queue.waiting = 100;
+  await queue.clock.advance(1000);
+  expect(queue.waiting).toBe(0);
+  await queue.clock.advance(60_000);
+  expect(queue.workers.map(({ ended }) => ended)).toEqual([0, 0]);
+});
+
+test("a worker ends no connection while the means it knows are older than its load", async () => {
+  const { clock, turns, seen, share } = lone();
+  share.told({ settled: 0, peak: 0 });
+  seen.open = 50;
+  for (let index = 0; index < 50; index++) share.accepted();
+  for (let second = 0; second < 60; second++) {
+    await clock.advance(1000);
+    for (const turn of turns.splice(0)) turn();
+  }
+  expect(seen.shed).toBe(0);
+  share.told({ settled: 20, peak: 20 });
+  await clock.advance(5000);
+  expect(seen.shed).toBe(5); // a tenth
+});
+
+test("reports are bounded while clients connect and disconnect", async () => {
+  const queue = new SharedQueue(2);
+  const seconds = 10;
+  for (let ms = 0; ms < seconds * 1000; ms++) {
+    queue.waiting = 5;
+    for (const worker of queue.workers) worker.lose(worker.open > 20 ? 20 : 0);
+    await queue.clock.advance(1);
+  }
+  for (const { reports, accepted } of queue.workers) {
+    expect(accepted).toBeGreaterThan(1000);
+    expect(reports.length).toBeLessThan(210 * seconds); // one for each announcement, and one in each tick
+  }
+});
+
+test("a worker that wakes and rests within one turn has one timer for its next look, and none when it is closed", async () => {
+  const { clock, turns, seen, share } = lone();
+  seen.open = 1;
+  share.accepted();
+  expect(seen.isPaused).toBe(true);
+  await clock.advance(20); // looks into the queue
+  expect(turns).toHaveLength(1);
+  share.told({ settled: 10, peak: 10 });
+  share.told({ settled: 0, peak: 0 });
+  for (const turn of turns.splice(0)) turn();
+  expect(clock.pending).toBe(2); // the tick and the look
+  share.close();
+  expect(clock.pending).toBe(0);
+});

@@ -1,0 +1,183 @@
+import type { Clock } from "../../runtime/clock.ts";
+import type { Connections, Load } from "./messages.ts";
+
+/** Milliseconds between two looks at the open connections while their number changes, and while it does not. */
+const TICK_MS = 100;
+const QUIET_TICK_MS = 1000;
+/** Milliseconds of the first and the longest rest before a worker takes what the others have left. */
+const FIRST_REST_MS = 20;
+const LONGEST_REST_MS = 80;
+/** Milliseconds for which a worker has had too many lasting connections when it begins to end some, and between two such steps. */
+const SHED_MS = 3000;
+/** Milliseconds after an unanswered report for which the means still count: the primary answers a tenth of a second after a report. */
+const STALE_MS = 1000;
+
+/** What a share needs of the listener, the transport and the primary. */
+export interface ShareParts {
+  /** Open connections. */
+  connections(): number;
+  /** Leaves new connections to other workers; they stay in the queue. */
+  pause(): void;
+  resume(): void;
+  /** Ends some connections in order, with a reply. */
+  shed(count: number): void;
+  report(load: Load): void;
+  /** Calls once the event loop has looked into the queue. */
+  afterTurn(call: () => void): void;
+  readonly clock: Clock;
+}
+
+/**
+ * A worker's share of a port's connections. Above the mean of all workers it rests: it leaves new connections to the others. A resting worker looks into
+ * the queue after short rests, and takes what they have left there, because their loops may be blocked.
+ */
+export class Share {
+  private readonly parts: ShareParts;
+  private means: Connections = { settled: 0, peak: 0 };
+  private load: Load = { settled: 0, peak: 0, rests: false };
+  /** Connections accepted since the last tick. */
+  private count = 0;
+  /** Connections that were closed between two ticks, lately. */
+  private churn = 0;
+  /** Connections at the last tick. */
+  private last = 0;
+  private peak = 0;
+  private resting = false;
+  private restMs = FIRST_REST_MS;
+  /** Connections that a look may take; doubles while the others leave that many. */
+  private quota = 1;
+  private taken = 0;
+  /** Monotonic milliseconds since when the worker has too many lasting connections. */
+  private since: number | null = null;
+  /** Monotonic milliseconds of the first report after the latest means. */
+  private unanswered: number | null = null;
+  private isQuiet = true;
+  private cancelTick = (): void => {};
+  private cancelLook = (): void => {};
+
+  constructor(parts: ShareParts) {
+    this.parts = parts;
+    this.schedule(QUIET_TICK_MS);
+    this.report(this.load);
+  }
+
+  /** A connection was accepted. */
+  accepted(): void {
+    this.count++;
+    this.taken++;
+    this.peak = Math.max(this.peak, this.parts.connections());
+    if (this.isQuiet) this.schedule(TICK_MS);
+    if (this.resting) {
+      if (this.taken >= this.quota) this.parts.pause();
+    } else if (this.isFull()) {
+      this.report({ ...this.load, peak: this.peak, rests: true });
+      this.rest();
+    }
+  }
+
+  /** The means of all workers. */
+  told(means: Connections): void {
+    this.means = means;
+    this.unanswered = null;
+    this.judge();
+  }
+
+  close(): void {
+    this.resting = false;
+    this.cancelTick();
+    this.cancelLook();
+  }
+
+  private readonly tick = (): void => {
+    const open = this.parts.connections();
+    const { settled, peak } = this.load;
+    this.churn = Math.max(this.count - (open - this.last), Math.floor(this.churn * 0.9));
+    const load = {
+      settled: Math.min(open, settled + 1 + Math.floor(settled / 10)),
+      peak: this.peak,
+      rests: this.resting,
+    };
+    const isQuiet = this.count === 0 && open === this.last && open === settled && this.churn === 0;
+    this.count = 0;
+    this.last = open;
+    this.peak = open;
+    if (load.settled !== settled || Math.abs(load.peak - peak) > peak / 10) this.report(load);
+    this.judge();
+    this.shedExcess();
+    this.schedule(isQuiet ? QUIET_TICK_MS : TICK_MS);
+  };
+
+  private schedule(afterMs: number): void {
+    this.cancelTick();
+    this.isQuiet = afterMs === QUIET_TICK_MS;
+    this.cancelTick = this.parts.clock.after(afterMs, this.tick);
+  }
+
+  private report(load: Load): void {
+    this.load = load;
+    this.unanswered ??= this.parts.clock.now();
+    this.parts.report(load);
+  }
+
+  private isFull(): boolean {
+    const { means, churn, load } = this;
+    if (churn < load.settled && load.settled > means.settled * 1.05) return true;
+    return this.parts.connections() >= means.peak * 1.1 + 1 + churn;
+  }
+
+  private judge(): void {
+    if (this.isFull() !== this.resting) {
+      if (this.resting) this.wake();
+      else this.rest();
+    }
+  }
+
+  private rest(): void {
+    this.resting = true;
+    this.restMs = FIRST_REST_MS;
+    this.quota = 1;
+    this.pause();
+  }
+
+  private wake(): void {
+    this.resting = false;
+    this.cancelLook();
+    this.parts.resume();
+  }
+
+  private pause(): void {
+    this.parts.pause();
+    this.cancelLook(); // a worker that woke and rests again within one turn has one already
+    this.cancelLook = this.parts.clock.after(this.restMs, this.look);
+  }
+
+  private readonly look = (): void => {
+    this.taken = 0;
+    this.parts.resume();
+    this.afterTurn();
+  };
+
+  private afterTurn(): void {
+    const before = this.taken;
+    this.parts.afterTurn(() => {
+      if (!this.resting) return;
+      if (this.taken > before && this.taken < this.quota) return this.afterTurn();
+      const isLeft = this.taken > 0;
+      this.quota = isLeft ? this.quota * 2 : 1;
+      this.restMs = isLeft ? FIRST_REST_MS : Math.min(this.restMs * 2, LONGEST_REST_MS);
+      this.pause();
+    });
+  }
+
+  private shedExcess(): void {
+    const { load, means } = this;
+    const excess = load.settled - means.settled;
+    const now = this.parts.clock.now();
+    const isStale = this.unanswered !== null && now - this.unanswered >= STALE_MS;
+    if (isStale || excess < 1 || load.settled <= means.settled * 1.1) return void (this.since = null);
+    this.since ??= now;
+    if (now - this.since < SHED_MS) return;
+    this.since = now;
+    this.parts.shed(Math.min(Math.floor(excess), Math.ceil(load.settled / 10)));
+  }
+}
