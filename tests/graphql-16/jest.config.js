@@ -12,10 +12,10 @@ export default {
   rootDir: import.meta.dirname,
   roots: ["<rootDir>/src", "<rootDir>/../../packages/graphql/src"],
   testMatch: ["**/*.test.ts"],
-  // Without the suites that start processes, which would load 17, and those that execute nothing.
+  // Without the suites that start processes, which would load 17, those that execute nothing, and results in parts, which 16 lacks.
   testPathIgnorePatterns: [
     ...base.testPathIgnorePatterns,
-    "/(?:workers|readme|page|graphql-config)\\.test\\.ts$",
+    "/(?:workers|readme|page|graphql-config|in-parts)\\.test\\.ts$",
   ],
   moduleNameMapper: { ...packages, "^graphql$": resolve("graphql") },
 };

@@ -43,9 +43,9 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxDepth: number;
   /** Maximum cost of an operation: 1 for each field, times the sizes of the lists around it. @default no limit */
   readonly maxComplexity: number | undefined;
-  /** Maximum tokens of a document. @default 2000 */
+  /** Maximum tokens of a document, comments and lines. @default 1000 */
   readonly maxTokens: number;
-  /** Maximum length of a document, in characters. @default 102400 */
+  /** Maximum length of a document, in characters. @default 16384 */
   readonly maxDocumentLength: number;
   /** Maximum aliases, and fields that repeat a name of their selection set, fragments expanded. @default 15 */
   readonly maxAliases: number;
@@ -55,11 +55,13 @@ export interface GraphQLConfig<Values extends object = object> {
   readonly maxFields: number;
   /** Maximum named fragments of a document. @default 50 */
   readonly maxFragments: number;
+  /** Whether clients may ask for parts of a result later, with `@defer` and `@stream`; needs graphql 17. @default false */
+  readonly incremental: boolean;
   /** Whether a request may be a list of operations. @default false */
   readonly batching: boolean;
   /** Maximum operations of one request. @default 10 */
   readonly maxBatch: number;
-  /** Maximum bytes of a request's body: a document of the maximum length, and variables. @default 131072 */
+  /** Maximum bytes of a request's body, and of a message of a socket: a document of the maximum length, and variables. @default 65536 */
   readonly maxBodyBytes: number;
   /** Maximum operations that one socket runs at a time. @default 100 */
   readonly maxSubscriptions: number;
@@ -111,15 +113,16 @@ const record: ConfigRecord<GraphQLConfig> = configRecord<GraphQLConfig>("GraphQL
   onlyDocuments: flag(false),
   maxDepth: positive(20),
   maxComplexity: optional(positive(1)),
-  maxTokens: positive(2000),
-  maxDocumentLength: positive(102_400),
+  maxTokens: positive(1000),
+  maxDocumentLength: positive(16_384),
   maxAliases: integer(15),
   maxDirectives: integer(50),
   maxFields: positive(1000),
   maxFragments: integer(50),
+  incremental: flag(false),
   batching: flag(false),
   maxBatch: positive(10),
-  maxBodyBytes: positive(131_072),
+  maxBodyBytes: positive(65_536),
   maxSubscriptions: positive(100),
   initSecs: decimal(10, { min: 0.01, max: 3600 }),
   tracing: flag(false),

@@ -15,6 +15,7 @@ import { graphqlOperation, type StartedOperation } from "./execution/graphql-ope
 import { errorPresenter } from "./execution/present-error.ts";
 import { publishTraffic, type Traffic } from "./execution/traffic.ts";
 import type { GraphQLConfig } from "./graphql-config.ts";
+import { hasParts } from "./graphql-js/in-parts.ts";
 import { HttpDoor } from "./http/http-door.ts";
 import { type BundleFile, bundleFiles } from "./page/bundle.ts";
 import { createPage, filePath, sendFile, sendPage } from "./page/page.ts";
@@ -80,7 +81,7 @@ export class GraphqlEndpoint {
     const present = errorPresenter(settings);
     const guardOptions = { explain: debug && env !== "production", log };
     const executor = new Executor({ schema, config, state: host.state, operations, traffic, guardOptions });
-    const parts = { config, documents, executor, present, log };
+    const parts = { config, schema, documents, executor, present, log };
     this.started = { http: new HttpDoor(parts), sockets: new SocketDoor(parts), playground };
   }
 
@@ -94,7 +95,8 @@ export class GraphqlEndpoint {
     const { host, config, routes } = this;
     const { path, guards } = config;
     if (routes.websocket !== undefined) {
-      const options = { guards, protocols: [PROTOCOL], http: this.get };
+      const limits = { maxMessageBytes: config.maxBodyBytes };
+      const options = { guards, protocols: [PROTOCOL], limits, http: this.get };
       routes.websocket(path, options, (socket, request) => this.running.sockets.serve(socket, request));
       return;
     }
@@ -129,21 +131,32 @@ export class GraphqlEndpoint {
         message: "graphql: enableGraphql got no schema, so the endpoint serves an empty one",
       });
     }
+    if (config.incremental && !hasParts) {
+      host.problem({
+        code: "CORE_BAD_CONFIG",
+        message: "GraphQLConfig.incremental needs graphql 17; install it, or leave `incremental` out",
+      });
+    }
     try {
-      const schema = buildSchema(config.schema ?? EMPTY_SCHEMA, config.resolvers);
+      const schema = buildSchema(config.schema ?? EMPTY_SCHEMA, config.resolvers, config.incremental);
       for (const [place, { inject }] of injectionsOf(schema))
         if (inject !== undefined) host.state.inject(`field ${place}`, inject);
       return schema;
     } catch (error) {
       if (!FrameworkError.is(error)) throw error;
       host.problem({ code: error.code, message: error.message });
-      return buildSchema(EMPTY_SCHEMA, {});
+      return buildSchema(EMPTY_SCHEMA, {}, config.incremental);
     }
   }
 
   private checkDocuments(schema: GraphQLSchema): void {
     const { host, config } = this;
     const { documents } = config;
+    if (documents === undefined && config.onlyDocuments)
+      host.problem({
+        code: "CORE_BAD_CONFIG",
+        message: "GraphQLConfig.onlyDocuments refuses every operation without `documents`",
+      });
     if (documents === undefined || typeof documents === "function") return;
     host.check((): readonly Problem[] => {
       const reader = new Documents(schema, { ...config, introspection: true });

@@ -1,17 +1,11 @@
-import { FrameworkError, type GuardOptions, type HttpRequest, type Invocation } from "@framework/core";
-import type { OpenScope } from "@framework/core/feature";
+import { FrameworkError, type HttpRequest, type Invocation } from "@framework/core";
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import { LoaderBatches } from "./loader.ts";
+import type { OperationScope } from "./operation-scope.ts";
 
-/** What the feature keeps for one operation. */
-export interface OperationState {
-  readonly scope: OpenScope;
-  readonly guardOptions: GuardOptions;
-}
-
-/** Returns what the feature keeps for the context. @throws GRAPHQL_FOREIGN_CONTEXT */
-export const stateOf = (context: object): OperationState => {
-  if (context instanceof OperationContext) return context[stateKey];
+/** Returns the scope of a context's operation. @throws GRAPHQL_FOREIGN_CONTEXT */
+export const scopeOf = (context: object): OperationScope => {
+  if (context instanceof OperationContext) return context[scopeKey];
   throw new FrameworkError(
     "GRAPHQL_FOREIGN_CONTEXT",
     "graphql: execute this schema through the app's endpoint",
@@ -19,18 +13,18 @@ export const stateOf = (context: object): OperationState => {
 };
 
 /** A member of the context rather than an entry of a WeakMap, which every collection would walk. */
-const stateKey = Symbol("state");
+const scopeKey = Symbol("scope");
 
 class OperationContext implements GraphqlContext {
   readonly request: HttpRequest;
   readonly invocation: Invocation;
-  readonly [stateKey]: OperationState;
+  readonly [scopeKey]: OperationScope;
   private batches: LoaderBatches | null = null;
 
-  constructor(request: HttpRequest, state: OperationState) {
+  constructor(request: HttpRequest, scope: OperationScope) {
     this.request = request;
-    this.invocation = state.scope.invocation;
-    this[stateKey] = state;
+    this.invocation = scope.invocation;
+    this[scopeKey] = scope;
   }
 
   get signal(): AbortSignal {
@@ -38,7 +32,7 @@ class OperationContext implements GraphqlContext {
   }
 
   load<K, V>(loader: Loader<K, V>, key: K): Promise<V> {
-    return (this.batches ??= new LoaderBatches(this, this[stateKey].scope)).load(loader, key);
+    return (this.batches ??= new LoaderBatches(this, this[scopeKey])).load(loader, key);
   }
 
   clear<K, V>(loader: Loader<K, V>, key: K): void {
@@ -52,8 +46,8 @@ export const stopIfAborted = (context: unknown): void => {
 };
 
 /** Creates the context of one operation, or of one event of a subscription: nothing in it is shared with another. */
-export const createContext = (request: HttpRequest, state: OperationState): GraphqlContext =>
-  new OperationContext(request, state);
+export const createContext = (request: HttpRequest, scope: OperationScope): GraphqlContext =>
+  new OperationContext(request, scope);
 
 /** Adds the program's members to a context; its own members cannot be replaced. */
 export const addValues = <T extends object>(context: GraphqlContext, values: T): GraphqlContext & T => {

@@ -1,6 +1,7 @@
 import { FrameworkError, type Injected, type Injections } from "@framework/core";
-import { handled, type OpenScope } from "@framework/core/feature";
+import { configRecord, handled, integer } from "@framework/core/feature";
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
+import type { OperationScope } from "./operation-scope.ts";
 
 /** Options of a loader. */
 export interface LoaderOptions<K, V, Inject extends Injections | undefined = undefined> {
@@ -25,6 +26,7 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
 /**
  * Creates a loader. It holds no values itself: each operation has its own batches and its own cache.
  *
+ * @throws ConfigurationError CORE_BAD_CONFIG
  * @example
  * const authors = createLoader({ name: "authors", inject: { books: Books }, batch: (ids: readonly string[], _, { books }) => books.authors(ids) });
  * const resolvers = { Book: { author: (book: Book, _: object, context: GraphqlContext) => context.load(authors, book.authorId) } };
@@ -34,15 +36,19 @@ export const createLoader = <K, V, const Inject extends Injections | undefined =
   inject,
   batch,
   id = (key) => key,
-  maxBatch = 100,
-  maxKeys = 10_000,
+  maxBatch,
+  maxKeys,
 }: LoaderOptions<K, V, Inject>): Loader<K, V> => ({
   name,
   load: async (keys, context, scope) =>
     await scope.call(inject as Inject, (dependencies) => batch(keys, context, dependencies)),
   id,
-  maxBatch,
-  maxKeys,
+  ...LoaderLimits.of({ maxBatch, maxKeys }),
+});
+
+const LoaderLimits = configRecord<Readonly<Record<"maxBatch" | "maxKeys", number>>>("LoaderOptions", {
+  maxBatch: integer(100, { min: 1 }),
+  maxKeys: integer(10_000, { min: 1 }),
 });
 
 interface Waiting<K, V> extends PromiseWithResolvers<V> {
@@ -58,10 +64,10 @@ interface Batches {
 /** The loaders of one operation. */
 export class LoaderBatches {
   private readonly context: GraphqlContext;
-  private readonly scope: OpenScope;
+  private readonly scope: OperationScope;
   private readonly loaders = new Map<object, Batches>();
 
-  constructor(context: GraphqlContext, scope: OpenScope) {
+  constructor(context: GraphqlContext, scope: OperationScope) {
     this.context = context;
     this.scope = scope;
   }
@@ -112,7 +118,7 @@ export class LoaderBatches {
       const values = await loader.load(
         waiting.map(({ key }) => key),
         this.context,
-        this.scope,
+        this.scope.open,
       );
       if (!Array.isArray(values) || values.length !== waiting.length) throw badBatch(loader, waiting.length);
       for (const [at, { resolve, reject }] of waiting.entries()) {

@@ -5,36 +5,53 @@ const MAX_DOCUMENTS = 1000;
 const MAX_TOKENS = 100_000;
 const MAX_CHARACTERS = 1_048_576;
 
-/** Parsed and validated documents by their text; the least recently used are dropped first. */
+/** Changes of the order after which a document that is read counts as used again: in a cache that misses seldom, a read writes nothing. */
+const STALE_AFTER = 250;
+
+interface Entry {
+  readonly document: DocumentNode;
+  /** Number of the change that put it in its place. */
+  placed: number;
+}
+
+/** Parsed and validated documents by their text; the least recently used are dropped first, give or take `STALE_AFTER` changes. */
 export class DocumentCache {
-  private readonly documents = new Map<string, DocumentNode>();
+  private readonly entries = new Map<string, Entry>();
+  private changes = 0;
   private characters = 0;
   private tokens = 0;
 
   get(text: string): DocumentNode | undefined {
-    const document = this.documents.get(text);
-    if (document === undefined) return undefined;
-    this.documents.delete(text);
-    this.documents.set(text, document);
-    return document;
+    const entry = this.entries.get(text);
+    if (entry === undefined) return undefined;
+    if (this.changes - entry.placed > STALE_AFTER) {
+      this.entries.delete(text);
+      this.place(text, entry);
+    }
+    return entry.document;
   }
 
   set(text: string, document: DocumentNode): void {
-    if (text.length > MAX_CHARACTERS || tokensOf(document) > MAX_TOKENS || this.documents.has(text)) return;
-    this.documents.set(text, document);
+    if (text.length > MAX_CHARACTERS || tokensOf(document) > MAX_TOKENS || this.entries.has(text)) return;
+    this.place(text, { document, placed: 0 });
     this.characters += text.length;
     this.tokens += tokensOf(document);
-    for (const [oldest, dropped] of this.documents) {
+    for (const [oldest, dropped] of this.entries) {
       if (this.fits()) return;
-      this.documents.delete(oldest);
+      this.entries.delete(oldest);
       this.characters -= oldest.length;
-      this.tokens -= tokensOf(dropped);
+      this.tokens -= tokensOf(dropped.document);
     }
+  }
+
+  private place(text: string, entry: Entry): void {
+    entry.placed = ++this.changes;
+    this.entries.set(text, entry);
   }
 
   private fits(): boolean {
     return (
-      this.documents.size <= MAX_DOCUMENTS && this.characters <= MAX_CHARACTERS && this.tokens <= MAX_TOKENS
+      this.entries.size <= MAX_DOCUMENTS && this.characters <= MAX_CHARACTERS && this.tokens <= MAX_TOKENS
     );
   }
 }

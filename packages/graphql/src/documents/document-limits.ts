@@ -26,47 +26,64 @@ interface Shape {
   fields: number;
 }
 
+/** What is known of a document within its limits. */
+export interface Acceptable {
+  /** Whether an operation has aliases, or names that repeat in their selection set. */
+  readonly hasRepeats: boolean;
+}
+
 /**
  * Checks the shape of a document before validation, whose own rules take quadratic time for repeated fields. Each fragment is measured once, so that
  * the time is linear in the document, however large its expansion is.
- *
- * Returns the refusal, `null` for an acceptable document.
  */
 export const checkDocument = (
   document: DocumentNode,
   limits: DocumentLimits,
   introspection: boolean,
-): GraphQLError | null => {
+): GraphQLError | Acceptable => {
   const fragments = document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length;
   // Validation compares each pair of fragments of a selection set.
-  if (fragments > limits.maxFragments)
-    return over("number of fragments", "maxFragments", limits.maxFragments);
+  if (fragments > limits.maxFragments) return over("maxFragments", limits);
   const measure = new Measure(document, introspection);
+  let hasRepeats = false;
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION && definition.kind !== Kind.FRAGMENT_DEFINITION)
       return refused("Only operations and fragments can be executed");
     const shape = measure.definition(definition);
     const refusal = measure.refusal ?? excess(shape, limits);
     if (refusal !== null) return refusal;
+    hasRepeats ||= shape.aliases > 0;
   }
-  return null;
+  return { hasRepeats };
 };
 
 const excess = (
   { depth, aliases, directives, fields }: Shape,
   limits: DocumentLimits,
 ): GraphQLError | null => {
-  if (depth > limits.maxDepth) return over("depth", "maxDepth", limits.maxDepth);
-  if (aliases > limits.maxAliases)
-    return over("number of aliases and repeated fields", "maxAliases", limits.maxAliases);
-  if (directives > limits.maxDirectives)
-    return over("number of directives", "maxDirectives", limits.maxDirectives);
-  return fields > limits.maxFields ? over("number of fields", "maxFields", limits.maxFields) : null;
+  if (depth > limits.maxDepth) return over("maxDepth", limits);
+  if (aliases > limits.maxAliases) return over("maxAliases", limits);
+  if (directives > limits.maxDirectives) return over("maxDirectives", limits);
+  return fields > limits.maxFields ? over("maxFields", limits) : null;
 };
 
+/** What each limit bounds. */
+const measures = {
+  maxDocumentLength: "length of the document",
+  maxTokens: "number of tokens",
+  maxDepth: "depth",
+  maxAliases: "number of aliases and repeated fields",
+  maxDirectives: "number of directives",
+  maxFields: "number of fields",
+  maxFragments: "number of fragments",
+  maxComplexity: "cost of the operation",
+} as const;
+
 /** A refusal for a measure that is over its limit. */
-export const over = (measure: string, limit: string, maximum: number): GraphQLError =>
-  refused(`The ${measure} exceeds the limit of ${maximum}`, { limit });
+export const over = <Limit extends keyof typeof measures>(
+  limit: Limit,
+  limits: Readonly<Record<Limit, number | undefined>>,
+): GraphQLError => refused(`The ${measures[limit]} exceeds the limit of ${limits[limit]}`, { limit });
 
 class Measure {
   refusal: GraphQLError | null = null;

@@ -7,15 +7,18 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   parse,
-  specifiedRules,
   validate,
 } from "graphql";
 import { withoutSuggestion } from "../graphql-js/versions.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { checkDocument, type DocumentLimits, over } from "./document-limits.ts";
+import { type Acceptable, checkDocument, type DocumentLimits, over } from "./document-limits.ts";
+import { neededRules } from "./needed-rules.ts";
 import { costOf } from "./query-cost.ts";
 import { refused } from "./refused.ts";
-import { hasMoreTokens } from "./token-count.ts";
+import { isLonger } from "./json-string.ts";
+import { maxErrorsOf } from "./max-errors.ts";
+import { MAX_LEVELS } from "./outline.ts";
+import { excessInJson, excessOf, type TextExcess } from "./text-limits.ts";
 import { findDocument, type TrustedDocuments } from "./trusted-documents.ts";
 
 /** The parameters of an operation as a client sent them. */
@@ -44,11 +47,12 @@ export interface DocumentRules extends DocumentLimits {
   readonly maxComplexity: number | undefined;
 }
 
-/** Of arrays and objects in variables: their coercion is recursive. */
-const MAX_LEVELS = 100;
+/** Why an operation is not executed. */
+export interface Refusal {
+  readonly errors: readonly GraphQLError[];
+}
 
-/** More would only repeat what is wrong, at a cost. */
-const MAX_ERRORS = 10;
+const TOO_DEEP = "The document is nested too deeply";
 
 /** Turns parameters into a document to execute: found or parsed, limited, validated. The same for HTTP, batches and sockets. */
 export class Documents {
@@ -56,6 +60,8 @@ export class Documents {
   private readonly rules: DocumentRules;
   private readonly onRefused: () => void;
   private readonly cache = new DocumentCache();
+  /** Refusals that are the same for every document: an error with its stack costs as much as the rest of a refusal. */
+  private readonly refusals = new Map<string, Refusal>();
 
   constructor(schema: GraphQLSchema, rules: DocumentRules, onRefused: () => void = () => {}) {
     this.schema = schema;
@@ -86,30 +92,63 @@ export class Documents {
   }
 
   /** Parses and checks a text; a good one is cached. */
-  read(text: string): { readonly document: DocumentNode } | { readonly errors: readonly GraphQLError[] } {
-    const tooLong = this.excessLength(text); // before the look-up, which reads the whole text
-    if (tooLong !== null) return { errors: [tooLong] };
+  read(text: string): { readonly document: DocumentNode } | Refusal {
+    if (text.length > this.rules.maxDocumentLength) return this.over("maxDocumentLength");
     const known = this.cache.get(text);
     if (known !== undefined) return { document: known };
+    const excess = excessOf(text, this.rules);
+    if (excess !== null) return this.over(excess);
     const parsed = this.parse(text);
     if (parsed instanceof GraphQLError) return { errors: [parsed] };
     const { introspection } = this.rules;
-    const refusal = checkDocument(parsed, this.rules, introspection);
-    if (refusal !== null) return { errors: [refusal] };
-    const errors = validate(this.schema, parsed, specifiedRules, {
-      maxErrors: MAX_ERRORS,
-      hideSuggestions: !introspection,
-    });
+    const checked = checkDocument(parsed, this.rules, introspection);
+    if (checked instanceof GraphQLError) return { errors: [checked] };
+    const errors = this.validate(text, parsed, checked);
     if (errors.length > 0) return { errors: introspection ? errors : errors.map(withoutSuggestion) };
     this.cache.set(text, parsed);
     return { document: parsed };
   }
 
-  private excessLength(text: string): GraphQLError | null {
-    const { maxTokens, maxDocumentLength } = this.rules;
-    if (text.length > maxDocumentLength)
-      return over("length of the document", "maxDocumentLength", maxDocumentLength);
-    return hasMoreTokens(text, maxTokens) ? over("number of tokens", "maxTokens", maxTokens) : null;
+  /**
+   * Refuses a text in a JSON body that is over a limit, so that the body is never parsed; `null` for any other one, which `prepare` reads. The refusals of one
+   * limit are one object.
+   *
+   * @param from index after the quote with which the text's string starts
+   */
+  refuseUnparsed(json: Uint8Array, from: number): Refusal | null {
+    const { documents, onlyDocuments } = this.rules;
+    if (onlyDocuments || documents !== undefined) return null; // the request may name a document, whatever its text is
+    const isTooLong = isLonger(json, from, this.rules.maxDocumentLength);
+    const excess = isTooLong ? "maxDocumentLength" : excessInJson(json, from, this.rules);
+    if (excess === null) return null;
+    this.onRefused();
+    return this.over(excess);
+  }
+
+  private over(excess: TextExcess | "maxDocumentLength"): Refusal {
+    let refusal = this.refusals.get(excess);
+    if (refusal === undefined) {
+      const error = excess === "levels" ? refused(TOO_DEEP) : over(excess, this.rules);
+      this.refusals.set(excess, (refusal = { errors: [error] }));
+    }
+    return refusal;
+  }
+
+  private validate(
+    text: string,
+    document: DocumentNode,
+    { hasRepeats }: Acceptable,
+  ): readonly GraphQLError[] {
+    const rules = neededRules(text, document.definitions.length, hasRepeats);
+    try {
+      return validate(this.schema, document, rules, {
+        maxErrors: maxErrorsOf(document),
+        hideSuggestions: !this.rules.introspection,
+      });
+    } catch (error) {
+      if (error instanceof GraphQLError) return [error]; // thrown for a directive of a subscription whose argument has a wrong type
+      throw error;
+    }
   }
 
   private parse(text: string): DocumentNode | GraphQLError {
@@ -118,7 +157,7 @@ export class Documents {
       return parse(text, { maxTokens });
     } catch (error) {
       if (error instanceof GraphQLError) return error;
-      if (error instanceof RangeError) return refused("The document is nested too deeply"); // the parser is recursive
+      if (error instanceof RangeError) return refused(TOO_DEEP); // the parser is recursive
       throw error;
     }
   }
@@ -148,15 +187,17 @@ export class Documents {
     const { maxComplexity } = this.rules;
     if (maxComplexity === undefined) return null;
     const cost = costOf({ schema: this.schema, document, operation, variables: variables ?? {} });
-    return cost > maxComplexity ? over("cost of the operation", "maxComplexity", maxComplexity) : null;
+    return cost > maxComplexity ? over("maxComplexity", this.rules) : null;
   }
 }
 
 /** Whether arrays and objects are nested at most `levels` deep. */
-const isWithin = (value: unknown, levels: number): boolean =>
-  typeof value !== "object" ||
-  value === null ||
-  (levels >= 0 && Object.values(value).every((member) => isWithin(member, levels - 1)));
+const isWithin = (value: unknown, levels: number): boolean => {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels < 0) return false;
+  for (const member of Object.values(value)) if (!isWithin(member, levels - 1)) return false;
+  return true;
+};
 
 /** The hash with which clients of Apollo name a document. */
 const hashOf = (extensions: OperationParams["extensions"]): string | null => {

@@ -1,18 +1,22 @@
 import type { Awaitable, GuardOptions } from "@framework/core";
-import {
-  type HostState,
-  isPromise,
-  mapAwaitable,
-  type OpenScope,
-  type Operations,
-} from "@framework/core/feature";
+import { type HostState, isPromise, mapAwaitable, type Operations } from "@framework/core/feature";
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema } from "graphql";
 import type { Prepared } from "../documents/documents.ts";
+import { maxErrorsOf } from "../documents/max-errors.ts";
 import { addValues, createContext } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
+import { OperationScope } from "../context/operation-scope.ts";
+import {
+  executeInOnePart,
+  executeInParts,
+  type PartFormat,
+  type ResultPart,
+} from "../graphql-js/in-parts.ts";
 import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
 import type { Caller } from "./caller.ts";
 import type { StartedOperation } from "./graphql-operations.ts";
+import { endOnce } from "./end-once.ts";
+import { followParts } from "./follow-parts.ts";
 import { OperationInvocation } from "./operation-invocation.ts";
 import { settled } from "./settled.ts";
 import type { Traffic } from "./traffic.ts";
@@ -22,6 +26,8 @@ import { untilAborted } from "../graphql-js/until-aborted.ts";
 export interface ExecutionOptions {
   readonly introspection: boolean;
   readonly tracing: boolean;
+  /** Whether the schema has the directives of results in parts. */
+  readonly incremental: boolean;
   readonly context: ((base: GraphqlContext) => Awaitable<object>) | undefined;
 }
 
@@ -38,17 +44,55 @@ export interface ExecutorParts {
 /** The results of a subscription. */
 export type Events = AsyncGenerator<ExecutionResult, void, void>;
 
+/** The result of an operation that is delivered in parts: the first one, and the others in order. */
+export interface DeliveredParts {
+  readonly first: ResultPart;
+  readonly others: AsyncIterableIterator<ResultPart>;
+}
+
 /** Executes prepared operations: each in its own scope, with its own loaders, as an operation of the app. */
 export class Executor {
   private readonly parts: ExecutorParts;
+  private readonly executeWhole: typeof executeUntil;
 
   constructor(parts: ExecutorParts) {
     this.parts = parts;
+    this.executeWhole = parts.config.incremental ? executeInOnePart : executeUntil;
   }
 
   /** Executes a query or a mutation; synchronous where all resolvers are. Fails only for faults outside of resolvers, such as a failing `context`. */
   execute(prepared: Prepared, caller: Caller): Awaitable<ExecutionResult> {
     return this.measured(prepared, caller, () => this.inScope(prepared, caller));
+  }
+
+  /**
+   * Executes a query or a mutation for a client that takes its result in parts. Where it has several, the operation ends with the last of them, or when they
+   * are no longer wanted.
+   */
+  executeInParts(
+    prepared: Prepared,
+    caller: Caller,
+    format: PartFormat,
+  ): Promise<ExecutionResult | DeliveredParts> {
+    return new Promise((deliver, fail) => {
+      const whole = this.measured(prepared, caller, async () => {
+        const scope = this.open(prepared, caller);
+        try {
+          const contextValue = await this.context(scope, caller);
+          const result = await executeInParts(this.argsOf(prepared, contextValue), caller, format);
+          if (!("initialResult" in result)) return this.withoutSuggestions(result);
+          const { others, ended } = followParts(result, caller.signal);
+          deliver({ first: result.initialResult, others });
+          return await ended;
+        } catch (error) {
+          if (caller.signal.aborted) return aborted();
+          throw error;
+        } finally {
+          scope.end();
+        }
+      });
+      void Promise.resolve(whole).then(deliver, fail); // after parts were delivered neither has an effect
+    });
   }
 
   /** Begins a subscription. Each of its events is executed in a scope of its own. */
@@ -60,13 +104,16 @@ export class Executor {
         const contextValue = await this.context(scope, caller);
         caller.signal.throwIfAborted();
         const opened = await openSource(this.argsOf(prepared, contextValue), caller);
-        if (!(Symbol.asyncIterator in opened)) return await ended(scope, this.withoutSuggestions(opened));
+        if (!(Symbol.asyncIterator in opened)) {
+          scope.end();
+          return this.withoutSuggestions(opened);
+        }
         const source = opened[Symbol.asyncIterator]();
         const end = endOnce({ source, scope, signal: caller.signal });
         events = this.eventsOf(source, end, (event) => this.inScope(prepared, caller, event), caller.signal);
         return { data: null };
       } catch (error) {
-        void scope.dispose();
+        scope.end();
         if (caller.signal.aborted) return aborted();
         throw error;
       }
@@ -80,14 +127,14 @@ export class Executor {
     return settled(
       () =>
         mapAwaitable(this.context(scope, caller), (contextValue) =>
-          executeUntil(this.argsOf(prepared, contextValue, rootValue), caller),
+          this.executeWhole(this.argsOf(prepared, contextValue, rootValue), caller),
         ),
       (result) => {
-        void scope.dispose();
+        scope.end();
         return this.withoutSuggestions(result);
       },
       (error) => {
-        void scope.dispose();
+        scope.end();
         if (caller.signal.aborted) return aborted();
         throw error;
       },
@@ -113,15 +160,16 @@ export class Executor {
     }
   }
 
-  private open({ operation }: Prepared, caller: Caller): OpenScope {
-    return this.parts.state.scope(new OperationInvocation(operation.operation, caller));
+  private open({ operation }: Prepared, caller: Caller): OperationScope {
+    const { state, guardOptions } = this.parts;
+    return new OperationScope(state, new OperationInvocation(operation.operation, caller), guardOptions);
   }
 
-  private context(scope: OpenScope, caller: Caller): Awaitable<GraphqlContext> {
-    const { config, guardOptions } = this.parts;
-    const context = createContext(caller.request, { scope, guardOptions });
-    if (config.context === undefined) return context;
-    const values = config.context(context);
+  private context(scope: OperationScope, caller: Caller): Awaitable<GraphqlContext> {
+    const { context: valuesOf } = this.parts.config;
+    const context = createContext(caller.request, scope);
+    if (valuesOf === undefined) return context;
+    const values = valuesOf(context);
     return isPromise(values)
       ? untilAborted(values, caller.signal).then((each) => addValues(context, each))
       : addValues(context, values);
@@ -141,7 +189,7 @@ export class Executor {
       variableValues: params.variables ?? {},
       operationName: params.operationName ?? null,
       hideSuggestions: !config.introspection,
-      options: { maxCoercionErrors: 10 },
+      options: { maxCoercionErrors: maxErrorsOf(document) },
     };
   }
 
@@ -158,17 +206,20 @@ export class Executor {
     work: () => Awaitable<ExecutionResult>,
   ): Awaitable<ExecutionResult> {
     const { operations, traffic, config } = this.parts;
-    const startedMs = performance.now();
+    const type = operation.operation;
+    const isTimed = config.tracing || traffic.isTimed;
+    const startedMs = isTimed ? performance.now() : 0;
+    const elapsedMs = (): number => (isTimed ? performance.now() - startedMs : 0);
     return settled(
       () => operations.run({ operation, request }, work),
       (result) => {
-        const durationMs = performance.now() - startedMs;
-        traffic.executed(operation.operation, result.errors === undefined, durationMs);
+        const durationMs = elapsedMs();
+        traffic.executed(type, result.errors === undefined, durationMs);
         if (!config.tracing || result.data === undefined) return result;
         return { ...result, extensions: { ...result.extensions, tracing: { durationMs } } };
       },
       (error) => {
-        traffic.executed(operation.operation, false, performance.now() - startedMs);
+        traffic.executed(type, false, elapsedMs());
         throw error;
       },
     );
@@ -176,40 +227,3 @@ export class Executor {
 }
 
 const aborted = (): ExecutionResult => ({ errors: [new GraphQLError("The operation was cancelled")] });
-
-const ended = async (scope: OpenScope, result: ExecutionResult): Promise<ExecutionResult> => {
-  await scope.dispose();
-  return result;
-};
-
-/** A source and the scope of a subscription. */
-interface Ending {
-  readonly source: AsyncIterator<unknown>;
-  readonly scope: OpenScope;
-  readonly signal: AbortSignal;
-}
-
-/** Returns a function that closes the source and the scope once, and calls it on abort: events that graphql-ws never reads end too. */
-const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
-  const end = (): void => {
-    signal.removeEventListener("abort", end);
-    if (isEnded) return;
-    isEnded = true;
-    // Not awaited: a generator that waits for its next event ends only after it, unless it uses `context.signal`.
-    void close(source);
-    void scope.dispose();
-  };
-  let isEnded = false;
-  if (signal.aborted) end();
-  else signal.addEventListener("abort", end);
-  return end;
-};
-
-/** Ends the source of a subscription; its own failure to end concerns no client any more. */
-const close = async (source: AsyncIterator<unknown>): Promise<void> => {
-  try {
-    await source.return?.();
-  } catch {
-    // the subscription is over
-  }
-};

@@ -1,18 +1,26 @@
 import type { Histogram, HostInsight, Sample } from "@framework/core/feature";
+import type { OperationTypeNode } from "graphql";
+
+type OperationType = `${OperationTypeNode}`;
 
 /** What the metrics of an app count. */
 export interface Traffic {
   /** Open subscriptions of this process. */
   subscriptions: number;
-  /** Records an executed operation, and whether it ended without errors. */
-  executed(type: string, isOk: boolean, durationMs: number): void;
+  /** Whether durations are recorded. */
+  readonly isTimed: boolean;
+  /** Records an executed operation, and whether it ended without errors. @param durationMs used where durations are recorded */
+  executed(type: OperationType, isOk: boolean, durationMs: number): void;
   /** Counts an operation that is refused before its execution. */
   refused(): void;
 }
 
 /** Publishes the metrics; their labels are the three types of operations and two outcomes. */
 export const publishTraffic = (insight: HostInsight): Traffic => {
-  const counts = new Map<string, Sample & { value: number }>();
+  const counts: Record<"ok" | "error", Record<OperationType, number>> = {
+    ok: { query: 0, mutation: 0, subscription: 0 },
+    error: { query: 0, mutation: 0, subscription: 0 },
+  };
   let refusals = 0;
   const durations: Histogram<"type"> = insight.histogram({
     name: "graphql_operation_duration_seconds",
@@ -21,12 +29,11 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
   });
   const traffic: Traffic = {
     subscriptions: 0,
+    get isTimed() {
+      return durations.isRecorded;
+    },
     executed(type, isOk, durationMs) {
-      const outcome = isOk ? "ok" : "error";
-      const key = `${type} ${outcome}`;
-      const known = counts.get(key);
-      if (known === undefined) counts.set(key, { labels: { type, outcome }, value: 1 });
-      else counts.set(key, { ...known, value: known.value + 1 });
+      counts[isOk ? "ok" : "error"][type]++;
       if (durations.isRecorded) durations.observe(durationMs / 1000, { type });
     },
     refused: () => void refusals++,
@@ -41,7 +48,7 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
     name: "graphql_operations_total",
     help: "Executed GraphQL operations.",
     type: "counter",
-    read: () => [...counts.values()],
+    read: () => samplesOf(counts),
   });
   insight.metric({
     name: "graphql_subscriptions",
@@ -52,3 +59,11 @@ export const publishTraffic = (insight: HostInsight): Traffic => {
   insight.expose("graphql", () => ({ subscriptions: traffic.subscriptions }));
   return traffic;
 };
+
+/** What has been counted; types and outcomes that never occurred are left out. */
+const samplesOf = (counts: Readonly<Record<string, Readonly<Record<string, number>>>>): Sample[] =>
+  Object.entries(counts).flatMap(([outcome, types]) =>
+    Object.entries(types)
+      .filter(([, value]) => value > 0)
+      .map(([type, value]) => ({ labels: { type, outcome }, value })),
+  );

@@ -9,6 +9,7 @@ import {
   GraphQLObjectType,
   GraphQLSchema,
   GraphQLString,
+  versionInfo,
 } from "graphql";
 import { graphql } from "../index.ts";
 import { withoutSuggestion } from "./versions.ts";
@@ -74,4 +75,17 @@ test("the defaults of a schema from code count for maxComplexity", async () => {
   expect((await client.post("/graphql", { json: { query: "{ items }" } })).text).toContain("maxComplexity");
   const fewer = await client.post("/graphql", { json: { query: "{ items(limit: 49) }" } });
   expect(fewer.json()).toEqual({ data: { items: [] } });
+});
+
+test("results in parts are a start error with graphql 16, which lacks them, and none with 17", async () => {
+  const small = "type Query { a: Int }";
+  const app = new (App.with(graphql))().enableGraphql({ schema: small, incremental: true });
+  const outcome = await app.start().then(
+    () => "started",
+    (error: Error) => error.message,
+  );
+  await app.stop();
+  expect(outcome).toContain(
+    versionInfo.major === 16 ? "GraphQLConfig.incremental needs graphql 17" : "started",
+  );
 });

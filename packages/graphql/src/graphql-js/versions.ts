@@ -27,7 +27,46 @@ export const executeUntil: (args: ExecutionArgs, until: Interest) => Awaitable<E
         const result = library.execute(args);
         return isPromise(result) ? untilAborted(result, until.signal) : result;
       }
-    : (args, { signal }) => library.execute({ ...args, abortSignal: signal });
+    : (args, until) => {
+        const signal = new LateSignal();
+        const result = library.execute({ ...args, abortSignal: signal as unknown as AbortSignal });
+        if (isPromise(result)) signal.follow(until.signal);
+        return result;
+      };
+
+/**
+ * What the library uses of a signal. Follows the real one once an operation waits: until then nothing can abort it, and most requests have no signal yet, which
+ * with its listener takes 1 µs to make.
+ */
+class LateSignal {
+  private signal: AbortSignal | null = null;
+  private listener: (() => void) | null = null;
+
+  follow(signal: AbortSignal): void {
+    const { listener } = this;
+    this.signal = signal;
+    if (listener === null) return; // the operation has ended
+    if (signal.aborted) listener();
+    else signal.addEventListener("abort", listener);
+  }
+
+  get reason(): unknown {
+    return this.signal?.reason;
+  }
+
+  throwIfAborted(): void {
+    this.signal?.throwIfAborted();
+  }
+
+  addEventListener(_type: "abort", listener: () => void): void {
+    this.listener = listener;
+  }
+
+  removeEventListener(_type: "abort", listener: () => void): void {
+    this.listener = null;
+    this.signal?.removeEventListener("abort", listener);
+  }
+}
 
 /** Calls the resolver of a subscription for its events. Rejects when the interest ends first. */
 export const openSource: (args: ExecutionArgs, until: Interest) => Awaitable<Source> =

@@ -71,6 +71,16 @@ test.each([
   }
 });
 
+test.each(["skip", "include", "defer"])(
+  "a subscription whose @%s has an argument of a wrong type is a mistake of the client",
+  async (name) => {
+    await using client = testClient(library().app);
+    const query = `subscription { ... @${name}(if: 1) { waits } }`;
+    const { errors } = (await client.post("/graphql", { json: { query } })).json<{ errors: object[] }>();
+    expect(errors[0]).toMatchObject({ extensions: { status: 400 } });
+  },
+);
+
 test.each([{}, { query: 5 }, { query: "{ now }", variables: [] }, { documentId: 5 }, "text", null])(
   "the malformed request %j is a 400 in the type that the client accepts",
   async (json) => {

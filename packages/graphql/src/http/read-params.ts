@@ -27,27 +27,21 @@ export const paramsOfBody = (body: unknown): OperationParams => {
   return checkParams({ query, documentId, operationName: operationName ?? alias, variables, extensions });
 };
 
-/** What clients may send in each parameter. */
-const checks = {
-  query: (value: unknown) => typeof value === "string",
-  documentId: (value: unknown) => typeof value === "string",
-  operationName: (value: unknown) => typeof value === "string",
-  variables: (value: unknown) => isRecord(value),
-  extensions: (value: unknown) => isRecord(value),
-} satisfies Record<keyof OperationParams, (value: unknown) => boolean>;
-
 const checkParams = (params: Readonly<Record<keyof OperationParams, unknown>>): OperationParams => {
-  for (const [name, isValid] of Object.entries(checks)) {
-    const value = params[name as keyof OperationParams];
-    if (value !== undefined && value !== null && !isValid(value)) throw new ValueError(`Invalid ${name}`);
-  }
-  const checked = params as OperationParams; // just checked
-  if (checked.query == null && checked.documentId == null && !hasHash(checked))
+  const { query, documentId, operationName, variables, extensions } = params;
+  if (!isAbsent(query) && typeof query !== "string") throw invalid("query");
+  if (!isAbsent(documentId) && typeof documentId !== "string") throw invalid("documentId");
+  if (!isAbsent(operationName) && typeof operationName !== "string") throw invalid("operationName");
+  if (!isAbsent(variables) && !isRecord(variables)) throw invalid("variables");
+  if (!isAbsent(extensions) && !isRecord(extensions)) throw invalid("extensions");
+  if (isAbsent(query) && isAbsent(documentId) && !isRecord(extensions?.["persistedQuery"]))
     throw new ValueError("Missing query");
-  return checked;
+  return { query, documentId, operationName, variables, extensions };
 };
 
-const hasHash = ({ extensions }: OperationParams): boolean => isRecord(extensions?.["persistedQuery"]);
+const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
+const invalid = (name: keyof OperationParams): ValueError => new ValueError(`Invalid ${name}`);
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,5 +1,5 @@
-import { FrameworkError } from "@framework/core";
-import { nearest } from "@framework/core/feature";
+import { FrameworkError, isGuard } from "@framework/core";
+import { nearest, unknownFields } from "@framework/core/feature";
 import {
   buildSchema as buildFromSdl,
   type GraphQLEnumType,
@@ -15,6 +15,7 @@ import {
   validateSchema,
 } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
+import { withPartDirectives } from "../graphql-js/in-parts.ts";
 import {
   type Field,
   FIELD_OPTIONS,
@@ -31,11 +32,22 @@ type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
 /** Schemas whose resolvers check guards already: one schema may serve several apps. */
 const guarded = new WeakSet<GraphQLSchema>();
 
-/** Builds the executable schema. @throws GRAPHQL_BAD_SCHEMA with all mistakes */
-export const buildSchema = (source: string | GraphQLSchema, resolvers: Resolvers): GraphQLSchema => {
-  const schema = typeof source === "string" ? parseSdl(source) : source;
+/**
+ * Builds the executable schema.
+ *
+ * @param incremental whether it has the directives of results in parts
+ * @throws GRAPHQL_BAD_SCHEMA with all mistakes
+ */
+export const buildSchema = (
+  source: string | GraphQLSchema,
+  resolvers: Resolvers,
+  incremental: boolean = false,
+): GraphQLSchema => {
+  const given = typeof source === "string" ? parseSdl(source) : source;
+  const schema = incremental ? withPartDirectives(given) : given;
   const problems = validateSchema(schema).map(({ message }) => message);
-  problems.push(...experimentalDirectives(schema), ...addResolvers(schema, resolvers));
+  if (!incremental) problems.push(...unusableDirectives(schema));
+  problems.push(...addResolvers(schema, resolvers));
   problems.push(...unguardedTypes(schema));
   if (problems.length > 0) throw badSchema(problems.join("; "));
   if (!guarded.has(schema)) guardSchema(schema);
@@ -43,11 +55,11 @@ export const buildSchema = (source: string | GraphQLSchema, resolvers: Resolvers
   return schema;
 };
 
-/** With them in a schema, graphql refuses every operation, or delivers results in parts that neither protocol has standardised. */
-const experimentalDirectives = (schema: GraphQLSchema): string[] =>
+/** With them in a schema, graphql refuses every operation that is executed as a whole. */
+const unusableDirectives = (schema: GraphQLSchema): string[] =>
   ["defer", "stream"]
     .filter((name) => schema.getDirective(name) != null)
-    .map((name) => `the directive @${name} is not supported; remove it from the schema`);
+    .map((name) => `the directive @${name} has no effect without \`incremental\`; set that, or remove it`);
 
 const parseSdl = (sdl: string): GraphQLSchema => {
   try {
@@ -138,7 +150,12 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
   if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;
   field.extensions = { ...field.extensions, [FIELD_OPTIONS]: options };
-  return [];
+  const { guards = [] } = options;
+  const areGuards = Array.isArray(guards) && guards.every(isGuard);
+  return [
+    ...unknownFields(`the options of "${name}"`, options, ["guards", "inject", "cost"]),
+    ...(areGuards ? [] : [`the options of "${name}": guards must be a list of guards`]),
+  ];
 };
 
 const addEnumValue = (type: GraphQLEnumType, key: string, value: unknown): string[] => {

@@ -192,11 +192,30 @@ test("mistakes of a schema are reported at start, with the nearest name", async 
   const start = (config: Parameters<typeof library>[0]) => library(config).app.start();
   await expect(start({ schema: "type Query {" })).rejects.toThrow("GRAPHQL_BAD_SCHEMA");
   await expect(start({ resolvers: { Query: { helo: () => 1 } } })).rejects.toThrow('did you mean "hello"?');
+  const secret = field({ guard: [() => false] } as object, () => 1);
+  await expect(start({ resolvers: { Query: { hello: secret } } })).rejects.toThrow(
+    'the options of "Query.hello" has no field "guard"; did you mean "guards"?',
+  );
+  const guarded = field({ guards: () => false } as never, () => 1);
+  await expect(start({ resolvers: { Query: { hello: guarded } } })).rejects.toThrow(
+    "must be a list of guards",
+  );
+  await expect(start({ onlyDocuments: true })).rejects.toThrow("refuses every operation without `documents`");
   await expect(start({ resolvers: { Qery: {} } })).rejects.toThrow('did you mean "Query"?');
   const deferred = "directive @defer(if: Boolean) on FRAGMENT_SPREAD type Query { now: Int }";
-  await expect(start({ schema: deferred, resolvers: {} })).rejects.toThrow("@defer is not supported");
+  await expect(start({ schema: deferred, resolvers: {} })).rejects.toThrow(
+    "@defer has no effect without `incremental`",
+  );
   const alone = new (App.with(graphql))().enableGraphql({
     schema: "type Query { a: Int } type Subscription { b: Int }",
   });
   await expect(alone.start()).rejects.toThrow("compose websocket before graphql");
+});
+
+test("a loader without room for a key is refused when it is made", () => {
+  const batch = async (): Promise<readonly number[]> => [];
+  for (const limits of [{ maxBatch: 0 }, { maxKeys: 0.5 }])
+    expect(() => createLoader({ name: "none", batch, ...limits })).toThrow(
+      "must be a whole number of at least 1",
+    );
 });

@@ -7,7 +7,7 @@ import {
   type OperationTypeNode,
 } from "graphql";
 import { markShown, noteShown } from "./shown-errors.ts";
-import { stateOf, stopIfAborted } from "../context/create-context.ts";
+import { scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
 
@@ -61,7 +61,7 @@ const verify = (
   params: Readonly<Record<string, unknown>>,
   operation: GraphqlContext,
 ): Awaitable<void> => {
-  const { guardOptions } = stateOf(operation);
+  const { guardOptions } = scopeOf(operation);
   const { headers, context, signal } = operation.invocation;
   return verifyGuards(
     guards,
@@ -73,9 +73,7 @@ const verify = (
 const withDependencies = (resolve: Resolver, inject: Injections): Resolver => {
   const resolver = resolve as ResolverWithDependencies;
   return (source, args, context, info) =>
-    stateOf(context).scope.call(inject, (dependencies) =>
-      resolver(source, args, context, info, dependencies),
-    );
+    scopeOf(context).open.call(inject, (dependencies) => resolver(source, args, context, info, dependencies));
 };
 
 /** Closes events that a resolver returns after the end of the subscription: GraphQL drops them without closing. */

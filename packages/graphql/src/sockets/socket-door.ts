@@ -6,9 +6,11 @@ import { type Context, makeServer, type Server } from "graphql-ws";
 import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { Caller } from "../execution/caller.ts";
-import type { Events, Executor } from "../execution/executor.ts";
+import type { DeliveredParts, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
+import { presentPart } from "../execution/present-part.ts";
 import { settled } from "../execution/settled.ts";
+import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
 import { RunningOperations } from "./running-operations.ts";
 
@@ -22,6 +24,7 @@ export interface SocketOptions {
   readonly connect:
     | ((payload: Readonly<Record<string, unknown>>, request: HttpRequest) => unknown)
     | undefined;
+  readonly incremental: boolean;
 }
 
 /** Dependencies of the WebSocket endpoint. */
@@ -60,9 +63,10 @@ export class SocketDoor {
       connectionInitWaitTimeout: config.initSecs * 1000,
       onConnect: (connected) => this.connect(connected),
       onSubscribe: (connected, id, payload) => this.subscribe(connected, id, payload as OperationParams),
-      execute: ({ contextValue }) => answered(() => executor.execute(...acceptedOf(contextValue))),
+      execute: ({ contextValue }) => answered(() => this.execute(...acceptedOf(contextValue))),
       subscribe: ({ contextValue }) => answered(() => executor.subscribe(...acceptedOf(contextValue))),
       onNext: (_connected, _id, _payload, _args, result) => {
+        if ("hasNext" in result) return presentPart(result as unknown as ResultPart, present) as never;
         if (result.errors === undefined) return undefined;
         return { ...result, errors: (result.errors as readonly Error[]).map(present) } as never; // the types of graphql-ws allow graphql 15
       },
@@ -70,6 +74,13 @@ export class SocketDoor {
       onError: ({ extra }, _id, _payload, errors): readonly GraphQLFormattedError[] =>
         extra.socket.connected ? (errors as readonly Error[]).map(present) : [],
     });
+  }
+
+  private async execute(prepared: Prepared, caller: Caller): Promise<ExecutionResult | Events> {
+    const { executor, config } = this.parts;
+    if (!config.incremental) return executor.execute(prepared, caller);
+    const result = await executor.executeInParts(prepared, caller, "draft");
+    return "first" in result ? inOrder(result) : result;
   }
 
   /** Serves one connection until it ends. */
@@ -174,6 +185,12 @@ const acceptedOf = (contextValue: unknown): [Prepared, Caller] => {
   const { prepared, caller } = contextValue as Accepted; // set by `accept`
   return [prepared, caller];
 };
+
+/** The parts of a result as messages of one operation. */
+async function* inOrder({ first, others }: DeliveredParts): Events {
+  yield first;
+  yield* others;
+}
 
 /** A failure outside of resolvers, such as of `context`, is the result of its operation and leaves the connection open. */
 const answered = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<ExecutionResult | Events> =>

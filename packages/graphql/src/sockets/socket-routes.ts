@@ -5,6 +5,7 @@ import type { ServerSocket } from "@framework/websocket";
 export interface SocketRouteOptions {
   readonly guards: readonly Guard<HttpRequest>[];
   readonly protocols: readonly string[];
+  readonly limits: { readonly maxMessageBytes: number };
   /** Answers requests that ask for no upgrade. */
   readonly http: (request: HttpRequest) => unknown;
 }

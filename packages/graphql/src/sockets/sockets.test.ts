@@ -1,63 +1,13 @@
-import { once } from "node:events";
-import type { ConfigInput } from "@framework/core/feature";
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
-import { afterEach, expect, test } from "@jest/globals";
-import { WebSocket } from "ws";
-import { type GraphQLConfig, subscription } from "../index.ts";
-import { type Library, library } from "../library.test-kit.ts";
-
-interface Peer {
-  readonly messages: Record<string, unknown>[];
-  readonly closed: Promise<number>;
-  send(message: unknown): void;
-  close(): void;
-  /** Stops and continues reading. */
-  pause(): void;
-  resume(): void;
-}
+import { attacks, mistakes } from "../documents/attacks.test-kit.ts";
+import { expect, test } from "@jest/globals";
+import { subscription } from "../index.ts";
+import { type Peer, serve } from "./served-library.test-kit.ts";
 
 interface Payload {
   readonly data: { readonly floods: string };
 }
-
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
-
-const serve = async (
-  config: ConfigInput<GraphQLConfig> = {},
-): Promise<Library & { open(protocol?: string): Promise<Peer> }> => {
-  const parts = library(config);
-  const running = await parts.app.run({ port: 0, logs: false, argv: [], exitOnError: false, debug: false });
-  cleanups.push(() => running.close());
-  const url = `${running.url.replace(/\/$/, "").replace("http", "ws")}/graphql`;
-  return {
-    ...parts,
-    async open(protocol = "graphql-transport-ws") {
-      const client = new WebSocket(url, protocol === "" ? [] : [protocol]);
-      cleanups.push(() => client.terminate());
-      const messages: Record<string, unknown>[] = [];
-      client.on("message", (data: Buffer) => messages.push(JSON.parse(data.toString())));
-      const closed = once(client, "close").then(([code]) => code as number);
-      await once(client, "open");
-      return {
-        messages,
-        closed,
-        send: (message) =>
-          client.send(
-            typeof message === "object" && !Buffer.isBuffer(message)
-              ? JSON.stringify(message)
-              : (message as string),
-          ),
-        close: () => client.close(),
-        pause: () => client.pause(),
-        resume: () => client.resume(),
-      };
-    },
-  };
-};
 
 const init = { type: "connection_init" };
 const subscribe = (id: string, query: string) => ({ type: "subscribe", id, payload: { query } });
@@ -285,12 +235,52 @@ test("a source that fails ends its subscription with a masked error, and the con
 });
 
 test("a drain closes connections with 1001 and ends their subscriptions", async () => {
-  const { open, events } = await serve();
+  const { open, events, stop } = await serve();
   const peer = await ready(await open());
   peer.send(subscribe("1", "subscription { waits }"));
   await waitFor(() => events.includes("waits"));
-  const [close] = cleanups.splice(0, 1);
-  await close?.();
+  await stop();
   expect(await peer.closed).toBe(1001);
   expect(events).toEqual(["waits", "aborted", "closed"]);
+});
+
+test("a message of a socket has the limit of a request's body", async () => {
+  const { open } = await serve({ maxBodyBytes: 1000 });
+  const peer = await open();
+  peer.send({ type: "connection_init", payload: { text: "x".repeat(1000) } });
+  expect(await peer.closed).toBe(1009);
+});
+
+test("variables of more than 100 levels are refused over a socket too, and the connection stays", async () => {
+  const { open } = await serve();
+  const peer = await ready(await open());
+  for (const [id, levels] of [
+    ["beyond", 101],
+    ["far", 15_000],
+  ] as const) {
+    const tree = `${"[".repeat(levels)}${"]".repeat(levels)}`;
+    peer.send(
+      `{"type":"subscribe","id":"${id}","payload":{"query":"{ hello }","variables":{"tree":${tree}}}}`,
+    );
+    await waitFor(() => peer.messages.length === 1);
+    const message = "Variables have at most 100 levels";
+    expect(peer.messages.shift()).toMatchObject({ id, type: "error", payload: [{ message }] });
+  }
+  peer.send(subscribe("next", "{ hello }"));
+  await waitFor(() => peer.messages.length === 2);
+});
+
+test("attacks are refused over a socket with the errors of HTTP, and the connection stays", async () => {
+  const { open } = await serve({ introspection: false });
+  const peer = await ready(await open());
+  for (const { name, query, says } of [...attacks, ...mistakes]) {
+    peer.send(subscribe(name, query));
+    await waitFor(() => peer.messages.length === 1);
+    const [message] = peer.messages.splice(0);
+    expect([name, message]).toMatchObject([name, { id: name, type: "error" }]);
+    expect([name, JSON.stringify(message)]).toEqual([name, expect.stringContaining(says)]);
+  }
+  peer.send(subscribe("last", "{ now }"));
+  await waitFor(() => peer.messages.length === 2);
+  expect(peer.messages[0]).toMatchObject({ id: "last", payload: { data: { now: 7 } } });
 });

@@ -1,0 +1,31 @@
+import type { GuardOptions, Invocation } from "@framework/core";
+import type { HostState, OpenScope } from "@framework/core/feature";
+
+/** The dependency scope of one operation. It is opened by the first field or loader that needs it, since few operations do. */
+export class OperationScope {
+  readonly invocation: Invocation;
+  readonly guardOptions: GuardOptions;
+  private readonly state: Pick<HostState, "scope">;
+  private opened: OpenScope | null = null;
+  private isEnded = false;
+
+  constructor(state: Pick<HostState, "scope">, invocation: Invocation, guardOptions: GuardOptions) {
+    this.state = state;
+    this.invocation = invocation;
+    this.guardOptions = guardOptions;
+  }
+
+  /** The scope; a closed one after the end of the operation. */
+  get open(): OpenScope {
+    if (this.opened !== null) return this.opened;
+    this.opened = this.state.scope(this.invocation);
+    if (this.isEnded) void this.opened.dispose();
+    return this.opened;
+  }
+
+  /** Ends the operation: its dependencies are disposed of once nothing uses them. Never rejects. */
+  end(): void {
+    this.isEnded = true;
+    void this.opened?.dispose();
+  }
+}

@@ -1,0 +1,122 @@
+/** Limits on what a text may contain, besides its tokens. */
+export interface OutlineLimits {
+  readonly maxDepth: number;
+  readonly maxAliases: number;
+  readonly maxDirectives: number;
+  readonly maxFragments: number;
+}
+
+/** What a text can have too much of before it is parsed. */
+export type OutlineExcess = keyof OutlineLimits | "levels";
+
+/** Lists and objects of one value inside each other, and inline fragments: parser, validation and coercion are recursive. */
+export const MAX_LEVELS = 100;
+
+const COLON = 0x3a;
+const AT = 0x40;
+const OPEN_PARENTHESIS = 0x28;
+const CLOSE_PARENTHESIS = 0x29;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_SET = 0x7b;
+const CLOSE_SET = 0x7d;
+
+/** What the first name of a definition, or the name after a spread, says. */
+export type Keyword = "fragment" | "on" | "other";
+
+/** Follows the definitions of a document token by token, and counts in each what is limited. */
+export class Outline {
+  excess: OutlineExcess | null = null;
+  /** Whether the next name decides something: it starts a definition, or follows a spread. */
+  readsName = true;
+  private readonly limits: OutlineLimits;
+  /** Open selection sets; `true` for one of an inline fragment, which is no level of its own. */
+  private readonly sets: boolean[] = [];
+  private fragments = 0;
+  private definitions = 0;
+  private depth = 0;
+  /** Of the definition, and of those before it. */
+  private aliases = 0;
+  private earlierAliases = 0;
+  private directives = 0;
+  private earlierDirectives = 0;
+  /** Open parentheses: the directives of variables have their own. */
+  private parentheses = 0;
+  /** Open lists and objects within parentheses. */
+  private levels = 0;
+  private isStart = true;
+  /** Whether the next selection set is that of an inline fragment. */
+  private isInline = false;
+
+  constructor(limits: OutlineLimits) {
+    this.limits = limits;
+  }
+
+  /** The limit that an operation must exceed because each fragment belongs to one: validation refuses fragments without use. */
+  total(): OutlineExcess | null {
+    const operations = Math.max(1, this.definitions - this.fragments);
+    if (this.earlierAliases > operations * this.limits.maxAliases) return "maxAliases";
+    return this.earlierDirectives > operations * this.limits.maxDirectives ? "maxDirectives" : null;
+  }
+
+  /** Takes a name for which `readsName` asked. */
+  name(keyword: Keyword): void {
+    this.readsName = false;
+    if (this.isStart) {
+      this.isStart = false;
+      if (keyword === "fragment") this.count("maxFragments", ++this.fragments);
+    } else this.isInline = keyword === "on"; // otherwise the name of a fragment
+  }
+
+  spread(): void {
+    this.readsName = true;
+    this.isInline = true;
+  }
+
+  punctuator(code: number): void {
+    this.readsName = this.isStart;
+    if (code === OPEN_PARENTHESIS) this.parentheses++;
+    else if (code === CLOSE_PARENTHESIS) this.closeArguments();
+    else if (code === AT) this.count("maxDirectives", ++this.directives);
+    else if (this.parentheses > 0) this.inValue(code); // objects have braces and colons too
+    else if (code === COLON) this.count("maxAliases", ++this.aliases);
+    else if (code === OPEN_SET) this.open();
+    else if (code === CLOSE_SET) this.close();
+  }
+
+  private inValue(code: number): void {
+    if (code === OPEN_LIST || code === OPEN_SET) {
+      if (++this.levels > MAX_LEVELS) this.excess ??= "levels";
+    } else if (code === CLOSE_LIST || code === CLOSE_SET) this.levels--;
+  }
+
+  private closeArguments(): void {
+    this.parentheses--;
+    this.levels = 0;
+  }
+
+  private open(): void {
+    this.isStart = false;
+    this.readsName = false;
+    this.sets.push(this.isInline);
+    if (!this.isInline) this.count("maxDepth", ++this.depth);
+    else if (this.sets.length - this.depth > MAX_LEVELS) this.excess = "levels";
+    this.isInline = false;
+  }
+
+  private close(): void {
+    if (this.sets.pop() === false) this.depth--;
+    if (this.sets.length > 0) return;
+    this.isStart = true;
+    this.readsName = true;
+    this.definitions++;
+    this.earlierAliases += this.aliases;
+    this.earlierDirectives += this.directives;
+    this.aliases = 0;
+    this.directives = 0;
+  }
+
+  private count(limit: keyof OutlineLimits, value: number): void {
+    if (value > this.limits[limit]) this.excess = limit;
+  }
+}

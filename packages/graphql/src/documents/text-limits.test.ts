@@ -1,0 +1,165 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import {
+  buildSchema,
+  GraphQLError,
+  KnownFragmentNamesRule,
+  Lexer,
+  NoUnusedFragmentsRule,
+  parse,
+  Source,
+  TokenKind,
+  UniqueFragmentNamesRule,
+  validate,
+} from "graphql";
+import { SCHEMA } from "../library.test-kit.ts";
+import { checkDocument } from "./document-limits.ts";
+import { document } from "./random-documents.test-kit.ts";
+import { excessInJson, excessOf } from "./text-limits.ts";
+
+/** The tokens, the comments or the lines, whichever are most, that GraphQL's lexer finds; `null` for a text that it refuses. */
+const lexed = (text: string): number | null => {
+  const lexer = new Lexer(new Source(text));
+  let tokens = 0;
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF) tokens++;
+  } catch {
+    return null;
+  }
+  let comments = 0;
+  for (let each = lexer.token.prev; each !== null; each = each.prev)
+    if (each.kind === TokenKind.COMMENT) comments++;
+  return Math.max(tokens, comments, text.match(/\r\n|\n|\r/g)?.length ?? 0);
+};
+
+const unlimited = { maxDepth: 1e6, maxAliases: 1e6, maxDirectives: 1e6, maxFragments: 1e6 };
+
+const counted = (text: string): number => {
+  let limit = 0;
+  while (excessOf(text, { ...unlimited, maxTokens: limit }) !== null) limit++;
+  return limit;
+};
+
+const pieces = ["a", "_b1", "12", "-1.5e+3", "0", "...", "{", "}", "(", ":", "$", "!", "=", "@", "|", "&"];
+const strings = [
+  '""',
+  '"a b"',
+  '"\\""',
+  '"\\\\"',
+  '"""a "quoted" \\""" end"""',
+  '""""""',
+  "#x { a }\n",
+  "#\r",
+  "é",
+];
+const blanks = [" ", "\n", ",", "\t", "\ufeff", ""];
+
+test("never counts more tokens, comments or lines than the lexer, for any text that it accepts", () => {
+  const piece = fc.tuple(fc.constantFrom(...pieces, ...strings), fc.constantFrom(...blanks));
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (parts) => {
+      const text = parts.flat().join("");
+      expect(counted(text)).toBeLessThanOrEqual(lexed(text) ?? Infinity);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test("counts what the lexer counts where blanks separate tokens that are longer than a character", () => {
+  const tokens = [...pieces, ...strings.filter((each) => each.startsWith('"'))].map((each) => `${each}   `);
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...tokens), { minLength: 1, maxLength: 30 }), (parts) => {
+      const text = parts.join(" ");
+      expect(counted(text)).toBe(lexed(text));
+    }),
+  );
+});
+
+/** The text as a JSON string, in which any character may be an escape. */
+const jsonOf = (text: string, isEscaped: (at: number) => boolean): Uint8Array =>
+  Buffer.from(
+    `"${Array.from(text, (character, at) =>
+      isEscaped(at)
+        ? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+        : JSON.stringify(character).slice(1, -1),
+    ).join("")}" , "query": "{ { { {"`,
+  );
+
+test("counts the same in a JSON string, whose characters may be escapes", () => {
+  const limit = fc.integer({ min: 0, max: 4 });
+  const limits = fc.record({
+    maxTokens: fc.integer({ min: 0, max: 40 }),
+    maxDepth: limit,
+    maxAliases: limit,
+    maxDirectives: limit,
+    maxFragments: limit,
+  });
+  const part = fc.tuple(fc.constantFrom(...pieces, ...strings.slice(0, -1)), fc.constantFrom(...blanks));
+  const text = fc.oneof(
+    document,
+    fc.array(part, { maxLength: 30 }).map((parts) => parts.flat().join("")),
+  );
+  fc.assert(
+    fc.property(text, limits, fc.integer({ min: 1, max: 20 }), (given, bounds, every) => {
+      const expected = excessOf(given, bounds);
+      const escaped = jsonOf(given, (at) => at % every === 0);
+      expect(JSON.parse(Buffer.from(escaped).toString().split('" ,')[0] + '"')).toBe(given);
+      expect(excessInJson(escaped, 1, bounds)).toBe(expected);
+      expect(
+        excessInJson(
+          jsonOf(given, () => false),
+          1,
+          bounds,
+        ),
+      ).toBe(expected);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.each([
+  ["lists in a value", `{ hello(a: ${"[".repeat(101)}${"]".repeat(101)}) }`, "levels"],
+  ["objects in a value", `{ hello(a: ${"{ b: ".repeat(101)} 1 ${"}".repeat(101)}) }`, "levels"],
+  ["lists of a type", `query($a: ${"[".repeat(101)}Int${"]".repeat(101)}) { hello }`, "levels"],
+  ["inline fragments", `{ ${"... { ".repeat(101)} hello ${"}".repeat(101)} }`, "levels"],
+  ["lines", `{ hello ${"\n".repeat(1001)} }`, "maxTokens"],
+  ["lines of a block string", `{ hello(a: """${"\r\n".repeat(1001)}""") }`, "maxTokens"],
+  ["lines that only CR ends", `{ hello ${"\r".repeat(1001)} }`, "maxTokens"],
+])("has a bound for %s", (_name, text, excess) => {
+  const limits = { ...unlimited, maxTokens: 1000 };
+  expect(excessOf(text, limits)).toBe(excess);
+  const fewer = text.replace(/\r\n|[\n\r]|\[(?=.*\])|\{ b:|\.\.\. \{/, " ");
+  expect(excessOf(fewer, limits)).toBeNull();
+});
+
+const schema = buildSchema(SCHEMA);
+const aboutFragments = [UniqueFragmentNamesRule, KnownFragmentNamesRule, NoUnusedFragmentsRule];
+
+test("refuses no document that is within the exact limits, and without fragments the same ones by depth and directives", () => {
+  const limit = fc.integer({ min: 0, max: 4 });
+  const limits = fc.record({ maxDepth: limit, maxAliases: limit, maxDirectives: limit, maxFragments: limit });
+  let refusals = 0;
+  fc.assert(
+    fc.property(document, limits, (text, given) => {
+      fc.pre(validate(schema, parse(text), aboutFragments).length === 0);
+      const exact = checkDocument(parse(text), { ...given, maxFields: 1e6 }, true);
+      const found = excessOf(text, { ...given, maxTokens: 1e6 });
+      if (found !== null) refusals++;
+      if (found !== null || !(exact instanceof GraphQLError))
+        return found === null || exact instanceof GraphQLError;
+      return /[FG]/.test(text) || exact.extensions["limit"] === "maxAliases"; // a repeated name, which only the parsed document shows
+    }),
+    { numRuns: 400 },
+  );
+  expect(refusals).toBeGreaterThan(40);
+});
+
+test.each([
+  ["query ($a: Int @x(y: 1), $b: Int, $c: [Int] = { d: 1 }) { hello }", { maxAliases: 0 }],
+  ["query fragment { hello } query B { fragment }", { maxFragments: 0 }],
+  ["{ a: hello } { a: hello }", { maxAliases: 1 }],
+  ["{ ... { ... on Query { ... @skip(if: true) { hello } } } }", { maxDepth: 1 }],
+  ['{ hello(text: "} @ : {") # @ : {\n }', { maxDepth: 1, maxAliases: 0, maxDirectives: 0 }],
+])("%s is within %j", (text, limits) => {
+  expect(excessOf(text, { ...unlimited, maxTokens: 1e6, ...limits })).toBeNull();
+});

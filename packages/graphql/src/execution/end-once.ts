@@ -1,0 +1,33 @@
+import type { OperationScope } from "../context/operation-scope.ts";
+
+/** A source and the scope of a subscription. */
+interface Ending {
+  readonly source: AsyncIterator<unknown>;
+  readonly scope: OperationScope;
+  readonly signal: AbortSignal;
+}
+
+/** Returns a function that closes the source and the scope once, and calls it on abort: events that graphql-ws never reads end too. */
+export const endOnce = ({ source, scope, signal }: Ending): (() => void) => {
+  const end = (): void => {
+    signal.removeEventListener("abort", end);
+    if (isEnded) return;
+    isEnded = true;
+    // Not awaited: a generator that waits for its next event ends only after it, unless it uses `context.signal`.
+    void close(source);
+    scope.end();
+  };
+  let isEnded = false;
+  if (signal.aborted) end();
+  else signal.addEventListener("abort", end);
+  return end;
+};
+
+/** Ends the source of a subscription; its own failure to end concerns no client any more. */
+const close = async (source: AsyncIterator<unknown>): Promise<void> => {
+  try {
+    await source.return?.();
+  } catch {
+    // the subscription is over
+  }
+};

@@ -1,0 +1,85 @@
+/** Results in parts, which graphql has since 17. */
+import type { Awaitable } from "@framework/core";
+import * as library from "graphql";
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLDirective,
+  type GraphQLError,
+  GraphQLSchema,
+  visit,
+} from "graphql";
+import type { Interest } from "./versions.ts";
+
+const {
+  experimentalExecuteIncrementally,
+  legacyExecuteIncrementally,
+  GraphQLDeferDirective,
+  GraphQLStreamDirective,
+}: Partial<typeof library> = library;
+
+/** Whether the library delivers results in parts. */
+export const hasParts: boolean = experimentalExecuteIncrementally !== undefined;
+
+/** A member of a part that may have errors of its own. */
+export interface PartMember {
+  readonly errors?: readonly GraphQLError[];
+}
+
+/** A part of a result. */
+export interface ResultPart extends ExecutionResult {
+  readonly hasNext: boolean;
+  readonly incremental?: readonly PartMember[];
+  readonly completed?: readonly PartMember[];
+}
+
+/** A result whose other parts are executed while the first is sent. */
+export interface PartialResults {
+  readonly initialResult: ResultPart;
+  readonly subsequentResults: AsyncGenerator<ResultPart, void, void>;
+}
+
+/** Formats of parts: of the draft of the specification, and of its state in August 2022, which other clients read. */
+export type PartFormat = "draft" | "2022";
+
+/** Executes an operation of a schema that has the directives of parts. Rejects when the interest ends first. */
+export const executeInParts = (
+  args: ExecutionArgs,
+  { signal }: Interest,
+  format: PartFormat,
+): Awaitable<ExecutionResult | PartialResults> => {
+  const execute = format === "draft" ? experimentalExecuteIncrementally : legacyExecuteIncrementally;
+  return execute?.({ ...args, abortSignal: signal }) as Awaitable<ExecutionResult | PartialResults>; // only 17 has such schemas
+};
+
+/** Executes the same as a whole: the schema's other executor refuses its directives. */
+export const executeInOnePart = (args: ExecutionArgs, until: Interest): Awaitable<ExecutionResult> =>
+  executeInParts(
+    { ...args, document: withoutParts(args.document) },
+    until,
+    "draft",
+  ) as Awaitable<ExecutionResult>; // without the directives it has one part
+
+/** Adds `@defer` and `@stream` where the schema lacks them. */
+export const withPartDirectives = (schema: GraphQLSchema): GraphQLSchema => {
+  const added = [GraphQLDeferDirective, GraphQLStreamDirective].filter(
+    (directive): directive is GraphQLDirective =>
+      directive !== undefined && schema.getDirective(directive.name) == null,
+  );
+  if (added.length === 0) return schema;
+  return new GraphQLSchema({ ...schema.toConfig(), directives: [...schema.getDirectives(), ...added] });
+};
+
+/** Documents are kept, so each is rewritten once. */
+const wholes = new WeakMap<DocumentNode, DocumentNode>();
+
+const withoutParts = (document: DocumentNode): DocumentNode => {
+  const known = wholes.get(document);
+  if (known !== undefined) return known;
+  const whole = visit(document, {
+    Directive: ({ name: { value } }) => (value === "defer" || value === "stream" ? null : undefined),
+  });
+  wholes.set(document, whole);
+  return whole;
+};

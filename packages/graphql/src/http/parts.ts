@@ -1,0 +1,54 @@
+import { accepts, namesType } from "@framework/core/http";
+import type { PartFormat } from "../graphql-js/in-parts.ts";
+
+const TYPE = "multipart/mixed";
+const draft = `${TYPE};incrementalSpec=v0.2`;
+const of2022 = `${TYPE};deferSpec=20220824`;
+
+/** The media type of a reply in parts. */
+export const partsType = (format: PartFormat): string =>
+  format === "draft" ? `${TYPE}; boundary="-"` : `${TYPE}; boundary="-"; deferSpec=20220824`;
+
+/**
+ * The format in which a client takes a result in parts; `null` where its `Accept` does not name multipart/mixed, or with parameters of other protocols. Apollo's
+ * clients name the formats by `incrementalSpec` and `deferSpec`.
+ */
+export const partFormat = (accept: string | null): PartFormat | null => {
+  if (!namesType(accept, TYPE)) return null;
+  const isOf2022 = /;\s*deferspec\s*=/i.test(accept ?? "") && accepts(accept, of2022);
+  if (isOf2022) return "2022";
+  return accepts(accept, draft) ? "draft" : null;
+};
+
+/**
+ * Parts as a multipart body, each followed by a boundary, so that a client need not wait for the next one. Not a generator: the return of one would wait for the
+ * part that is being executed.
+ *
+ * @see https://github.com/graphql/graphql-over-http/blob/main/rfcs/IncrementalDelivery.md
+ */
+export const multipart = (first: string, others: AsyncIterator<string>): AsyncIterableIterator<string> => {
+  let isFirst = true;
+  let isOver = false;
+  const body: AsyncIterableIterator<string> = {
+    [Symbol.asyncIterator]: () => body,
+    async next() {
+      if (isFirst) {
+        isFirst = false;
+        return { value: `\r\n---${partOf(first)}` };
+      }
+      if (isOver) return { done: true, value: undefined };
+      const { done, value } = await others.next();
+      isOver = done === true;
+      return { value: isOver ? "--\r\n" : partOf(value) };
+    },
+    async return() {
+      isOver = true;
+      await others.return?.();
+      return { done: true, value: undefined };
+    },
+  };
+  return body;
+};
+
+const partOf = (text: string): string =>
+  `\r\nContent-Type: application/json; charset=utf-8\r\n\r\n${text}\r\n---`;

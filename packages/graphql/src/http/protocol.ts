@@ -1,0 +1,160 @@
+import { type Awaitable, HttpError, type HttpRequest } from "@framework/core";
+import { mapAwaitable } from "@framework/core/feature";
+import type { ExecutionResult, GraphQLError, GraphQLFormattedError, GraphQLSchema } from "graphql";
+import { createHandler, type Response as ProtocolReply } from "graphql-http";
+import type { Documents, OperationParams, Prepared } from "../documents/documents.ts";
+import { refused } from "../documents/refused.ts";
+import type { Caller } from "../execution/caller.ts";
+import type { Executor } from "../execution/executor.ts";
+import type { PresentError } from "../execution/present-error.ts";
+import { presentPart } from "../execution/present-part.ts";
+import type { PartFormat, ResultPart } from "../graphql-js/in-parts.ts";
+import { JSON_TYPE } from "./negotiate.ts";
+
+/** The reply to one operation. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Texts of the parts after the first, where the result is delivered in parts. */
+  readonly others?: AsyncIterator<string>;
+}
+
+/** Dependencies of `createProtocol`. */
+export interface ProtocolParts {
+  readonly schema: GraphQLSchema;
+  readonly documents: Documents;
+  readonly executor: Executor;
+  readonly present: PresentError;
+}
+
+/** What a client takes. */
+export interface Wanted {
+  /** Type of a reply as a whole. */
+  readonly type: string;
+  /** Format of a result in parts; `null` for one that is not taken in parts. */
+  readonly parts: PartFormat | null;
+}
+
+/** Answers an operation in one of the reply's types. An `HttpError` in place of its parameters says what is malformed. */
+export type AnswerOperation = (
+  request: HttpRequest,
+  wanted: Wanted,
+  sent: OperationParams | HttpError,
+) => Awaitable<Answer>;
+
+/** An operation that is refused, or whose method may not send it. */
+interface Refused {
+  readonly type: string;
+  readonly outcome: HttpError | Prepared | readonly GraphQLError[];
+}
+
+/**
+ * The steps of GraphQL over HTTP. An operation that may be executed is, at once where its resolvers are synchronous; what a refusal is answered with, by the
+ * method, the operation and the reply's type, graphql-http decides. Documents and their execution are those of all protocols.
+ *
+ * @see https://graphql.github.io/graphql-over-http/draft/
+ */
+export const createProtocol = ({ documents, executor, present }: ProtocolParts): AnswerOperation => {
+  const refuse = createRefusal(present);
+  const answerOf = (type: string, result: ExecutionResult): Answer => {
+    const { errors } = result;
+    if (errors === undefined) return { status: 200, text: JSON.stringify(result) };
+    // Without data the request itself was refused, by its variables: the status says so.
+    const status = "data" in result || type === JSON_TYPE ? 200 : 400;
+    return { status, text: JSON.stringify({ ...result, errors: errors.map(present) }) };
+  };
+  const execute = (prepared: Prepared, caller: Caller, { type, parts }: Wanted): Awaitable<Answer> =>
+    parts === null
+      ? mapAwaitable(executor.execute(prepared, caller), (result) => answerOf(type, result))
+      : executor.executeInParts(prepared, caller, parts).then((result) => {
+          if (!("first" in result)) return answerOf(type, result);
+          const { first, others } = result;
+          return { status: 200, text: textOfPart(first, present), others: textsOf(others, present) };
+        });
+  return (request, wanted, sent) => {
+    const { type } = wanted;
+    if (HttpError.is(sent)) return refuse(request, { type, outcome: sent });
+    return mapAwaitable(documents.prepare(sent), (prepared) =>
+      isExecutable(prepared, request.method)
+        ? execute(prepared, new HttpCaller(request), wanted)
+        : refuse(request, { type, outcome: prepared }),
+    );
+  };
+};
+
+/** Whether an operation was accepted, and the method may send it. */
+const isExecutable = (prepared: Prepared | readonly GraphQLError[], method: string): prepared is Prepared => {
+  if (!("document" in prepared)) return false;
+  const type = prepared.operation.operation;
+  return type === "query" || (type === "mutation" && method === "POST");
+};
+
+const createRefusal = (
+  present: PresentError,
+): ((request: HttpRequest, refused: Refused) => Promise<Answer>) => {
+  const formatError = (error: Error): GraphQLFormattedError & Error =>
+    present(HttpError.is(error) ? refused(error.detail, error.extras) : error) as GraphQLFormattedError &
+      Error; // graphql-http only writes it
+  const handle = createHandler<HttpRequest, Refused>({
+    parseRequestParams({ context: { outcome } }) {
+      if (HttpError.is(outcome)) throw outcome;
+      return { query: "" };
+    },
+    onSubscribe({ context: { outcome } }) {
+      if (HttpError.is(outcome)) throw outcome;
+      if (!("document" in outcome)) return outcome;
+      if (outcome.operation.operation === "mutation") return mutationOverGet(present);
+      return [refused("Subscriptions need a WebSocket connection")];
+    },
+    formatError,
+  });
+  return async (request, context) => {
+    const { method, path } = request;
+    const headers = context.type === JSON_TYPE ? acceptsJson : acceptsResponse;
+    const [text, { status }] = await handle({
+      method,
+      url: path,
+      headers,
+      body: null,
+      raw: request,
+      context,
+    });
+    return { status, text: text ?? "" };
+  };
+};
+
+/** The type is negotiated already, with weights, which graphql-http does not read. */
+const acceptsJson = { accept: "application/json" };
+const acceptsResponse = { accept: "application/graphql-response+json" };
+
+const mutationOverGet = (present: PresentError): ProtocolReply => [
+  JSON.stringify({ errors: [present(refused("GET executes queries only; send mutations with POST"))] }),
+  { status: 405, statusText: "Method Not Allowed" },
+];
+
+const textOfPart = (part: ResultPart, present: PresentError): string =>
+  JSON.stringify(presentPart(part, present));
+
+const textsOf = (parts: AsyncIterator<ResultPart, void>, present: PresentError): AsyncIterator<string> => ({
+  async next() {
+    const step = await parts.next();
+    return step.done === true ? { done: true, value: undefined } : { value: textOfPart(step.value, present) };
+  },
+  async return() {
+    await parts.return?.();
+    return { done: true, value: undefined };
+  },
+});
+
+/** The client of a request; its signal is made on access. */
+class HttpCaller implements Caller {
+  readonly request: HttpRequest;
+
+  constructor(request: HttpRequest) {
+    this.request = request;
+  }
+
+  get signal(): AbortSignal {
+    return this.request.signal;
+  }
+}

@@ -1,0 +1,49 @@
+import { stringEnd } from "../documents/json-string.ts";
+
+const QUOTE = 0x22;
+const COLON = 0x3a;
+const SPACE = 0x20;
+
+const queryName = Buffer.from('"query"');
+
+/**
+ * Finds the member `query` of a JSON object that is not parsed: the index after the quote with which its value starts, or -1 for a text that has none, or
+ * has it in another form. Of equal names the first is found. Strings are searched for their end only, which is ten times as fast as parsing them.
+ */
+export const queryIn = (json: Uint8Array): number => {
+  let at = afterBlanks(json, 0);
+  if (json[at] !== 0x7b) return -1;
+  let depth = 0;
+  for (; at < json.length; at++) {
+    const byte = json[at];
+    if (byte === QUOTE) {
+      const isName = depth === 1 && isAt(json, at, queryName);
+      at = stringEnd(json, at + 1);
+      if (isName) {
+        const value = valueAfter(json, at + 1);
+        if (value !== -1) return value;
+      }
+    } else if (byte === 0x5b || byte === 0x7b) depth++;
+    else if ((byte === 0x5d || byte === 0x7d) && --depth === 0) return -1;
+  }
+  return -1;
+};
+
+/** Index of the first character of a string that follows a name and its colon; -1 where none does. */
+const valueAfter = (json: Uint8Array, from: number): number => {
+  const colon = afterBlanks(json, from);
+  if (json[colon] !== COLON) return -1;
+  const value = afterBlanks(json, colon + 1);
+  return json[value] === QUOTE ? value + 1 : -1;
+};
+
+const afterBlanks = (json: Uint8Array, from: number): number => {
+  let at = from;
+  while (at < json.length && (json[at] as number) <= SPACE) at++;
+  return at;
+};
+
+const isAt = (json: Uint8Array, at: number, part: Uint8Array): boolean => {
+  for (let index = 0; index < part.length; index++) if (json[at + index] !== part[index]) return false;
+  return true;
+};
