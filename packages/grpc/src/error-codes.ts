@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const grpcErrors: ErrorCatalogue = {
   GRPC_BAD_METADATA: {
-    summary: "a name or value of metadata is not allowed in gRPC",
+    summary: "a name or value of metadata is not allowed in gRPC or HTTP/2",
     action: "the message states the rule; values of names that end in `-bin` are bytes",
   },
   GRPC_BAD_MESSAGE: {

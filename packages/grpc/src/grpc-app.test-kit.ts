@@ -93,7 +93,7 @@ export const serveApp = async (app: GrpcApp, options: RunOptions = {}): Promise<
     target,
     port,
     client(service, clientOptions) {
-      const client = grpcClient(service, target, { timeoutMs: 5_000, ...clientOptions });
+      const client = grpcClient(service, target, { timeoutMs: 60_000, ...clientOptions });
       clients.push(client);
       return client;
     },

@@ -39,6 +39,14 @@ beforeAll(async () => {
         yield aBook(1);
         throw errors[count]?.() ?? new Error("no such case");
       },
+      async *Chat(lines, call) {
+        for await (const { text } of lines) {
+          const [where, name = ""] = text.split(" ");
+          const metadata = where === "trailers" ? call.trailers : call.responseHeaders;
+          metadata.append(name, "1").append(name, "2");
+          yield { text };
+        }
+      },
       AddBooks: (_, call) => {
         for (let at = 0; at < 50; at++) call.trailers.append("x-many", "x".repeat(1000));
         return { added: 1 };
@@ -76,6 +84,15 @@ test("details and messages of a status stay small enough for the limits of clien
   expect(encodeURI(book.message).length).toBeLessThan(3100);
   expect(book.message.isWellFormed()).toBe(true);
 });
+
+test.each(["trailers connection", "headers connection", "trailers age", "headers age"])(
+  "metadata that HTTP/2 forbids fails its call, and the service answers on: %s",
+  async (text) => {
+    const client = served.client(catalog);
+    expect(await failure(all(client.Chat([{ text }])))).toMatchObject({ status: "INTERNAL" });
+    expect(await all(client.Chat([{ text: "trailers x-many" }]))).toEqual([{ text: "trailers x-many" }]);
+  },
+);
 
 test("metadata of a reply is bounded by its bytes", async () => {
   expect(await failure(served.client(catalog).AddBooks([]))).toMatchObject({ status: "INTERNAL" });

@@ -30,6 +30,30 @@ test("mistakes in services are reported together at start", async () => {
   expect(text).toContain("plain.Things has no method Nothing");
 });
 
+test("an unknown field of tls is reported at start: a misspelt requireClientCert would admit everybody", async () => {
+  const start = serve((app) => {
+    const tls = { load: () => ({ cert: "", key: "" }), requireClientcert: true };
+    app.enableGrpc({ address: "127.0.0.1:0", tls });
+  });
+  expect(String(await failure(start))).toContain("GrpcConfig.tls must be an object with");
+});
+
+test("mistakes in rules of services and methods are reported at start", async () => {
+  const things = structService("plain.Things", ["Echo", "Later"]);
+  const start = serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    const echo = { handle: () => ({}), guards: [7], timeoutSecs: -1 } as never;
+    const rules = { guard: [() => false] } as object;
+    app.addGrpcService(things, { Echo: echo, Later: { handle: () => ({}), open: 1 } as never }, rules);
+  });
+  const error = (await failure(start)) as Error;
+  const text = `${error.message} ${String(error.cause)}`;
+  expect(text).toContain('the rules of plain.Things has no field "guard"; did you mean "guards"?');
+  expect(text).toContain("plain.Things/Echo: guards must be a list of guards");
+  expect(text).toContain("plain.Things/Echo: timeoutSecs must be a number");
+  expect(text).toContain("plain.Things/Later: open must be true or false");
+});
+
 test("a service without enableGrpc is a mistake", async () => {
   const start = serve((app) => void app.addGrpcService("plain.Things", ["Echo"]));
   expect(String(await failure(start))).toContain("GRPC_NOT_ENABLED");

@@ -1,4 +1,5 @@
 import { selfSigned } from "@framework/conformance";
+import { systemClock } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { connect } from "node:tls";
 import { grpcClient } from "./client.ts";
@@ -72,6 +73,53 @@ test("mutual TLS accepts clients with a certificate of the authority, and refuse
 test("certificates that cannot be used fail the start", async () => {
   const start = serve((app) =>
     app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ cert: "nonsense", key: "nonsense" }) } }),
+  );
+  expect(await failure(start)).toMatchObject({ cause: { code: "GRPC_BAD_TLS" } });
+});
+
+test("without requireClientCert a client may have no certificate, and one of another authority is refused", async () => {
+  const client = selfSigned("client");
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ ...server, ca: client.cert }) } });
+    app.addGrpcService(catalog, {
+      GetBook: ({ id }, { certificate }) => ({ ...aBook(id), rating: certificate === null ? 0 : 1 }),
+    });
+  });
+  const target = `localhost:${served.port}`;
+  using known = grpcClient(catalog, target, { tls: { ca: server.cert, cert: client.cert, key: client.key } });
+  expect(await known.GetBook({ id: 1 })).toMatchObject({ rating: 1 });
+  using unknown = grpcClient(catalog, target, { tls: { ca: server.cert } });
+  expect(await unknown.GetBook({ id: 1 })).toMatchObject({ rating: 0 });
+  using forged = grpcClient(catalog, target, { tls: { ca: server.cert, cert: next.cert, key: next.key } });
+  expect(await failure(forged.GetBook({ id: 1 }))).toMatchObject({ status: "UNAVAILABLE" });
+});
+
+test.each([
+  ["loses ca", undefined],
+  ["finds an empty ca", ""],
+])("a reload that %s keeps the present certificates", async (_name, ca) => {
+  const client = selfSigned("client");
+  const periodic: (() => void)[] = [];
+  const clock = { ...systemClock, every: (_: number, task: () => void) => (periodic.push(task), () => {}) };
+  let certificates: Certificates = { ...server, ca: client.cert };
+  await using served = await serve((app) => {
+    const tls = { load: () => certificates, requireClientCert: true };
+    app.enableGrpc({ address: "127.0.0.1:0", tls, clock });
+    app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  });
+  const before = await presented(served.port);
+  certificates = { cert: next.cert, key: next.key, ...(ca !== undefined && { ca }) };
+  periodic.forEach((task) => task());
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  expect(await presented(served.port)).toBe(before);
+});
+
+test("an empty ca fails the start", async () => {
+  const start = serve((app) =>
+    app.enableGrpc({
+      address: "127.0.0.1:0",
+      tls: { load: () => ({ ...server, ca: "" }), requireClientCert: true },
+    }),
   );
   expect(await failure(start)).toMatchObject({ cause: { code: "GRPC_BAD_TLS" } });
 });

@@ -34,9 +34,11 @@ test("each call is aborted at its deadline, in whatever order calls begin and en
         const end = ends.push([null, null]) - 1;
         const isAborted = limitMs !== null && (endsAfterMs === null || Math.max(1, limitMs) < endsAfterMs);
         ends[end] = [null, isAborted ? from + Math.max(1, limitMs) : null];
-        call.onAbort(() => {
-          ends[end] = [clock.now(), ends[end]?.[1] ?? null];
-          calls.delete(call);
+        call.onAbort({
+          aborted: () => {
+            ends[end] = [clock.now(), ends[end]?.[1] ?? null];
+            calls.delete(call);
+          },
         });
         calls.add(call);
         if (endsAfterMs !== null) clock.after(endsAfterMs, () => (call.settle(), calls.delete(call)));

@@ -26,8 +26,9 @@ export class ActiveCalls {
     return this.ends.size;
   }
 
-  /** Adds a call, which is aborted at its deadline. */
+  /** Adds a call, which is aborted at its deadline; once. */
   add(call: GrpcCall): void {
+    if (this.ends.has(call)) return;
     const remainingMs = call.remainingMs(this.clock.date());
     const end = remainingMs === null ? Infinity : this.clock.now() + remainingMs;
     this.ends.set(call, end);

@@ -23,7 +23,7 @@ import { toGrpcError } from "../status/to-grpc-error.ts";
 import { ActiveCalls } from "./active-calls.ts";
 import type { BoundMethod } from "./bound-method.ts";
 import { isServerFault } from "./call-operations.ts";
-import type { GrpcCall } from "./grpc-call.ts";
+import type { AbortListener, GrpcCall } from "./grpc-call.ts";
 import { readMessage, readMessages } from "./read-messages.ts";
 
 /** How a call ended: the status, or `null` for OK. */
@@ -80,11 +80,25 @@ export class CallRunner {
     return this.active.size;
   }
 
+  /** Watches a call whose message has not arrived: at its deadline, and when the service stops, `work` hears that it is aborted. `serve` or `end` follows. */
+  expect(work: CallWork & AbortListener): void {
+    this.active.add(work.call);
+    work.call.onAbort(work);
+  }
+
   /** Starts a call; never throws. A call that is answered at once needs neither a place among those in progress nor a watch on its deadline. */
   serve(work: CallWork): void {
     const outcome = this.observed(work);
     if (isPromise(outcome)) this.track(work, outcome);
-    else this.finish(work, outcome);
+    else this.end(work, outcome);
+  }
+
+  /** Ends a call that is not served, or has been. */
+  end(work: CallWork, outcome: CallOutcome): void {
+    const { call } = work;
+    this.active.delete(call);
+    call.settle();
+    work.done(outcome === null ? null : this.sendable(call, outcome));
   }
 
   private track(work: CallWork, outcome: Promise<CallOutcome>): void {
@@ -93,18 +107,11 @@ export class CallRunner {
     const end = (ended: CallOutcome): void => {
       if (isOver) return;
       isOver = true;
-      this.active.delete(call);
-      this.finish(work, ended);
+      this.end(work, ended);
     };
     this.active.add(call);
-    call.onAbort(end);
+    call.onAbort({ aborted: end });
     void outcome.then(end); // never rejects
-  }
-
-  private finish(work: CallWork, outcome: CallOutcome): void {
-    const { call } = work;
-    call.settle();
-    work.done(outcome === null ? null : this.sendable(call, outcome));
   }
 
   /** Ends every call, such as at the deadline of a drain. Returns their number. */

@@ -11,6 +11,11 @@ export interface CallConnection {
   readonly certificate: Uint8Array | null;
 }
 
+/** Hears that a call is aborted. */
+export interface AbortListener {
+  aborted(reason: GrpcError): void;
+}
+
 /** What a door knows about a call. */
 export interface CallParts {
   /** Service and method: `books.v1.Catalog/GetBook`. */
@@ -47,7 +52,7 @@ export class GrpcCall implements Invocation {
   private controller: AbortController | undefined;
   private ended: GrpcError | null = null;
   private isSettled = false;
-  private whenAborted: ((reason: GrpcError) => void) | null = null;
+  private listener: AbortListener | null = null;
   private sentHeaders: ReplyMetadata | undefined;
   private sentTrailers: ReplyMetadata | undefined;
 
@@ -127,7 +132,7 @@ export class GrpcCall implements Invocation {
   /** Marks the call as answered: `abort` does nothing any more. */
   settle(): void {
     this.isSettled = true;
-    this.whenAborted = null;
+    this.listener = null;
   }
 
   /** Ends the call early with a status; for its door. Only the first call counts, and none after the answer. */
@@ -135,12 +140,12 @@ export class GrpcCall implements Invocation {
     if (this.ended !== null || this.isSettled) return;
     this.ended = reason;
     this.controller?.abort(reason);
-    this.whenAborted?.(reason);
+    this.listener?.aborted(reason);
   }
 
-  /** Calls the door's listener when the call is aborted, at once if it was. Replaces an earlier listener. */
-  onAbort(listener: ((reason: GrpcError) => void) | null): void {
-    this.whenAborted = listener;
-    if (this.ended !== null) listener?.(this.ended);
+  /** Calls the listener when the call is aborted, at once if it was. Replaces an earlier listener. */
+  onAbort(listener: AbortListener): void {
+    this.listener = listener;
+    if (this.ended !== null) listener.aborted(this.ended);
   }
 }

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { metadataBytes, metadataProblem } from "../metadata/metadata-rules.ts";
+import { hasOneValue, metadataBytes, metadataProblem } from "../metadata/metadata-rules.ts";
 
 /** Maximum number of values that a handler sets. */
 const MAX_VALUES = 100;
@@ -28,11 +28,13 @@ export class ReplyMetadata {
     return this.values.reduce((sum, [name, value]) => sum + metadataBytes(name, value), 0);
   }
 
-  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC does not allow, for the 101st value, and above 8 KiB in total */
+  /** Adds a value. @throws GRPC_BAD_METADATA for a name or value that gRPC or HTTP/2 does not allow, for the 101st value, and above 8 KiB in total */
   append(name: string, value: string | Uint8Array): this {
     const lower = name.toLowerCase();
     const problem = metadataProblem(lower, value);
     if (problem !== null) throw new FrameworkError("GRPC_BAD_METADATA", problem);
+    if (hasOneValue(lower) && this.values.some(([present]) => present === lower))
+      throw new FrameworkError("GRPC_BAD_METADATA", `${lower} has one value; replace it with set()`);
     if (this.values.length >= MAX_VALUES)
       throw new FrameworkError("GRPC_BAD_METADATA", `a call sends at most ${MAX_VALUES} values of metadata`);
     if (this.byteLength + metadataBytes(lower, value) > MAX_BYTES)

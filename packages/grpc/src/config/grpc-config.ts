@@ -71,7 +71,11 @@ const record: ConfigRecord<GrpcConfig> = configRecord("GrpcConfig", {
   maxMetadataBytes: integer(8192, { min: 256, max: 65_536 }),
   maxCallSecs: integer(300, { min: 0, max: 86_400 }),
   tls: optional(
-    checked<GrpcTls | null>(null, "an object with `load`, and `reloadSecs` of at least 1", isGrpcTls),
+    checked<GrpcTls | null>(
+      null,
+      "an object with `load`, and `reloadSecs` of at least 1, `requireClientCert` or `minVersion`",
+      isGrpcTls,
+    ),
   ) as ReturnType<typeof optional<GrpcTls>>,
   auth: optional(
     checked<Authenticator | null>(null, "an authentication with `identify`", isAuthenticator),

@@ -6,7 +6,10 @@ export interface Certificates {
   readonly cert: string | Uint8Array;
   /** Private key. */
   readonly key: string | Uint8Array;
-  /** Authorities that must have issued client certificates. @default none */
+  /**
+   * Authorities that must have issued client certificates. Without `requireClientCert` a client may present none; one of another authority is refused. A
+   * reload may replace them, not add or remove them. @default none
+   */
   readonly ca?: string | Uint8Array;
 }
 
@@ -22,7 +25,9 @@ export interface GrpcTls {
   readonly minVersion?: "1.2" | "1.3";
 }
 
-/** Whether a value is a valid `GrpcTls`. */
+const names: readonly string[] = ["load", "reloadSecs", "requireClientCert", "minVersion"];
+
+/** Whether a value is a valid `GrpcTls`. A misspelt `requireClientCert` would admit everybody. */
 export const isGrpcTls = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
   const {
@@ -32,6 +37,7 @@ export const isGrpcTls = (value: unknown): boolean => {
     minVersion = "1.2",
   } = value as Readonly<Record<string, unknown>>;
   return (
+    Object.keys(value).every((name) => names.includes(name)) &&
     typeof load === "function" &&
     Number.isFinite(reloadSecs) &&
     (reloadSecs as number) >= 1 &&

@@ -1,4 +1,5 @@
-import type { Problem } from "@framework/core";
+import { isGuard, type Problem } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
 import type { BoundMethod } from "../call/bound-method.ts";
 import { type GrpcMethod, type GrpcService, isServiceName } from "../service/grpc-service.ts";
 import type { AnyImplementation, CallRules } from "../call/implementation.ts";
@@ -26,15 +27,33 @@ export const nameProblems = (added: readonly AddedService[]): readonly Problem[]
   });
 };
 
-/** Returns the mistakes of an implementation: handlers of methods that do not exist. */
+/** Returns the mistakes of an implementation: handlers of methods that do not exist, and mistakes in rules. */
 export const implementationProblems = (
-  { service, implementation }: AddedService,
+  { service, implementation, rules }: AddedService,
   methods: readonly GrpcMethod[],
 ): readonly Problem[] => {
   const names = new Set(methods.map(({ name }) => name));
-  return Object.keys(implementation)
+  const unknown = Object.keys(implementation)
     .filter((name) => !names.has(name))
-    .map((name) => problem(`${service.name} has no method ${name}; it has ${[...names].join(", ")}`));
+    .map((name) => `${service.name} has no method ${name}; it has ${[...names].join(", ")}`);
+  const ofMethods = Object.entries(implementation).flatMap(([name, given]) =>
+    typeof given === "object" ? ruleProblems(`${service.name}/${name}`, given, ["handle"]) : [],
+  );
+  return [...unknown, ...ruleProblems(`the rules of ${service.name}`, rules, []), ...ofMethods].map(problem);
+};
+
+/** A misspelt or malformed guard would admit everybody. */
+const ruleProblems = (place: string, rules: CallRules, others: readonly string[]): readonly string[] => {
+  const { guards = [], open = false, timeoutSecs = 0 } = rules;
+  const areGuards = Array.isArray(guards) && guards.every(isGuard);
+  return [
+    ...unknownFields(place, rules, ["guards", "open", "timeoutSecs", ...others]),
+    ...(areGuards ? [] : [`${place}: guards must be a list of guards`]),
+    ...(typeof open === "boolean" ? [] : [`${place}: open must be true or false`]),
+    ...(Number.isFinite(timeoutSecs) && timeoutSecs >= 0
+      ? []
+      : [`${place}: timeoutSecs must be a number of at least 0`]),
+  ];
 };
 
 /** Binds the methods of a service to their handlers and rules. */

@@ -17,6 +17,8 @@ import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
 import { TlsPort } from "./tls-port.ts";
+import { UnaryDoor } from "./unary-door.ts";
+import { UnreadStreams } from "./unread-streams.ts";
 
 /** Seconds in which a probed connection must answer. */
 const KEEPALIVE_ANSWER_SECS = 20;
@@ -75,15 +77,17 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   });
   const { draining } = host.life;
   const { maxMessageSize, maxMetadataBytes } = config;
-  const door = new NativeDoor({ grpc, runner, clock, draining });
+  const unread = new UnreadStreams(clock);
+  const door = new NativeDoor({ grpc, runner, clock, draining, unread });
+  const unary = new UnaryDoor({ runner, clock, draining, unread, maxMessageSize }, methods.values());
   for (const bound of methods.values()) door.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
-  guardStreams(server, { methods, maxMetadataBytes });
+  guardStreams(server, { methods, maxMetadataBytes }, unary);
   const tls =
     config.tls === undefined ? null : await TlsPort.open(config.tls, log, (socket) => port.accept(socket));
   tls?.watch(clock);
   const web = new WebDoor({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
-  const endWatch = door.watch();
+  const endWatch = unread.watch();
   const close = (): void => {
     endWatch();
     tls?.close();

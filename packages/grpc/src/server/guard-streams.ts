@@ -2,6 +2,7 @@ import type { Server } from "@grpc/grpc-js";
 import { EventEmitter } from "node:events";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
+import type { UnaryDoor } from "./unary-door.ts";
 import { type HeadFields, type HeadRules, refusalOfHead } from "./check-head.ts";
 
 type StreamListener = (
@@ -12,11 +13,11 @@ type StreamListener = (
 ) => void;
 
 /**
- * Checks the head of every call before grpc-js sees it.
+ * Checks the head of every call before grpc-js sees it, and serves the unary ones without it.
  *
  * grpc-js takes any method of HTTP and any part of `grpc-timeout`, logs each malformed field, and lets a deadline after 24 days overflow to one that has passed.
  */
-export const guardStreams = (server: Server, rules: HeadRules): void => {
+export const guardStreams = (server: Server, rules: HeadRules, unary: UnaryDoor): void => {
   const http = httpServerOf(server);
   const [serve] = http.listeners("stream") as unknown as readonly StreamListener[];
   if (serve === undefined) throw new Error("grpc-js does not listen for streams");
@@ -24,7 +25,9 @@ export const guardStreams = (server: Server, rules: HeadRules): void => {
   const guarded: StreamListener = (stream, head, flags, raw) => {
     const refusal = refusalOfHead(head as HeadFields, raw, rules);
     if (refusal !== null) return refuse(stream, refusal);
+    if (unary.serve(stream, head as HeadFields)) return;
     limitTimeout(head);
+    dropUnusedFields(head);
     serve(stream, head, flags, raw);
     stream.on("close", dropListeners);
   };
@@ -59,4 +62,11 @@ const limitTimeout = (head: IncomingHttpHeaders): void => {
   const timeout = head["grpc-timeout"];
   if (typeof timeout === "string" && timeoutMs(timeout) === MAX_TIMEOUT_MS)
     head["grpc-timeout"] = `${MAX_TIMEOUT_MS / 1000}S`;
+};
+
+/** Drops fields that grpc-js checks, copies to the metadata and removes from it again, unread: for most calls they are half of the fields. */
+const dropUnusedFields = (head: IncomingHttpHeaders): void => {
+  delete head["te"];
+  delete head["accept-encoding"];
+  delete head["grpc-accept-encoding"];
 };

@@ -1,15 +1,16 @@
 import type * as Grpc from "@grpc/grpc-js";
 import type { EventEmitter } from "node:events";
+import type { ServerHttp2Stream } from "node:http2";
 import type { Writable } from "node:stream";
 import type { Clock } from "@framework/core/feature";
 import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
 import { type MetadataFields, type MetadataSource, ReceivedMetadata } from "../call/call-metadata.ts";
 import type { CallOutcome, CallRunner, CallWork } from "../call/call-runner.ts";
 import { type CallConnection, GrpcCall } from "../call/grpc-call.ts";
-import { GrpcError } from "../status/grpc-error.ts";
+import { cancellation } from "./cancellation.ts";
 import { receivedFields } from "./received-fields.ts";
 import { StatusWriter } from "./status-writer.ts";
-import { UnreadStreams } from "./unread-streams.ts";
+import type { UnreadStreams } from "./unread-streams.ts";
 import { writeWithin } from "./write-within.ts";
 
 type Bytes = Uint8Array;
@@ -20,18 +21,13 @@ type DuplexCall = Grpc.ServerDuplexStream<Bytes, Buffer>;
 type AnyCall = UnaryCall | ReadableCall | WritableCall | DuplexCall;
 type Callback = Grpc.sendUnaryData<Buffer>;
 
-/**
- * Milliseconds before a deadline in which a cancellation counts as the deadline: a client stops to wait by its own clock, and the server counts from the
- * arrival of the call.
- */
-const LATE_MS = 50;
-
 /** Dependencies of the door. */
 export interface NativeDoorParts {
   readonly grpc: typeof Grpc;
   readonly runner: CallRunner;
-  readonly clock: Pick<Clock, "date" | "every">;
+  readonly clock: Pick<Clock, "date">;
   readonly draining: AbortSignal;
+  readonly unread: UnreadStreams;
 }
 
 /** Messages pass grpc-js as bytes: the runner decodes them, the same way for every door. */
@@ -44,21 +40,14 @@ const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
 const messagesOf = (call: ReadableCall | DuplexCall): AsyncIterable<Bytes> =>
   call.iterator({ destroyOnReturn: false }) as AsyncIterable<Bytes>;
 
-/** The door for gRPC over HTTP/2: registers methods with a server of grpc-js. */
+/** The door for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryDoor` leaves: registers methods with a server of grpc-js. */
 export class NativeDoor {
   private readonly parts: NativeDoorParts;
   private readonly statuses: StatusWriter;
-  private readonly unread: UnreadStreams;
 
   constructor(parts: NativeDoorParts) {
     this.parts = parts;
     this.statuses = new StatusWriter(parts.grpc);
-    this.unread = new UnreadStreams(parts.clock);
-  }
-
-  /** Cuts streams of ended calls whose clients do not read the rest; ends with the returned function. */
-  watch(): () => void {
-    return this.unread.watch();
   }
 
   /** Adds a method to the server. */
@@ -117,7 +106,7 @@ export class NativeDoor {
     reply: Buffer | null,
     outcome: CallOutcome,
   ): void {
-    this.unread.add(native);
+    this.parts.unread.add(streamOf(native));
     if (outcome !== null) return callback(this.statuses.of(outcome, call));
     this.sendHeaders(native, call);
     callback(null, reply, call.trailersToSend === null ? undefined : this.statuses.trailersOf(call));
@@ -138,7 +127,7 @@ export class NativeDoor {
     };
     const write = writeWithin(stream, call);
     const done = (outcome: CallOutcome): void => {
-      this.unread.add(native);
+      this.parts.unread.add(streamOf(native));
       if (outcome !== null) return void stream.emit("error", this.statuses.of(outcome, call));
       begin();
       native.end(this.statuses.trailersOf(call));
@@ -152,7 +141,8 @@ export class NativeDoor {
 
   /** Makes the call that handlers see, which ends early with the one of grpc-js. */
   open(bound: BoundMethod, native: AnyCall): GrpcCall {
-    const { clock, draining } = this.parts;
+    const { clock, draining, unread } = this.parts;
+    const stream = streamOf(native);
     const deadline = native.getDeadline();
     const clientMs = deadline === Infinity ? null : Number(deadline);
     const source = new NativeSource(native);
@@ -165,14 +155,9 @@ export class NativeDoor {
     });
     // grpc-js reports a cancellation, a lost connection and a passed deadline as one event, and also after the answer, when the call is settled.
     (native as EventEmitter).on("cancelled", () => {
-      this.unread.delete(native);
+      unread.delete(stream);
       if (call.isOver) return; // an error with its stack for each answered call took 5 % of a call's CPU time
-      const isLate = clientMs !== null && clock.date() >= clientMs - LATE_MS;
-      call.abort(
-        isLate
-          ? new GrpcError("DEADLINE_EXCEEDED", "Deadline exceeded")
-          : new GrpcError("CANCELLED", "The client cancelled the call"),
-      );
+      call.abort(cancellation(clientMs, clock.date()));
     });
     return call;
   }
@@ -217,6 +202,12 @@ class SingleAnswer implements CallWork {
     this.door.answer(this.native, this.call, this.callback, this.reply, outcome);
   }
 }
+
+/** The stream of HTTP/2 within a call of grpc-js, whose exact version is a dependency. */
+const streamOf = (native: AnyCall): ServerHttp2Stream => {
+  const { call } = native as unknown as { readonly call: { readonly stream: ServerHttp2Stream } };
+  return call.stream;
+};
 
 /** Metadata and connection of a call, read when asked for: the socket of HTTP/2 is a proxy, and a certificate is parsed each time. */
 class NativeSource implements CallConnection, MetadataSource {

@@ -1,4 +1,4 @@
-import { createServer, type Server, type TlsOptions } from "node:tls";
+import { createServer, type Server, type TlsOptions, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import { FrameworkError, type Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
@@ -32,7 +32,9 @@ export class TlsPort {
       rejectUnauthorized: requireClientCert,
       handshakeTimeout: HANDSHAKE_MS,
     });
-    this.server.on("secureConnection", secured);
+    this.server.on("secureConnection", (socket) =>
+      isUnverified(socket) ? socket.destroy() : secured(socket),
+    );
     this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // a client's fault, seen at its side
   }
 
@@ -40,6 +42,7 @@ export class TlsPort {
   static async open(tls: GrpcTls, log: Logger, secured: (socket: Duplex) => void): Promise<TlsPort> {
     try {
       const certificates = await tls.load();
+      requireAuthorities(certificates);
       if (tls.requireClientCert === true && certificates.ca === undefined)
         throw new Error("requireClientCert needs ca");
       return new TlsPort(tls, certificates, log, secured);
@@ -65,6 +68,9 @@ export class TlsPort {
     try {
       const certificates = await this.tls.load();
       if (isSame(certificates, this.loaded)) return;
+      requireAuthorities(certificates);
+      if ((certificates.ca === undefined) !== (this.loaded.ca === undefined))
+        throw new Error("ca can be replaced while the port is open, not added or removed");
       this.server.setSecureContext(contextOf(certificates, this.tls));
       this.loaded = certificates;
       this.log.info("the certificates of the gRPC port were reloaded");
@@ -80,6 +86,15 @@ export class TlsPort {
     this.stopTimer();
   }
 }
+
+/** Whether a client presented a certificate that `ca` did not issue, which handlers would take for a verified one. */
+const isUnverified = (socket: TLSSocket): boolean =>
+  !socket.authorized && socket.getPeerX509Certificate() !== undefined;
+
+/** Node verifies clients by the system's authorities when `ca` is empty, such as a file that is being written. */
+const requireAuthorities = ({ ca }: Certificates): void => {
+  if (ca?.length === 0) throw new Error("ca is empty");
+};
 
 const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: GrpcTls): TlsOptions => ({
   cert: pem(cert),

@@ -7,11 +7,6 @@ const LOOK_MS = 10_000;
 /** Looks that a client has at least, whole periods, to read the rest of an answer once its call has ended. */
 const PERIODS = 3;
 
-/** A call of grpc-js, with its stream of HTTP/2 within. */
-interface NativeCall {
-  readonly call?: { readonly stream?: ServerHttp2Stream };
-}
-
 /**
  * Ended calls whose last bytes are not sent yet. A client that does not read keeps them, its flow control decides; so they are cut after 30 s.
  *
@@ -21,28 +16,28 @@ export class UnreadStreams {
   private readonly clock: Pick<Clock, "every">;
   private looks = 0;
   /** The looks before each call ended, oldest first: cheaper than the time, which every call would ask for. */
-  private readonly ended: Map<object, number> = new Map();
+  private readonly ended: Map<ServerHttp2Stream, number> = new Map();
 
   constructor(clock: Pick<Clock, "every">) {
     this.clock = clock;
   }
 
-  add(native: object): void {
-    this.ended.set(native, this.looks);
+  add(stream: ServerHttp2Stream): void {
+    this.ended.set(stream, this.looks);
   }
 
-  delete(native: object): void {
-    this.ended.delete(native);
+  delete(stream: ServerHttp2Stream): void {
+    this.ended.delete(stream);
   }
 
   /** Looks regularly; ends with the returned function. */
   watch(): () => void {
     return this.clock.every(LOOK_MS, () => {
       this.looks++;
-      for (const [native, since] of this.ended) {
+      for (const [stream, since] of this.ended) {
         if (since >= this.looks - PERIODS) return;
-        this.ended.delete(native);
-        (native as NativeCall).call?.stream?.close(constants.NGHTTP2_CANCEL);
+        this.ended.delete(stream);
+        stream.close(constants.NGHTTP2_CANCEL);
       }
     });
   }

@@ -1,0 +1,123 @@
+import type { ServerHttp2Stream } from "node:http2";
+import { TLSSocket } from "node:tls";
+import type { Clock } from "@framework/core/feature";
+import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
+import { type MetadataFields, type MetadataSource, ReceivedMetadata } from "../call/call-metadata.ts";
+import type { CallOutcome, CallRunner, CallWork } from "../call/call-runner.ts";
+import { type AbortListener, type CallConnection, GrpcCall } from "../call/grpc-call.ts";
+import { timeoutMs } from "../metadata/grpc-timeout.ts";
+import type { GrpcError } from "../status/grpc-error.ts";
+import { cancellation } from "./cancellation.ts";
+import type { HeadFields } from "./check-head.ts";
+import { headMetadata } from "./head-metadata.ts";
+import { framed, MessageReader } from "./message-reader.ts";
+import { failedHead, headOf, unsendableHead } from "./reply-fields.ts";
+import type { UnreadStreams } from "./unread-streams.ts";
+
+/** What all unary calls share. */
+export interface UnaryCallParts {
+  readonly runner: CallRunner;
+  readonly clock: Pick<Clock, "date">;
+  readonly draining: AbortSignal;
+  readonly unread: UnreadStreams;
+  readonly maxMessageSize: number;
+}
+
+const untilTrailers = Object.freeze({ waitForTrailers: true });
+const whole = Object.freeze({ endStream: true });
+
+/** One unary call on its stream: one object for everything that a call needs, because each object of a call is garbage soon. */
+export class UnaryCall implements CallWork, CallConnection, MetadataSource, AbortListener {
+  readonly bound: BoundMethod;
+  readonly call: GrpcCall;
+  input: Uint8Array = new Uint8Array(0);
+  private readonly parts: UnaryCallParts;
+  private readonly stream: ServerHttp2Stream;
+  private readonly head: HeadFields;
+  private readonly clientMs: number | null;
+  private readonly reader: MessageReader = new MessageReader();
+  private reply: Buffer | null = null;
+
+  constructor(parts: UnaryCallParts, bound: BoundMethod, stream: ServerHttp2Stream, head: HeadFields) {
+    const nowMs = parts.clock.date();
+    const timeout = head["grpc-timeout"];
+    const waitMs = typeof timeout === "string" ? timeoutMs(timeout) : null;
+    this.parts = parts;
+    this.bound = bound;
+    this.stream = stream;
+    this.head = head;
+    this.clientMs = waitMs === null ? null : nowMs + waitMs;
+    this.call = new GrpcCall({
+      name: bound.name,
+      metadata: new ReceivedMetadata(this),
+      deadlineMs: deadlineOf(this.clientMs, bound, nowMs),
+      connection: this,
+      draining: parts.draining,
+    });
+  }
+
+  /** Takes a part of the body. */
+  received(piece: Buffer): void {
+    if (this.call.isOver) return; // the rest of a body that was refused
+    const problem = this.reader.add(piece, this.parts.maxMessageSize);
+    if (problem !== null) this.parts.runner.end(this, problem);
+  }
+
+  /** Serves the call, as its body has ended. */
+  complete(): void {
+    if (this.call.isOver) return;
+    const message = this.reader.end();
+    if (!Buffer.isBuffer(message)) return this.parts.runner.end(this, message);
+    this.input = message;
+    this.parts.runner.serve(this);
+  }
+
+  /** Ends the call, as its stream is closed. */
+  closed(): void {
+    this.parts.unread.delete(this.stream);
+    if (!this.call.isOver) this.call.abort(cancellation(this.clientMs, this.parts.clock.date()));
+  }
+
+  aborted(reason: GrpcError): void {
+    this.parts.runner.end(this, reason);
+  }
+
+  emit(bytes: Buffer): void {
+    this.reply = bytes;
+  }
+
+  done(outcome: CallOutcome): void {
+    const { stream } = this;
+    if (stream.destroyed || stream.closed) return;
+    this.parts.unread.add(stream);
+    try {
+      this.send(outcome);
+    } catch {
+      // A later Node may refuse names that `ReplyMetadata` does not know; the client must get a status nevertheless.
+      stream.respond(unsendableHead, whole);
+    }
+  }
+
+  fields(): MetadataFields {
+    return headMetadata(this.head);
+  }
+
+  get peer(): string | null {
+    const socket = this.stream.session?.socket;
+    const address = socket?.remoteAddress; // of a connection that is gone there is none
+    return address === undefined ? null : `${address}:${socket?.remotePort}`;
+  }
+
+  get certificate(): Uint8Array | null {
+    const socket = this.stream.session?.socket;
+    if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
+    return (socket.getPeerCertificate() as { readonly raw?: Uint8Array }).raw ?? null; // empty without one
+  }
+
+  private send(outcome: CallOutcome): void {
+    const { stream, call } = this;
+    if (outcome !== null) return stream.respond(failedHead(outcome, call), whole);
+    stream.respond(headOf(call), untilTrailers);
+    stream.end(framed(this.reply ?? Buffer.alloc(0)));
+  }
+}

@@ -1,0 +1,182 @@
+import { once } from "node:events";
+import { type ClientHttp2Session, connect } from "node:http2";
+import { gzipSync } from "node:zlib";
+import { virtualClock, type VirtualClock } from "@framework/core/testing";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { aBook, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { framed, rawCallOver } from "./raw-call.test-kit.ts";
+
+let served: Served;
+let clock: VirtualClock;
+let session: ClientHttp2Session;
+let asked: number[] = [];
+let peers: (string | null)[] = [];
+
+beforeAll(async () => {
+  clock = virtualClock();
+  served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0", clock, maxMessageSize: 300_000 });
+    app.addGrpcService(catalog, {
+      GetBook: ({ id }, call) => {
+        asked.push(id);
+        peers.push(call.peer);
+        if (id === 4) call.trailers.append("x-shelf", "1").append("x-shelf", "2");
+        const values = call.metadata.getAll("x-title");
+        const keys = call.metadata.getBinary("x-key-bin").map((bytes) => bytes.join(" "));
+        const size = id === 5 ? 250_000 : 0;
+        return { ...aBook(id), title: [...values, ...keys].join("|") + "x".repeat(size) };
+      },
+    });
+  });
+  session = connect(`http://${served.target}`);
+  session.on("error", () => {});
+});
+
+afterAll(async () => {
+  session.destroy();
+  await served[Symbol.asyncDispose]();
+});
+
+const until = async (condition: () => boolean): Promise<void> => {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+const inProgress = (): number => (served.app.snapshot()["grpc"] as { readonly calls: number }).calls;
+
+const message = (id: number): Buffer => framed(Buffer.from([8, id]));
+
+/** Opens a call whose body the test sends. */
+const open = (headers: Readonly<Record<string, string>> = {}) => {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/books.v1.Catalog/GetBook",
+    "content-type": "application/grpc",
+    te: "trailers",
+    ...headers,
+  });
+  stream.on("error", () => {});
+  const fields: Record<string, unknown> = {};
+  const take = (received: object): void => void Object.assign(fields, received);
+  stream.on("response", take).on("trailers", take);
+  return { stream, fields };
+};
+
+test("a message may arrive byte by byte", async () => {
+  const { stream, fields } = open();
+  stream.resume();
+  for (const byte of message(1)) {
+    await new Promise<void>((resolve) => stream.write(Buffer.from([byte]), () => resolve()));
+    await new Promise((resolve) => session.ping(() => resolve(null)));
+  }
+  stream.end();
+  await once(stream, "close");
+  expect(fields["grpc-status"]).toBe("0");
+});
+
+test("a large message arrives in many pieces", async () => {
+  const text = Buffer.alloc(200_000, "x");
+  const unknownField = Buffer.concat([Buffer.from([0x7a, 0xc0, 0x9a, 0x0c]), text]); // field 15 of 200,000 bytes
+  const body = framed(Buffer.concat([Buffer.from([8, 1]), unknownField]));
+  expect((await rawCallOver(session, { body })).status).toBe("0");
+});
+
+test.each([
+  ["no message", Buffer.alloc(0), "12"],
+  ["two messages", Buffer.concat([message(1), message(1)]), "12"],
+  ["a part of the prefix", message(1).subarray(0, 3), "13"],
+  ["a part of a message", message(1).subarray(0, 6), "13"],
+  ["a compressed message without an encoding", framed(gzipSync(Buffer.from([8, 1])), 1), "13"],
+  ["an unknown flag", framed(Buffer.from([8, 1]), 255), "13"],
+  ["a message above the limit", framed(Buffer.alloc(300_001)), "8"],
+])("%s is refused without a call of the handler", async (_, body, status) => {
+  asked = [];
+  expect((await rawCallOver(session, { body })).status).toBe(status);
+  expect(asked).toEqual([]);
+});
+
+test("a compressed message with its encoding is read, and so is one of the encoding identity", async () => {
+  const zipped = framed(gzipSync(Buffer.from([8, 1])), 1);
+  const gzip = { "grpc-encoding": "gzip" };
+  expect((await rawCallOver(session, { body: zipped, headers: gzip })).status).toBe("0");
+  const identity = { "grpc-encoding": "identity" };
+  expect((await rawCallOver(session, { body: message(1), headers: identity })).status).toBe("0");
+});
+
+test("metadata arrives as text, and as bytes for names that end in -bin", async () => {
+  const headers = { "x-title": "a, b", "x-key-bin": `${Buffer.from([1, 2]).toString("base64")},/w` };
+  const { body } = await rawCallOver(session, { body: message(1), headers });
+  expect(body.toString("latin1")).toContain("a, b|1 2|255");
+});
+
+test("a call knows the address of its client", async () => {
+  peers = [];
+  await rawCallOver(session, { body: message(1) });
+  expect(peers).toEqual([`127.0.0.1:${session.socket.localPort}`]);
+});
+
+test("several values of a trailer all arrive", async () => {
+  const { status, fields } = await rawCallOver(session, { body: message(4) });
+  expect([status, fields["x-shelf"]]).toEqual(["0", "1, 2"]);
+});
+
+test("the deadline of the client ends a call whose message does not arrive", async () => {
+  const { stream, fields } = open({ "grpc-timeout": "1S" });
+  stream.resume();
+  const response = once(stream, "response");
+  stream.write(message(1).subarray(0, 6));
+  await until(() => inProgress() === 1);
+  await clock.advance(1100);
+  await response;
+  expect(fields["grpc-status"]).toBe("4");
+  stream.end();
+  await once(stream, "close");
+});
+
+test("maxCallSecs ends a call whose message does not arrive", async () => {
+  const { stream, fields } = open();
+  stream.resume();
+  const response = once(stream, "response");
+  stream.write(message(1).subarray(0, 6));
+  await until(() => inProgress() === 1);
+  await clock.advance(301_000);
+  await response;
+  expect(fields["grpc-status"]).toBe("4");
+  stream.end();
+  await once(stream, "close");
+});
+
+test("a client that does not read its answer is cut after 30 s", async () => {
+  const slow = connect(`http://${served.target}`, { settings: { initialWindowSize: 1000 } });
+  slow.on("error", () => {});
+  const stream = slow.request({
+    ":method": "POST",
+    ":path": "/books.v1.Catalog/GetBook",
+    "content-type": "application/grpc",
+  });
+  stream.on("error", () => {});
+  stream.pause();
+  stream.end(message(5));
+  await once(stream, "response");
+  await clock.advance(50_000);
+  await until(() => stream.closed);
+  expect(stream.rstCode).toBe(8); // CANCEL
+  slow.destroy();
+});
+
+test("a client that is gone before its message arrived leaves nothing", async () => {
+  const gone = connect(`http://${served.target}`);
+  gone.on("error", () => {});
+  const reply = rawCallOver(gone, { body: message(1) });
+  await reply;
+  const stream = gone.request({
+    ":method": "POST",
+    ":path": "/books.v1.Catalog/GetBook",
+    "content-type": "application/grpc",
+  });
+  stream.on("error", () => {});
+  stream.write(message(1).subarray(0, 6));
+  await until(() => inProgress() === 1);
+  gone.destroy();
+  await until(() => inProgress() === 0);
+  expect((await rawCallOver(session, { body: message(1) })).status).toBe("0");
+});
