@@ -1,3 +1,5 @@
+import { bundledProgram } from "@framework/bundled-sources";
+import { startProgram, waitFor } from "@framework/testing";
 import { afterEach, expect, test } from "@jest/globals";
 import { destinations } from "./settings/destinations.ts";
 import { fromEnvironment } from "./settings/environment.ts";
@@ -66,6 +68,59 @@ test("ignores malformed and unsupported variables, and names each", () => {
   ]);
 });
 
+const broken: Readonly<Record<string, string>> = {
+  OTEL_SDK_DISABLED: "yes",
+  OTEL_TRACES_EXPORTER: "zipkin",
+  OTEL_METRICS_EXPORTER: "prometheus",
+  OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318",
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "key@collector",
+  OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "http/json",
+  OTEL_EXPORTER_OTLP_COMPRESSION: "zstd",
+  OTEL_EXPORTER_OTLP_HEADERS: "secret-key",
+  OTEL_EXPORTER_OTLP_TRACES_HEADERS: "api-key=%",
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: "100",
+  OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: "12",
+};
+
+test.each(Object.entries(broken))("%s=%s is named, without its value", (name, value) => {
+  const { given, mistakes, isDisabled } = fromEnvironment({ [name]: value });
+  expect([given, isDisabled, mistakes.length]).toEqual([{}, false, 1]);
+  expect(mistakes[0]).toMatch(RegExp(`^${name} is ignored: it must be `));
+  expect(mistakes[0]).not.toContain(value);
+});
+
+test("every mistake of the variables is a warning of one start, which succeeds", async () => {
+  await using program = await startProgram(
+    bundledProgram(new URL("./workers.test-program.ts", import.meta.url)),
+    {
+      args: ["--workers", "1"],
+      conditions: ["@framework/source"],
+      env: { ...broken, OTEL_RESOURCE_ATTRIBUTES: "service.name=,service.version=" },
+    },
+  );
+  const named = () =>
+    program
+      .output()
+      .matchAll(/(OTEL_\w+) is ignored/g)
+      .map(([, name]) => name);
+  await waitFor(() => new Set(named()).size >= Object.keys(broken).length);
+  expect(new Set(named())).toEqual(new Set(Object.keys(broken)));
+});
+
+test("attributes of the resource are decoded, and too many are ignored together", () => {
+  const read = (text: string) => fromEnvironment({ OTEL_RESOURCE_ATTRIBUTES: text });
+  expect(read("k8s.label.app%2Fname=a%2Cb%3Dc,service.name=,service.version=").given).toEqual({
+    resourceAttributes: { "k8s.label.app/name": "a,b=c" },
+  });
+  const many = Array.from({ length: 101 }, (_, at) => `a${at}=1`).join();
+  expect(read(many)).toMatchObject({ given: {}, mistakes: [expect.stringContaining("at most 100")] });
+});
+
+test("a service's name stays beside malformed attributes", () => {
+  const env = { OTEL_SERVICE_NAME: "books", OTEL_RESOURCE_ATTRIBUTES: "team" };
+  expect(fromEnvironment(env).given).toEqual({ serviceName: "books" });
+});
+
 const config = { otlpEndpoint: undefined, protocol: undefined, exportTraces: true, exportMetrics: true };
 const base = "http://collector.test:4318";
 
@@ -79,6 +134,16 @@ test("the program's endpoint wins, then a signal's own, then the common one", ()
     metrics: { to: "http", url: `${base}/in/v1/metrics` },
   });
   expect(destinations({ ...config, otlpEndpoint: base }, env, false).traces.url).toBe(`${base}/v1/traces`);
+});
+
+test("a malformed endpoint or protocol of a signal gives way to the common one", () => {
+  const env = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: base,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: "collector:4318",
+    OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
+    OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: "http/json",
+  };
+  expect(destinations(config, env, false).traces).toEqual({ to: "grpc", url: base });
 });
 
 test("port 4317 and the protocol's variables choose gRPC, and exporters can be none or the console", () => {
@@ -122,11 +187,12 @@ test("OTEL_SDK_DISABLED makes no spans", async () => {
 
 test("mistakes of the record are reported at start, all together", async () => {
   const app = newApp().enableTelemetry({
-    otlpEndpoint: "collector:4317",
+    otlpEndpoint: "collector:4317?key=hidden",
     queueSize: 0,
     baggageKeys: ["a b"],
   });
   const error = await app.start().then(String, String);
   for (const field of ["otlpEndpoint", "queueSize", "baggageKeys"])
     expect(error).toContain(`OpenTelemetryConfig.${field}`);
+  expect(error).not.toContain("hidden");
 });

@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, Response } from "@framework/core";
 import { cors } from "@framework/cors";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
@@ -43,6 +43,46 @@ test("a request becomes a span with the route's pattern and the stable conventio
     },
   });
   expect(spans[0]?.endNanos).toBeGreaterThanOrEqual(spans[0]?.startNanos ?? 0n);
+});
+
+test("requests of one route differ by method, host, status and query, and what the program sets wins", async () => {
+  await using service = await tracedService();
+  const { app } = service;
+  app.get("/books/{id}", ({ params, query }) => {
+    if (query.get("set") !== null)
+      trace.getActiveSpan()?.setAttributes({ "server.address": "of the program", shelf: 7 });
+    return params.id === "1" ? { id: 1 } : Response.text("none", { status: 404 });
+  });
+  const urls = ["http://a.test/books/1", "http://b.test:81/books/2?q=x", "http://a.test/books/1?set=1"];
+  for (const url of [...urls, ...urls]) await (await app.fetch(new Request(url))).text();
+  await (await app.fetch(new Request("http://a.test/books/1", { method: "HEAD" }))).text();
+  const { spans } = await service.finish();
+  const common = { "http.request.method": "GET", "http.route": "/books/{id}", "url.scheme": "http" };
+  const first = {
+    ...common,
+    "server.address": "a.test",
+    "url.path": "/books/1",
+    "http.response.status_code": 200,
+  };
+  const second = {
+    ...common,
+    "server.address": "b.test",
+    "server.port": 81,
+    "url.path": "/books/2",
+    "url.query": "q=x",
+    "http.response.status_code": 404,
+  };
+  const third = { ...first, "server.address": "of the program", shelf: 7, "url.query": "set=1" };
+  const head = { ...first, "http.request.method": "HEAD" };
+  expect(spans.map(({ attributes }) => attributes)).toEqual([
+    first,
+    second,
+    third,
+    first,
+    second,
+    third,
+    head,
+  ]);
 });
 
 test("a client's mistake is no error of the span, and paths and methods of clients are no span names", async () => {

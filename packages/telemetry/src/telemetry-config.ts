@@ -11,8 +11,10 @@ import {
   oneOf,
   optional,
   pathPrefixes,
+  secret,
   text,
 } from "@framework/core/feature";
+import { isEndpoint, isProtocol } from "./collector.ts";
 
 /** Options of `enableTelemetry`. The standard `OTEL_*` variables give values to the ones that are not set. */
 export interface OpenTelemetryConfig {
@@ -57,12 +59,13 @@ export interface OpenTelemetryConfig {
 export const OpenTelemetryConfig: ConfigRecord<OpenTelemetryConfig> = configRecord("OpenTelemetryConfig", {
   serviceName: text("framework-service"),
   serviceVersion: text("0.1.0"),
-  otlpEndpoint: optional<string>({
-    problem: (value) => (isEndpoint(value) ? null : "must be a URL such as http://localhost:4318"),
-  }),
+  otlpEndpoint: secret(
+    optional<string>({
+      problem: (value) => (isEndpoint(value) ? null : "must be a URL such as http://localhost:4318"),
+    }),
+  ),
   protocol: optional<"grpc" | "http/protobuf">({
-    problem: (value) =>
-      value === "grpc" || value === "http/protobuf" ? null : "must be grpc or http/protobuf",
+    problem: (value) => (isProtocol(value) ? null : "must be grpc or http/protobuf"),
   }),
   samplingRate: decimal(1, {}),
   exportTraces: flag(true),
@@ -79,11 +82,6 @@ export const OpenTelemetryConfig: ConfigRecord<OpenTelemetryConfig> = configReco
   metricIntervalMs: integer(60_000, { min: 1, max: 86_400_000 }),
   clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
 });
-
-function isEndpoint(value: unknown): boolean {
-  if (typeof value !== "string" || !URL.canParse(value)) return false;
-  return ["http:", "https:"].includes(new URL(value).protocol);
-}
 
 function isKey(value: unknown): boolean {
   return typeof value === "string" && /^[\w!#$%&'*+.^`|~-]{1,256}$/.test(value);

@@ -35,11 +35,13 @@ export class ProtoWriter {
   /** Ends a nested message. */
   end(start: number): void {
     const length = this.at - start;
-    const more = varintLength(length) - 1;
-    if (more > 0) {
-      this.reserve(more);
-      this.buffer.copyWithin(start + more, start, this.at);
+    if (length <= 127) {
+      this.buffer[start - 1] = length;
+      return;
     }
+    const more = varintLength(length) - 1;
+    this.reserve(more);
+    this.buffer.copyWithin(start + more, start, this.at);
     this.at = start - 1;
     this.varint(length);
     this.at += length;
@@ -48,6 +50,15 @@ export class ProtoWriter {
   /** Writes a whole number from 0 to 2^53. */
   varint(value: number): void {
     this.reserve(10);
+    this.varintWithin(value);
+  }
+
+  /** Writes into reserved memory. */
+  private varintWithin(value: number): void {
+    if (value <= 127) {
+      this.buffer[this.at++] = value;
+      return;
+    }
     let rest = value;
     while (rest > 127) {
       this.buffer[this.at++] = (rest % 128) + 128;
@@ -73,47 +84,59 @@ export class ProtoWriter {
   /** Writes a fixed32. */
   fixed32(value: number): void {
     this.reserve(4);
-    this.at = this.buffer.writeUInt32LE(value, this.at);
+    const { buffer } = this;
+    const bits = value | 0;
+    buffer[this.at++] = bits & 255;
+    buffer[this.at++] = (bits >>> 8) & 255;
+    buffer[this.at++] = (bits >>> 16) & 255;
+    buffer[this.at++] = bits >>> 24;
   }
 
   /** Writes seconds and nanoseconds as nanoseconds in a fixed64: the product has more bits than a number holds. */
   nanos([seconds, nanos]: readonly [number, number]): void {
-    const upper = Math.floor(seconds / 65_536) * 1_000_000_000; // times 2^16
-    const lower = (seconds % 65_536) * 1_000_000_000 + nanos;
-    const low = (lower % TWO_32) + (upper % 65_536) * 65_536;
-    this.fixed32(low % TWO_32);
-    this.fixed32(
-      (Math.floor(upper / 65_536) + Math.floor(lower / TWO_32) + Math.floor(low / TWO_32)) % TWO_32,
-    );
+    const units = Math.floor(seconds / 65_536); // of 2^16 seconds; remainders by subtraction, as `%` of such numbers is slow
+    const upper = units * 1_000_000_000; // times 2^16
+    const lower = (seconds - units * 65_536) * 1_000_000_000 + nanos;
+    const [upperHigh, lowerHigh] = [Math.floor(upper / 65_536), Math.floor(lower / TWO_32)];
+    const low = lower - lowerHigh * TWO_32 + (upper - upperHigh * 65_536) * 65_536;
+    this.fixed32(low); // its last 32 bits
+    this.fixed32(upperHigh + lowerHigh + Math.floor(low / TWO_32));
   }
 
   /** Writes bytes that are given as hexadecimal digits. */
   hex(tag: number, digits: string): void {
     const bytes = digits.length / 2;
-    this.varint(tag);
-    this.varint(bytes);
-    this.reserve(bytes);
+    this.reserve(bytes + 20);
+    this.varintWithin(tag);
+    this.varintWithin(bytes);
+    const { buffer } = this;
+    let { at } = this;
     for (let digit = 0; digit < digits.length; digit += 2)
-      this.buffer[this.at++] =
-        (valueOf(digits.charCodeAt(digit)) << 4) | valueOf(digits.charCodeAt(digit + 1));
+      buffer[at++] = (valueOf(digits.charCodeAt(digit)) << 4) | valueOf(digits.charCodeAt(digit + 1));
+    this.at = at;
   }
 
   text(tag: number, text: string): void {
-    this.varint(tag);
+    this.reserve(SHORT + 12);
+    this.varintWithin(tag);
     if (text.length > SHORT || !this.shortText(text)) this.anyText(text);
   }
 
-  /** Writes bytes after their length. */
-  bytes(bytes: Uint8Array): void {
-    this.varint(bytes.length);
+  /** Writes bytes that are encoded. */
+  raw(bytes: Uint8Array): void {
     this.reserve(bytes.length);
     this.buffer.set(bytes, this.at);
     this.at += bytes.length;
   }
 
-  /** Writes ASCII characters; writes nothing and returns false if there are others. */
+  /** Writes bytes after their length. */
+  bytes(bytes: Uint8Array): void {
+    this.varint(bytes.length);
+    this.raw(bytes);
+  }
+
+  /** Writes ASCII characters into reserved memory; writes nothing and returns false if there are others. */
   private shortText(text: string): boolean {
-    this.reserve(SHORT + 1);
     const { buffer } = this;
     let { at } = this;
     buffer[at++] = text.length;

@@ -1,5 +1,6 @@
 import type { Attributes, AttributeValue, SpanContext } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { RecordedSpan } from "../tracing/recorded-span.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 
 /** A field's tag: its number in the published `.proto` files, and its wire type. */
@@ -7,6 +8,9 @@ const varint = (field: number): number => field * 8;
 const fixed64 = (field: number): number => field * 8 + 1;
 const bytes = (field: number): number => field * 8 + 2;
 const fixed32 = (field: number): number => field * 8 + 5;
+
+/** Tag of the attributes of a span. */
+const attributesTag = bytes(9);
 
 /** Flags of a span beside those of its trace: whether it is known, and whether it is true, that the parent is remote. */
 const REMOTE_KNOWN = 256;
@@ -17,6 +21,14 @@ export const encodeSpans = (spans: readonly ReadableSpan[]): Uint8Array => {
   const batch = new EncodedSpans(() => new ProtoWriter());
   for (const span of spans) batch.add(span);
   return batch.take(() => {});
+};
+
+/** Encodes attributes as the bytes of a span. @param writer an empty one */
+export const encodeAttributes = (attributes: Attributes, writer: ProtoWriter): Uint8Array => {
+  writeAttributes(writer, attributesTag, attributes);
+  const encoded = writer.copy();
+  writer.clear();
+  return encoded;
 };
 
 /** The encoded spans of one scope. */
@@ -112,7 +124,10 @@ const writeSpan = (writer: ProtoWriter, span: ReadableSpan): void => {
   writer.nanos(span.startTime);
   writer.varint(fixed64(8));
   writer.nanos(span.endTime);
-  writeAttributes(writer, bytes(9), span.attributes);
+  if (span instanceof RecordedSpan) {
+    if (span.shared !== null) writer.raw(span.shared.bytes);
+    writeAttributes(writer, attributesTag, span.own);
+  } else writeAttributes(writer, attributesTag, span.attributes);
   writeCount(writer, 10, span.droppedAttributesCount);
   for (const event of span.events) {
     const start = writer.begin(bytes(11));

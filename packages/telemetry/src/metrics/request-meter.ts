@@ -47,7 +47,8 @@ export interface ActiveSeries {
 export class OwnRequestMeter implements RequestMeter {
   readonly active: Map<string, ActiveSeries> = new Map();
   readonly durations: HistogramSeries[] = [];
-  private readonly byEndpoint: Map<Endpoint | null, Map<number, SeriesOfRequests>> = new Map();
+  /** Lists by `methodNumber` and scheme: a look-up in a second map costs more than all the rest. */
+  private readonly byEndpoint: Map<Endpoint | null, (SeriesOfRequests | undefined)[]> = new Map();
   private overflow: HistogramSeries | null = null;
   private readonly time: () => HrTime;
 
@@ -59,16 +60,16 @@ export class OwnRequestMeter implements RequestMeter {
   begin(request: HttpRequest): TimedRequest {
     const { endpoint, method, scheme } = request;
     let ofEndpoint = this.byEndpoint.get(endpoint);
-    if (ofEndpoint === undefined) this.byEndpoint.set(endpoint, (ofEndpoint = new Map()));
+    if (ofEndpoint === undefined) this.byEndpoint.set(endpoint, (ofEndpoint = []));
     const key = methodNumber(method) * 2 + (scheme === "http" ? 0 : 1);
-    let series = ofEndpoint.get(key);
-    if (series === undefined) {
-      const { route } = request;
-      const ofStatus = (status: number) => this.durationOf({ method, scheme, route }, status);
-      ofEndpoint.set(key, (series = new SeriesOfRequests(this.activeOf(method, scheme), ofStatus)));
-    }
+    const series = ofEndpoint[key] ?? (ofEndpoint[key] = this.seriesOf(request));
     series.active.value++;
     return series;
+  }
+
+  private seriesOf({ method, scheme, route }: HttpRequest): SeriesOfRequests {
+    const ofStatus = (status: number) => this.durationOf({ method, scheme, route }, status);
+    return new SeriesOfRequests(this.activeOf(method, scheme), ofStatus);
   }
 
   /** At most one series for each known method and scheme. */
@@ -101,6 +102,9 @@ class SeriesOfRequests implements TimedRequest {
   readonly active: ActiveSeries;
   private readonly create: (status: number) => HistogramSeries;
   private readonly byStatus: Map<number, HistogramSeries> = new Map();
+  /** The last one: nearly all requests of a route have the same status. */
+  private lastStatus = -1;
+  private last: HistogramSeries | null = null;
 
   constructor(active: ActiveSeries, create: (status: number) => HistogramSeries) {
     this.active = active;
@@ -109,9 +113,16 @@ class SeriesOfRequests implements TimedRequest {
 
   end(status: number, durationMs: number): void {
     this.active.value--;
+    const series = status === this.lastStatus && this.last !== null ? this.last : this.ofStatus(status);
+    series.observe(Math.max(0, durationMs) / 1000);
+  }
+
+  private ofStatus(status: number): HistogramSeries {
     let series = this.byStatus.get(status);
     if (series === undefined) this.byStatus.set(status, (series = this.create(status)));
-    series.observe(Math.max(0, durationMs) / 1000);
+    this.lastStatus = status;
+    this.last = series;
+    return series;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { OpenTelemetryConfig } from "../telemetry-config.ts";
 import type { Variables } from "./environment.ts";
+import { isEndpoint, isProtocol } from "../collector.ts";
 
 /** Where one kind of data is sent. */
 export interface Destination {
@@ -36,13 +37,18 @@ const destination = (signal: Signal, config: Config, env: Variables, isDebug: bo
   const exporter = read(`OTEL_${upper}_EXPORTER`);
   if (!isOn || exporter === "none") return nowhere;
   if (exporter === "console") return { to: "console", url: "" };
-  const own = config.otlpEndpoint === undefined ? read(`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`) : undefined;
-  const base = config.otlpEndpoint ?? read("OTEL_EXPORTER_OTLP_ENDPOINT");
-  const url = own ?? base;
-  if (url === undefined || !URL.canParse(url))
-    return isDebug && signal === "traces" ? { to: "console", url: "" } : nowhere;
+  const valid = <T>(name: string, isValid: (value: unknown) => value is T): T | undefined => {
+    const value = read(name);
+    return isValid(value) ? value : undefined; // `checkExporterVariables` reports a malformed one
+  };
+  const own =
+    config.otlpEndpoint === undefined ? valid(`OTEL_EXPORTER_OTLP_${upper}_ENDPOINT`, isEndpoint) : undefined;
+  const url = own ?? config.otlpEndpoint ?? valid("OTEL_EXPORTER_OTLP_ENDPOINT", isEndpoint);
+  if (url === undefined) return isDebug && signal === "traces" ? { to: "console", url: "" } : nowhere;
   const protocol =
-    config.protocol ?? read(`OTEL_EXPORTER_OTLP_${upper}_PROTOCOL`) ?? read("OTEL_EXPORTER_OTLP_PROTOCOL");
+    config.protocol ??
+    valid(`OTEL_EXPORTER_OTLP_${upper}_PROTOCOL`, isProtocol) ??
+    valid("OTEL_EXPORTER_OTLP_PROTOCOL", isProtocol);
   if (protocol === "grpc" || (protocol === undefined && new URL(url).port === "4317"))
     return { to: "grpc", url };
   return { to: "http", url: own ?? withPath(url, `v1/${signal}`) };

@@ -1,5 +1,6 @@
 import type { ConfigInput } from "@framework/core/feature";
 import type { OpenTelemetryConfig } from "../telemetry-config.ts";
+import { checkExporterVariables, isEscaped, type Read, type Wrong } from "./exporter-variables.ts";
 
 /** Variables of a process. */
 export type Variables = Readonly<Record<string, string | undefined>>;
@@ -39,38 +40,38 @@ export const fromEnvironment = (env: Variables): FromEnvironment => {
   number("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", "batchSize", 10_000);
   number("OTEL_EXPORTER_OTLP_TIMEOUT", "exportTimeoutMs", 600_000);
   number("OTEL_METRIC_EXPORT_INTERVAL", "metricIntervalMs", 86_400_000);
-  return { isDisabled: read("OTEL_SDK_DISABLED")?.toLowerCase() === "true", given, mistakes };
+  checkExporterVariables(read, wrong);
+  const disabled = read("OTEL_SDK_DISABLED")?.toLowerCase() ?? "false";
+  if (disabled !== "true" && disabled !== "false") wrong("OTEL_SDK_DISABLED", "true or false");
+  return { isDisabled: disabled === "true", given, mistakes };
 };
 
 type NumberField = "batchDelayMs" | "queueSize" | "batchSize" | "exportTimeoutMs" | "metricIntervalMs";
-type Read = (name: string) => string | null;
-type Wrong = (name: string, wanted: string) => void;
 
 const readResource = (read: Read, given: Given, wrong: Wrong): void => {
-  const attributes: Record<string, string> = {};
+  let attributes: Record<string, string> = {};
   for (const pair of read("OTEL_RESOURCE_ATTRIBUTES")?.split(",") ?? []) {
-    const [, name, raw] = /^\s*([\w.-]{1,255})\s*=\s*(\S{0,1024})\s*$/.exec(pair) ?? [];
-    if (name === undefined || raw === undefined || !isEscaped(raw)) {
+    const [, name, raw] = /^\s*([\w.%/-]{1,255})\s*=\s*(\S{0,1024})\s*$/.exec(pair) ?? [];
+    if (name === undefined || raw === undefined || !isEscaped(name) || !isEscaped(raw)) {
       wrong("OTEL_RESOURCE_ATTRIBUTES", "a list of name=value, percent-encoded");
-      return;
+      attributes = {};
+      break;
     }
-    attributes[name] = decodeURIComponent(raw);
+    attributes[decodeURIComponent(name)] = decodeURIComponent(raw);
+  }
+  if (Object.keys(attributes).length > MAX_ATTRIBUTES) {
+    wrong("OTEL_RESOURCE_ATTRIBUTES", `at most ${MAX_ATTRIBUTES} attributes`);
+    attributes = {};
   }
   const { "service.name": named, "service.version": version, ...others } = attributes;
-  const name = read("OTEL_SERVICE_NAME") ?? named;
-  if (name !== undefined) given.serviceName = name;
-  if (version !== undefined) given.serviceVersion = version;
+  const name = read("OTEL_SERVICE_NAME") ?? named ?? "";
+  if (name !== "") given.serviceName = name; // a template whose variable is not set gives an empty one
+  if (version !== undefined && version !== "") given.serviceVersion = version;
   if (Object.keys(others).length > 0) given.resourceAttributes = others;
 };
 
-const isEscaped = (text: string): boolean => {
-  try {
-    decodeURIComponent(text);
-    return true;
-  } catch {
-    return false;
-  }
-};
+/** Most attributes that the record takes. */
+const MAX_ATTRIBUTES = 100;
 
 /** Sampling is always parent-based here, so only those samplers are known. */
 const readSampler = (read: Read, given: Given, wrong: Wrong): void => {

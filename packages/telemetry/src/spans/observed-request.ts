@@ -2,6 +2,16 @@ import type { Span } from "@opentelemetry/api";
 import type { HttpRequest } from "@framework/core";
 import type { RequestMeter, TimedRequest } from "../metrics/request-meter.ts";
 import { finishRequest } from "./finish-request.ts";
+import type { RequestTemplates } from "./request-templates.ts";
+
+/** What all requests are observed with. */
+export interface Observing {
+  /** `null` without metrics. */
+  readonly meter: RequestMeter | null;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly templates: RequestTemplates;
+}
 
 /** A request that is timed or recorded until its end. */
 export class ObservedRequest {
@@ -12,19 +22,25 @@ export class ObservedRequest {
   private readonly timed: TimedRequest | null;
   private readonly now: () => number;
   private readonly begun: number;
+  private readonly templates: RequestTemplates;
 
-  /** @param now monotonic milliseconds */
-  constructor(request: HttpRequest, span: Span | null, meter: RequestMeter | null, now: () => number) {
+  constructor(request: HttpRequest, span: Span | null, { meter, now, templates }: Observing) {
     this.request = request;
     this.span = span;
     this.timed = meter === null ? null : meter.begin(request);
     this.now = now;
     this.begun = meter === null ? 0 : now();
+    this.templates = templates;
   }
 
-  end(end: "sent" | "aborted"): void {
+  /** Ends with the request. */
+  awaitEnd(): void {
+    this.request.onEnd((end) => this.end(end));
+  }
+
+  private end(end: "sent" | "aborted"): void {
     const { span, timed } = this;
     if (timed !== null) timed.end(this.status, this.now() - this.begun);
-    if (span !== null) finishRequest(span, this.request, this.status, end === "aborted");
+    if (span !== null) finishRequest(span, this.request, this.status, end === "aborted", this.templates);
   }
 }

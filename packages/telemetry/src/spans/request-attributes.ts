@@ -11,33 +11,37 @@ export const requestSpanName = ({ method, route }: HttpRequest): string => {
 };
 
 /** Returns the attributes of a request at its start, by the stable HTTP conventions, redacted. */
-export const requestAttributes = (request: HttpRequest): Attributes => {
-  const { method, route, scheme, host, clientIp, httpVersion } = request;
-  const [path, query] = split(request.url);
-  const userAgent = request.getHeader("user-agent");
+export const requestAttributes = (request: HttpRequest): Attributes => ({
+  ...clientAttributes(request),
+  ...serverAttributes(request),
+});
+
+/** Returns the attributes that many requests have in common. */
+export const serverAttributes = ({ method, route, scheme, host }: HttpRequest): Attributes => {
   const [address, port] = authority(host);
   const known = methodOf(method);
-  const attributes: Attributes = {
-    "http.request.method": known,
-    "url.path": redactPath(path),
-    "url.scheme": scheme,
-  };
+  const attributes: Attributes = { "http.request.method": known, "url.scheme": scheme };
   if (known !== method) attributes["http.request.method_original"] = redactText(method.slice(0, 64));
   if (route !== null) attributes["http.route"] = route;
-  if (query !== "") attributes["url.query"] = redactQuery(query);
   if (address !== "") attributes["server.address"] = address;
   if (port !== null) attributes["server.port"] = port;
+  return attributes;
+};
+
+/** Returns the attributes of one request. */
+export const clientAttributes = (request: HttpRequest): Attributes => {
+  const { scheme, host, url, clientIp, httpVersion } = request;
+  const begin = scheme.length + 3 + host.length;
+  const end = url.indexOf("?", begin);
+  const userAgent = request.getHeader("user-agent");
+  const attributes: Attributes = {
+    "url.path": redactPath(end === -1 ? url.slice(begin) : url.slice(begin, end)),
+  };
+  if (end !== -1 && end + 1 < url.length) attributes["url.query"] = redactQuery(url.slice(end + 1));
   if (httpVersion === "2") attributes["network.protocol.version"] = httpVersion;
   if (clientIp !== null) attributes["client.address"] = clientIp;
   if (userAgent !== null) attributes["user_agent.original"] = userAgent.slice(0, MAX_ATTRIBUTE);
   return attributes;
-};
-
-/** Splits a URL into its path and its query, as sent. */
-const split = (url: string): readonly [path: string, query: string] => {
-  const begin = url.indexOf("/", url.indexOf("//") + 2);
-  const at = url.indexOf("?", begin);
-  return at === -1 ? [url.slice(begin), ""] : [url.slice(begin, at), url.slice(at + 1)];
 };
 
 /** Splits an authority into address and port. */

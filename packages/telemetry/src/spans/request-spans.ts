@@ -1,11 +1,12 @@
 import { ROOT_CONTEXT } from "@opentelemetry/api";
-import { BodyStream, coversPath, mapAwaitable, Trace } from "@framework/core/feature";
+import { BodyStream, cameOverSocket, coversPath, isPromise, Trace } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
 import { type RunInContext, suppressed, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
 import { ObservedRequest } from "./observed-request.ts";
-import { beginTrace } from "./request-trace.ts";
+import { RequestTemplates } from "./request-templates.ts";
+import { beginTrace, type RequestTrace } from "./request-trace.ts";
 
 /** Field of replies with the id of a trace that is recorded. */
 export const TRACE_FIELD = "x-trace-id";
@@ -31,24 +32,35 @@ export const requestSpans = (
   { excludedPaths, traceHeader, meter, now }: RequestSpanOptions,
 ): Middleware<HttpRequest, Response> => {
   const { contexts } = tracing;
+  const observing = { meter, now, templates: new RequestTemplates() };
   const isExcluded = coversPath(excludedPaths);
   const silent = suppressed(ROOT_CONTEXT);
   const runAnywhere: RunInContext = (context, work, input) => contexts.with(context, work, undefined, input);
   const runOfSocket = contexts.ofRequests?.() ?? runAnywhere;
+  const finish = (reply: Response, trace: RequestTrace, observed: ObservedRequest | null): Response => {
+    if (observed !== null) observed.status = reply.status;
+    if (reply.payload instanceof BodyStream)
+      reply.payload = bodyInContext(reply.payload, contexts, trace.context);
+    const isNamed = trace.span !== null && traceHeader;
+    return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // others can be found nowhere
+  };
+  // Closures are made by functions of their own: within `telemetry` they would cost each request a scope on the heap.
+  const finishLater = (
+    reply: Promise<Response>,
+    trace: RequestTrace,
+    observed: ObservedRequest | null,
+  ): Promise<Response> => reply.then((late) => finish(late, trace, observed));
   return function telemetry(request, next) {
-    if (request.endpoint?.exempt.includes("telemetry") === true || isExcluded(request.path))
+    const { endpoint } = request;
+    if ((endpoint !== null && endpoint.exempt.includes("telemetry")) || isExcluded(request.path))
       return contexts.with(silent, next, undefined, request);
     const trace = beginTrace(tracing, request);
     const { context, span } = trace;
     request.context.set(Trace, trace);
-    const observed = meter === null && span === null ? null : new ObservedRequest(request, span, meter, now);
-    if (observed !== null) request.onEnd((end) => observed.end(end));
-    const run = request.clientIp === null ? runAnywhere : runOfSocket; // without an address it is a call of `app.fetch`
-    return mapAwaitable(run(context, next, request), (reply) => {
-      if (observed !== null) observed.status = reply.status;
-      if (reply.payload instanceof BodyStream)
-        reply.payload = bodyInContext(reply.payload, contexts, context);
-      return span === null || !traceHeader ? reply : reply.setHeader(TRACE_FIELD, trace.traceId); // others can be found nowhere
-    });
+    const observed = meter === null && span === null ? null : new ObservedRequest(request, span, observing);
+    if (observed !== null) observed.awaitEnd();
+    const run = cameOverSocket(request) ? runOfSocket : runAnywhere;
+    const reply = run(context, next, request);
+    return isPromise(reply) ? finishLater(reply, trace, observed) : finish(reply, trace, observed);
   };
 };

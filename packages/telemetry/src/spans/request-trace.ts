@@ -33,31 +33,26 @@ const ownTrace = ({ propagator }: Tracing, own: OwnSdk, request: HttpRequest): R
   const isCalled = request.getHeader("traceparent") !== null || request.getHeader("baggage") !== null;
   const base = isCalled ? propagator.extract(ROOT_CONTEXT, fieldsOf(request), fieldGetter) : ROOT_CONTEXT;
   const caller = isCalled ? spanOf(base) : null;
-  if (caller !== null)
-    return isSampled(caller)
-      ? recorded(own, request, base, caller, caller.traceId)
-      : new UnrecordedTrace(own, base, caller);
-  return sampler.decide()
-    ? recorded(own, request, base, null, sampler.newTraceId(ids, true))
-    : new UnrecordedTrace(own, base, null);
+  if (caller === null && sampler.decide()) {
+    const [traceId, spanId] = sampler.newSampledIds(ids);
+    return recorded(own, request, base, null, { traceId, spanId, traceFlags: TraceFlags.SAMPLED });
+  }
+  if (caller === null || !isSampled(caller)) return new UnrecordedTrace(own, base, caller);
+  const { traceId, traceState } = caller;
+  const plain = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED };
+  return recorded(own, request, base, caller, traceState === undefined ? plain : { ...plain, traceState });
 };
 
 const recorded = (
-  { ids, origin }: OwnSdk,
+  { origin }: OwnSdk,
   request: HttpRequest,
   base: Context,
   parent: SpanContext | null,
-  traceId: string,
+  ids: SpanContext,
 ): RequestTrace => {
-  const plain = { traceId, spanId: ids.generateSpanId(), traceFlags: TraceFlags.SAMPLED };
-  const span = new RecordedSpan(origin, {
-    ids: parent?.traceState === undefined ? plain : { ...plain, traceState: parent.traceState },
-    parent,
-    name: requestSpanName(request),
-    kind: SpanKind.SERVER,
-    base,
-  });
-  return { context: span, span, traceId, spanId: plain.spanId };
+  const name = requestSpanName(request);
+  const span = new RecordedSpan(origin, { ids, parent, name, kind: SpanKind.SERVER, base });
+  return { context: span, span, traceId: ids.traceId, spanId: ids.spanId };
 };
 
 /** The program's SDK decides; its sampler may want the attributes. */

@@ -4,6 +4,8 @@ import { randomFillSync } from "node:crypto";
 const POOL_BYTES = 8192;
 /** Bytes of a trace id. */
 const TRACE = 16;
+/** Bytes of a span id. */
+const SPAN = 8;
 /** Numbers that the last 52 bits of a trace id can be: what sampling depends on. */
 export const RANGE: number = 2 ** 52;
 
@@ -17,18 +19,34 @@ export class RandomIds {
   }
 
   generateSpanId(): string {
-    return this.take(8);
+    return this.take(SPAN);
+  }
+
+  /**
+   * Returns both ids of a trace that begins. One drawing for the two: as text they are one native call.
+   *
+   * @param from of the last 52 bits of the trace id, as for `traceIdWithin`
+   */
+  traceAndSpanIdWithin(from: number, to: number): readonly [traceId: string, spanId: string] {
+    const start = this.advance(TRACE + SPAN);
+    this.limit(start, from, to);
+    const text = this.pool.toString("hex", start, start + TRACE + SPAN);
+    return [text.slice(0, 2 * TRACE), text.slice(2 * TRACE)];
   }
 
   /** Returns a trace id whose last 52 bits are at least `from` and less than `to`, each with the same chance. */
   traceIdWithin(from: number, to: number): string {
-    const { pool } = this;
     const start = this.advance(TRACE);
-    if (to - from < RANGE) {
-      const end = from + Math.floor((last52(pool, start + TRACE) / RANGE) * (to - from));
-      writeLast52(pool, start + TRACE, end);
-    }
-    return pool.toString("hex", start, start + TRACE);
+    this.limit(start, from, to);
+    return this.pool.toString("hex", start, start + TRACE);
+  }
+
+  /** Brings the last 52 bits of the trace id that begins at `start` between two numbers. */
+  private limit(start: number, from: number, to: number): void {
+    if (to - from >= RANGE) return;
+    const { pool } = this;
+    const end = from + Math.floor((last52(pool, start + TRACE) / RANGE) * (to - from));
+    writeLast52(pool, start + TRACE, end);
   }
 
   private take(bytes: number): string {

@@ -45,6 +45,11 @@ export class RatioSampler implements Sampler {
     return sampled ? ids.traceIdWithin(0, this.threshold) : ids.traceIdWithin(this.threshold, RANGE);
   }
 
+  /** Returns the ids of a new trace that is sampled. */
+  newSampledIds(ids: RandomIds): readonly [traceId: string, spanId: string] {
+    return ids.traceAndSpanIdWithin(0, this.threshold);
+  }
+
   shouldSample(context: Context, traceId: string): SamplingResult {
     const parent = trace.getSpanContext(context);
     const isSampled =

@@ -14,33 +14,14 @@ import {
 } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import type { TraceIds } from "@framework/core/feature";
+import type { EncodedAttributes, SpanOrigin, SpanStart } from "./span-parts.ts";
 import { cutValue, cutValues, isValue, MOST } from "./attribute-values.ts";
 import { hrTimeOf, timeOf } from "./span-time.ts";
 import { spanKey } from "./span-context.ts";
 
-/** What all spans of an app share. */
-export interface SpanOrigin {
-  readonly resource: ReadableSpan["resource"];
-  readonly scope: ReadableSpan["instrumentationScope"];
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
-  /** Wall-clock milliseconds. */
-  readonly date: () => number;
-  /** Takes a span that has ended. */
-  readonly ended: (span: ReadableSpan) => void;
-}
-
-/** What a span is at its start. */
-export interface SpanStart {
-  readonly ids: SpanContext;
-  readonly parent: SpanContext | null;
-  readonly name: string;
-  readonly kind: SpanKind;
-  /** The context that the span is added to. */
-  readonly base: Context;
-}
-
 const none: never[] = [];
+/** Of spans without any; never written to. */
+const noAttributes: Attributes = {};
 
 /**
  * A span that is exported, and the context of its work: a third of the instructions of the SDK's span, whose attributes are checked and copied one by one.
@@ -53,7 +34,10 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
   readonly parentSpanContext?: SpanContext;
   readonly startTime: HrTime;
   endTime: HrTime;
-  attributes: Attributes = {};
+  /** Attributes of this span alone. */
+  own: Attributes = noAttributes;
+  /** Attributes that it shares; `null` without. */
+  shared: EncodedAttributes | null = null;
   events: ReadableSpan["events"] = none;
   links: Link[] = none;
   status: SpanStatus = unset;
@@ -87,6 +71,10 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   get spanId(): string {
     return this.ids.spanId;
+  }
+
+  get attributes(): Attributes {
+    return this.shared === null ? this.own : { ...this.shared.attributes, ...this.own };
   }
 
   get resource(): ReadableSpan["resource"] {
@@ -128,14 +116,14 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
 
   setAttribute(name: string, value: AttributeValue): this {
     if (this.ended || !isValue(value)) return this;
-    if (!Object.hasOwn(this.attributes, name)) {
+    if (!Object.hasOwn(this.own, name)) {
       if (this.size >= MOST) {
         this.droppedAttributesCount++;
         return this;
       }
-      this.size++;
+      if (this.size++ === 0) this.own = {};
     }
-    this.attributes[name] = cutValue(value);
+    this.own[name] = cutValue(value);
     return this;
   }
 
@@ -199,15 +187,26 @@ export class RecordedSpan implements Span, ReadableSpan, Context, TraceIds {
     );
   }
 
-  /** Ends the span. @param attributes added unless the program has set them; the caller gives them up */
-  end(endTime?: TimeInput, attributes?: Attributes): void {
+  /**
+   * Ends the span.
+   *
+   * @param attributes added unless the program has set them; the caller gives them up
+   * @param shared further ones, as `attributes`; not copied
+   */
+  end(endTime?: TimeInput, attributes?: Attributes, shared: EncodedAttributes | null = null): void {
     if (this.ended) return;
-    if (attributes !== undefined)
-      this.attributes = this.size === 0 ? attributes : Object.assign(attributes, this.attributes);
+    if (attributes !== undefined) this.complete(attributes, shared);
     const end = this.time(endTime);
     this.endTime = isBefore(end, this.startTime) ? this.startTime : end;
     this.ended = true;
     this.origin.ended(this);
+  }
+
+  private complete(attributes: Attributes, shared: EncodedAttributes | null): void {
+    if (this.size === 0) {
+      this.own = attributes;
+      this.shared = shared;
+    } else this.own = { ...shared?.attributes, ...attributes, ...this.own }; // what the program has set wins, so the bytes are of no use
   }
 
   private time(given?: TimeInput): HrTime {

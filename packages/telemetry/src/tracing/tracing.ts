@@ -7,7 +7,7 @@ import {
   type Tracer,
   TraceFlags,
 } from "@opentelemetry/api";
-import type { SpanOrigin } from "./recorded-span.ts";
+import type { SpanOrigin } from "./span-parts.ts";
 import type { RandomIds } from "./random-ids.ts";
 import type { RatioSampler } from "./ratio-sampler.ts";
 

@@ -1,0 +1,7 @@
+/** Whether a value is the URL of a collector. */
+export const isEndpoint = (value: unknown): value is string =>
+  typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
+
+/** Whether a value names a protocol that can be used. */
+export const isProtocol = (value: unknown): value is "grpc" | "http/protobuf" =>
+  value === "grpc" || value === "http/protobuf";

@@ -1,0 +1,61 @@
+import { isEndpoint, isProtocol } from "../collector.ts";
+
+/** Returns the value of a variable without spaces around it, `null` for an empty one. */
+export type Read = (name: string) => string | null;
+/** Reports a variable that is ignored. */
+export type Wrong = (name: string, wanted: string) => void;
+
+/** Reports malformed variables of exporters, which the SDK and `destinations` ignore. Messages leave the values out: headers are often keys. */
+export const checkExporterVariables = (read: Read, wrong: Wrong): void => {
+  const check = (name: string, wanted: string, isValid: (value: string) => boolean): void => {
+    const value = read(name);
+    if (value !== null && !isValid(value)) wrong(name, wanted);
+  };
+  for (const signal of ["TRACES", "METRICS"])
+    check(`OTEL_${signal}_EXPORTER`, "otlp, console or none", (value) => exporters.includes(value));
+  for (const signal of ["", "TRACES_", "METRICS_"]) {
+    const prefix = `OTEL_EXPORTER_OTLP_${signal}`;
+    check(`${prefix}ENDPOINT`, "a URL such as http://localhost:4318", isEndpoint);
+    check(`${prefix}PROTOCOL`, "grpc or http/protobuf", isProtocol);
+    check(`${prefix}COMPRESSION`, "gzip or none", (value) => value === "gzip" || value === "none");
+    check(`${prefix}HEADERS`, "a list of name=value, percent-encoded", areHeaders);
+  }
+  for (const [name, instead] of Object.entries(unsupported))
+    if (read(name) !== null) wrong(name, `left out: ${instead}`);
+};
+
+const exporters: readonly string[] = ["otlp", "console", "none"];
+
+const areHeaders = (value: string): boolean =>
+  value.split(",").every((pair) => pair.trim() === "" || (HEADER.test(pair) && isEscaped(pair)));
+
+const HEADER = /^\s*[\w!#$%&'*+.^`|~-]+\s*=/;
+
+/** Whether percent-encoding can be decoded. */
+export const isEscaped = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const OF_ALL = "OTEL_EXPORTER_OTLP_TIMEOUT is the limit of every export";
+const FIXED = "the limits of spans are fixed";
+
+/** Standard variables that have no effect here, and what holds instead. */
+const unsupported: Readonly<Record<string, string>> = {
+  OTEL_EXPORTER_OTLP_TRACES_TIMEOUT: OF_ALL,
+  OTEL_EXPORTER_OTLP_METRICS_TIMEOUT: OF_ALL,
+  OTEL_BSP_EXPORT_TIMEOUT: OF_ALL,
+  OTEL_METRIC_EXPORT_TIMEOUT: OF_ALL,
+  OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT: FIXED,
+  OTEL_ATTRIBUTE_COUNT_LIMIT: FIXED,
+  OTEL_SPAN_ATTRIBUTE_VALUE_LENGTH_LIMIT: FIXED,
+  OTEL_SPAN_ATTRIBUTE_COUNT_LIMIT: FIXED,
+  OTEL_SPAN_EVENT_COUNT_LIMIT: FIXED,
+  OTEL_SPAN_LINK_COUNT_LIMIT: FIXED,
+  OTEL_EVENT_ATTRIBUTE_COUNT_LIMIT: FIXED,
+  OTEL_LINK_ATTRIBUTE_COUNT_LIMIT: FIXED,
+};

@@ -1,0 +1,30 @@
+import type { Attributes, Context, SpanContext, SpanKind } from "@opentelemetry/api";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+
+/** What all spans of an app share. */
+export interface SpanOrigin {
+  readonly resource: ReadableSpan["resource"];
+  readonly scope: ReadableSpan["instrumentationScope"];
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  /** Wall-clock milliseconds. */
+  readonly date: () => number;
+  /** Takes a span that has ended. */
+  readonly ended: (span: ReadableSpan) => void;
+}
+
+/** Attributes that many spans share, with their bytes in a span of OTLP. */
+export interface EncodedAttributes {
+  readonly attributes: Attributes;
+  readonly bytes: Uint8Array;
+}
+
+/** What a span is at its start. */
+export interface SpanStart {
+  readonly ids: SpanContext;
+  readonly parent: SpanContext | null;
+  readonly name: string;
+  readonly kind: SpanKind;
+  /** The context that the span is added to. */
+  readonly base: Context;
+}
