@@ -41,6 +41,12 @@ test("all mistakes are reported together, at start", async () => {
     .handle(
       command("Put", { input, http: { path: "/", method: "GET" as never, status: 404 as never } }),
       () => {},
+    )
+    .handle(command("Open", { input, guard: [], http: { path: "/", guard: [] } } as never), () => {})
+    .handle(
+      query("Ask", { input, output: input, guard: [] } as never),
+      { used: [] } as never,
+      () => 1 as never,
     );
   const error = await failureOf(app.start({ log: newLog() }));
   const lines = error.message.split("\n").toSorted();
@@ -51,9 +57,13 @@ test("all mistakes are reported together, at start", async () => {
     "CQRS_BAD_OPERATION: command 7: its name must begin with a letter and have at most 100 letters, digits, dots, _ and -",
     "CQRS_BAD_OPERATION: command 7: key must be a function of the input",
     "CQRS_BAD_OPERATION: command 7: timeoutMs must be a whole number from 1 to 3600000",
+    'CQRS_BAD_OPERATION: command Open: http has no field "guard"; did you mean "guards"?',
+    'CQRS_BAD_OPERATION: command Open: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: command Put: http.method must be POST, PUT, PATCH or DELETE",
     "CQRS_BAD_OPERATION: command Put: http.status must be 200, 201 or 202",
     "CQRS_BAD_OPERATION: handle takes a command or query as its first argument, made by `command` or `query`",
+    'CQRS_BAD_OPERATION: query Ask: `handle` has no field "used"; did you mean "use"?',
+    'CQRS_BAD_OPERATION: query Ask: it has no field "guard"; did you mean "guards"?',
     "CQRS_BAD_OPERATION: query Bad: guards must be a list of guards",
     "CQRS_BAD_OPERATION: query Bad: input must be a Standard Schema",
     "CQRS_BAD_OPERATION: query Bad: output must be a Standard Schema",

@@ -77,7 +77,7 @@ test("an app stops although a lane ignores its signal, and the lane is given to 
   await waitFor(() => begun === 2, { what: "both lanes" });
   await app.stop({ timeoutSecs: 0.1 });
   expect(await file.open().query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
-}, 60_000);
+});
 
 test("metrics and the health check tell of leases, and of renewals", async () => {
   await using file = await sqliteFile();

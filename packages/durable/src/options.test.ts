@@ -47,6 +47,20 @@ test("codeVersion is stored with parked work, which is kept for keepParkedSecs a
   await removing.stop();
 });
 
+test("a replay takes all ids that are given, and a filter says exactly what it means", async () => {
+  await using database = await sqliteFile();
+  const kernel = await failing(database.open(), {});
+  const ids = Array.from({ length: 150 }, (_, at) => String(1000 + at));
+  const [item] = (await kernel.parked.list()).items;
+  const replayed = await kernel.parked.replay([...ids, item?.id ?? ""], { perSecond: 10_000 });
+  expect(replayed).toMatchObject({ replayed: 1, failed: { length: 100 } });
+  const bad = { code: "DURABLE_BAD_FILTER" };
+  const tooMany = Array.from({ length: 10_001 }, String);
+  for (const which of [{ sorce: "work" }, { source: "work", limit: 1 }, tooMany])
+    await expect(kernel.parked.replay(which)).rejects.toMatchObject(bad);
+  await kernel.stop();
+});
+
 test("pollMinMs and pollMaxMs are the pauses between two looks for work", async () => {
   await using database = await sqliteFile();
   const clock = virtualClock();

@@ -9,7 +9,7 @@ interface Worker {
   readonly lanes: readonly number[];
 }
 
-/** Asks one worker; a new connection each time, so that the workers alternate. */
+/** Asks one worker; a new connection each time, so that any worker may answer. */
 const ask = ({ url }: Program): Promise<Worker> =>
   new Promise((resolve, reject) => {
     const asking = request(new URL("/lanes", url), { agent: false }, (reply) => {

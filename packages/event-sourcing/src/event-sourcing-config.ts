@@ -7,6 +7,7 @@ import {
   list,
   oneOf,
   optional,
+  secret,
 } from "@framework/core/feature";
 import type { Problem } from "@framework/core";
 import type { Positions } from "./base/store-base.ts";
@@ -62,7 +63,9 @@ export const EventSourcingConfig: ConfigRecord<EventSourcingConfig> = configReco
   enableSnapshots: flag(true),
   maxEventsPerAggregate: integer(10_000, { min: 1 }),
   eventTtlSecs: integer(0, { min: 0, max: 10_000_000_000 }),
-  connectionUrl: optional(checked("", "sqlite://<path> or postgres://user:password@host/database", isUrl)),
+  connectionUrl: optional(
+    secret(checked("", "sqlite://<path> or postgres://user:password@host/database", isUrl)),
+  ),
   events: list<AnyEventType>([], "types of events, made by eventType", isEventType),
   projections: list<Projection>([], "projections, made by projection", isProjection),
   positions: oneOf<Positions>("sequence", ["sequence", "counter"]),

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
 import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
 import type { Job } from "./job/job.ts";
@@ -54,7 +55,8 @@ export class JobSet {
     name: string,
     { job, input, ...times }: ScheduleOptions<S>,
   ): void {
-    const mistake = this.mistakeInSchedule(name, job);
+    const [unknown] = unknownFields("it", times, ["cron", "timeZone", "missed"]);
+    const mistake = unknown ?? this.mistakeInSchedule(name, job);
     if (mistake !== null || !(job instanceof DefinedJob))
       return this.refuse("JOBS_BAD_SCHEDULE", `schedule ${name}: ${mistake}`);
     try {

@@ -24,6 +24,7 @@ test("all mistakes in jobs and schedules are reported at start, together", async
     .schedule("a", { cron: "61 * * * *", job: ok })
     .schedule("b", { cron: "@daily", timeZone: "Europe/Nowhere", job: ok })
     .schedule("c", { cron: "0 0 30 2 *", job: ok })
+    .schedule("z", { cron: "@daily", job: ok, timezone: "Europe/Berlin" } as { cron: string; job: typeof ok })
     .schedule("d", { cron: "@daily", job: ok })
     .schedule("d", { cron: "@daily", job: ok });
   const failure = await app.start({ log: quiet }).then(
@@ -40,6 +41,7 @@ test("all mistakes in jobs and schedules are reported at start, together", async
     "QueueOptions.concurrency",
     'schedule a: the minute "61" is not 0 to 59',
     'schedule b: the time zone "Europe/Nowhere" is unknown',
+    'schedule z: it has no field "timezone"; did you mean "timeZone"?',
     'schedule c: "0 0 30 2 *" never runs',
     "schedule d: there are two of that name; rename one",
   ])

@@ -2,11 +2,27 @@ import { randomUUID } from "node:crypto";
 import { brokerContract } from "@framework/messaging/testing";
 import { withServer } from "@framework/services";
 import { test } from "@jest/globals";
+import { kafkajs } from "./client/kafkajs.ts";
 import { kafkaBroker } from "./index.ts";
 
 withServer("kafka", (brokers) => {
-  brokerContract(test.concurrent, () => ({
-    adapter: () => kafkaBroker({ brokers, partitions: 3, sessionTimeoutMs: 6000 }),
-    prefix: `t${randomUUID().slice(0, 8)}`,
-  }));
+  const { Kafka, logLevel } = kafkajs();
+  const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+  /** The server keeps something of each partition in memory: those of six suites fill the heap that the tests give it. */
+  const deleteTopics = async (prefix: string): Promise<void> => {
+    const admin = bare.admin();
+    await admin.connect();
+    const topics = (await admin.listTopics()).filter((topic) => topic.startsWith(prefix));
+    await admin.deleteTopics({ topics });
+    await admin.disconnect();
+  };
+
+  brokerContract(test.concurrent, () => {
+    const prefix = `t${randomUUID().slice(0, 8)}`;
+    return {
+      adapter: () => kafkaBroker({ brokers, partitions: 3, sessionTimeoutMs: 6000 }),
+      prefix,
+      close: () => deleteTopics(prefix),
+    };
+  });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { systemClock } from "@framework/core/feature";
 import {
   type FragileServer,
   findProgram,
@@ -18,6 +19,7 @@ import {
   untilRunning,
   worker,
 } from "./faults.test-kit.ts";
+import { kafkaBroker } from "./index.ts";
 
 let server: FragileServer;
 let proxy: TcpProxy;
@@ -87,6 +89,24 @@ test(
         await pause(200);
       }
     });
+  },
+  LIMIT_MS,
+);
+
+test(
+  "a request that the broker does not answer ends at requestTimeoutMs",
+  async () => {
+    const log = { info() {}, warn() {}, error() {} };
+    const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log };
+    const broker = kafkaBroker({ brokers: proxy.url, requestTimeoutMs: 1000 }).open(context);
+    await broker.health(AbortSignal.timeout(LIMIT_MS));
+    proxy.mode = "silent";
+    try {
+      await expect(broker.health(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(/Request .* timed out/);
+    } finally {
+      proxy.mode = "pass";
+      await broker.close();
+    }
   },
   LIMIT_MS,
 );

@@ -6,6 +6,7 @@ import {
   integer,
   oneOf,
   optional,
+  secret,
   text,
 } from "@framework/core/feature";
 
@@ -63,7 +64,7 @@ export interface KafkaConfig {
   readonly requestTimeoutMs: number;
   /** Largest batch that the topics accept, in bytes (`max.message.bytes`); 65,536 to 16 MiB. @default 1048576 */
   readonly maxBatchBytes: number;
-  /** Most bytes of one partition that are fetched at once; 65,536 to 16 MiB. @default 1048576 */
+  /** Most bytes of one partition that are fetched at once, as they are stored; 65,536 to 16 MiB. A larger batch is fetched whole. @default 1048576 */
   readonly maxFetchBytes: number;
   /** Compression of what is sent. @default "none" */
   readonly compression: KafkaCompression;
@@ -116,12 +117,14 @@ export const KafkaConfig: ConfigRecord<KafkaConfig> = configRecord("KafkaConfig"
   ),
   groupId: text("framework-service"),
   clientId: text("framework"),
-  sasl: optional<KafkaSasl>({
-    problem: (value) =>
-      isSasl(value)
-        ? null
-        : 'must be { mechanism: "plain" | "scram-sha-256" | "scram-sha-512", username, password } or { mechanism: "oauthbearer", oauthBearerProvider }',
-  }),
+  sasl: secret(
+    optional<KafkaSasl>({
+      problem: (value) =>
+        isSasl(value)
+          ? null
+          : 'must be { mechanism: "plain" | "scram-sha-256" | "scram-sha-512", username, password } or { mechanism: "oauthbearer", oauthBearerProvider }',
+    }),
+  ),
   tls: checked<KafkaConfig["tls"]>(
     false,
     "true, false or options of tls.connect",

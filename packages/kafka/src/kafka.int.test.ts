@@ -11,6 +11,13 @@ import { storedSnappyCodec, storedLz4Codec } from "./codecs.test-kit.ts";
 import { until, untilRunning } from "./faults.test-kit.ts";
 import { type KafkaConfig, kafkaBroker } from "./index.ts";
 
+const failingCodec = {
+  compress: (bytes: Uint8Array): Uint8Array => bytes,
+  decompress(): never {
+    throw new Error("broken");
+  },
+};
+
 const newTopic = (): string => `t${randomUUID().slice(0, 8)}`;
 const LIMIT_MS = 180_000;
 
@@ -132,6 +139,13 @@ withServer("kafka", (brokers) => {
           `the partition ${topic}-0 has messages that are compressed with lz4`,
         );
         await single.stop();
+        register({ CompressionCodecs }, "lz4", failingCodec);
+        const failing = appOn();
+        failing.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
+        await failing.start({ log });
+        const reason = (): string => failing.messaging.status()[0]?.reason ?? "";
+        await until("the failure of the codec", () => reason().includes("lz4, and its codec failed: broken"));
+        await failing.stop();
       } finally {
         register({ CompressionCodecs }, "lz4", storedLz4Codec);
       }
@@ -142,6 +156,31 @@ withServer("kafka", (brokers) => {
       await until("the message, with its codec", () => got.includes("unreadable"));
       await again.stop();
       expect(got).toEqual(["before", "other", "unreadable"]);
+    },
+    LIMIT_MS,
+  );
+
+  test.concurrent(
+    "a partition with a batch that becomes larger than 64 MiB is paused with a clear error, and the other topics go on",
+    async () => {
+      const [topic, other] = [newTopic(), newTopic()];
+      const got: unknown[] = [];
+      await createTopic(topic);
+      await createTopic(other);
+      const zeros = JSON.stringify("0".repeat(1_048_576));
+      await sendBare(topic, Array<string>(70).fill(zeros), compressionTypes.gzip);
+      const app = appOn();
+      for (const each of [topic, other])
+        app.messaging.subscribe(each, { group: topic, raw: true }, ({ data }) => void got.push(data));
+      await app.start({ log });
+      const reason = (): string => app.messaging.status().find((each) => each.topic === topic)?.reason ?? "";
+      await until("the reason", () =>
+        reason().includes("gzip, and its codec failed: Cannot create a Buffer"),
+      );
+      await sendBare(other, ['"other"']);
+      await until("the other topic", () => got.includes("other"));
+      await app.stop();
+      expect(got).toEqual(["other"]);
     },
     LIMIT_MS,
   );
@@ -307,6 +346,21 @@ withServer("kafka", (brokers) => {
       const admin = bare.admin();
       expect(await admin.listTopics()).not.toContain(topic);
       await admin.disconnect();
+      await app.stop();
+    },
+    LIMIT_MS,
+  );
+
+  test.concurrent(
+    "a topic with more replicas than there are servers is not created, and the reason says so",
+    async () => {
+      const topic = newTopic();
+      const app = appOn({ replicas: 2 });
+      app.messaging.subscribe(topic, { group: topic }, () => {});
+      await app.start({ log });
+      const reason = (): string => app.messaging.status()[0]?.reason ?? "";
+      await until("the reason", () => reason().includes("eplication"));
+      expect(reason()).toContain("could not be created: Replication-factor is invalid");
       await app.stop();
     },
     LIMIT_MS,

@@ -21,16 +21,19 @@ beforeAll(async () => {
   const listener = (name: string): string => `listener.name.sasl_ssl.${name}`;
   const plain = "org.apache.kafka.common.security.plain.PlainLoginModule";
   const scram = "org.apache.kafka.common.security.scram.ScramLoginModule";
+  const bearer = "org.apache.kafka.common.security.oauthbearer.OAuthBearerLoginModule";
   server = await startKafka({
     secureListener: { name: "SASL_SSL", address: secure },
     scramUsers: ["SCRAM-SHA-256", "SCRAM-SHA-512"].map(
       (mechanism) => `${mechanism}=[name=${USER},password=${PASSWORD}]`,
     ),
     settings: {
-      "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512",
+      "sasl.enabled.mechanisms": "PLAIN,SCRAM-SHA-256,SCRAM-SHA-512,OAUTHBEARER",
       [listener("plain.sasl.jaas.config")]: `${plain} required user_${USER}="${PASSWORD}";`,
       [listener("scram-sha-256.sasl.jaas.config")]: `${scram} required;`,
       [listener("scram-sha-512.sasl.jaas.config")]: `${scram} required;`,
+      [listener("oauthbearer.sasl.jaas.config")]:
+        `${bearer} required unsecuredLoginStringClaim_sub="server";`,
       "ssl.keystore.type": "PEM",
       "ssl.keystore.certificate.chain": inOneLine(cert),
       "ssl.keystore.key": inOneLine(key),
@@ -62,12 +65,27 @@ const appWith = (
     drainMs: 1000,
   });
 
-test.concurrent.each(["plain", "scram-sha-256", "scram-sha-512"] as const)(
-  "messages are sent and received over TLS, with the credentials of %s",
-  async (mechanism) => {
+/** A token without a signature, which a server of tests takes. */
+const tokenOf = (sub: string): string => {
+  const parts = [{ alg: "none" }, { sub, exp: Math.floor(Date.now() / 1000) + 3600 }];
+  return `${parts.map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".")}.`;
+};
+
+const credentials: readonly KafkaSasl[] = [
+  ...(["plain", "scram-sha-256", "scram-sha-512"] as const).map((mechanism) => ({
+    mechanism,
+    username: USER,
+    password: PASSWORD,
+  })),
+  { mechanism: "oauthbearer", oauthBearerProvider: async () => ({ value: tokenOf(USER) }) },
+];
+
+test.concurrent.each(credentials)(
+  "messages are sent and received over TLS, with the credentials of $mechanism",
+  async (sasl) => {
     const topic = `t${randomUUID().slice(0, 8)}`;
     const got: unknown[] = [];
-    const app = appWith({ mechanism, username: USER, password: PASSWORD }, cert, topic);
+    const app = appWith(sasl, cert, topic);
     app.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
     await app.start({ log: { info: write, warn: write, error: write } });
     await untilRunning(app);

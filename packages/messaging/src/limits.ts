@@ -1,6 +1,9 @@
 /** Longest id, type, source, subject and key, in characters. */
 export const MAX_ATTRIBUTE = 512;
 
+/** Most bytes of headers that messaging adds on the way of a message: those of later tries, and of dead letters. */
+export const MAX_OWN_HEADER_BYTES = 2048;
+
 /** Most levels of arrays and objects in data. */
 export const MAX_DEPTH = 128;
 

@@ -120,7 +120,7 @@ export class MessagingApp {
     if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
     if (this.enabled.size === 0) this.join();
     this.enabled.set(name, { name, adapter, config });
-    if (config.outbox) this.openOutbox(name);
+    if (config.outbox) this.openOutbox(name, config.clock ?? systemClock);
   }
 
   /** Adds a middleware around every handler of single messages. */
@@ -134,11 +134,11 @@ export class MessagingApp {
     return this.enabled.get(this.nameOf(broker) ?? "")?.config.group;
   }
 
-  private openOutbox(name: string): void {
+  private openOutbox(name: string, clock: Clock): void {
     if (this.kernel === null)
       return this.problem("the outbox needs a database: compose database and durable before messaging");
-    const send: SendNow = async (messages) => await this.broker(name).sender.sendNow(messages);
-    this.outboxes.set(name, new Outbox(this.kernel, name, send));
+    const sendNow: SendNow = async (messages) => await this.broker(name).sender.sendNow(messages);
+    this.outboxes.set(name, new Outbox(this.kernel, name, { sendNow, clock }));
   }
 
   subscribe(spec: SubscriptionSpec, problems: readonly string[]): void {

@@ -2,9 +2,9 @@ import { expect, test } from "@jest/globals";
 import type { Delivery } from "@framework/messaging/adapter";
 import { withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { type Channel, connect, type GetMessage, type Replies } from "amqplib";
+import type { Channel, GetMessage, Replies } from "amqplib";
 import { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";
-import { TestProcess } from "./process.test-kit.ts";
+import { onServer, TestProcess } from "./process.test-kit.ts";
 
 /** The server's count of earlier deliveries; it sends none with the first. */
 const countOf = (delivery: Delivery | undefined): unknown => {
@@ -81,16 +81,6 @@ withServer("rabbitmq", (url) => {
     expect(reasonOf(rejected)).toEqual(["rejected", "rejected"]);
   });
 });
-
-/** Asks the server on a connection of its own. */
-const onServer = async <T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> => {
-  const model = await connect(url);
-  try {
-    return await work(await model.createChannel());
-  } finally {
-    await model.close();
-  }
-};
 
 /** The queue of the group; `messageCount` counts its messages that no consumer holds. */
 const queue = async (url: string, topic: string): Promise<Replies.AssertQueue> =>

@@ -32,6 +32,19 @@ block("with a server that is harmed", () => {
   );
 
   test(
+    "heartbeatSecs is what the server sends heartbeats by",
+    async () => {
+      await using process = new TestProcess({ url: server.url, heartbeatSecs: 7 });
+      await process.declare();
+      const settled = await server.evaluate(
+        "list_to_tuple(lists:usort([T || [{timeout, T}] <- rabbit_networking:connection_info_all([timeout])]))",
+      );
+      expect(settled).toBe("{7}");
+    },
+    LIMIT_MS,
+  );
+
+  test(
     "a slow acknowledgement is warned of; after the server has closed the channel the message comes again",
     async () => {
       const limit = (ms: number): string =>

@@ -14,6 +14,7 @@ import type {
   Topology,
 } from "@framework/messaging/adapter";
 import { waitFor } from "@framework/testing";
+import { type Channel, connect } from "amqplib";
 import { rabbitmq, type RabbitMQConfig, rabbitmqBroker, type RabbitMQMethods } from "./index.ts";
 
 /** Names that no other test has. */
@@ -163,3 +164,16 @@ export class TestApp implements AsyncDisposable {
     await this.stop();
   }
 }
+
+/** Asks the server on a connection of its own. */
+export const onServer = async <T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> => {
+  const model = await connect(url);
+  model.on("error", () => {}); // the failed call has the error
+  try {
+    const channel = await model.createChannel();
+    channel.on("error", () => {});
+    return await work(channel);
+  } finally {
+    await model.close();
+  }
+};

@@ -5,6 +5,7 @@ import {
   flag,
   integer,
   optional,
+  secret,
   text,
 } from "@framework/core/feature";
 
@@ -38,7 +39,7 @@ const isUrl = (value: unknown): boolean =>
   typeof value === "string" && /^amqps?:\/\/./.test(value) && URL.canParse(value);
 
 export const RabbitMQConfig: ConfigRecord<RabbitMQConfig> = configRecord("RabbitMQConfig", {
-  url: checked("amqp://localhost", "amqp://host:port/vhost, or amqps:// for TLS", isUrl),
+  url: secret(checked("amqp://localhost", "amqp://host:port/vhost, or amqps:// for TLS", isUrl)),
   prefetchCount: integer(10, { min: 1, max: 10_000 }),
   ca: optional(text("")),
   heartbeatSecs: integer(10, { min: 1, max: 600 }),

@@ -2,8 +2,7 @@ import { expect, test } from "@jest/globals";
 import { selfSigned } from "@framework/conformance";
 import { startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
-import { connect } from "amqplib";
-import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
+import { newName, onServer, TestApp, TestProcess } from "./process.test-kit.ts";
 
 withServer("rabbitmq", (url) => {
   test("a message that no queue takes is an error, and so is one to a topic that does not exist", async () => {
@@ -201,6 +200,26 @@ withServer("rabbitmq", (url) => {
     expect(got).toEqual([2]);
   });
 
+  test.each([true, false])(
+    "delayQueues %s: a delayed message is handled, and not before its time",
+    async (delayQueues) => {
+      const topic = newName();
+      let at = 0;
+      await using one = new TestApp({ url, topics: [topic], delayQueues });
+      await one.subscribe(topic, {}, () => void (at = performance.now())).start();
+      const from = performance.now();
+      await one.app.messaging.send(topic, { type: "later", data: 1 }, { delayMs: 400 });
+      await waitFor(() => at > 0);
+      expect(at - from).toBeGreaterThanOrEqual(390);
+      const delayQueue = onServer(url, (channel) => channel.checkQueue(`${topic}.delay.400`));
+      const isThere = delayQueue.then(
+        () => true,
+        () => false,
+      );
+      expect(await isThere).toBe(delayQueues);
+    },
+  );
+
   test("events have the headers of the AMQP binding of CloudEvents", async () => {
     const topic = newName();
     await using process = new TestProcess({ url }, topic);
@@ -249,19 +268,3 @@ withServer("rabbitmq", (url) => {
     expect(failure + process.lines.all.join()).not.toContain("not-the-password");
   });
 });
-
-/** Asks the server on a connection of its own. */
-const onServer = async <T>(
-  url: string,
-  work: (channel: Awaited<ReturnType<Awaited<ReturnType<typeof connect>>["createChannel"]>>) => Promise<T>,
-): Promise<T> => {
-  const model = await connect(url);
-  model.on("error", () => {});
-  try {
-    const channel = await model.createChannel();
-    channel.on("error", () => {});
-    return await work(channel);
-  } finally {
-    await model.close();
-  }
-};

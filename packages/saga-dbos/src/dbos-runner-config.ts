@@ -1,4 +1,11 @@
-import { type ConfigRecord, configRecord, type FieldRule, integer, optional } from "@framework/core/feature";
+import {
+  type ConfigRecord,
+  configRecord,
+  type FieldRule,
+  integer,
+  optional,
+  secret,
+} from "@framework/core/feature";
 
 /** Options of `dbosRunner`. */
 export interface DbosRunnerConfig {
@@ -22,12 +29,15 @@ const matching = (initial: string, pattern: RegExp, problem: string): FieldRule<
 });
 
 export const DbosRunnerConfig: ConfigRecord<DbosRunnerConfig> = configRecord("DbosRunnerConfig", {
-  url: optional<string>({
-    problem: (value) =>
-      typeof value === "string" && /^postgres(?:ql)?:\/\//.test(value)
-        ? null
-        : "must be the address of a PostgreSQL database, such as postgres://user:password@host/database",
-  }),
+  url: optional<string>(
+    secret(
+      matching(
+        "",
+        /^postgres(?:ql)?:\/\//,
+        "must be the address of a PostgreSQL database, such as postgres://user:password@host/database",
+      ),
+    ),
+  ),
   schema: matching("dbos", /^[a-z_][a-z0-9_]{0,62}$/, "must be a name of small letters, digits and _"),
   name: matching("app", /^[a-z0-9][a-z0-9_-]{0,62}$/, "must be a name of small letters, digits, _ and -"),
   poolSize: integer(10, { min: 2, max: 1000 }),

@@ -475,3 +475,25 @@ test.each([
 ])("%s is classified as %s %s", (error, kind) => {
   expect(failureClass(error)).toBe(kind);
 });
+
+test("a step's retry with one field has the others of the configuration", async () => {
+  let attempts = 0;
+  const definition = saga("s", 1)
+    .call(
+      "flaky",
+      () => {
+        attempts++;
+        throw new Error("down");
+      },
+      { retry: { jitter: 0 } },
+    )
+    .build();
+  await using own = await bench(definition, { maxRetries: 4 });
+  await own.start();
+  await own.worker.runAll();
+  await own.time.advance(900);
+  await own.worker.runAll();
+  expect(attempts).toBe(1); // the first delay is 1 s
+  await own.pass(30_000);
+  expect(attempts).toBe(5);
+});

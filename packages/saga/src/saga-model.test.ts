@@ -58,14 +58,13 @@ const lost = (): Error => Object.assign(new Error("lost"), { code: "DURABLE_LOST
 
 const build = (list: readonly Kind[], fates: Fates, ledger: Ledger): AnySaga => {
   const act = (context: unknown): string => fates.meet(ledger, context as StepContext);
-  const works = {
-    retry: { attempts: 2, delayMs: 1000, jitter: 0 },
-    undo: (context: unknown) => void act(context),
-  };
+  const retry = { attempts: 2, delayMs: 1000, jitter: 0 };
+  const undo = (context: unknown): void => void act(context);
   let builder = saga("any", 1) as unknown as ReturnType<typeof saga>;
   let hasPivot = false;
   for (const [index, kind] of list.entries()) {
     const name = `s${index + 1}` as const;
+    const works = hasPivot ? { retry } : { retry, undo }; // nothing is undone after the pivot
     const known = {
       ...works,
       check: ({ idempotencyKey }: StepContext) => (ledger.has(idempotencyKey) ? { output: "found" } : null),

@@ -164,6 +164,14 @@ test("all mistakes in definitions are reported at start, together", async () => 
         .build(),
     )
     .define(
+      saga("words", 1)
+        .call("a", () => 1, { onUnknown: "manuel", undoo: () => {}, undo: 7, check: 7 } as object)
+        .parallel("b", (branch) => ({ one: branch(() => 1, { timeout: 5 } as object) }))
+        .pivot()
+        .call("c", () => 1, { undo: () => {} })
+        .build(),
+    )
+    .define(
       saga("sends", 1)
         .send("tell", () => ({ topic: "t", type: "x" }))
         .build(),
@@ -181,6 +189,12 @@ test("all mistakes in definitions are reported at start, together", async () => 
     '"sleep-2": its duration is milliseconds, or text such as',
     'onUnknown "check" needs the function check',
     "it has two pivots",
+    '"a" has no field "undoo"; did you mean "undo"?',
+    '"b" branch "one" has no field "timeout"; did you mean "timeoutMs"?',
+    '"a": onUnknown is "retry", "check" or "manual"',
+    '"a": undo is a function',
+    '"a": check is a function',
+    '"c" has undo, which is never called after the pivot',
     '"tell" sends messages, which needs the feature messaging',
     "saga order version 1: it is defined twice",
   ])

@@ -17,7 +17,11 @@ interface BatchInput {
 export interface SqsFront extends AsyncDisposable {
   readonly url: string;
   /** Actions that were asked for, with their inputs. */
-  readonly requests: (BatchInput & { readonly action: string; readonly authorization: string })[];
+  readonly requests: (BatchInput & {
+    readonly action: string;
+    readonly authorization: string;
+    readonly token: unknown;
+  })[];
   /** Decides which entries are refused; they do not reach the server. */
   fails: (action: string, entry: Entry) => { readonly Code: string; readonly SenderFault: boolean } | null;
 }
@@ -44,7 +48,8 @@ export const startFront = async (endpoint: string | null): Promise<SqsFront> => 
   const answerTo = async (request: IncomingMessage): Promise<Answer> => {
     const input = JSON.parse(await text(request)) as BatchInput;
     const action = String(request.headers["x-amz-target"]).replace("AmazonSQS.", "");
-    front.requests.push({ action, authorization: request.headers.authorization ?? "", ...input });
+    const { authorization = "", "x-amz-security-token": token } = request.headers;
+    front.requests.push({ action, authorization, token, ...input });
     const { Entries } = input;
     if (Entries === undefined) return await forward(request, input);
     const failed = Entries.flatMap((entry) => {

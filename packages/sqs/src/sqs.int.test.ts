@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { TestApp } from "@framework/messaging/testing";
-import { requestSqs, withServer } from "@framework/services";
+import { requestSqs, startProxy, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { startFront } from "./front.test-kit.ts";
 import { sqsBroker } from "./index.ts";
@@ -282,7 +282,7 @@ withServer("sqs", (endpointUrl) => {
 
   test.concurrent("a handler that outlives the visibility timeout keeps its message", async () => {
     await using front = await startFront(endpointUrl);
-    await using one = appOn({ endpointUrl: front.url, visibilityTimeoutSecs: 2 });
+    await using one = appOn({ endpointUrl: front.url, visibilityTimeoutSecs: 8 });
     let runs = 0;
     const extensions = (): number =>
       front.requests.filter(({ action }) => action === "ChangeMessageVisibilityBatch").length;
@@ -359,6 +359,41 @@ withServer("sqs", (endpointUrl) => {
       const { ApproximateNumberOfMessages } = await attributes(`${sender.topic}__late`);
       return Number(ApproximateNumberOfMessages) > 0;
     });
+  });
+
+  test.concurrent("maxMessages, waitTimeSecs and visibilityTimeoutSecs are those of each request for messages", async () => {
+    await using front = await startFront(endpointUrl);
+    const limits = { maxMessages: 3, waitTimeSecs: 1, visibilityTimeoutSecs: 7 };
+    await using process = processOn({ endpointUrl: front.url, ...limits });
+    await process.declare();
+    await process.consume();
+    const asked = await waitFor(() => front.requests.find(({ action }) => action === "ReceiveMessage"));
+    expect(asked).toMatchObject({ MaxNumberOfMessages: 3, WaitTimeSeconds: 1, VisibilityTimeout: 7 });
+  });
+
+  test.concurrent("a request without an answer ends at requestTimeoutMs", async () => {
+    await using proxy = await startProxy(endpointUrl);
+    await using process = processOn({ endpointUrl: proxy.url, requestTimeoutMs: 5000 });
+    await process.declare();
+    proxy.mode = "silent";
+    const [result] = await process.broker.producer.send([process.message({})], {
+      signal: AbortSignal.timeout(60_000),
+    });
+    expect(result).toMatchObject({ ok: false, isRetryable: true, error: { code: "SQS_UNAVAILABLE" } });
+    expect(result?.ok === false && result.error.message).toContain("5000 ms");
+  });
+
+  test.concurrent("credentials may come from a function, with the token of temporary ones", async () => {
+    await using front = await startFront(endpointUrl);
+    const temporary = async () => ({
+      accessKeyId: "temporary",
+      secretAccessKey: "secret",
+      sessionToken: "a-token",
+    });
+    await using process = processOn({ endpointUrl: front.url, credentials: temporary });
+    await process.declare();
+    for (const { authorization, token } of front.requests)
+      expect([authorization.includes("Credential=temporary/"), token]).toEqual([true, "a-token"]);
   });
 
   test.concurrent("messages of one call are sent ten at a time", async () => {

@@ -1,5 +1,6 @@
 import type { Guard, InferInput, InferOutput, StandardSchema } from "@framework/core";
 import type { CommandEndpoint } from "./endpoint.ts";
+import { unknownOptions } from "./unknown-options.ts";
 
 /** Whether calls of a command carry an idempotency key. */
 export type IdempotencyRule = "required" | "optional" | "none";
@@ -51,6 +52,8 @@ export interface AnyCommand {
   readonly guards: readonly Guard[];
   /** Its HTTP endpoint; `null` for none. */
   readonly http: CommandEndpoint | null;
+  /** Options that do not exist, as messages for the start. */
+  readonly unknown: readonly string[];
 }
 
 /** A command: a value that names a change, its input and its result. */
@@ -116,5 +119,17 @@ export const command = <Input extends StandardSchema, Output extends StandardSch
     mode,
     guards,
     http: http ?? null,
+    unknown: unknownOptions(options, names),
   });
+};
+
+const names: Readonly<Record<keyof CommandOptions<StandardSchema>, true>> = {
+  input: true,
+  output: true,
+  key: true,
+  idempotency: true,
+  timeoutMs: true,
+  mode: true,
+  guards: true,
+  http: true,
 };

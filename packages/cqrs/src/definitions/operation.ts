@@ -19,7 +19,7 @@ export const isOperation = (value: unknown): value is AnyOperation =>
 /** Returns the mistakes in a definition, which types cannot find. */
 export const operationProblems = (operation: AnyOperation): readonly Problem[] => {
   const { kind, name, input, output, timeoutMs, guards } = operation;
-  const problems: string[] = [];
+  const problems: string[] = [...operation.unknown];
   if (!/^[A-Za-z][\w.-]{0,99}$/.test(name))
     problems.push("its name must begin with a letter and have at most 100 letters, digits, dots, _ and -");
   if (!isSchema(input)) problems.push("input must be a Standard Schema");

@@ -1,6 +1,7 @@
 import type { Guard, InferOutput, StandardSchema } from "@framework/core";
 import type { AnyEventType } from "@framework/event-sourcing";
 import type { QueryEndpoint } from "./endpoint.ts";
+import { unknownOptions } from "./unknown-options.ts";
 
 /** Caching of a query's replies; the rules are those of the route option `cache`. */
 export interface QueryCache {
@@ -61,6 +62,8 @@ export interface AnyQuery {
   readonly cache: QueryCache | null;
   /** Its HTTP endpoint; `null` for none. */
   readonly http: QueryEndpoint | null;
+  /** Options that do not exist, as messages for the start. */
+  readonly unknown: readonly string[];
 }
 
 /** A query: a value that names a question, its input and its result. */
@@ -70,6 +73,17 @@ export interface Query<Input extends StandardSchema, Output extends StandardSche
   /** Schema of the result. */
   readonly output: Output;
 }
+
+const names: Readonly<Record<keyof QueryOptions<StandardSchema, StandardSchema>, true>> = {
+  input: true,
+  output: true,
+  timeoutMs: true,
+  guards: true,
+  coalesce: true,
+  projections: true,
+  cache: true,
+  http: true,
+};
 
 /** The result of a query as callers get it. */
 export type QueryResult<Q extends AnyQuery> = InferOutput<Q["output"]>;
@@ -101,5 +115,6 @@ export const query = <Input extends StandardSchema, Output extends StandardSchem
     projections: projections ?? null,
     cache: cache ?? null,
     http: http ?? null,
+    unknown: unknownOptions(options, names),
   });
 };

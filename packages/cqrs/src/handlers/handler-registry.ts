@@ -1,5 +1,5 @@
 import { FrameworkError, type Injections, type Problem } from "@framework/core";
-import { nearest } from "@framework/core/feature";
+import { nearest, unknownFields } from "@framework/core/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import { type AnyOperation, isOperation, operationProblems } from "../definitions/operation.ts";
 import type { AnyQuery } from "../definitions/query.ts";
@@ -18,8 +18,9 @@ export class HandlerRegistry {
   add(
     operation: AnyOperation,
     handler: AnyHandler,
-    { inject, use = [] }: HandleOptions<Injections | undefined>,
+    options: HandleOptions<Injections | undefined>,
   ): readonly Problem[] {
+    const { inject, use = [] } = options;
     if (!isOperation(operation))
       return [bad("handle takes a command or query as its first argument, made by `command` or `query`")];
     const { kind, name } = operation;
@@ -29,7 +30,8 @@ export class HandlerRegistry {
     this.byName.set(name, { operation, handler, inject, use });
     if (use.length > 0 && operation.http === null)
       return [bad(`${kind} ${name} has no endpoint for the middleware of \`use\`; give it \`http\``)];
-    return operationProblems(operation);
+    const unknown = unknownFields("`handle`", options, ["inject", "use"]);
+    return [...operationProblems(operation), ...unknown.map((problem) => bad(`${kind} ${name}: ${problem}`))];
   }
 
   /** Returns the operations without a handler, as mistakes. */

@@ -291,9 +291,9 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
-  "n calls at once with one key run the handler once, over two processes": async (place) => {
+  "n calls at once with one key commit once, over two processes": async (place) => {
     const apps = [counterApp(place), counterApp(place)] as const;
-    const handlers = apps.map(adding);
+    for (const app of apps) adding(app);
     const [here, there] = apps;
     await started(here, () =>
       started(there, async () => {
@@ -314,11 +314,8 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
               other === "CQRS_KEY_RUNNING" || (other as { isReplay?: boolean }).isReplay === true,
               String(other),
             );
+          // On PostgreSQL a handler may run whose transaction is then rolled back, because another has stored the key meanwhile.
           assert.equal(await totalOf(here, "a"), round);
-          assert.equal(
-            handlers.reduce((sum, { calls }) => sum + calls(), 0),
-            round,
-          );
         }
       }),
     );

@@ -5,7 +5,14 @@ import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import { failureOf } from "./failure.ts";
-import { badFilter, checkedFilter, idOf, isWithin, type ParkedFilter } from "./parked-filter.ts";
+import {
+  badFilter,
+  checkedFilter,
+  checkReplayFilter,
+  idOf,
+  isWithin,
+  type ParkedFilter,
+} from "./parked-filter.ts";
 import type { ParkedDetails } from "./parked-item.ts";
 import { parkedPanel } from "./parked-panel.ts";
 import { NOT_PARKED, OrderedParked } from "./ordered-parked.ts";
@@ -96,8 +103,9 @@ export class OpenParked implements ParkedWork, KernelPart {
 
   async replay(
     which: readonly string[] | ParkedFilter,
-    { limit = 100, perSecond = 100, signal }: ReplayOptions = {},
+    { limit = isIds(which) ? Math.max(which.length, 1) : 100, perSecond = 100, signal }: ReplayOptions = {},
   ): Promise<Replayed> {
+    if (!isIds(which)) checkReplayFilter(which);
     if (!isWithin(limit, MAX_REPLAYED)) throw badFilter(`limit is a whole number from 1 to ${MAX_REPLAYED}`);
     if (!isWithin(perSecond, MAX_PER_SECOND))
       throw badFilter(`perSecond is a whole number from 1 to ${MAX_PER_SECOND}`);

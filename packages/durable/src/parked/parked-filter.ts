@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
 import { type ParkedState, parkedStates } from "./parked-item.ts";
 
 /** Which parked work is meant. */
@@ -44,6 +45,15 @@ export const checkedFilter = ({
   if (!parkedStates.includes(state)) throw badFilter(`state is one of ${parkedStates.join(", ")}`);
   if (!isWithin(limit, MAX_LIMIT)) throw badFilter(`limit is a whole number from 1 to ${MAX_LIMIT}`);
   return { source: source ?? null, name: name ?? null, key: key ?? null, state, after: from, limit };
+};
+
+const replayFields: readonly string[] = ["source", "name", "key", "state", "after"];
+
+/** A filter of a replay has no other fields: a misspelt one would mean more work than the program does. @throws DURABLE_BAD_FILTER */
+export const checkReplayFilter = (filter: Omit<ParkedFilter, "limit">): void => {
+  if ("limit" in filter) throw badFilter("the limit of a replay is in its options, the second argument");
+  const [problem] = unknownFields("the filter of a replay", filter, replayFields);
+  if (problem !== undefined) throw badFilter(problem);
 };
 
 /** The number in an id; `null` for text that is no id, as a client may send. */

@@ -11,10 +11,10 @@ export interface ParkedWork {
    * Gives parked work back to its source, each in a transaction of its own with the mark that it was: nothing is replayed twice or lost by a crash.
    * Work of an ordered source, such as a projection, is `replaying` until its owner has applied it, in the order of its key.
    *
-   * @param which ids, or a filter
+   * @param which ids, at most 10,000, or a filter, whose `limit` is that of the options
    * @throws DURABLE_BAD_FILTER
    */
-  replay(which: readonly string[] | ParkedFilter, options?: ReplayOptions): Promise<Replayed>;
+  replay(which: readonly string[] | Omit<ParkedFilter, "limit">, options?: ReplayOptions): Promise<Replayed>;
   /** Gives work up, with a note that says why; all of it or, after a failure, none. Returns the number. @throws DURABLE_BAD_FILTER without a note */
   discard(ids: readonly string[], options: DiscardOptions): Promise<number>;
   /** Number of items that are parked or replaying. */
@@ -31,7 +31,7 @@ export interface ParkedPage {
 
 /** Options of a replay. */
 export interface ReplayOptions {
-  /** Most items, 1 to 10,000. @default 100 */
+  /** Most items, 1 to 10,000. @default all ids that are given, or 100 of a filter */
   readonly limit?: number | undefined;
   /** Most items in one second, 1 to 10,000. @default 100 */
   readonly perSecond?: number | undefined;

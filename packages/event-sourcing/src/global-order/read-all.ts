@@ -48,7 +48,12 @@ export const readAll = async (
 /** @throws EVENTS_BAD_READ */
 const checkReadAll = (limit: number, { types }: EventFilter): void => {
   checkNumber("limit", limit, 1);
+  checkTypes(types);
   if (limit > MAX_PAGE) throw mistake("EVENTS_BAD_READ", `\`limit\` is at most ${MAX_PAGE}, not ${limit}`);
+};
+
+/** @throws EVENTS_BAD_READ */
+export const checkTypes = (types: EventFilter["types"]): void => {
   if (types !== undefined && (types.length === 0 || types.length > MAX_TYPES))
     throw mistake("EVENTS_BAD_READ", `\`types\` has 1 to ${MAX_TYPES} names, not ${types.length}`);
 };

@@ -35,6 +35,11 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     await waitFor(() => subscription.position >= last);
     same(seen, ["id-11", "id-13", "id-15", "id-17", "id-19"]);
   },
+  "a subscription to no types, or too many, is refused": async ({ open }) => {
+    const store = await open();
+    for (const types of [[], Array.from({ length: 1001 }, String)])
+      assert.throws(() => store.subscribe({ types }, () => {}), { code: "EVENTS_BAD_READ" });
+  },
   "while a handler works, at most one batch is in memory and nothing is read": async ({ open, db }) => {
     const store = await open();
     await append(store, 0, 30);

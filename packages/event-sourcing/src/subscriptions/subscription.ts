@@ -5,6 +5,7 @@ import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
+import { checkTypes } from "../global-order/read-all.ts";
 import { decoderFor } from "../reading/event-decoder.ts";
 import { checkNumber } from "../reading/read-stream.ts";
 
@@ -55,6 +56,7 @@ export class EventSubscription implements Subscription {
 
   constructor(needs: SubscriptionNeeds, options: SubscribeOptions, handler: EventHandler) {
     checkNumber("batchSize", options.batchSize, 1, MAX_BATCH_SIZE);
+    checkTypes(options.types);
     this.needs = needs;
     this.options = options;
     this.handler = handler;

@@ -1,8 +1,11 @@
 import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
+import { gzip as gzipCompress, unzip, zstdCompress, zstdDecompress } from "node:zlib";
 import type { KafkaCodec, KafkaCodecs, KafkaCompression } from "../kafka-config.ts";
 import { withSnappyFrames } from "./snappy-frames.ts";
 import { endlessRecords } from "./unreadable-records.ts";
+
+/** Longest text of an error. */
+const MAX_REASON = 300;
 
 /** Where the driver looks codecs up. */
 interface Registry {
@@ -18,11 +21,22 @@ export const compressionTypes: Readonly<Record<KafkaCompression, number>> = {
   zstd: 4,
 };
 
-const [compress, decompress] = [promisify(zstdCompress), promisify(zstdDecompress)];
-const zstd: KafkaCodec = { compress: (bytes) => compress(bytes), decompress: (bytes) => decompress(bytes) };
+/** A batch of megabytes can become gigabytes. */
+const limit = { maxOutputLength: 67_108_864 };
+const [toGzip, fromGzip] = [promisify(gzipCompress), promisify(unzip)];
+const [toZstd, fromZstd] = [promisify(zstdCompress), promisify(zstdDecompress)];
+const gzip: KafkaCodec = {
+  compress: (bytes) => toGzip(bytes),
+  decompress: (bytes) => fromGzip(bytes, limit),
+};
+const zstd: KafkaCodec = {
+  compress: (bytes) => toZstd(bytes),
+  decompress: (bytes) => fromZstd(bytes, limit),
+};
 
-/** Registers what Node has. The others make a batch of marked records, so that its partition alone is paused. */
+/** Registers what Node has. The others, and codecs that fail, make a batch of marked records, so that its partition alone is paused. */
 export const registerCodecs = (module: Registry): void => {
+  register(module, "gzip", gzip);
   register(module, "zstd", zstd);
   for (const name of ["snappy", "lz4"] as const) register(module, name, null);
 };
@@ -36,7 +50,7 @@ export const registerOwnCodecs = (module: Registry, { snappy, lz4 }: KafkaCodecs
 /** Registers a codec, or with `null` that there is none. */
 export const register = (
   { CompressionCodecs }: Registry,
-  name: Exclude<KafkaCompression, "none" | "gzip">,
+  name: Exclude<KafkaCompression, "none">,
   codec: KafkaCodec | null,
 ): void => {
   const registered = {
@@ -44,11 +58,20 @@ export const register = (
       if (codec === null) throw new TypeError(`kafka: there is no codec for ${name}`);
       return asBuffer(await codec.compress(encoder.buffer));
     },
-    decompress: async (bytes: Uint8Array): Promise<unknown> =>
-      codec === null ? endlessRecords(name) : asBuffer(await codec.decompress(bytes)),
+    async decompress(bytes: Uint8Array): Promise<unknown> {
+      if (codec === null) return endlessRecords(`${name}; pass codecs: { ${name} } to KafkaConfig`);
+      try {
+        return asBuffer(await codec.decompress(bytes));
+      } catch (error) {
+        return endlessRecords(`${name}, and its codec failed: ${reasonOf(error)}`);
+      }
+    },
   };
   Reflect.set(CompressionCodecs, compressionTypes[name], () => registered);
 };
+
+const reasonOf = (error: unknown): string =>
+  (Error.isError(error) ? error.message : String(error)).slice(0, MAX_REASON);
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);

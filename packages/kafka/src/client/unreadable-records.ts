@@ -1,6 +1,6 @@
 // kafkajs ends the whole consumer at a batch that it cannot decompress, without the partition. So such a batch is decoded as records that say so.
 
-/** Name of the header that marks a record of a batch that could not be decompressed; its value is the codec. */
+/** Name of the header that marks a record of a batch that could not be decompressed; its value is the codec, and why. */
 export const UNREADABLE = "framework-kafka-unreadable";
 
 /**
@@ -8,8 +8,8 @@ export const UNREADABLE = "framework-kafka-unreadable";
  *
  * Their offsets are behind every wanted one, so that the driver does not drop them as messages from before the fetch.
  */
-export const endlessRecords = (codec: string): unknown => {
-  const record = markedRecord(codec);
+export const endlessRecords = (why: string): unknown => {
+  const record = markedRecord(why);
   return new Proxy(record, {
     get(target, name) {
       if (name === "slice") return (from: number, to: number) => sliceOf(target, from, to);
@@ -25,7 +25,7 @@ const sliceOf = (record: Buffer, from: number, to: number): Buffer => {
 };
 
 /** One record, with its length before it: the format of messages, version 2. */
-const markedRecord = (codec: string): Buffer => {
+const markedRecord = (why: string): Buffer => {
   const content = Buffer.concat([
     Buffer.from([0]), // attributes
     varint(0), // time
@@ -34,7 +34,7 @@ const markedRecord = (codec: string): Buffer => {
     varint(-1), // no value
     varint(1), // headers
     text(UNREADABLE),
-    text(codec),
+    text(why),
   ]);
   return Buffer.concat([varint(content.length), content]);
 };

@@ -11,7 +11,7 @@ import { assignorOf } from "./assignor.ts";
 import type { Tenure } from "./kafka-delivery.ts";
 import { startPositions } from "./start-positions.ts";
 import { matchingTopics } from "./matching-topics.ts";
-import { unreadableCodec } from "./unreadable-codec.ts";
+import { unreadableMessages } from "./unreadable-messages.ts";
 
 /** What a membership needs. */
 export interface MemberParts {
@@ -262,9 +262,9 @@ export class Member {
     const partition = this.partitions.get(nameOf(batch.topic, batch.partition));
     if (partition === undefined || this.gone.signal.aborted) return;
     if (!this.isOpen) return this.pause(partition.tenure); // not resolved: it is fetched again
-    const codec = unreadableCodec(batch.messages);
-    if (codec.at === 0) return this.refuse(partition, codec.name);
-    const messages = codec.at < 0 ? batch.messages : batch.messages.slice(0, codec.at);
+    const unreadable = unreadableMessages(batch.messages);
+    if (unreadable.at === 0) return this.refuse(partition, unreadable.why);
+    const messages = unreadable.at < 0 ? batch.messages : batch.messages.slice(0, unreadable.at);
     const last = messages.at(-1)?.offset;
     if (last === undefined) return;
     const { fetched } = this.parts;
@@ -275,10 +275,10 @@ export class Member {
   }
 
   /** Pauses a partition whose next batch cannot be decompressed; the others go on. */
-  private refuse(partition: AssignedPartition, codec: string): void {
+  private refuse(partition: AssignedPartition, why: string): void {
     const { log, options } = this.parts;
     const { tenure } = partition;
-    partition.problem = `the partition ${tenure.name} has messages that are compressed with ${codec}; pass codecs: { ${codec} } to KafkaConfig`;
+    partition.problem = `the partition ${tenure.name} has messages that are compressed with ${why}`;
     this.pause(tenure);
     log.error(`kafka: ${partition.problem}`, { group: options.group });
     options.sink.state("connecting", partition.problem);

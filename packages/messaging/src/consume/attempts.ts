@@ -74,7 +74,7 @@ export class Attempts {
   private async attemptBatch(entries: readonly Entry[]): Promise<readonly Outcome[]> {
     const opened = await Promise.all(entries.map(async (entry) => await this.open(entry)));
     const messages = opened.flatMap((each) => ("message" in each ? [each.message] : []));
-    const outcomes = (await runBatch(this.parts.spec, this.parts.state, messages)).values();
+    const outcomes = (await runBatch(this.parts, messages)).values();
     return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? missing)));
   }
 

@@ -4,6 +4,7 @@ import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
 import { areLargerThan, EXPIRES, GROUP, headerBytes, numberIn } from "../envelope/own-headers.ts";
 import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
+import { MAX_OWN_HEADER_BYTES } from "../limits.ts";
 import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message, MessageMeta } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
@@ -48,8 +49,9 @@ const decoded = (
   { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts,
 ): Event => {
   if (bytes > maxMessageBytes) throw tooLarge(`its body has ${bytes} bytes; the limit is ${maxMessageBytes}`);
-  if (areLargerThan(delivery.headers, maxHeaderBytes))
-    throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaderBytes}`);
+  const maxHeaders = maxHeaderBytes + MAX_OWN_HEADER_BYTES;
+  if (areLargerThan(delivery.headers, maxHeaders))
+    throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaders}`);
   return decode(delivery, spec.isRaw);
 };
 

@@ -17,6 +17,6 @@ export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
   readonly isLimited: boolean;
   /** Handlers that run. */
   readonly inFlight: number;
-  /** Messages that waited at the broker when it was last asked; `null` when unknown. */
+  /** Messages that waited at the broker when it was last asked; `null` when unknown. On the database 100,000 stands for that many and more. */
   readonly lag: number | null;
 }

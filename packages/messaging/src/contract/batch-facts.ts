@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { type Invocation, key, UnauthorizedError } from "@framework/core";
+import type { Authenticator } from "@framework/core/feature";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { fast, numbers } from "./poison.ts";
@@ -58,5 +60,54 @@ export const batchFacts: PortFacts<BrokerFixture> = {
     );
     await until("all to be done", () => one.messaging.status()[0]?.done === 3);
     assert.ok(calls >= 2);
+  },
+  "a message of a batch whose sender is refused is a dead letter, and the others are handled": async (
+    fixture,
+  ) => {
+    const topics = [`${fixture.prefix}-topic`, `${fixture.prefix}-dead`] as const;
+    await using one = new TestApp(fixture, { topics });
+    const got: unknown[] = [];
+    const dead: string[] = [];
+    const options = {
+      group: one.group,
+      retry: fast,
+      batch: { size: 4, waitMs: 50 },
+      deadLetter: topics[1],
+      auth: senderOf,
+      guards: [(invocation: Invocation) => invocation.context.get(Sender) !== "mallory"],
+    };
+    one.messaging.subscribe(
+      topics[1],
+      { group: `${one.group}-dead` },
+      ({ headers }) =>
+        void dead.push(`${headers["framework-dead-code"]} ${headers["framework-dead-message"]}`),
+    );
+    one.messaging.subscribeBatch(one.topic, options, (messages) => {
+      got.push(...messages.map(({ data }) => data));
+      return new Map(messages.map(({ id }) => [id, "ack"] as const));
+    });
+    await one.start();
+    await one.messaging.sendAll(
+      one.topic,
+      [{}, { "x-sender": "alice" }, { "x-sender": "mallory" }].map((headers, data) => ({
+        type: "n",
+        data,
+        headers,
+      })),
+    );
+    await until("the dead letters", () => dead.length === 2);
+    await until("the other message", () => got.length === 1);
+    assert.deepEqual(got, [1]);
+    assert.match(dead.toSorted().join(), /^MESSAGING_REJECTED .*401.*,MESSAGING_REJECTED .*403/);
+  },
+};
+
+const Sender = key<string | undefined>("sender", undefined);
+
+const senderOf: Authenticator = {
+  identify({ headers, context }) {
+    const name = headers.get("x-sender");
+    if (name === null) throw new UnauthorizedError("there is no sender");
+    context.set(Sender, name);
   },
 };

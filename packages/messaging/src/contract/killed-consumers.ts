@@ -4,12 +4,12 @@ import { fast } from "./poison.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
-/** What a handler wrote into the database. */
-export interface Effect {
-  /** Id of its message. */
-  readonly message: string;
-  /** Key of its message; empty for none. */
-  readonly key: string;
+/** What consumers that were killed left in the database: ids of messages. */
+export interface EffectsOfKilled {
+  /** Those that had their effect, key by key, each in the order of the commits. */
+  readonly effects: readonly string[];
+  /** Those that were sent, key by key. */
+  readonly expected: readonly string[];
 }
 
 /** What happens to consumers while messages are sent. */
@@ -36,7 +36,7 @@ export const subscribeEffects = (
 };
 
 /**
- * Sends messages while consumers on one database are killed, lets one more process handle what is left, and returns the effects in the order of their commits.
+ * Sends messages while consumers on one database are killed, lets one more process handle what is left, and returns what had its effect.
  *
  * @param fixture with the address of a SQLite file
  */
@@ -44,7 +44,7 @@ export const effectsDespiteKills = async (
   fixture: BrokerFixture,
   order: "none" | "key",
   { messages, kill, ...options }: KillPlan,
-): Promise<{ readonly effects: readonly Effect[]; readonly expected: readonly string[] }> => {
+): Promise<EffectsOfKilled> => {
   const ledger = new Ledger(messages, options);
   await prepare(fixture, order);
   await using sender = await new TestApp({ ...fixture, databaseUrl: "sqlite://:memory:" }).start();
@@ -61,8 +61,12 @@ export const effectsDespiteKills = async (
   await sending;
   await until("all effects", async () => (await countOf(last)) >= ledger.total, 120_000 + ledger.total * 20);
   await quietly(); // for effects that nobody should have
-  const rows = await last.app.db.query<Effect>("SELECT message, key FROM effects ORDER BY place");
-  return { effects: Array.from(rows), expected: ledger.ids };
+  const rows = await last.app.db.query<{ message: string; key: string }>(
+    "SELECT message, key FROM effects ORDER BY place",
+  );
+  const ofKeys = Map.groupBy(rows, ({ key }) => key);
+  const effects = ledger.keys.flatMap((key) => ofKeys.get(key) ?? []);
+  return { effects: effects.map(({ message }) => message), expected: ledger.ids };
 };
 
 /** Makes the table, and the group: a broker may drop messages that no group waits for. */

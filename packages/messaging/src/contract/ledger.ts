@@ -110,9 +110,14 @@ export class Ledger {
     return Array.from({ length: this.options.keys }, () => Array.from({ length: this.each }, (_, n) => n));
   }
 
+  /** The keys. */
+  get keys(): readonly string[] {
+    return Array.from({ length: this.options.keys }, (_, at) => keyOf(at));
+  }
+
   /** The ids of `expected`, key by key. */
   get ids(): readonly string[] {
-    return this.expected.flatMap((numbers, key) => numbers.map((number) => `key-${key}-${number}`));
+    return this.expected.flatMap((numbers, at) => numbers.map((number) => `${keyOf(at)}-${number}`));
   }
 
   /** Waits until everything was handled, and returns the numbers of each key in the order in which they were first seen. */
@@ -140,16 +145,18 @@ export class Ledger {
     const time = new Date(); // what is sent again is the same message
     const messages = numbers.flatMap((number) =>
       own.map((at) => {
-        const key = `key-${lane * together + at}`;
+        const key = keyOf(lane * together + at);
         return { id: `${key}-${number}`, type: "numbered", key, time, data: { number } };
       }),
     );
     const every = Math.max(1, Math.floor(this.each / POISON / run)) * run;
     return fails && first % every === 0
-      ? [this.dead.poison(`key-${lane * together}`, first), ...messages]
+      ? [this.dead.poison(keyOf(lane * together), first), ...messages]
       : messages;
   }
 }
+
+const keyOf = (at: number): string => `key-${at}`;
 
 /** The topic of the dead letters of a ledger. */
 export const deadTopicOf = (topic: string): string => `${topic}-dead`;

@@ -17,7 +17,7 @@ export interface Dead {
   readonly lastAt: number;
 }
 
-/** Longest text of an error in a header: all dead-letter headers stay below 2 KiB. */
+/** Longest text of an error in a header: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
 const MAX_TEXT = 500;
 
 /** Returns a dead letter for a topic: the original body and headers, and why it gave up. */

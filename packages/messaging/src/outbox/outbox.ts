@@ -1,3 +1,4 @@
+import type { Clock } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type Kernel, NonRetryableError, TryLaterError, type WorkItem } from "@framework/durable/feature";
 import { fromRow, toRow } from "../database/stored-message.ts";
@@ -6,6 +7,12 @@ import type { OutgoingMessage } from "../port/delivery.ts";
 
 /** Sends messages at once, and resolves with one result each. */
 export type SendNow = (messages: readonly OutgoingMessage[]) => Promise<readonly SendResult[]>;
+
+/** What an outbox needs. */
+export interface OutboxParts {
+  readonly sendNow: SendNow;
+  readonly clock: Clock;
+}
 
 /** Messages that one process sends at a time. */
 const CONCURRENCY = 200;
@@ -34,14 +41,17 @@ export class Outbox {
   private readonly kernel: Kernel;
   private readonly queue: string;
   private readonly sendNow: SendNow;
+  private readonly clock: Clock;
   private waiting: Waiting[] = [];
-  private failures = 0;
+  /** When the broker first failed since it last confirmed or refused a message. */
+  private awaySince: number | null = null;
 
   /** Call it before the start: it adds a queue. */
-  constructor(kernel: Kernel, broker: string, sendNow: SendNow) {
+  constructor(kernel: Kernel, broker: string, { sendNow, clock }: OutboxParts) {
     this.kernel = kernel;
     this.queue = `outbox:${broker}`;
     this.sendNow = sendNow;
+    this.clock = clock;
     kernel.use("outbox: true").queue<unknown>({
       name: this.queue,
       kind: "message",
@@ -70,19 +80,22 @@ export class Outbox {
     this.waiting = [];
     const results = await this.sendNow(batch.map(({ message }) => message)).catch((error: unknown) => error);
     for (const [at, { done }] of batch.entries())
-      done(this.errorOf(Array.isArray(results) ? results[at] : null));
+      done(this.errorOf(Array.isArray(results) ? (results[at] ?? null) : null));
   }
 
   /** A broker that is away costs no attempt: the message waits for it, however long. */
   private errorOf(result: SendResult | null): Error | null {
-    if (result?.ok === true) {
-      this.failures = 0;
-      return null;
-    }
-    if (result !== null && !result.isRetryable)
-      return new NonRetryableError(result.error.message, { cause: result.error });
-    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(this.failures++, 10), LONGEST_PAUSE_MS);
-    return new TryLaterError(pauseMs, { isCounted: false });
+    if (result === null || (!result.ok && result.isRetryable))
+      return new TryLaterError(this.pauseMs(), { isCounted: false });
+    this.awaySince = null;
+    return result.ok ? null : new NonRetryableError(result.error.message, { cause: result.error });
+  }
+
+  /** As long as the broker has been away, so it doubles each time; a count of failures would grow with the messages that wait. */
+  private pauseMs(): number {
+    const now = this.clock.now();
+    this.awaySince ??= now;
+    return Math.min(Math.max(FIRST_PAUSE_MS, Math.ceil(now - this.awaySince)), LONGEST_PAUSE_MS);
   }
 }
 

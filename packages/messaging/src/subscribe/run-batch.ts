@@ -1,15 +1,48 @@
-import type { Awaitable, Injections } from "@framework/core";
+import type { Awaitable, Injections, Logger } from "@framework/core";
 import { createInvocation, type HostState } from "@framework/core/feature";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
+import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import { MessageInvocation } from "./message-invocation.ts";
 import type { BatchVerdict } from "./subscription-options.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
+import { verifySender } from "./verify-sender.ts";
 
-/** Calls a batch handler: one outcome for each message. Never rejects. */
+/** What running batch handlers needs. */
+export interface RunBatchParts {
+  readonly spec: SubscriptionSpec;
+  readonly state: Pick<HostState, "invoke">;
+  readonly log: Logger;
+}
+
+/** Calls a batch handler with the messages whose sender is not refused: one outcome for each message. Never rejects. */
 export const runBatch = async (
-  spec: SubscriptionSpec,
-  state: Pick<HostState, "invoke">,
+  parts: RunBatchParts,
+  messages: readonly Message[],
+): Promise<readonly Outcome[]> => {
+  const refusals = await Promise.all(messages.map((message) => refusalOf(parts, message)));
+  const outcomes = (
+    await handle(
+      parts,
+      messages.filter((_message, at) => refusals[at] === null),
+    )
+  ).values();
+  return refusals.map((refusal) => refusal ?? outcomes.next().value ?? outcomeOf(undefined));
+};
+
+/** The outcome of a message whose sender is refused; `null` for the others. */
+const refusalOf = async ({ spec, log }: RunBatchParts, message: Message): Promise<Outcome | null> => {
+  try {
+    await verifySender(spec, new MessageInvocation(message), log);
+    return null;
+  } catch (error) {
+    return outcomeOfThrown(error);
+  }
+};
+
+const handle = async (
+  { spec, state }: RunBatchParts,
   messages: readonly Message[],
 ): Promise<readonly Outcome[]> => {
   const { handler, inject } = spec;

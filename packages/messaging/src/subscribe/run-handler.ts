@@ -1,22 +1,13 @@
-import {
-  type Awaitable,
-  Context,
-  type Handler,
-  HttpError,
-  type Injections,
-  type Invocation,
-  type Logger,
-  type Metadata,
-  type Middleware,
-  verifyGuards,
-} from "@framework/core";
+import type { Awaitable, Handler, Injections, Invocation, Logger, Middleware } from "@framework/core";
 import { compose, type HostState, isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
-import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
+import { messagingError } from "../errors/messaging-error.ts";
 import type { Message, MessageContext } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import { MessageInvocation } from "./message-invocation.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
+import { verifySender } from "./verify-sender.ts";
 
 /** What running handlers needs. */
 export interface RunHandlerParts {
@@ -62,30 +53,7 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
       : returned(parts, message, decision, value);
   };
   if (auth === undefined && guards.length === 0) return run();
-  return mapAwaitable(
-    final(() => {
-      const identified = auth === undefined ? undefined : auth.identify(invocation);
-      return mapAwaitable(identified as Awaitable<unknown>, () =>
-        verifyGuards(guards, invocation, { log: log() }),
-      );
-    }),
-    run,
-  );
-};
-
-/** A refusal of the sender is permanent, because the message will not change. A failure to decide, with a status from 500 on, is tried again. */
-const final = (decide: () => Awaitable<void>): Awaitable<void> => {
-  const refused = (error: unknown): never => {
-    if (!HttpError.is(error) || error.status >= 500) throw error;
-    const { status, detail } = error;
-    throw new PermanentFailure("MESSAGING_REJECTED", `the sender was refused (${status}): ${detail}`, error);
-  };
-  try {
-    const decided = decide();
-    return isPromise(decided) ? decided.catch(refused) : decided;
-  } catch (error) {
-    return refused(error);
-  }
+  return mapAwaitable(verifySender(spec, invocation, log()), run);
 };
 
 const returned = (
@@ -99,48 +67,11 @@ const returned = (
   return mapAwaitable(reply(message, value) as Awaitable<unknown>, () => done);
 };
 
-const noParams: Readonly<Record<string, unknown>> = Object.freeze(Object.create(null));
-
 const noDecision: Outcome = {
   kind: "retry",
   error: messagingError("MESSAGING_NO_DECISION", "the handler returned without ack, retry or reject"),
   delayMs: null,
 };
-
-/** The invocation of one try. Context and signal are created on first access: most handlers use neither. */
-class MessageInvocation implements Invocation, Metadata {
-  readonly kind = "message";
-  readonly name: string;
-  readonly params: Readonly<Record<string, unknown>> = noParams;
-  private readonly message: Message;
-  private ownContext: Context | null = null;
-
-  constructor(message: Message) {
-    this.name = message.type;
-    this.message = message;
-  }
-
-  get headers(): Metadata {
-    return this;
-  }
-
-  get context(): Context {
-    return (this.ownContext ??= new Context());
-  }
-
-  get signal(): AbortSignal {
-    return this.message.signal;
-  }
-
-  get(name: string): string | null {
-    return this.message.headers[name.toLowerCase()] ?? null;
-  }
-
-  getAll(name: string): readonly string[] {
-    const value = this.get(name);
-    return value === null ? [] : [value];
-  }
-}
 
 /** What a handler decided; the first decision counts. */
 class Decision implements MessageContext {

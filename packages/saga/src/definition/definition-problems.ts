@@ -15,6 +15,7 @@ export const definitionProblems = (
     ? []
     : ["its version is a whole number from 1 to 1,000,000"]),
   ...listProblems(steps),
+  ...undoProblems(steps),
   ...steps.flatMap(stepProblems),
 ];
 
@@ -28,6 +29,17 @@ const listProblems = (steps: readonly Step[]): readonly string[] => {
     ...(steps.filter(({ kind }) => kind === "pivot").length > 1 ? ["it has two pivots; keep one"] : []),
     ...Array.from(new Set(twice), (name) => `there are two steps "${name}"; rename one`),
   ];
+};
+
+/** Nothing undoes a step after the pivot: neither a failure nor an operator. */
+const undoProblems = (steps: readonly Step[]): readonly string[] => {
+  const pivot = steps.findIndex(({ kind, conditions }) => kind === "pivot" && conditions.length === 0);
+  const after = pivot === -1 ? [] : steps.slice(pivot + 1);
+  return after
+    .filter((step) => branchesOf(step).some(({ undo }) => undo !== null))
+    .map(
+      ({ name }) => `"${name}" has undo, which is never called after the pivot; remove it, or move the pivot`,
+    );
 };
 
 const stepProblems = (step: Step): readonly string[] => {
@@ -50,6 +62,11 @@ const branchProblems = (step: string, branch: Branch): readonly string[] => {
   if (branch.name !== "" && !NAME.test(branch.name))
     problems.push(`${place}: a branch's name has 1 to 64 letters, digits and . _ -`);
   if (typeof branch.run !== "function") problems.push(`${place}: its work is a function`);
+  for (const name of ["undo", "check"] as const)
+    if (branch[name] !== null && typeof branch[name] !== "function")
+      problems.push(`${place}: ${name} is a function`);
+  if (!["retry", "check", "manual"].includes(branch.onUnknown))
+    problems.push(`${place}: onUnknown is "retry", "check" or "manual"`);
   if (branch.onUnknown === "check" && branch.check === null)
     problems.push(`${place}: onUnknown "check" needs the function check`);
   const { timeoutMs } = branch;

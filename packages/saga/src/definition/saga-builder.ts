@@ -1,4 +1,5 @@
 import { type Awaitable, type InferOutput, retryPolicy, type StandardSchema } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { SagaContext, StepContext } from "./context.ts";
 import type { SagaDefinition } from "./definition.ts";
@@ -140,26 +141,31 @@ export class SagaBuilder<Given, Input, Outputs> {
 
   private branch(step: string, name: string, options: AnyWork): Branch {
     const { run, undo, check, onUnknown, retry, timeoutMs } = options;
+    const place = name === "" ? `"${step}"` : `"${step}" branch "${name}"`;
+    this.parts.list.problems.push(...unknownFields(place, options, optionNames));
     return {
       name,
       run: run as Work["run"],
       undo: (undo as Work["undo"] | undefined) ?? null,
       check: (check as Work["check"] | undefined) ?? null,
       onUnknown: onUnknown ?? (check === undefined ? "retry" : "check"),
-      retry: retry === undefined ? null : this.policy(step, retry),
+      retry: retry === undefined ? null : this.checkedRetry(step, retry),
       timeoutMs: timeoutMs ?? null,
     };
   }
 
-  private policy(step: string, retry: NonNullable<AttemptOptions["retry"]>): Work["retry"] {
+  private checkedRetry(step: string, retry: NonNullable<AttemptOptions["retry"]>): Work["retry"] {
     try {
-      return retryPolicy(retry);
+      retryPolicy(retry);
+      return retry;
     } catch (error) {
       this.parts.list.problems.push(`"${step}": ${Error.isError(error) ? error.message : String(error)}`);
       return null;
     }
   }
 }
+
+const optionNames: readonly (keyof AnyWork)[] = ["run", "undo", "check", "onUnknown", "retry", "timeoutMs"];
 
 type UnconditionalStep = Step extends infer S ? (S extends Step ? Omit<S, "conditions"> : never) : never;
 

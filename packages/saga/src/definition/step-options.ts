@@ -8,7 +8,7 @@ import type { Stored } from "./stored.ts";
 
 /** Limits of the attempts at a step. */
 export interface AttemptOptions {
-  /** Attempts and delays after transient errors. @default `SagaConfig.maxRetries` retries, from 1 s, doubled up to 30 s */
+  /** Attempts and delays after transient errors; each field has its default. @default `SagaConfig.maxRetries` retries, from 1 s, doubled up to 30 s */
   readonly retry?: ConfigInput<RetryPolicy>;
   /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default `SagaConfig.stepTimeoutMs` */
   readonly timeoutMs?: number;

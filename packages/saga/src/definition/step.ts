@@ -1,4 +1,5 @@
 import type { Awaitable, RetryPolicy, StandardSchema } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 
 /** What follows when a worker was lost during an attempt, so that its outcome is unknown. */
 export type OnUnknown = "retry" | "check" | "manual";
@@ -13,8 +14,8 @@ export interface Work {
   readonly check: ((context: never) => Awaitable<{ readonly output: unknown } | null>) | null;
   /** What follows when a worker was lost during an attempt. */
   readonly onUnknown: OnUnknown;
-  /** `null`: that of the configuration. */
-  readonly retry: RetryPolicy | null;
+  /** Its absent fields, or all with `null`, are those of the configuration. */
+  readonly retry: ConfigInput<RetryPolicy> | null;
   /** `null`: that of the configuration. */
   readonly timeoutMs: number | null;
 }

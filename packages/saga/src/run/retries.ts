@@ -20,4 +20,4 @@ export const undoRetry: RetryPolicy = retryPolicy({
 
 /** Attempts and delays of a branch. */
 export const retryOf = ({ retry }: Branch, { maxRetries }: Pick<RunLimits, "maxRetries">): RetryPolicy =>
-  retry ?? retryPolicy({ ...defaultRetry, attempts: maxRetries + 1 });
+  retryPolicy(retry ?? {}, { ...defaultRetry, attempts: maxRetries + 1 });

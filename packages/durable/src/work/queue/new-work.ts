@@ -14,7 +14,7 @@ export interface NewWork<T> {
   readonly priority?: number | undefined;
   /** Earliest start in milliseconds from now, by the database's clock; at most ten years. @default 0 */
   readonly delayMs?: number | undefined;
-  /** Earliest start, in place of `delayMs`: a date, or milliseconds since 1970. */
+  /** Earliest start, instead of `delayMs`, not beside it: a date, or milliseconds since 1970. */
   readonly runAt?: Date | number | undefined;
   /** Text that travels with the item, such as trace context; at most 16 KiB as JSON. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -35,6 +35,8 @@ const MAX_DATE_MS = 8_640_000_000_000_000;
 /** Checks and serialises work. @throws DURABLE_BAD_WORK */
 export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
   const { payload, key, uniqueKey, priority = 0, delayMs = 0, runAt, headers } = work;
+  if (work.delayMs !== undefined && runAt !== undefined)
+    throw badWork(queue, "delayMs and runAt exclude each other: both name the earliest start");
   if (!(Number.isInteger(priority) && Math.abs(priority) <= MAX_PRIORITY))
     throw badWork(
       queue,

@@ -109,7 +109,7 @@ export const queueDefinition = <T, I extends Injections | undefined>(
   return Object.freeze({
     ...checkedLimits,
     stalledAfterSecs: checkedLimits.stalledAfterSecs || checkedLimits.timeoutMs / 1000 + DEFAULT_STALL_SECS,
-    retry: retryPolicy({ ...defaultRetry, ...retry }),
+    retry: retryPolicy(retry, defaultRetry),
     isRetryable,
     kind,
     admission,

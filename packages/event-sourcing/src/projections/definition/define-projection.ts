@@ -27,7 +27,7 @@ export const projection = <Types extends AnyEventType = never, Table extends str
   const { maxLagSecs = 60, keepRetiredSecs = 86_400, autoLive = true, retry } = options;
   const { name, types, category, key, apply, clear, tables = {}, create = noIndexes } = options;
   const settings = { version, inline, shards, batchSize, onError, maxLagSecs, keepRetiredSecs, autoLive };
-  const attempts = retryPolicy({ attempts: 5, ...retry });
+  const attempts = retryPolicy(retry, { attempts: 5 });
   const given = { name, types, category, key, apply, clear, tables, create, retry: attempts };
   const made = { ...settings, ...given } as unknown as Projection; // events are of its types, because readers filter them
   checkProjection(made);

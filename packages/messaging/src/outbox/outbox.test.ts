@@ -1,0 +1,60 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { BrokerAdapter } from "../adapter.ts";
+import { memoryBroker, messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const KEYS = 40;
+
+/** A broker in memory that can be away: then it confirms nothing. */
+const brokerThatLeaves = () => {
+  const inner = memoryBroker();
+  const state = { isAway: true, refused: 0 };
+  const adapter: BrokerAdapter = {
+    ...inner,
+    open(context) {
+      const broker = inner.open(context);
+      return {
+        ...broker,
+        producer: {
+          async send(messages, options) {
+            if (!state.isAway) return await broker.producer.send(messages, options);
+            state.refused += messages.length;
+            return messages.map(() => ({ ok: false, error: new Error("it is away"), isRetryable: true }));
+          },
+        },
+      };
+    },
+  };
+  return { adapter, state };
+};
+
+test("messages of transactions wait while the broker is away, cost no try, and are sent in order soon after it is back", async () => {
+  const { adapter, state } = brokerThatLeaves();
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableMessaging({ broker: adapter, outbox: true });
+  const got = new Map<string | null, unknown[]>();
+  app.messaging.subscribe("orders", { group: "bill", order: "key" }, ({ key, data }) => {
+    got.set(key, [...(got.get(key) ?? []), data]);
+  });
+  await app.start({ log: quiet });
+  const messages = [1, 2].flatMap((data) =>
+    Array.from({ length: KEYS }, (_, at) => ({ type: "t", key: `k${at}`, data })),
+  );
+  await app.db.transaction((tx) => app.messaging.sendAll("orders", messages, { tx }));
+  await waitFor(() => state.refused >= 2 * KEYS); // every key was tried twice
+  expect(got.size).toBe(0);
+  state.isAway = false;
+  const back = performance.now();
+  const seen = (): unknown[] => Array.from(got.values()).flat();
+  await waitFor(() => seen().length === messages.length, { timeoutMs: 60_000 });
+  expect(performance.now() - back).toBeLessThan(10_000); // the pause grows with the time that it is away, not with the messages
+  expect(Array.from(got.values())).toEqual(Array(KEYS).fill([1, 2]));
+  expect(await app.durable.parked.list()).toMatchObject({ items: [] });
+  await app.stop();
+});

@@ -1,0 +1,18 @@
+import { heldByStalledHandler } from "@framework/messaging/testing";
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { rabbitmqBroker } from "./index.ts";
+import { newName } from "./process.test-kit.ts";
+
+/** Messages that wait, of 1,000 bytes each; a million takes some minutes. */
+const WAITING = Number(process.env["FRAMEWORK_WAITING"] ?? 20_000);
+
+withServer("rabbitmq", (url) => {
+  test("with a stalled handler and many waiting messages, a process holds its prefetch and no more", async () => {
+    const fixture = { adapter: () => rabbitmqBroker({ url }), prefix: newName() };
+    const { grownMib, ...held } = await heldByStalledHandler(fixture, { messages: WAITING });
+    if (WAITING > 20_000) console.log(`${WAITING} messages wait; ${grownMib.toFixed(1)} MiB are held`);
+    expect(held).toEqual({ inFlight: 4, received: 10, waiting: WAITING - 10 });
+    expect(grownMib).toBeLessThan(4); // the messages have 20 MiB and more
+  }, 1_800_000);
+});
