@@ -80,3 +80,8 @@ test("all mistakes of a configuration are reported together, at start", async ()
     "BodyLimitConfig.maxRatio",
   ]);
 });
+
+test("maxRatio without a coding to decode is refused at start", async () => {
+  const app = new (App.with(bodyLimit))().enableBodyLimit({ maxRatio: 10 });
+  await expect(app.start()).rejects.toThrow("BodyLimitConfig.maxRatio has no effect without decode");
+});

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import { type ConfigInput, type Feature, unusedFields } from "@framework/core/feature";
 import {
   type HttpRequest,
   type Middleware,
@@ -33,6 +33,9 @@ export const bodyLimit: Feature<BodyLimiting> = {
     enableBodyLimit(given) {
       const input = typeof given === "number" ? { maxBodyBytes: given } : given;
       const config = host.configure(BodyLimitConfig, input);
+      if ((input?.decode ?? []).length === 0)
+        for (const problem of unusedFields(BodyLimitConfig, input, ["maxRatio"], "decode"))
+          host.problem(problem);
       const limiting = limitBodies(config);
       const { reasons } = host.insight;
       host.http.use("body-limit", reasons.isObserved ? withReasons(limiting, config, reasons) : limiting);

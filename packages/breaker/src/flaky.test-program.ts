@@ -4,7 +4,7 @@ import { circuitBreaker } from "./circuit-breaker.ts";
 const held: (() => void)[] = [];
 
 /** A service whose handler follows the `X-Do` header; `/release` ends held requests. */
-const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ resetTimeout: 2 });
+const app = new (App.with(circuitBreaker))().enableCircuitBreaker({ resetTimeout: 4 });
 app.get("/", async (request) => {
   const act = request.getHeader("x-do");
   if (act === "fail") throw new HttpError(500, "failed on request");

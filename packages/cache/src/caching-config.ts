@@ -1,13 +1,16 @@
 import {
   checked,
   type Clock,
+  type ConfigInput,
   type ConfigRecord,
   configRecord,
   integer,
   isClock,
   optional,
   pathPrefixes,
+  unusedFields,
 } from "@framework/core/feature";
+import type { Problem } from "@framework/core";
 import type { CacheStore } from "./store/cache-store.ts";
 
 /** Methods that may be answered from the store. HEAD is answered from replies to GET. */
@@ -85,3 +88,9 @@ export const CachingConfig: ConfigRecord<CachingConfig> = configRecord("CachingC
   ),
   clock: optional<Clock>({ problem: (value) => (isClock(value) ? null : "must be a Clock") }),
 });
+
+/** Returns a problem for each field of the one kind of store beside the other kind. */
+export const storeProblems = (input: ConfigInput<CachingConfig> | undefined): Problem[] =>
+  input?.store === undefined
+    ? unusedFields(CachingConfig, input, ["storeTimeoutMs"], "store")
+    : unusedFields(CachingConfig, input, ["maxEntries", "maxBytes"], "the feature's own store");

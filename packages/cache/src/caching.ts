@@ -10,7 +10,7 @@ import {
 } from "@framework/core/feature";
 import { FrameworkError, type Problem } from "@framework/core";
 import type { CacheParts } from "./cache-parts.ts";
-import { CachingConfig } from "./caching-config.ts";
+import { CachingConfig, storeProblems } from "./caching-config.ts";
 import { epochClock } from "./epoch-clock.ts";
 import { cachePanel } from "./cache-panel.ts";
 import { newCounts, publishMetrics, sizeOf } from "./counts.ts";
@@ -60,6 +60,7 @@ export const caching: Feature<Caching> = {
     let purges: Purges | null = null;
     return {
       enableCaching(config) {
+        for (const problem of storeProblems(config)) host.problem(problem);
         ({ purges } = enable(host, host.configure(CachingConfig, config), option));
         return this;
       },

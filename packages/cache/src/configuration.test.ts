@@ -1,8 +1,8 @@
 import { App } from "@framework/core";
-import type { Host, Metric } from "@framework/core/feature";
+import type { ConfigInput, Host, Metric } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
-import { caching, CachingConfig } from "./index.ts";
+import { caching, CachingConfig, memoryStore } from "./index.ts";
 
 test("start reports all mistakes in the configuration", async () => {
   const bad = {
@@ -25,6 +25,16 @@ test("start reports all mistakes in the configuration", async () => {
   const starting = app.start();
   for (const field of Object.keys(bad))
     await expect(starting).rejects.toThrow(`CachingConfig.${field} must be`);
+});
+
+test("options of the store in memory and of another store exclude each other", async () => {
+  const start = (config: ConfigInput<CachingConfig>) =>
+    new (App.with(caching))().enableCaching(config).start();
+  await expect(start({ store: memoryStore(), maxEntries: 10, maxBytes: 2048 })).rejects.toThrow(
+    /maxEntries has no effect[^]*maxBytes has no effect/,
+  );
+  await expect(start({ storeTimeoutMs: 10 })).rejects.toThrow("storeTimeoutMs has no effect without store");
+  await start({ store: memoryStore(), storeTimeoutMs: 10 });
 });
 
 test("a list of methods without GET or QUERY, or with HEAD but not GET, is rejected", () => {

@@ -1,4 +1,13 @@
-import { checked, type ConfigRecord, configRecord, flag, integer } from "@framework/core/feature";
+import type { Problem } from "@framework/core";
+import {
+  checked,
+  type ConfigInput,
+  type ConfigRecord,
+  configRecord,
+  flag,
+  integer,
+  unusedFields,
+} from "@framework/core/feature";
 
 /** Content codings that the feature supports. */
 export type Encoding = "gzip" | "br" | "zstd";
@@ -37,3 +46,16 @@ export const CompressionConfig: ConfigRecord<CompressionConfig> = configRecord("
   brotliQuality: integer(4, { min: 0, max: 11 }),
   zstdLevel: integer(3, { min: 1, max: 19 }),
 });
+
+const levels = { gzip: "gzipLevel", br: "brotliQuality", zstd: "zstdLevel" } as const;
+
+/** Returns a problem for each level of a coding that is not offered. */
+export const levelProblems = (
+  { encodings }: CompressionConfig,
+  input: ConfigInput<CompressionConfig> | undefined,
+): Problem[] =>
+  Object.entries(levels).flatMap(([coding, level]) =>
+    encodings.includes(coding as Encoding) || encodings !== (input?.encodings ?? encodings) // a refused list says nothing
+      ? []
+      : unusedFields(CompressionConfig, input, [level], `"${coding}" in encodings`),
+  );

@@ -243,6 +243,13 @@ test("all mistakes of a configuration are reported together, at start", async ()
   ]);
 });
 
+test("the level of a coding that is not offered is refused at start", async () => {
+  await expect(makeApp({ encodings: ["br"], brotliQuality: 5, gzipLevel: 9 }).start()).rejects.toThrow(
+    'CompressionConfig.gzipLevel has no effect without "gzip" in encodings',
+  );
+  await makeApp({ encodings: ["br"], brotliQuality: 5 }).start();
+});
+
 test("a metrics report in OpenMetrics format is compressed", async () => {
   const app = new (App.with(compression))().enableCompression();
   const contentType = "application/openmetrics-text; version=1.0.0; charset=utf-8";

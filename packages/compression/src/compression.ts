@@ -13,7 +13,7 @@ import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http"
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
 import { canBeCoded, isCompressible } from "./compressible.ts";
-import { CompressionConfig, type Encoding } from "./compression-config.ts";
+import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
 import { type Tally, tally } from "./tally.ts";
 
@@ -48,10 +48,9 @@ export const compression: Feature<Compression> = {
     );
     return {
       enableCompression(given) {
-        const config = host.configure(
-          CompressionConfig,
-          typeof given === "number" ? { minSize: given } : given,
-        );
+        const input = typeof given === "number" ? { minSize: given } : given;
+        const config = host.configure(CompressionConfig, input);
+        for (const problem of levelProblems(config, input)) host.problem(problem);
         const counts = tally(config.encodings);
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);

@@ -100,6 +100,8 @@ test("a mistake in the definition is reported with those of the environment", ()
     path: text("PORT_FILE", { default: "" }),
     bad: text("a-b", { default: "" }),
     level: integer("LEVEL"),
+    both: optional(integer("BOTH", { default: 1 })),
+    twice: optional(optional(integer("TWICE"))),
   };
   expect(problemsOf(shape, { env: {} })).toEqual([
     "CONFIG_BAD_SETTING: the default of PORT must be a whole number of at least 1",
@@ -107,6 +109,7 @@ test("a mistake in the definition is reported with those of the environment", ()
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
     "CONFIG_BAD_SETTING: two settings use the variable PORT_FILE: rename one",
     'CONFIG_BAD_SETTING: "a-b" is no name of a variable: use letters, digits and _',
+    "CONFIG_BAD_SETTING: the default of BOTH has no effect within optional: remove one of the two",
     "CONFIG_MISSING: LEVEL is missing: set it to a whole number of at least 0, or LEVEL_FILE to a file with it",
   ]);
 });

@@ -7,6 +7,7 @@ import {
   integer,
   oneOf,
   optional,
+  secret,
   text,
 } from "@framework/core/feature";
 
@@ -73,7 +74,9 @@ const isUrl = (value: unknown): boolean =>
   (value.startsWith("sqlite://") || (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)));
 
 const record = configRecord<DatabaseConfig>("DatabaseConfig", {
-  url: checked("sqlite://framework.db", "sqlite://<path> or postgres://user:password@host/database", isUrl),
+  url: secret(
+    checked("sqlite://framework.db", "sqlite://<path> or postgres://user:password@host/database", isUrl),
+  ),
   poolSize: integer(10, { min: 1, max: 1000 }),
   maxLifetimeSecs: decimal(1800, { min: 1, max: 604_800 }),
   minIdle: integer(1, { min: 0, max: 1000 }),

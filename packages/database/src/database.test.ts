@@ -83,7 +83,7 @@ test("the parts of an address are escaped", () => {
 test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new App_().enableDatabase({ url: "mysql://x", poolSize: 0, maxLifetime: 1 } as never);
   await expect(app.fetch(new Request("http://localhost/"))).rejects.toThrow(
-    /mysql[\s\S]*poolSize|poolSize[\s\S]*mysql/,
+    /url must be[\s\S]*poolSize|poolSize[\s\S]*url must be/,
   );
 });
 
@@ -109,7 +109,7 @@ test("a health check queries the database, and metrics count statements", async 
   await client.post("/books/Dune");
   await client.get("/broken");
   const check = insight.checks.find(({ name }) => name === "database");
-  expect(await check?.run(AbortSignal.timeout(1000))).toMatchObject({ dialect: "sqlite" });
+  expect(await check?.run(AbortSignal.timeout(60_000))).toMatchObject({ dialect: "sqlite" });
   const metric = (name: string) => insight.metrics.find((each) => each.name === name)?.read();
   expect(metric("database_statements_total")).toBeGreaterThanOrEqual(3);
   expect(metric("database_failures_total")).toBe(1);

@@ -32,6 +32,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "`timeoutSecs` of a transaction is not a number within its range",
     action: "the message names the range",
   },
+  DATABASE_BAD_TRANSACTION: {
+    summary: "`retries` or `isolation` of a transaction is not one of its values",
+    action: "the message names them",
+  },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",
     action: "the message names the parameter",

@@ -3,7 +3,14 @@ import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type { Backend } from "./backend.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
-import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "./queries.ts";
+import type {
+  Database,
+  Isolation,
+  ListenOptions,
+  Queries,
+  Transaction,
+  TransactionOptions,
+} from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
 import { IdleLimit } from "./idle-limit.ts";
 import { RunningTransaction } from "./running-transaction.ts";
@@ -59,7 +66,8 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
-    const retries = Math.min(options.retries ?? DEFAULT_RETRIES, MAX_RETRIES);
+    const { retries = DEFAULT_RETRIES } = options;
+    checkOptions(options);
     const limit = limitOf(options, this.tookTooLong);
     try {
       for (let failures = 0; ; failures++) {
@@ -142,6 +150,19 @@ interface TransactionLimit {
   /** Frees the timer: the transaction is over. */
   readonly end: () => void;
 }
+
+/** @throws DATABASE_BAD_TRANSACTION */
+const checkOptions = ({ retries, isolation }: TransactionOptions): void => {
+  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= MAX_RETRIES))
+    throw badTransaction(`retries is a whole number from 0 to ${MAX_RETRIES}, not ${retries}`);
+  if (isolation !== undefined && !isolations.includes(isolation))
+    throw badTransaction(`isolation is one of ${isolations.join(", ")}`);
+};
+
+const isolations: readonly Isolation[] = ["read committed", "repeatable read", "serializable"];
+
+const badTransaction = (problem: string): FrameworkError =>
+  new FrameworkError("DATABASE_BAD_TRANSACTION", problem);
 
 /** @throws DATABASE_BAD_TIMEOUT */
 const limitOf = (

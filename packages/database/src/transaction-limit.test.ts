@@ -23,3 +23,11 @@ test("a transaction that is over leaves no timer of its limit behind", async () 
   }
   expect(timers.size).toBeLessThanOrEqual(5);
 });
+
+test("retries and isolation are checked before a transaction begins", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const bad = { code: "DATABASE_BAD_TRANSACTION" };
+  for (const options of [{ retries: 21 }, { retries: NaN }, { retries: -1 }, { isolation: "none" }])
+    await expect(db.transaction(async () => {}, options as object)).rejects.toMatchObject(bad);
+  await db.close();
+});

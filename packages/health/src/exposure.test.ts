@@ -159,6 +159,8 @@ test("the presets have the documented values, and accept changes", () => {
     includeSystemInfo: true,
     timeoutSecs: 3,
   });
+  const absent = { includeDetails: undefined, cacheSecs: undefined };
+  expect(HealthCheckConfig.kubernetes(absent)).toEqual(HealthCheckConfig.kubernetes());
 });
 
 test("all mistakes are reported together, at start", async () => {
@@ -167,17 +169,22 @@ test("all mistakes are reported together, at start", async () => {
   app.enableHealthChecks({ basePath: "/health/", timeoutSecs: 0, guards: ["x" as never] });
   app.healthCheck("twice", () => {}).healthCheck("twice", () => {});
   app.healthCheck("bad name", { groups: ["alive" as never] }, () => {});
+  app.healthCheck("in no probe", { groups: [] }, () => {});
   app.healthCheck("nothing", {}, undefined as never);
   for (let index = 0; index < 60; index++) app.healthCheck(`check-${index}`, () => {});
   const error: unknown = await app.start().catch((thrown: unknown) => thrown);
   const { problems } = error as ConfigurationError;
-  expect(problems.map(({ code, message }) => `${code} ${message}`).slice(0, 8)).toEqual([
+  expect(problems.map(({ code, message }) => `${code} ${message}`).slice(0, 10)).toEqual([
     'HEALTH_NOT_ENABLED health: call enableHealthChecks before healthCheck("early"); without it no check runs',
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.basePath must be a path"),
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.timeoutSecs must be a number"),
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckConfig.guards must be a list"),
     expect.stringContaining('CORE_BAD_HEALTH_CHECK there is a health check "twice" already'),
     expect.stringContaining("CORE_BAD_CONFIG HealthCheckOptions.groups"),
+    expect.stringContaining("CORE_BAD_HEALTH_CHECK the name of a health check"),
+    expect.stringContaining(
+      "HealthCheckOptions.groups must be a list of live, ready and startup, with at least one",
+    ),
     expect.stringContaining("CORE_BAD_HEALTH_CHECK the name of a health check"),
     expect.stringContaining('CORE_BAD_HEALTH_CHECK the health check "nothing" needs a function'),
   ]);

@@ -68,7 +68,15 @@ const record: ConfigRecord<HealthCheckConfig> = configRecord("HealthCheckConfig"
 
 export const HealthCheckConfig: HealthCheckConfigRecord = {
   ...record,
-  kubernetes: (input) => record.of({ includeDetails: false, cacheSecs: 5, ...input }),
-  detailed: (input) =>
-    record.of({ includeDetails: true, includeSystemInfo: true, timeoutSecs: 10, ...input }),
+  kubernetes: (input) => preset({ includeDetails: false, cacheSecs: 5 }, input),
+  detailed: (input) => preset({ includeDetails: true, includeSystemInfo: true, timeoutSecs: 10 }, input),
 };
+
+/** An `undefined` of the input means the preset's value. */
+function preset(
+  values: ConfigInput<HealthCheckConfig>,
+  input: ConfigInput<HealthCheckConfig> = {},
+): Readonly<HealthCheckConfig> {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  return record.of({ ...values, ...Object.fromEntries(given) });
+}

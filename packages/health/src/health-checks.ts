@@ -1,5 +1,6 @@
 import type { AppSettings, HttpRequest, Response } from "@framework/core";
 import {
+  checked,
   type ConfigInput,
   type ConfigRecord,
   configRecord,
@@ -9,7 +10,6 @@ import {
   type HealthCheck,
   type HealthGroup,
   type Host,
-  list,
   optional,
   systemClock,
 } from "@framework/core/feature";
@@ -52,8 +52,11 @@ export interface HealthChecks {
 const groups: readonly HealthGroup[] = ["live", "ready", "startup"];
 
 const CheckOptions: ConfigRecord<HealthCheckOptions> = configRecord("HealthCheckOptions", {
-  groups: list<HealthGroup>(["ready"], "live, ready and startup", (item) =>
-    groups.includes(item as HealthGroup),
+  groups: checked<readonly HealthGroup[]>(
+    ["ready"],
+    "a list of live, ready and startup, with at least one of them",
+    (value) =>
+      Array.isArray(value) && value.length > 0 && value.every((item: HealthGroup) => groups.includes(item)),
   ),
   critical: flag(true),
   timeoutSecs: optional(decimal(5, { min: 0.01, max: 600 })),

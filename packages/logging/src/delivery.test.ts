@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
-import { startProgram } from "@framework/testing";
+import { askEveryWorker, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 const file = bundledProgram(new URL("./logged.test-program.ts", import.meta.url));
@@ -65,13 +65,17 @@ const isMuch = ({ message }: Record<string, unknown>) => message === "much";
 
 test("lines of workers whose pipe is full do not mix", async () => {
   const { url, output } = await startUnread("--workers", "2", "--env", "production");
-  await Promise.all(Array.from({ length: 12 }, () => fetch(`${url}/much?lines=300`)));
-  expect(linesOf(await output()).filter(isMuch)).toHaveLength(3600);
+  const much = async (): Promise<number> => {
+    const reply = await fetch(`${url}/much?lines=100`, { headers: { connection: "close" } });
+    return Number(await reply.text());
+  };
+  const pids = await askEveryWorker({ workers: 2, ask: much, pidOf: (pid) => pid });
+  expect(linesOf(await output()).filter(isMuch)).toHaveLength(100 * pids.length);
 });
 
 test("a stalled reader does not delay requests, and dropped lines are counted", async () => {
   const { url, output } = await startUnread("--workers", "1", "--env", "development");
-  for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/much`)).text()).toBe("much");
+  for (let count = 0; count < 8; count++) expect(await (await fetch(`${url}/much`)).text()).toMatch(/^\d+$/);
   const lines = linesOf(await output());
   const written = lines.filter((line) => isMuch(line) || line["path"] === "/much").length;
   const lost = lines.reduce((sum, { dropped }) => sum + (typeof dropped === "number" ? dropped : 0), 0);

@@ -14,6 +14,6 @@ app.get("/fails", () => {
 app.get("/much", (request) => {
   const lines = request.getQueryInt("lines", 2000);
   for (let count = 0; count < lines; count++) logOf(request).info("much", { count, filler: "x".repeat(100) });
-  return "much";
+  return process.pid;
 });
 await app.run();

@@ -189,6 +189,11 @@ test("the text format is the documented one, without colours outside a terminal"
   expect(app.text.join("")).not.toContain("\u001b");
 });
 
+test("maxLoggedBodyBytes without logBody is refused at start", async () => {
+  const app = new (App.with(logging))().enableLogging({ maxLoggedBodyBytes: 10 });
+  await expect(app.start()).rejects.toThrow("LoggingConfig.maxLoggedBodyBytes has no effect without logBody");
+});
+
 test("all mistakes of a configuration are reported together, at start", async () => {
   const app = new (App.with(logging))().enableLogging({
     format: "xml" as never,

@@ -1,5 +1,11 @@
 import type { AppSettings, Handler, HttpRequest, Middleware, Response } from "@framework/core";
-import { type ConfigInput, type Feature, type ReadTrace, systemClock } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Feature,
+  type ReadTrace,
+  systemClock,
+  unusedFields,
+} from "@framework/core/feature";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { isoClock } from "./clock.ts";
 import { createDetails } from "./details.ts";
@@ -42,6 +48,9 @@ export const logging: Feature<Logging> = {
     return {
       enableLogging(input) {
         const config = host.configure(LoggingConfig, input);
+        if (!config.logBody)
+          for (const problem of unusedFields(LoggingConfig, input, ["maxLoggedBodyBytes"], "logBody"))
+            host.problem(problem);
         const requests = switchable();
         const trace: ReadTrace = () => host.insight.currentTrace();
         const lines = new Lines(config, trace, (begun) => {

@@ -54,7 +54,7 @@ const working: Feature<{ readonly jobs: FeatureHistogram<"kind"> }> = {
 export const service = (
   workers: number,
   config: ConfigInput<PrometheusConfig> = {},
-  { timeoutMs = 200, maxTotals = 16_777_216 }: { timeoutMs?: number; maxTotals?: number } = {},
+  { timeoutMs = 60_000, maxTotals = 16_777_216 }: { timeoutMs?: number; maxTotals?: number } = {},
 ): Service => {
   const log = { error: () => {} };
   const hub = memoryHub();

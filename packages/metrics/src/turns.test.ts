@@ -57,7 +57,7 @@ test.each([
   ["through the primary process", (wrap: (shared: SharedState) => SharedState) => wrap],
 ])("a scrape of 10,000 series handles a few hundred in one turn, with totals %s", async (_name, stateOf) => {
   const { totals, messages, wrap } = metered();
-  const worker = await service(1, {}, { timeoutMs: 60_000 }).start(stateOf(wrap));
+  const worker = await service(1).start(stateOf(wrap));
   for (let n = 0; n < 5000; n++) {
     worker.counter.inc({ kind: `kind ${n}` });
     worker.levels.set({ place: `place ${n}` }, n);
@@ -82,7 +82,7 @@ const values = (parsed: Parsed): ReadonlyMap<string, number> =>
   );
 
 test("counts that arrive while the pages are read neither go back nor exceed what was counted", async () => {
-  const { start } = service(2, {}, { timeoutMs: 60_000 });
+  const { start } = service(2);
   const [one, two] = [await start(), await start()];
   const random = seededRandom(11);
   const counted = new Map<string, number>();

@@ -26,7 +26,7 @@ const busyMachine = async (): Promise<AsyncDisposable> => {
   };
 };
 
-/** Sends a request on a new connection, so that the workers alternate. */
+/** Sends a request on a new connection, so that any worker may answer. */
 const ask = (url: string, client: string): Promise<{ readonly status: number; readonly pid: number }> =>
   new Promise((resolve, reject) => {
     const asking = request(url, { agent: false, headers: { "x-client": client } }, (reply) => {

@@ -27,7 +27,7 @@ test("a limited, a refused and an exempt request have their reasons, without the
   expect(reasons).toEqual([
     ["0 of 1 requests are left"],
     ["0 of 1 requests are left", expect.stringMatching(/^refused: next attempt in \d+ s$/)],
-    ["no limit: the route, its path or a preflight is exempt"],
+    ["no limit: the route or its path is exempt"],
   ]);
   expect(JSON.stringify(reasons)).not.toContain("sesame");
 });

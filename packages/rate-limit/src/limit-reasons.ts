@@ -18,7 +18,7 @@ export const withReasons =
   ): Middleware<HttpRequest, Response> =>
   (request, next) => {
     const limit = limitOf(request);
-    if (limit === null) reasons.give(request, "no limit: the route, its path or a preflight is exempt");
+    if (limit === null) reasons.give(request, "no limit: the route or its path is exempt");
     let isAdmitted = false;
     const limited = limitRequests(request, (input) => {
       isAdmitted = true;

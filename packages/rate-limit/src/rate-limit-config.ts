@@ -9,8 +9,9 @@ import {
   optional,
   type PermitStore,
   pathPrefixes,
+  unusedFields,
 } from "@framework/core/feature";
-import type { HttpRequest, Invocation } from "@framework/core";
+import type { HttpRequest, Invocation, Problem } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
@@ -135,3 +136,16 @@ export const routeLimitProblem = (value: RouteLimit | false): string | null => {
   const { problems } = routeRecord.read(value);
   return problems.length === 0 ? null : problems.join("; ");
 };
+
+/** Returns a problem for each given field of adaptive limits, for an app without one. */
+export const adaptiveProblems = (input: ConfigInput<RateLimitConfig> | undefined): Problem[] =>
+  unusedFields(RateLimitConfig, input, adaptiveFields, 'a limit with the algorithm "adaptive"');
+
+const adaptiveFields = [
+  "minRequests",
+  "errorThreshold",
+  "cpuThreshold",
+  "memoryThreshold",
+  "latencyThresholdMs",
+  "probes",
+] as const;

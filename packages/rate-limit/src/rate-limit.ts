@@ -6,7 +6,7 @@ import { withReasons } from "./limit-reasons.ts";
 import { SeenClients } from "./seen-clients.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { limitRequests } from "./limit-requests.ts";
-import { RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
+import { adaptiveProblems, RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { publishMetrics } from "./rate-limit-metrics.ts";
 import type { RateLimitRouteOptions } from "./route-limit.ts";
@@ -24,7 +24,7 @@ export interface RateLimit extends AddsRouteOptions<RateLimitRouteOptions> {
 /**
  * Denies clients over their limit with 429 and an exact `Retry-After`, before authentication and before any body is read.
  *
- * Limits are exact across workers. Health, metrics, docs and preflights are never limited. Every limited reply carries `RateLimit-Policy`, `RateLimit`
+ * Limits are exact across workers. Health, metrics and docs are never limited, nor preflights that `enableCors` answers. Every limited reply carries `RateLimit-Policy`, `RateLimit`
  * and the `X-RateLimit-*` fields.
  *
  * @example
@@ -38,6 +38,10 @@ export const rateLimit: Feature<RateLimit> = {
     return {
       enableRateLimit(config) {
         const record = host.configure(RateLimitConfig, config);
+        host.check(() => {
+          const limits = [record, ...host.http.routes().map((route) => option.of(route) || null)];
+          return limits.some((limit) => limit?.algorithm === "adaptive") ? [] : adaptiveProblems(config);
+        });
         const limiter = new RateLimiter(record, option);
         const { reasons } = host.insight;
         const limitOf = (request: HttpRequest): Limit | null => limiter.limitOf(request);

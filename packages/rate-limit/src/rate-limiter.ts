@@ -136,15 +136,12 @@ export class RateLimiter {
   }
 }
 
-/** Whether a request is exempt: by its route, its path, or as a CORS preflight (Fetch standard). */
-const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean): boolean => {
-  if (request.endpoint !== null && request.endpoint.exempt.includes("limits")) return true;
-  if (request.method === "OPTIONS" && isPreflight(request)) return true;
-  return isExemptPath(request.path);
-};
-
-const isPreflight = (request: HttpRequest): boolean =>
-  request.getHeader("origin") !== null && request.getHeader("access-control-request-method") !== null;
+/**
+ * Whether a request is exempt: by its route or its path. One that looks like a preflight is not: those that reach the limit pass on to the program, such as
+ * to an authentication whose passwords somebody tries.
+ */
+const isExempt = (request: HttpRequest, isExemptPath: (path: string) => boolean): boolean =>
+  request.endpoint?.exempt.includes("limits") === true || isExemptPath(request.path);
 
 /** Returns the app's record with the route's overrides. */
 const merged = (config: Readonly<RateLimitConfig>, own: RouteLimit): Readonly<RateLimitConfig> => {

@@ -6,6 +6,7 @@ import {
   flag,
   integer,
   optional,
+  secret,
   text,
 } from "@framework/core/feature";
 
@@ -57,7 +58,7 @@ const isUrl = (value: unknown): boolean =>
   value.split(",").every((each) => /^rediss?:\/\/./.test(each.trim()) && URL.canParse(each.trim()));
 
 const record = configRecord<RedisConfig>("RedisConfig", {
-  url: checked("redis://localhost:6379", "redis://host:port/database, or rediss:// for TLS", isUrl),
+  url: secret(checked("redis://localhost:6379", "redis://host:port/database, or rediss:// for TLS", isUrl)),
   poolSize: integer(10, { min: 1, max: 1000 }),
   clusterMode: flag(false),
   minIdle: integer(1, { min: 1, max: 1000 }),
@@ -65,7 +66,7 @@ const record = configRecord<RedisConfig>("RedisConfig", {
   idleTimeoutSecs: decimal(300, { min: 0.1, max: 604_800 }),
   defaultTtlSecs: optional(integer(1, { min: 1, max: 3_153_600_000 })),
   database: integer(0, { min: 0, max: 1_000_000 }),
-  password: optional(text("")),
+  password: optional(secret(text(""))),
   tls: flag(false),
   keyPrefix: optional<string>(
     checked("", "1 to 200 characters without braces and white space", (value) =>

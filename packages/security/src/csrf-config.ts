@@ -6,6 +6,7 @@ import {
   list,
   optional,
   pathPrefixes,
+  secret,
 } from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
 import { isHttpOrigin } from "./security-headers-config.ts";
@@ -45,10 +46,12 @@ const isToken = (value: unknown): boolean =>
   typeof value === "string" && /^[!#$%&'*+.^_`|~\w-]{1,100}$/.test(value);
 
 export const CsrfConfig: ConfigRecord<CsrfConfig> = configRecord<CsrfConfig>("CsrfConfig", {
-  secret: optional<string | Uint8Array>({
-    problem: (value) =>
-      isSecret(value) ? null : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more`,
-  }),
+  secret: secret(
+    optional<string | Uint8Array>({
+      problem: (value) =>
+        isSecret(value) ? null : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more`,
+    }),
+  ),
   cookieName: checked("_csrf", "a cookie name of 1 to 100 characters (a token, RFC 9110 5.6.2)", isToken),
   headerName: checked(
     "X-CSRF-Token",

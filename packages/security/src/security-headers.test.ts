@@ -197,6 +197,11 @@ test.each([
   await expect(makeApp({ contentSecurityPolicy }).start()).rejects.toThrow(message);
 });
 
+test("reportOnly without a policy, which reports nothing, is refused at start", async () => {
+  const app = makeApp({ contentSecurityPolicy: false, reportOnly: true });
+  await expect(app.start()).rejects.toThrow("false leaves nothing to report");
+});
+
 test("all other mistakes are reported together, at start", async () => {
   const app = makeApp({
     contentSecurityPolicy: {},

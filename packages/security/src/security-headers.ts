@@ -24,7 +24,8 @@ export const securityHeaders: Feature<SecurityHeaders> = {
     enableSecurityHeaders(input) {
       const config = host.configure(SecurityHeadersConfig, input);
       const { contentSecurityPolicy: policy } = config;
-      for (const problem of policy === false ? [] : policyProblems(policy)) {
+      const problems = policy === false ? absentPolicyProblems(config) : policyProblems(policy);
+      for (const problem of problems) {
         const message = `SecurityHeadersConfig.contentSecurityPolicy: ${problem}`;
         host.problem({ code: "CORE_BAD_CONFIG", message });
       }
@@ -37,6 +38,9 @@ export const securityHeaders: Feature<SecurityHeaders> = {
     },
   }),
 };
+
+const absentPolicyProblems = ({ reportOnly }: SecurityHeadersConfig): string[] =>
+  reportOnly ? ["false leaves nothing to report; remove reportOnly, or give a policy"] : [];
 
 const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> =>
   function addFields(request, next) {

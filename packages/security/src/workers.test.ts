@@ -1,5 +1,5 @@
 import { bundledProgram } from "@framework/bundled-sources";
-import { startProgram } from "@framework/testing";
+import { askEveryWorker, startProgram } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 
 test("a token of one worker is valid in all four", async () => {
@@ -12,7 +12,10 @@ test("a token of one worker is valid in all four", async () => {
   );
   const token = (await program.client.get("/")).cookies.get("_csrf")?.value ?? "";
   const headers = { cookie: `_csrf=${token}`, "x-csrf-token": token, connection: "close" };
-  const replies = await Promise.all(Array.from({ length: 60 }, () => program.client.post("/", { headers })));
+  const replies = await askEveryWorker({
+    workers: 4,
+    ask: () => program.client.post("/", { headers }),
+    pidOf: ({ text }) => Number(text), // a refused request does not say
+  });
   expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(new Set(replies.map(({ text }) => text)).size).toBeGreaterThan(1);
 });

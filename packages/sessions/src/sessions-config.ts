@@ -9,6 +9,7 @@ import {
   oneOf,
   optional,
   pathPrefixes,
+  secret,
   systemClock,
 } from "@framework/core/feature";
 import type { Secret } from "./signed/cookie-seal.ts";
@@ -71,12 +72,14 @@ export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<Session
   ),
   signed: flag(false),
   encrypt: flag(false),
-  secret: optional<Secret | readonly Secret[]>({
-    problem: (value) =>
-      areSecrets(value)
-        ? null
-        : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more, or a list of 1 to ${MAX_SECRETS} of them`,
-  }),
+  secret: secret(
+    optional<Secret | readonly Secret[]>({
+      problem: (value) =>
+        areSecrets(value)
+          ? null
+          : `must be a string or bytes, ${MIN_SECRET_BYTES} bytes or more, or a list of 1 to ${MAX_SECRETS} of them`,
+    }),
+  ),
   idleSecs: integer(1800, { min: 60, max: 31_536_000 }),
   absoluteSecs: integer(86_400, { min: 60, max: 31_536_000 }),
   cookieName: checked(

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
-import { sessionOf } from "./index.ts";
+import { inProcessState } from "@framework/core/testing";
+import { sessionOf, sharedSessionStore } from "./index.ts";
 import { cookieOf, openShop, sending } from "./shop.test-kit.ts";
 
 test("a visitor gets no cookie and no entry until something is set", async () => {
@@ -278,6 +279,9 @@ test("mistakes in the options are reported together at start", async () => {
   await expect(other.start()).rejects.toThrow(/secret[\s\S]*cookieName/);
   const third = openShop({ secret: "0123456789abcdef0123456789abcdef" }).app;
   await expect(third.start()).rejects.toThrow(/set signed: true/);
+  const store = sharedSessionStore(inProcessState().values);
+  const fourth = openShop({ store, maxSessions: 10 }).app;
+  await expect(fourth.start()).rejects.toThrow(/maxSessions has no effect/);
 });
 
 test("app.sessions needs a started app", async () => {

@@ -6,7 +6,14 @@ import {
   type Problem,
   type Response,
 } from "@framework/core";
-import { BodyStream, type ConfigInput, coversPath, type Feature, isPromise } from "@framework/core/feature";
+import {
+  BodyStream,
+  type ConfigInput,
+  coversPath,
+  type Feature,
+  isPromise,
+  unusedFields,
+} from "@framework/core/feature";
 import { sessionsError, unavailableReply } from "./errors.ts";
 import { type SessionAuth, sessionAuth } from "./session-auth.ts";
 import { CurrentSession, type Session, SessionUsed } from "./session.ts";
@@ -66,6 +73,14 @@ export const sessions: Feature<Sessions> = {
         const config = host.configure(SessionsConfig, input);
         configured = config;
         for (const message of contradictions(config)) host.problem({ code: "SESSIONS_NO_SECRET", message });
+        if (config.store !== undefined)
+          for (const problem of unusedFields(
+            SessionsConfig,
+            input,
+            ["maxSessions"],
+            "the feature's own store",
+          ))
+            host.problem(problem);
         host.advise(({ sharedPorts }) =>
           config.store === undefined && !sharedPorts.includes("values") ? [inMemory] : [],
         );

@@ -50,7 +50,7 @@ export class Endpoint {
   }
 
   /** The app's configuration with the route's own limits; read after start, when both are complete. */
-  private get config(): WebSocketConfig {
+  get config(): WebSocketConfig {
     return (this.merged ??= withLimits(this.sockets.config, this.options.limits));
   }
 

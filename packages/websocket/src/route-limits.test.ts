@@ -86,3 +86,21 @@ test("refuses window sizes that are no number from 8 to 15 without leading zeros
   }
   expect(await open("/plain", "010", "client_max_window_bits")).toBe("101");
 });
+
+test("a route's options have known names and types: a misspelt guard is reported at start", async () => {
+  const app = new (App.with(websocket))();
+  const options = { guard: [() => false], http: "hello", protocols: "v1" };
+  app.websocket("/live", options as object, () => {});
+  const start = app.start();
+  await expect(start).rejects.toThrow(/WebSocket route \/live has no field "guard"; did you mean "guards"/);
+  await expect(start).rejects.toThrow(/http must be a function[^]*protocols must be a list/);
+});
+
+test("a timeout that no ping precedes is reported at start, of the app and of a route", async () => {
+  const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 60 });
+  app.websocket("/app", () => {});
+  app.websocket("/slow", { limits: { timeoutSecs: 61 } }, () => {});
+  const start = app.start();
+  await expect(start).rejects.toThrow("WebSocket route /app: timeoutSecs must be above pingSecs (60)");
+  await expect(start).rejects.not.toThrow("/slow");
+});

@@ -24,7 +24,7 @@ export interface WebSocketOptions<
   readonly limits?: ConfigInput<WebSocketLimits>;
   /** Answers requests that ask for no upgrade, for a path that also serves HTTP. @default a 426 */
   readonly http?: (request: HttpRequest) => unknown;
-  /** Supported sub-protocols; the first one that the client also offers is used. */
+  /** Supported sub-protocols; the first of the client's that is one of them is used. @default none */
   readonly protocols?: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import type { AppOf, ConfigInput, Host, HostInsight, PrefixOf, RouteFeature } from "@framework/core/feature";
 import { Endpoint } from "./endpoint.ts";
 import type { RegisterWebSocket } from "./register-websocket.ts";
+import { optionProblems, timeoutProblems } from "./route-problems.ts";
 import { Rooms, type Room } from "./rooms.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
@@ -46,7 +47,10 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         const handler = rest.at(-1) as AnyHandler;
         const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
         const { guards = [], inject, injectEach, limits } = options;
+        for (const message of optionProblems(path, options))
+          host.problem({ code: "CORE_BAD_CONFIG", message });
         if (limits !== undefined) host.configure(WebSocketLimits, limits);
+        host.check(() => timeoutProblems(path, endpoint.config));
         if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);
         host.http.route(
           "GET",

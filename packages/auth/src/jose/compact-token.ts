@@ -7,6 +7,10 @@ export const MAX_TOKEN_LENGTH = 8192;
 /** A well-formed token; its content is untrusted until its signature has been verified. */
 export interface CompactToken {
   readonly text: string;
+  /** What is signed: header and payload, encoded. */
+  readonly signed: string;
+  readonly payload: Uint8Array;
+  readonly signature: Uint8Array;
   readonly kid: string | undefined;
   /** `typ` in lower case and without `application/`; empty when absent. */
   readonly typ: string;
@@ -32,19 +36,21 @@ const signatureLengths: Partial<Record<JwtAlgorithm, number>> = {
  */
 export const parseCompactToken = (text: string, algorithm: JwtAlgorithm): CompactToken | null => {
   if (text.length > MAX_TOKEN_LENGTH) return null;
-  const [first, payload, signature, ...more] = text.split(".", 4);
-  if (first === undefined || payload === undefined || signature === undefined || more.length > 0) return null;
+  const [first, second, third, ...more] = text.split(".", 4);
+  if (first === undefined || second === undefined || third === undefined || more.length > 0) return null;
   const headerBytes = fromBase64Url(first);
-  const signatureBytes = fromBase64Url(signature);
-  if (headerBytes === null || fromBase64Url(payload) === null || signatureBytes === null) return null;
-  const { length } = signatureBytes;
+  const payload = fromBase64Url(second);
+  const signature = fromBase64Url(third);
+  if (headerBytes === null || payload === null || signature === null) return null;
+  const { length } = signature;
   if (length === 0 || length !== (signatureLengths[algorithm] ?? length)) return null;
   const header = parseJsonObject(headerBytes);
   if (header === null || header["alg"] !== algorithm) return null;
   if (refusedMembers.some((member) => member in header)) return null;
   const { kid, typ = "" } = header;
   if (typeof typ !== "string" || !isKeyId(kid)) return null;
-  return { text, kid, typ: typ.toLowerCase().replace(/^application\//, "") };
+  const signed = text.slice(0, first.length + 1 + second.length);
+  return { text, signed, payload, signature, kid, typ: typ.toLowerCase().replace(/^application\//, "") };
 };
 
 const isKeyId = (kid: unknown): kid is string | undefined =>

@@ -1,3 +1,5 @@
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
 /** Maximum nesting depth of a header or of claims. */
 const MAX_DEPTH = 32;
 
@@ -10,7 +12,7 @@ export const parseJsonObject = (bytes: Uint8Array): Readonly<Record<string, unkn
   let text: string;
   let value: unknown;
   try {
-    text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    text = strict.decode(bytes);
     value = JSON.parse(text);
   } catch {
     return null; // clients must not learn why it is malformed

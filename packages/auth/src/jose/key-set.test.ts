@@ -69,6 +69,16 @@ test("400 unknown key ids cost one fetch per cool-down", async () => {
   expect([[...statuses], it.world.fetches]).toEqual([[401], 2]);
 });
 
+test("the cool-down between two fetches is configurable", async () => {
+  await using it = setUp([one], { jwksCooldownSecs: 5 });
+  expect(await it.ask(tokenOf("one"))).toBe(200);
+  it.world.keys = [one, two];
+  await it.clock.advance(4000);
+  expect(await it.ask(tokenOf("two", second))).toBe(401);
+  await it.clock.advance(1000);
+  expect(await it.ask(tokenOf("two", second))).toBe(200);
+});
+
 test("a new key is fetched when a token names it; a removed key is refused after the next fetch", async () => {
   await using it = setUp([one]);
   expect(await it.ask(tokenOf("two", second))).toBe(401);

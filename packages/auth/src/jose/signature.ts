@@ -1,4 +1,5 @@
 import type { KeyObject, webcrypto } from "node:crypto";
+import type { Awaitable } from "@framework/core";
 import type { JwtAlgorithm } from "./algorithms.ts";
 import type { CompactToken } from "./compact-token.ts";
 
@@ -8,15 +9,15 @@ export type SigningKey = KeyObject | webcrypto.CryptoKey;
 /** Signs and verifies with one algorithm. */
 export interface Signatures {
   /** Returns the payload of a token with a valid signature, else `null`. */
-  verify(token: CompactToken, key: SigningKey): Promise<Uint8Array | null>;
+  verify(token: CompactToken, key: SigningKey): Awaitable<Uint8Array | null>;
   sign(
     payload: string,
     header: { readonly typ: string; readonly kid?: string },
     key: SigningKey,
-  ): Promise<string>;
+  ): Awaitable<string>;
 }
 
-/** Loads the signature library, which only apps with tokens need. */
+/** Loads the signature library, which only apps with a public or private key need. */
 export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signatures> => {
   const { CompactSign, compactVerify } = await import("jose");
   const algorithms = [algorithm];
@@ -33,13 +34,4 @@ export const loadSignatures = async (algorithm: JwtAlgorithm): Promise<Signature
         .setProtectedHeader({ alg: algorithm, ...header })
         .sign(key),
   };
-};
-
-/** Imports a secret as a reusable key. */
-export const hmacKey = (
-  secret: Uint8Array<ArrayBuffer>,
-  algorithm: JwtAlgorithm,
-): Promise<webcrypto.CryptoKey> => {
-  const hash = `SHA-${algorithm.slice(2)}`;
-  return crypto.subtle.importKey("raw", secret, { name: "HMAC", hash }, false, ["sign", "verify"]);
 };

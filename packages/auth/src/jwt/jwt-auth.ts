@@ -38,7 +38,7 @@ import {
   type TokenKind,
   TokenVerifier,
 } from "../tokens/token-verifier.ts";
-import { JwtConfig } from "../tokens/jwt-config.ts";
+import { JwtConfig, partProblems } from "../tokens/jwt-config.ts";
 import { jwtSchemes } from "./jwt-schemes.ts";
 import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
@@ -81,6 +81,7 @@ export class JwtAuth extends Authentication {
     this.keys = readOwnKeys(config);
     this.problems = [
       ...problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
+      ...partProblems(input),
       ...this.keys.problems,
     ];
     this.clock = clock;

@@ -1,12 +1,16 @@
 import {
   checked,
+  type ConfigInput,
   type ConfigRecord,
   configRecord,
   type FieldRule,
   integer,
   list,
   oneOf,
+  secret,
+  unusedFields,
 } from "@framework/core/feature";
+import type { Problem } from "@framework/core";
 import type { TokenStore } from "../token-store/token-store.ts";
 import { algorithms, type JwtAlgorithm } from "../jose/algorithms.ts";
 
@@ -91,9 +95,19 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   storeTimeoutMs: integer(5000, { min: 1, max: 60_000 }),
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
+/** Returns a problem for each field of a part that is not configured. */
+export const partProblems = (input: ConfigInput<JwtConfig>): Problem[] => [
+  ...(input.jwksUrl === undefined
+    ? unusedFields(JwtConfig, input, ["jwksMaxAgeSecs", "jwksCooldownSecs"], "jwksUrl")
+    : []),
+  ...(input.store === undefined
+    ? unusedFields(JwtConfig, input, ["storeTimeoutMs"], "store")
+    : unusedFields(JwtConfig, input, ["maxLogins"], "the store of JwtAuth itself")),
+];
+
 /** An optional field; its error omits the value, which may be secret. */
 function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {
-  return checked<T | undefined>(undefined, wanted, isValid);
+  return secret(checked<T | undefined>(undefined, wanted, isValid));
 }
 
 function isTokenStore(value: unknown): boolean {

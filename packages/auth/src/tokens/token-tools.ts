@@ -1,7 +1,9 @@
 import type { JwtConfig } from "./jwt-config.ts";
 import type { KeySet } from "../jose/key-set.ts";
 import type { OwnKeys } from "./own-keys.ts";
-import { hmacKey, loadSignatures, type Signatures, type SigningKey } from "../jose/signature.ts";
+import { isHmac } from "../jose/algorithms.ts";
+import { createHmacSignatures, hmacKey } from "../jose/hmac-signatures.ts";
+import { loadSignatures, type Signatures, type SigningKey } from "../jose/signature.ts";
 import type { Awaitable } from "@framework/core";
 
 /** The loaded signature library and keys. */
@@ -21,8 +23,8 @@ export const loadTokenTools = async (
   { secret, publicKey, privateKey }: OwnKeys,
   keySet: KeySet | undefined,
 ): Promise<TokenTools> => {
-  const signatures = await loadSignatures(algorithm);
-  const shared = secret === undefined ? undefined : await hmacKey(secret, algorithm);
+  const signatures = isHmac(algorithm) ? createHmacSignatures(algorithm) : await loadSignatures(algorithm);
+  const shared = secret === undefined ? undefined : hmacKey(secret);
   const own = shared ?? publicKey ?? null;
   return {
     signatures,

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { breaker } from "@framework/breaker";
 import { timeout } from "@framework/core";
-import { waitFor } from "@framework/testing";
+import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 import { httpClient } from "./http-client.ts";
@@ -197,6 +197,14 @@ test.each(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "
   },
 );
 
+test("publicAddressesOnly with fetch, which would not check addresses, is a mistake", () => {
+  const options = { baseUrl: "https://stock.example", publicAddressesOnly: true };
+  const fetch = () => Promise.resolve(new Response());
+  expect(() => httpClient({ ...options, fetch })).toThrow(
+    "publicAddressesOnly is checked when a socket connects",
+  );
+});
+
 test("repeats idempotent requests and those with an Idempotency-Key, and no others", async () => {
   await using server = await serve((_, response) => response.writeHead(503).end());
   await using http = open(server.url, { use: [retryRequests(noWait)] });
@@ -242,7 +250,7 @@ test("repeats after a lost connection, and reports the last failure", async () =
 
 test("a reply whose body is never read counts until its time is over", async () => {
   await using server = await serve((_, response) => void response.writeHead(200).write("start"));
-  await using http = open(server.url, { maxCalls: 1, timeoutMs: 200 });
+  await using http = open(server.url, { maxCalls: 1, timeoutMs: 2000 });
   await http.request("/");
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_CALLS" });
   await waitFor(() =>
@@ -256,9 +264,15 @@ test("a reply whose body is never read counts until its time is over", async () 
 test("an attempt that timeout ends is repeated", async () => {
   let hanging = 1;
   await using server = await serve((_, response) => hanging-- > 0 || response.end("ok"));
-  await using http = open(server.url, { use: [retryRequests(noWait), timeout({ timeoutMs: 300 })] });
-  expect(await (await http.request("/")).text()).toBe("ok");
-  expect(server.seen.length).toBeGreaterThan(1);
+  const time = virtualClock();
+  await using http = open(server.url, {
+    use: [retryRequests(noWait), timeout({ timeoutMs: 300, clock: time })],
+  });
+  const reply = http.request("/");
+  await waitFor(() => server.seen.length === 1);
+  await time.advance(300);
+  expect(await (await reply).text()).toBe("ok");
+  expect(server.seen).toHaveLength(2);
 });
 
 test("breaker and timeout of the framework are middleware of calls", async () => {
@@ -266,9 +280,13 @@ test("breaker and timeout of the framework are middleware of calls", async () =>
     (request, response) => request.url === "/fail" && response.writeHead(500).end(),
   );
   const circuit = breaker<OutgoingRequest, Response>({ failureThreshold: 2 });
-  await using http = open(server.url, { use: [circuit, timeout({ timeoutMs: 2000 })] });
+  const time = virtualClock();
+  await using http = open(server.url, { use: [circuit, timeout({ timeoutMs: 2000, clock: time })] });
   await http.request("/fail");
-  await expect(http.request("/hang")).rejects.toMatchObject({ name: "HandlerTimeoutError" });
+  const hanging = http.request("/hang").catch((error: unknown) => error);
+  await waitFor(() => server.seen.length === 2);
+  await time.advance(2000);
+  expect(await hanging).toMatchObject({ name: "HandlerTimeoutError" });
   await expect(http.request("/fail")).rejects.toMatchObject({ code: "BREAKER_OPEN" });
   expect(server.seen).toHaveLength(2);
 });

@@ -26,7 +26,7 @@ export interface HttpClientOptions {
   readonly allowedHosts?: readonly string[];
   /** Hosts that get the request id and the idempotency key. @default the host of `baseUrl` */
   readonly trustedHosts?: readonly string[];
-  /** Refuses private, loopback and link-local addresses, after the name is resolved. @default false */
+  /** Refuses private, loopback and link-local addresses, after the name is resolved; not with `fetch`. @default false */
   readonly publicAddressesOnly?: boolean;
   /** Maximum duration of one attempt in milliseconds, redirects and body included; of a stream until its head. @default 30000 */
   readonly timeoutMs?: number;
@@ -92,6 +92,11 @@ const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("H
   fetch: optional({ problem: (value: unknown) => (isFunction(value) ? null : "must be a function") }),
 }) as ConfigRecord<Omit<HttpClientOptions, "baseUrl">>; // the record's fields have defaults, those of the options may be absent
 
+const BAD_URL =
+  "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment";
+const UNCHECKED_ADDRESSES =
+  "HttpClientOptions.publicAddressesOnly is checked when a socket connects, which `fetch` replaces; remove one of them";
+
 /** Returns the base URL, and the options with defaults. @throws ConfigurationError CORE_BAD_CONFIG with every mistake */
 export const checkHttpOptions = ({
   baseUrl,
@@ -103,12 +108,8 @@ export const checkHttpOptions = ({
     base !== null &&
     /^https?:$/.test(base.protocol) &&
     base.username + base.password + base.search + base.hash === "";
-  const all = isGood
-    ? problems
-    : [
-        ...problems,
-        "HttpClientOptions.baseUrl must be an absolute http or https URL without credentials, query or fragment",
-      ];
+  const all = [...problems, ...(isGood ? [] : [BAD_URL])];
+  if (value.publicAddressesOnly === true && value.fetch !== undefined) all.push(UNCHECKED_ADDRESSES);
   if (base === null || all.length > 0)
     throw new ConfigurationError(all.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
   const hosts = {

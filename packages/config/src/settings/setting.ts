@@ -61,7 +61,8 @@ export const setting = <T>(name: string, rules: SettingRules<T>): Setting<T> => 
 /** A setting that may be absent; its value is then `undefined`. */
 export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
   ...of,
-  defaultProblem: null,
+  defaultProblem:
+    of.whenUnset?.value === undefined ? null : "has no effect within optional: remove one of the two",
   whenUnset: { value: undefined, text: "" },
 });
 

@@ -1,3 +1,5 @@
 import { booksApp } from "./books-app.test-fixture.ts";
 
-await booksApp().run();
+const app = booksApp();
+app.use(async (request, next) => (await next(request)).setHeader("x-pid", String(process.pid)));
+await app.run();

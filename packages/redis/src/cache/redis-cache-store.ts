@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { FrameworkError } from "@framework/core";
 import { keyHash } from "../client/key-hash.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { wholeMs } from "../shared-state/counter-script.ts";
@@ -34,11 +35,14 @@ export interface RedisCacheStoreOptions {
   /** Prefix of every key, without braces. Services with the same name share their replies. @default "cache" */
   readonly name?: string;
   /**
-   * Number of hash slots that the cache uses on a cluster: an entry and its tag indexes share one, and `invalidateCache` calls each. Must be equal on
-   * all hosts. @default 16
+   * Number of hash slots that the cache uses on a cluster, 1 to 16,384: an entry and its tag indexes share one, and `invalidateCache` calls each. Must be
+   * equal on all hosts. @default 16
    */
   readonly parts?: number;
 }
+
+/** Hash slots of a cluster. */
+const MAX_PARTS = 16_384;
 
 /** Entries removed by one call of a script. */
 const BATCH = 500;
@@ -54,6 +58,11 @@ export const redisCacheStore = (
   { name = "cache", parts = 16 }: RedisCacheStoreOptions = {},
 ): RedisCacheStore => {
   checkName(name);
+  if (!(Number.isInteger(parts) && parts >= 1 && parts <= MAX_PARTS))
+    throw new FrameworkError(
+      "CORE_BAD_CONFIG",
+      `redisCacheStore: parts is a whole number from 1 to ${MAX_PARTS}, not ${parts}`,
+    );
   const count = (): number => (source.redis.isCluster ? parts : 1);
   const prefixOf = (part: number): string => `${name}:{${name}-${part}}`;
   const keyOf = (key: string): { entry: string; at: string } => {

@@ -1,0 +1,46 @@
+import { App } from "@framework/core";
+import { DatabaseConfig } from "@framework/database";
+import { EventSourcingConfig } from "@framework/event-sourcing";
+import { KafkaConfig } from "@framework/kafka";
+import { RabbitMQConfig } from "@framework/rabbitmq";
+import { RedisConfig } from "@framework/redis";
+import { CsrfConfig } from "@framework/security";
+import { SessionsConfig } from "@framework/sessions";
+import { expect, test } from "@jest/globals";
+
+const WRONG_URL = "mysql://user:opensesame@host/db";
+
+/** What every record has. */
+interface AnyRecord {
+  readonly name: string;
+  read(input: object): { readonly problems: readonly string[] };
+}
+
+const fields: readonly (readonly [record: AnyRecord, field: string, value: unknown])[] = [
+  [DatabaseConfig, "url", WRONG_URL],
+  [EventSourcingConfig, "connectionUrl", WRONG_URL],
+  [RedisConfig, "url", WRONG_URL],
+  [RabbitMQConfig, "url", WRONG_URL],
+  [RedisConfig, "password", 20261123],
+  [KafkaConfig, "sasl", "user:opensesame"],
+  [CsrfConfig, "secret", "opensesame"],
+  [SessionsConfig, "secret", "opensesame"],
+];
+
+test.each(fields.map(([record, field, value]) => [`${record.name}.${field}`, record, field, value] as const))(
+  "the message about a mistake in %s leaves the value out",
+  (name, record, field, value) => {
+    const { problems } = record.read({ [field]: value });
+    expect(problems).toEqual([expect.stringContaining(`${name} must be`)]);
+    expect(problems.join()).not.toMatch(/opensesame|20261123/);
+  },
+);
+
+test("a private key that is given as the name of a file is in no message", async () => {
+  const keyFile = "-----BEGIN PRIVATE KEY-----\nopensesame";
+  const failure: unknown = await new App()
+    .run({ port: 0, logs: false, exitOnError: false, tls: { certFile: "cert.pem", keyFile } })
+    .catch((error: unknown) => error);
+  expect(String(failure)).toContain("TlsConfig.keyFile must be the name of a file");
+  expect(String(failure)).not.toContain("opensesame");
+});

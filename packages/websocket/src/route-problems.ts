@@ -1,0 +1,42 @@
+import type { Problem } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
+import type { WebSocketConfig } from "./websocket-config.ts";
+import type { AnyOptions } from "./websocket-handler.ts";
+
+const names: Readonly<Record<keyof AnyOptions, true>> = {
+  guards: true,
+  inject: true,
+  injectEach: true,
+  message: true,
+  limits: true,
+  http: true,
+  protocols: true,
+};
+
+/** Returns the mistakes in the options of a route that no other check finds. */
+export const optionProblems = (path: string, options: AnyOptions): readonly string[] => {
+  const place = `the options of the WebSocket route ${path}`;
+  const { http, protocols = [] } = options;
+  const areNames = Array.isArray(protocols) && protocols.every((name) => TOKEN.test(String(name)));
+  return [
+    ...unknownFields(place, options, Object.keys(names)),
+    ...(http === undefined || typeof http === "function" ? [] : [`${place}: http must be a function`]),
+    ...(areNames ? [] : [`${place}: protocols must be a list of names without spaces`]),
+  ];
+};
+
+const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
+
+/** A client that only answers pings must be asked before its time is over. */
+export const timeoutProblems = (
+  path: string,
+  { pingSecs, timeoutSecs }: WebSocketConfig,
+): readonly Problem[] =>
+  timeoutSecs > pingSecs
+    ? []
+    : [
+        {
+          code: "CORE_BAD_CONFIG",
+          message: `WebSocket route ${path}: timeoutSecs must be above pingSecs (${pingSecs}), but is ${timeoutSecs}: clients without messages would be closed before a ping`,
+        },
+      ];
