@@ -2,7 +2,14 @@ import { expect, test } from "@jest/globals";
 import { cellsOf } from "./cells.ts";
 import type { Round } from "./rounds.ts";
 
-const cost = (cpuMicros: number, p99: number) => ({ cpuMicros, requestsPerSecond: 1000, p50: 1, p99 });
+const cost = (cpuMicros: number, p99: number) => ({
+  cpuMicros,
+  userMicros: cpuMicros * 0.75,
+  kernelMicros: cpuMicros * 0.25,
+  requestsPerSecond: 1000,
+  p50: 1,
+  p99,
+});
 
 test("a ratio is computed within each round, not between medians", () => {
   const rounds: Round[] = [
@@ -24,6 +31,8 @@ test("a ratio is computed within each round, not between medians", () => {
   expect(fast?.ratioToRaw).toMatchObject({ median: 3, low: 1, high: 4, n: 3 }); // medians of 40 and 20 would make it 2
   expect(fast?.p99ToRaw?.median).toBe(0.5);
   expect(fast?.cpuMicros.median).toBe(20);
+  expect(fast).toMatchObject({ userMicros: { median: 15 }, kernelMicros: { median: 5 } });
+  expect(raw?.ratioOfFast?.median).toBe(3);
 });
 
 test("without a measured baseline there is no ratio", () => {

@@ -8,8 +8,11 @@ const cell = (workload: string, server: string, ratio: number): Cell => ({
   workload,
   server,
   cpuMicros: around(40 / ratio),
+  userMicros: around(30 / ratio),
+  kernelMicros: around(10 / ratio),
   ratioToRaw: around(ratio),
   ratioToTuned: around(ratio / 1.2),
+  ratioOfFast: around(1.8 / ratio),
   requestsPerSecond: around(25_000 * ratio),
   p50Ms: around(2 / ratio),
   p99Ms: around(4 / ratio),
@@ -31,6 +34,7 @@ const measurements: Measurements = {
     },
   ],
   starts: [{ program: "framework, fast", ms: around(60), overBareMs: around(30) }],
+  listening: { booksMs: around(600), bareMs: around(500), toBare: around(1.2) },
   instructions: [{ server: "fast", perRequest: around(52_000) }],
 };
 

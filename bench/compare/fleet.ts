@@ -2,6 +2,8 @@ import { Load } from "../load/load.ts";
 import { pin } from "../measure/pin.ts";
 import { startServer } from "../measure/server.ts";
 import type { Contender } from "./contenders.ts";
+import type { DataSource } from "./book-tables.ts";
+import type { Scene } from "./scenes.ts";
 import { VitalsLine } from "./vitals-line.ts";
 
 /** A running server, with its load generator and metrics. */
@@ -20,20 +22,30 @@ const SERVER_CORE = 0;
 /** Starts one server in production. */
 export const startMember = async (
   { name, file, args }: Contender,
-  { five = false, execArgv = [] }: { readonly five?: boolean; readonly execArgv?: readonly string[] } = {},
+  {
+    scene,
+    env = {},
+    execArgv = [],
+  }: {
+    readonly scene?: Scene;
+    readonly env?: Readonly<Record<string, string>>;
+    readonly execArgv?: readonly string[];
+  } = {},
 ): Promise<Member> => {
-  const server = await startServer(file, five ? [...args, "--five"] : args, execArgv, {
+  const program = scene?.folder === undefined ? file : `${scene.folder}/${file}`;
+  const server = await startServer(program, [...args, ...(scene?.args ?? [])], execArgv, {
     NODE_ENV: "production",
+    ...env,
   });
-  const vitalsPort = Number(/\{"vitals":(\d+)\}/.exec(server.program.output())?.[1]);
+  const processes = processesOf(server.program.output());
   const load = new Load(server.port);
-  const vitals = new VitalsLine(vitalsPort);
+  const vitals = new VitalsLine(...processes.map(({ vitals }) => vitals));
   return {
     name,
     port: server.port,
     load,
     vitals,
-    pinned: pin(server.program.pid, SERVER_CORE),
+    pinned: processes.map(({ pid }) => pin(pid, SERVER_CORE)).every(Boolean),
     async [Symbol.asyncDispose]() {
       load.close();
       vitals[Symbol.dispose]();
@@ -43,6 +55,13 @@ export const startMember = async (
   };
 };
 
+/** The processes of a server: with workers there are several. */
+const processesOf = (output: string): readonly { readonly vitals: number; readonly pid: number }[] =>
+  [...output.matchAll(/\{"vitals":(\d+),"pid":(\d+)\}/g)].map(([, vitals, pid]) => ({
+    vitals: Number(vitals),
+    pid: Number(pid),
+  }));
+
 /** Pins the client, which is this process, to another core than the servers; false when impossible. */
 export const pinClient = (): boolean => pin(process.pid, SERVER_CORE + 1);
 
@@ -51,11 +70,15 @@ export interface Fleet extends AsyncDisposable {
   readonly members: readonly Member[];
 }
 
-/** Starts several servers, one after the other. */
-export const startFleet = async (chosen: readonly Contender[], five: boolean): Promise<Fleet> => {
+/** Starts the servers of a scene, one after the other. */
+export const startFleet = async (chosen: readonly Contender[], scene: Scene): Promise<Fleet> => {
   await using started = new AsyncDisposableStack();
+  const source: DataSource | undefined = await scene.open?.();
+  if (source !== undefined) started.use(source);
   const members: Member[] = [];
-  for (const contender of chosen) members.push(started.use(await startMember(contender, { five })));
+  for (const contender of chosen) {
+    members.push(started.use(await startMember(contender, { scene, env: source?.env ?? {} })));
+  }
   const all = started.move();
   return { members, [Symbol.asyncDispose]: () => all.disposeAsync() };
 };

@@ -5,19 +5,22 @@ import type { Cell, Measurements, Gate } from "./report.ts";
 
 const around = (median: number): Estimate => ({ median, low: median * 0.9, high: median * 1.1, n: 9 });
 
-const cell = (workload: string, server: string, ratio: number, p99 = 1): Cell => ({
+const cell = (workload: string, server: string, ratio: number, p99 = 1, behind = 1): Cell => ({
   workload,
   server,
   cpuMicros: around(20),
+  userMicros: around(15),
+  kernelMicros: around(5),
   ratioToRaw: around(ratio),
   ratioToTuned: around(ratio * 0.8),
+  ratioOfFast: around(behind),
   requestsPerSecond: around(50_000),
   p50Ms: around(1),
   p99Ms: around(2),
   p99ToRaw: around(p99),
 });
 
-const nothing: Measurements = { cells: [], memory: [], starts: [], instructions: [] };
+const nothing: Measurements = { cells: [], memory: [], starts: [], instructions: [], listening: null };
 
 const judged = (measurements: Partial<Measurements>, name: string): Gate | undefined =>
   judge({ ...nothing, ...measurements }).find((gate) => gate.name === name);
@@ -62,11 +65,18 @@ test("each gate uses the result of its own workload and server", () => {
     cell("param", "fast", 2.4),
     cell("echo", "fast", 2.3),
     cell("mw5", "fast", 2.2),
+    cell("jwt", "raw", 1, 1, 1.1),
+    cell("jwt", "express", 1, 1, 1.6),
+    cell("jwt", "hono", 1, 1, 1.3),
+    cell("jwt", "fast", 1, 1, 1),
+    cell("limited", "fastify", 1, 1, 0.9), // limits each worker by itself
+    cell("limited", "express", 1, 1, 1.4),
   ];
+  const listening = { booksMs: around(550), bareMs: around(500), toBare: around(1.1) };
   const starts = [{ program: "framework, fast", ms: around(60), overBareMs: around(30) }];
   const instructions = [{ server: "fast", perRequest: around(50_000) }];
   const found = Object.fromEntries(
-    judge({ ...nothing, cells, starts, instructions }).map(({ name, ratio }) => [name, ratio]),
+    judge({ ...nothing, cells, starts, instructions, listening }).map(({ name, ratio }) => [name, ratio]),
   );
   expect(found).toEqual({
     "get-json": 2.5,
@@ -79,6 +89,16 @@ test("each gate uses the result of its own workload and server", () => {
     "user-instructions-get-json": 50_000,
     "idle-connection-bytes": null,
     "start-ms-over-bare-node": 30,
+    "listening-four-workers-vs-bare": 1.1,
+    "mw5varied-vs-best-peer": null,
+    "jwt-vs-best-peer": 1.3,
+    "jwt-new-vs-best-peer": null,
+    "cached-vs-best-peer": null,
+    "limited-vs-best-peer": 1.4,
+    "limited-many-vs-best-peer": null,
+    "row-sqlite-vs-best-peer": null,
+    "row-postgres-vs-best-peer": null,
+    "websocket-vs-best-peer": null,
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Estimate } from "../measure/statistics.ts";
+import { bestPeer } from "./best-peer.ts";
 import type { Cell, Measurements, Gate } from "./report.ts";
 
 /** A gate and the result that it checks. */
@@ -35,6 +36,19 @@ const ratio =
   (measurements) =>
     cell(measurements, workload, server)?.ratioToRaw;
 
+/** Workloads with a gate beside the best peer that does the same work. */
+const besidePeers = [
+  "mw5varied",
+  "jwt",
+  "jwt-new",
+  "cached",
+  "limited",
+  "limited-many",
+  "row-sqlite",
+  "row-postgres",
+  "websocket",
+];
+
 const promised: readonly Promised[] = [
   atLeast("get-json", 1.7, 2, ratio("json")),
   atLeast("get-param-validated", 1.6, 1.9, ratio("param")),
@@ -65,6 +79,10 @@ const promised: readonly Promised[] = [
     40,
     20,
     ({ starts }) => starts.find(({ program }) => program === "framework, fast")?.overBareMs,
+  ),
+  atMost("listening-four-workers-vs-bare", 1.5, 1.2, ({ listening }) => listening?.toBare),
+  ...besidePeers.map((workload) =>
+    atLeast(`${workload}-vs-best-peer`, 1.2, 1.5, ({ cells }) => bestPeer(cells, workload)?.ratio),
   ),
 ];
 

@@ -2,6 +2,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { cpus, release, totalmem } from "node:os";
 import { contenders } from "./contenders.ts";
+import type { Options } from "./options.ts";
+import { scenes } from "./scenes.ts";
+import { workloads } from "./workloads.ts";
 
 /** The report's description of the machine, except values known only after the run. */
 export const machineFacts = (): { cpu: string; cores: number; memoryBytes: number; system: string } => ({
@@ -11,11 +14,18 @@ export const machineFacts = (): { cpu: string; cores: number; memoryBytes: numbe
   system: `${process.platform} ${release()} ${process.arch}`,
 });
 
-/** Versions of Node and of every server that was measured. */
-export const versionsOf = (servers: ReadonlySet<string>): Record<string, string> => {
+/** Versions of Node, and of every server and plugin that was measured. */
+export const versionsOf = ({
+  servers,
+  parts,
+}: Pick<Options, "servers" | "parts">): Record<string, string> => {
   const versions: Record<string, string> = { node: process.versions.node, v8: process.versions.v8 };
   for (const { name, package: dependency } of contenders) {
     if (dependency !== undefined && servers.has(name)) versions[dependency] = versionOf(dependency);
+  }
+  for (const { name, packages = [] } of scenes) {
+    if (!workloads.some((one) => one.scene === name && parts.has(one.name))) continue;
+    for (const dependency of packages) versions[dependency] = versionOf(dependency);
   }
   return versions;
 };

@@ -23,13 +23,30 @@ test("the block describes the machine, and every result has its interval", () =>
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
   expect(block).toContain(
-    "n = 20 rounds, 40 for workloads with a gate, with 4 starts of all servers, after 12000 warm-up requests",
+    "n = 20 rounds, 40 for workloads with a gate beside raw, with 4 starts of all servers, after 12000 warm-up requests",
   );
   expect(block).toContain("Releases: fastify 5.0.0.");
-  expect(block).toMatch(/\| framework, fast +\| +1\.80 \[1\.71–1\.89\] \|/);
+  expect(block).toMatch(
+    /\| framework, fast +\| +16\.7 \[15\.8–17\.5\] \| +5\.6 \[5\.3–5\.8\] \| +1\.80 \[1\.71–1\.89\] \|/,
+  );
   expect(block).toContain("2800 [2660–2940]");
   expect(block).toMatch(/\| get-json +\| +1\.80 \[1\.71–1\.89\] \| +≥ 1\.7 \| +≥ 2 \| +yes \|/);
   expect(block).not.toContain("quick");
+});
+
+test("the first table has the best peer of each row, both runs, and what is remembered", () => {
+  const cells = exampleReport.cells.map((cell) => ({
+    ...cell,
+    ratioToRaw: { median: 1.5, low: 1, high: 2, n: 20 },
+    ratioOfFast: { median: 1.9, low: 1, high: 2, n: 20 },
+  }));
+  const block = blockOf(exampleReport, { ...exampleReport, date: "2026-01-01T00:00:00.000Z", cells });
+  expect(block).toContain("The run before: 2026-01-01");
+  const [first = "", second = ""] = block.slice(block.indexOf("**CPU time of the best peer")).split("\n\n**");
+  expect(first).toMatch(
+    /\| POST 200 bytes.+ \| 2\.00 \[1\.90–2\.10\] \| +1\.90 \| fastify +\| the framework: the keys of a route's last body; the others: nothing +\|/,
+  );
+  expect(second).toMatch(/\| GET json +\| +1 \| +1\.80 \/ 1\.50 \| +0\.90 \/ 1\.50 \|/);
 });
 
 test("a quick run is marked", () => {
@@ -44,5 +61,5 @@ test("only the text between the markers is replaced", () => {
 });
 
 test("a text without markers is refused", () => {
-  expect(() => withBlock("nothing", "new")).toThrow("the README has no");
+  expect(() => withBlock("nothing", "new")).toThrow("the page has no");
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { readOptions } from "./options.ts";
 
-test("a whole run measures everything and writes the README", () => {
+test("a whole run measures everything and writes the page", () => {
   const options = readOptions([]);
   expect(options).toMatchObject({
     quick: false,
@@ -14,19 +14,19 @@ test("a whole run measures everything and writes the README", () => {
     out: null,
   });
   expect([...(options?.parts ?? [])].join(" ")).toBe(
-    "json param varied echo mw5 headers stream wide pipelined memory start instructions",
+    "varied json param echo mw5 mw5varied jwt jwt-new cached limited limited-many row-sqlite row-postgres websocket headers stream wide pipelined memory start listening instructions",
   );
   expect(options?.servers.size).toBe(13);
 });
 
-test("a quick run measures the main workloads on all servers and leaves the README", () => {
+test("a quick run measures the main workloads on all servers and leaves the page", () => {
   const options = readOptions(["--quick"]);
   expect(options).toMatchObject({ quick: true, partial: false, write: false });
   expect([...(options?.parts ?? [])].slice(0, 5)).toEqual(["json", "param", "echo", "mw5", "memory"]);
   expect(options?.servers.size).toBe(13);
 });
 
-test("flags choose parts, servers and rounds; such a run is partial and leaves the README", () => {
+test("flags choose parts, servers and rounds; such a run is partial and leaves the page", () => {
   const options = readOptions(["--only", "json,start", "--servers=raw,fast", "--rounds", "2"]);
   expect(options).toMatchObject({ partial: true, write: false, rounds: 2, promisedRounds: 2 });
   expect([...(options?.parts ?? [])]).toEqual(["json", "start"]);
@@ -34,7 +34,7 @@ test("flags choose parts, servers and rounds; such a run is partial and leaves t
 });
 
 test.each([
-  [["--only", "jsn"], "--only: no jsn; there are json, param"],
+  [["--only", "jsn"], "--only: no jsn; there are varied, json, param"],
   [["--servers", "raw,fastly"], "--servers: no fastly; there are raw, tuned"],
   [["--rounds", "none"], "--rounds must be a number above 0"],
   [["--fast"], "Unknown option '--fast'"],

@@ -3,7 +3,7 @@ import { contenders } from "./contenders.ts";
 import { workloads } from "./workloads.ts";
 
 /** Parts of a run besides the workloads. */
-export const otherParts = ["memory", "start", "instructions"] as const;
+export const otherParts = ["memory", "start", "listening", "instructions"] as const;
 
 /** Options of a run. */
 export interface Options {
@@ -26,7 +26,7 @@ export interface Options {
   /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;
   readonly startRounds: number;
-  /** Whether the README's tables are replaced. */
+  /** Whether the page's tables are replaced. */
   readonly write: boolean;
   /** Output folder of report and plot; null for `results/`. */
   readonly out: string | null;
@@ -40,7 +40,7 @@ export const usage = `pnpm bench [--quick] [--only a,b] [--servers a,b] [--round
   --servers    ${contenders.map(({ name }) => name).join(", ")}
   --rounds     rounds of slices
   --requests   requests of a slice and of the warm-up, as a share of the usual
-  --write      puts the tables into the README; a whole run always does
+  --write      puts the tables into comparison.md; a whole run always does
   --out        folder for latest.json and latest.svg instead of results/
 `;
 

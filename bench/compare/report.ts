@@ -6,9 +6,14 @@ export interface Cell {
   readonly server: string;
   /** CPU time of the server per request, in microseconds. */
   readonly cpuMicros: Estimate;
+  /** Its parts: in the program, and in the kernel. */
+  readonly userMicros: Estimate;
+  readonly kernelMicros: Estimate;
   /** CPU time of raw divided by this server's; null where raw was not measured. */
   readonly ratioToRaw: Estimate | null;
   readonly ratioToTuned: Estimate | null;
+  /** CPU time of this server divided by that of the framework on its fast transport: how far it is behind. */
+  readonly ratioOfFast: Estimate | null;
   readonly requestsPerSecond: Estimate;
   readonly p50Ms: Estimate;
   readonly p99Ms: Estimate;
@@ -30,6 +35,14 @@ export interface StartRow {
   readonly program: string;
   readonly ms: Estimate;
   readonly overBareMs: Estimate;
+}
+
+/** Time from the spawn of a service of four workers until all of them listen, in milliseconds. */
+export interface ListeningRow {
+  readonly booksMs: Estimate;
+  readonly bareMs: Estimate;
+  /** The service's time divided by that of bare Node in the same round. */
+  readonly toBare: Estimate;
 }
 
 /** User-space instructions for one GET json: a median of windows, with the minimum and maximum. */
@@ -60,6 +73,8 @@ export interface Measurements {
   readonly memory: readonly MemoryRow[];
   readonly starts: readonly StartRow[];
   readonly instructions: readonly InstructionRow[];
+  /** null where it was not measured. */
+  readonly listening: ListeningRow | null;
 }
 
 /** The machine of the measurement. */

@@ -4,10 +4,12 @@ import { type Fleet, pinClient, startFleet } from "./fleet.ts";
 import { judge } from "./gates.ts";
 import { measureMemory } from "./idle-memory.ts";
 import { canCountInstructions, measureInstructions } from "./instructions.ts";
+import { measureListening } from "./listening.ts";
 import { machineFacts, versionsOf, watchSteal } from "./machine.ts";
 import type { Options } from "./options.ts";
 import type { Measurements, MemoryRow, Report } from "./report.ts";
 import { measureWorkload, type Round } from "./rounds.ts";
+import { scenes } from "./scenes.ts";
 import { measureStarts } from "./starts.ts";
 import { type Workload, workloads } from "./workloads.ts";
 
@@ -22,13 +24,15 @@ export const runComparison = async (options: Options, command: string): Promise<
   const shared = shares(options.rounds, options.fleets);
   const promised = shares(options.promisedRounds, options.fleets);
   for (const [at, rounds] of shared.entries()) {
-    for (const five of [false, true]) {
-      const chosen = workloads.filter(({ name, five: on = false }) => options.parts.has(name) && on === five);
-      if (chosen.length === 0) continue;
-      say(`starting the servers${five ? " with five middlewares" : ""}`);
+    for (const scene of scenes) {
+      const chosen = workloads.filter(
+        ({ name, scene: place = "routes" }) => options.parts.has(name) && place === scene.name,
+      );
+      if (chosen.length === 0 || (scene.folder !== undefined && at % 2 === 1)) continue;
+      say(`starting the ${scene.title}`);
       await using fleet = await startFleet(
-        contenders.filter(({ name }) => options.servers.has(name)),
-        five,
+        contenders.filter(({ name }) => options.servers.has(name) && (scene.servers?.includes(name) ?? true)),
+        scene,
       );
       pinned &&= fleet.members.every((member) => member.pinned);
       for (const workload of chosen) {
@@ -51,7 +55,7 @@ export const runComparison = async (options: Options, command: string): Promise<
     partial: options.partial,
     seconds: (performance.now() - start) / 1000,
     machine: { ...machineFacts(), pinned, steal: stolen() },
-    versions: versionsOf(options.servers),
+    versions: versionsOf(options),
     rounds: options.rounds,
     promisedRounds: options.promisedRounds,
     fleets: options.fleets,
@@ -82,11 +86,12 @@ const otherMeasurements = async (
   memory: options.parts.has("memory") ? await allMemory(options, say) : [],
   starts: options.parts.has("start") ? await allStarts(options, say) : [],
   instructions: options.parts.has("instructions") ? await allInstructions(options, say) : [],
+  listening: options.parts.has("listening") ? await listeningRow(options, say) : null,
 });
 
 const allMemory = async (options: Options, say: (text: string) => void): Promise<MemoryRow[]> => {
   say("memory of fresh processes");
-  const [json] = workloads as [Workload];
+  const json = workloads.find(({ name }) => name === "json") as Workload;
   const rows: MemoryRow[] = [];
   for (const contender of contenders) {
     if (!options.servers.has(contender.name) || contender.only !== undefined) continue;
@@ -102,6 +107,14 @@ const allStarts = (
 ): ReturnType<typeof measureStarts> => {
   say("start of programs");
   return measureStarts(startRounds);
+};
+
+const listeningRow = (
+  { startRounds }: Options,
+  say: (text: string) => void,
+): ReturnType<typeof measureListening> => {
+  say("start of four workers");
+  return measureListening(startRounds);
 };
 
 const allInstructions = async (

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gate, printTable } from "../measure/report.ts";
 import { blockOf, withBlock } from "./markdown.ts";
@@ -22,18 +22,25 @@ export const printReport = (report: Report): void => {
   }
 };
 
-/** Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run, and with `--write` the README's tables. */
-export const saveReport = (report: Report, { out, partial, write }: Options): void => {
+/**
+ * Writes `latest.json` and `latest.svg`, or `partial.*` for a partial run; a whole run keeps the one before it as `previous.json`. With `--write` the page
+ * has the tables of both.
+ */
+export const saveReport = (report: Report, { out, partial, quick, write }: Options): void => {
   const folder = out ?? join(bench, "results");
   const name = partial && out === null ? "partial" : "latest";
+  const file = join(folder, `${name}.json`);
+  const earlier = join(folder, "previous.json");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(rounded(report), null, 2)}\n`);
+  if (!partial && !quick && existsSync(file)) renameSync(file, earlier);
+  writeFileSync(file, `${JSON.stringify(rounded(report), null, 2)}\n`);
   writeFileSync(join(folder, `${name}.svg`), plotOf(report));
   console.log(`\nwritten: ${join(folder, name)}.json and .svg`);
   if (!write) return;
-  const readme = join(bench, "README.md");
-  writeFileSync(readme, withBlock(readFileSync(readme, "utf8"), blockOf(report)));
-  console.log(`written: ${readme}`);
+  const before = existsSync(earlier) ? (JSON.parse(readFileSync(earlier, "utf8")) as Report) : null;
+  const page = join(bench, "comparison.md");
+  writeFileSync(page, withBlock(readFileSync(page, "utf8"), blockOf(report, before)));
+  console.log(`written: ${page}`);
 };
 
 /** Rounds numbers to five significant digits: the measurements are not more precise. */

@@ -1,12 +1,15 @@
 import type { Shot } from "../load/shot.ts";
 import { quantile } from "../measure/statistics.ts";
 import type { Member } from "./fleet.ts";
+import type { CpuTime } from "./vitals-line.ts";
 import type { Workload } from "./workloads.ts";
 
 /** Cost of one slice. */
 export interface Cost {
-  /** CPU time of the server per request, in microseconds. */
+  /** CPU time of the server per request, in microseconds: in the program and in the kernel. */
   readonly cpuMicros: number;
+  readonly userMicros: number;
+  readonly kernelMicros: number;
   readonly requestsPerSecond: number;
   /** Milliseconds from write to last byte. */
   readonly p50: number;
@@ -27,14 +30,18 @@ export const slice = async (
   const failures: string[] = [];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     try {
-      let before = 0;
+      let before: CpuTime = { userMicros: 0, kernelMicros: 0 };
       const { ms, latencies } = await load.run(shot, connections, requests, async () => {
-        before = await vitals.cpuMicros();
+        before = await vitals.cpu();
       });
-      const cpu = (await vitals.cpuMicros()) - before;
+      const after = await vitals.cpu();
       const sent = latencies.length * shot.depth;
+      const userMicros = after.userMicros - before.userMicros;
+      const kernelMicros = after.kernelMicros - before.kernelMicros;
       return {
-        cpuMicros: cpu / sent,
+        cpuMicros: (userMicros + kernelMicros) / sent,
+        userMicros: userMicros / sent,
+        kernelMicros: kernelMicros / sent,
         requestsPerSecond: (sent / ms) * 1000,
         p50: quantile(latencies, 0.5),
         p99: quantile(latencies, 0.99),

@@ -1,22 +1,27 @@
 import { type Estimate, shown } from "../measure/statistics.ts";
+import { bestPeer } from "./best-peer.ts";
 import { titleOf } from "./contenders.ts";
 import type { Cell, Gate, Report } from "./report.ts";
-import { workloads } from "./workloads.ts";
+import { type Workload, workloads } from "./workloads.ts";
 
-/** A table: its first column is text, all others are numbers. */
+/** A table: its first column is text, the others are numbers. */
 export interface Table {
   readonly title: string;
   readonly heads: readonly string[];
+  /** Further columns of text. */
+  readonly texts?: readonly number[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Every table of a report, for the terminal and the README. */
-export const tablesOf = (report: Report): Table[] =>
+/** Every table of a report, for the terminal and the page; with the medians of the run before it, if there is one. */
+export const tablesOf = (report: Report, before: Report | null = null): Table[] =>
   [
-    ratioTable(report),
-    ...workloadTables(report),
+    aheadTable(report, before),
+    ratioTable(report, before),
+    ...workloadTables(report, before),
     memoryTable(report),
     startTable(report),
+    listeningTable(report),
     instructionTable(report),
     gateTable(report.gates),
   ].filter(({ rows }) => rows.length > 0);
@@ -28,36 +33,70 @@ const cell = (estimate: Estimate | null | undefined, digits: number): string =>
 /** Distinct names in order of first occurrence. */
 const distinct = (names: readonly string[]): string[] => [...new Set(names)];
 
-const ratioTable = ({ cells }: Report): Table => {
-  const used = distinct(cells.map(({ workload }) => workload));
+/** Measured workloads, in the order of their definition. */
+const measured = ({ cells }: Report): Workload[] =>
+  workloads.filter(({ name }) => cells.some(({ workload }) => workload === name));
+
+const find = (report: Report | null, workload: string, server: string): Cell | undefined =>
+  report?.cells.find((one) => one.workload === workload && one.server === server);
+
+const median = (estimate: Estimate | null | undefined): string => estimate?.median.toFixed(2) ?? NONE;
+
+const aheadTable = (report: Report, before: Report | null): Table => ({
+  title:
+    "CPU time of the best peer divided by that of the framework on its fast transport: above 1 the framework is cheaper",
+  heads: ["Row", "", "run before", "best peer", "remembered between requests"],
+  texts: [3, 4],
+  rows: measured(report).flatMap(({ name, title, remembered = NONE }) => {
+    const best = bestPeer(report.cells, name);
+    if (best === null) return [];
+    const earlier = find(before, name, best.server)?.ratioOfFast;
+    return [[title, cell(best.ratio, 2), median(earlier), titleOf(best.server), remembered]];
+  }),
+});
+
+const ratioTable = (report: Report, before: Report | null): Table => {
+  const servers = distinct(report.cells.map(({ server }) => server));
   return {
-    title: "CPU time of raw node:http divided by that of the server: above 1 is cheaper than raw",
-    heads: ["Server", ...used.map(workloadTitle)],
-    rows: distinct(cells.map(({ server }) => server)).map((server) => [
-      titleOf(server),
-      ...used.map((workload) => ratioCell(cells, workload, server)),
+    title: `CPU time of raw node:http divided by that of the server: above 1 is cheaper than raw${before === null ? "" : "; after the stroke, the run before"}`,
+    heads: ["Row", ...servers.map(titleOf)],
+    rows: measured(report).map(({ name, title }) => [
+      title,
+      ...servers.map((server) => ratioCell(find(report, name, server), before && find(before, name, server))),
     ]),
   };
 };
 
-const ratioCell = (cells: readonly Cell[], workload: string, server: string): string => {
-  const found = cells.find((one) => one.workload === workload && one.server === server);
-  return server === "raw" && found !== undefined ? "1" : cell(found?.ratioToRaw, 2);
+const ratioCell = (found: Cell | undefined, earlier: Cell | null | undefined): string => {
+  if (found === undefined) return NONE;
+  if (found.server === "raw") return "1";
+  return earlier === null || earlier === undefined
+    ? median(found.ratioToRaw)
+    : `${median(found.ratioToRaw)} / ${median(earlier.ratioToRaw)}`;
 };
 
-const workloadTitle = (name: string): string =>
-  workloads.find((workload) => workload.name === name)?.title ?? name;
-
-const workloadTables = ({ cells }: Report): Table[] =>
-  distinct(cells.map(({ workload }) => workload)).map((workload) => ({
-    title: workloadTitle(workload),
-    heads: ["Server", "CPU µs", "to raw tuned", "requests/s", "p50 ms", "p99 ms", "p99 to raw"],
-    rows: cells
-      .filter((one) => one.workload === workload)
+const workloadTables = (report: Report, before: Report | null): Table[] =>
+  measured(report).map(({ name, title }) => ({
+    title,
+    heads: [
+      "Server",
+      "user µs",
+      "kernel µs",
+      "to raw",
+      "run before",
+      "requests/s",
+      "p50 ms",
+      "p99 ms",
+      "p99 to raw",
+    ],
+    rows: report.cells
+      .filter((one) => one.workload === name)
       .map((one) => [
         titleOf(one.server),
-        cell(one.cpuMicros, 1),
-        cell(one.ratioToTuned, 2),
+        cell(one.userMicros, 1),
+        cell(one.kernelMicros, 1),
+        cell(one.ratioToRaw, 2),
+        median(find(before, name, one.server)?.ratioToRaw),
         one.requestsPerSecond.median.toFixed(0),
         one.p50Ms.median.toFixed(2),
         one.p99Ms.median.toFixed(2),
@@ -82,6 +121,18 @@ const startTable = ({ starts }: Report): Table => ({
   title: "From the spawn of a program to listening",
   heads: ["Program", "ms", "over bare Node, ms"],
   rows: starts.map(({ program, ms, overBareMs }) => [program, cell(ms, 0), cell(overBareMs, 0)]),
+});
+
+const listeningTable = ({ listening }: Report): Table => ({
+  title: "From the spawn of four workers until all of them listen, in production",
+  heads: ["Program", "ms", "to bare Node"],
+  rows:
+    listening === null
+      ? []
+      : [
+          ["bare node:http in node:cluster", cell(listening.bareMs, 0), "1"],
+          ["books, the reference application", cell(listening.booksMs, 0), cell(listening.toBare, 2)],
+        ],
 });
 
 const instructionTable = ({ instructions }: Report): Table => ({

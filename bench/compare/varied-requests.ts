@@ -1,4 +1,5 @@
 import type { Call } from "../client/call.ts";
+import { CLIENT_FIELD } from "../servers/limited/client.ts";
 import type { Order } from "../servers/workload.ts";
 
 /** Requests of a list: a server has seen none of them for a long time when their turn comes again. */
@@ -67,3 +68,13 @@ export const variedOrders: readonly Call[] = ((random) =>
     };
     return { path: "/echo", body: JSON.stringify(order) };
   }))(createRandom(2));
+
+/** GET of one of 900 books, with keys of three digits: replies have the same length. */
+export const variedBooks: readonly Call[] = ((random) =>
+  Array.from({ length: COUNT }, () => ({ path: `/books/${100 + random(900)}` })))(createRandom(3));
+
+/** GET of one of as many clients as there are requests. */
+export const variedClients: readonly Call[] = Array.from({ length: COUNT }, (_, at) => ({
+  path: "/json",
+  fields: { [CLIENT_FIELD]: `client-${1000 + at}` },
+}));

@@ -1,7 +1,8 @@
 import { Connection } from "../client/connection.ts";
 import { type Call, toText } from "../client/call.ts";
 import type { Reply } from "../client/reply.ts";
-import type { Shot } from "../load/shot.ts";
+import type { ReplyEnd, Shot } from "../load/shot.ts";
+import { verifyEcho } from "./verify-echo.ts";
 import type { Workload } from "./workloads.ts";
 
 /**
@@ -10,35 +11,51 @@ import type { Workload } from "./workloads.ts";
  * @throws Error with the difference: status, media type, body, a missing field, or an accepted invalid request
  */
 export const verify = async (name: string, port: number, workload: Workload): Promise<Shot> => {
+  if (workload.message !== undefined) return verifyEcho(name, port, workload.request.path, workload.message);
   const replies = [];
   for (let round = 0; round < 3; round++) replies.push(await ask(port, workload.request));
-  const [first, ...others] = replies as [Reply, Reply, Reply];
-  const wrong = difference(first, workload);
-  if (wrong !== null) throw new Error(`${name} answers ${workload.name} with ${wrong}`);
-  if (workload.refused !== undefined && (await ask(port, workload.refused)).status === 200) {
-    throw new Error(`${name} does not check what ${workload.name} sends`);
+  for (const reply of replies) {
+    const wrong = difference(reply, workload);
+    if (wrong !== null) throw new Error(`${name} answers ${workload.name} with ${wrong}`);
   }
-  const { depth = 1 } = workload;
-  const bytes = Buffer.from(toText(workload.request).repeat(depth), "latin1");
+  for (const refused of workload.refused ?? []) {
+    if ((await ask(port, refused)).status === 200) {
+      throw new Error(`${name} does not check what ${workload.name} sends`);
+    }
+  }
+  const { depth = 1, request } = workload;
+  const bytes = Buffer.from(toText(request).repeat(depth), "latin1");
+  return {
+    bytes,
+    depth,
+    end: endOf(name, replies as [Reply, ...Reply[]], workload),
+    ...restOf(workload),
+  };
+};
+
+const endOf = (
+  name: string,
+  [first, ...others]: readonly [Reply, ...Reply[]],
+  workload: Workload,
+): ReplyEnd => {
+  const { depth = 1, body, changingHead = false } = workload;
   if (first.headers["transfer-encoding"] === "chunked") {
     if (depth > 1) throw new Error(`${name} answers ${workload.name} without a length`);
-    return {
-      bytes,
-      depth,
-      end: { kind: "last chunk", atLeast: workload.body.length },
-      ...variantsOf(workload),
-    };
+    return { kind: "last chunk", atLeast: body.length };
   }
+  if (changingHead) return { kind: "body", bytes: body.length };
   if (others.some(({ bytes }) => bytes !== first.bytes)) {
     throw new Error(`${name} answers ${workload.name} with replies of different lengths`);
   }
-  return { bytes, depth, end: { kind: "length", bytes: first.bytes }, ...variantsOf(workload) };
+  return { kind: "length", bytes: first.bytes };
 };
 
-const variantsOf = ({ variants, depth = 1 }: Workload): Pick<Shot, "variants"> =>
-  variants === undefined
-    ? {}
-    : { variants: variants.map((call) => Buffer.from(toText(call).repeat(depth), "latin1")) };
+const restOf = ({ variants, status, depth = 1 }: Workload): Pick<Shot, "variants" | "status"> => ({
+  ...(status !== undefined && { status }),
+  ...(variants !== undefined && {
+    variants: variants.map((call) => Buffer.from(toText(call).repeat(depth), "latin1")),
+  }),
+});
 
 const ask = async (port: number, call: Call): Promise<Reply> => {
   const connection = new Connection(port);
@@ -51,9 +68,9 @@ const ask = async (port: number, call: Call): Promise<Reply> => {
 /** The difference between a reply and the expected one, or null. */
 export const difference = (
   { status, headers, body }: Pick<Reply, "status" | "headers" | "body">,
-  workload: Pick<Workload, "type" | "body" | "fields">,
+  workload: Pick<Workload, "type" | "body" | "fields" | "status">,
 ): string | null => {
-  if (status !== 200) return `status ${status}`;
+  if (status !== (workload.status ?? 200)) return `status ${status}`;
   const type = headers["content-type"]?.split(";")[0]?.trim();
   if (type !== workload.type) return `media type ${type}`;
   if (body !== workload.body) return `another body: ${body.slice(0, 80)}`;

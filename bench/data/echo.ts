@@ -25,7 +25,7 @@ export interface EchoServer extends AsyncDisposable {
 const startEcho = async (file: URL, execArgv: readonly string[]): Promise<EchoServer> => {
   const env = { NODE_OPTIONS: undefined, NODE_ENV: "production" };
   const program = await startProgram(file, { execArgv, env, timeoutMs: 60_000 });
-  const vitals = new VitalsLine(Number(/\{"vitals":(\d+)\}/.exec(program.output())?.[1]));
+  const vitals = new VitalsLine(Number(/"vitals":(\d+)/.exec(program.output())?.[1]));
   return {
     program,
     port: Number(new URL(program.url).port),

@@ -83,7 +83,7 @@ const windowsOf = async (
     for (let at = 0; at < WINDOWS; at++) {
       const [recorded, reports] = [page?.recorded ?? 0, page?.reports ?? 0];
       await load.run(shot, CONNECTIONS, REQUESTS);
-      const instructions = await server.taken();
+      const { instructions } = await server.taken();
       windows.push({
         instructions: instructions / REQUESTS,
         recorded: ((page?.recorded ?? 0) - recorded) / REQUESTS,
@@ -92,7 +92,7 @@ const windowsOf = async (
     }
     for (let at = 0; at < IDLE_WINDOWS; at++) {
       await pause(IDLE_MS);
-      idle = Math.min(idle, (await server.taken()) / (IDLE_MS / 1000));
+      idle = Math.min(idle, (await server.taken()).instructions / (IDLE_MS / 1000));
     }
   });
   return { windows, idle };

@@ -28,7 +28,7 @@ printTitle(`gRPC unary, ${calls} calls a round, ${AT_ONCE} at once, load ${loada
 await using started = new AsyncDisposableStack();
 const start = async (file: string) => {
   const server = started.use(await startServer(file, [], [], { NODE_ENV: "production" }));
-  const vitals = started.use(new VitalsLine(Number(/\{"vitals":(\d+)\}/.exec(server.program.output())?.[1])));
+  const vitals = started.use(new VitalsLine(Number(/"vitals":(\d+)/.exec(server.program.output())?.[1])));
   const port = await waitFor(() => /\{"grpc":(\d+)\}/.exec(server.program.output())?.[1]);
   const load = started.use(new UnaryLoad(Number(port), CONNECTIONS));
   pin(server.program.pid, 0);

@@ -24,7 +24,7 @@ export const countRequests = async (
     await server.counting(async () => {
       for (let window = -1; window < WINDOWS; window++) {
         await load.runInWaves(workload, REQUESTS, atOnce);
-        const instructions = await server.taken();
+        const { instructions } = await server.taken();
         if (window >= 0) windows.push(instructions / REQUESTS);
       }
     });

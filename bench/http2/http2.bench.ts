@@ -37,7 +37,7 @@ const [rounds, requests] = [Number(values.rounds), Number(values.requests)];
 await using started = new AsyncDisposableStack();
 const start = async (file: string) => {
   const server = started.use(await startServer(file, [], [], { NODE_ENV: "production" }));
-  const vitals = started.use(new VitalsLine(Number(/\{"vitals":(\d+)\}/.exec(server.program.output())?.[1])));
+  const vitals = started.use(new VitalsLine(Number(/"vitals":(\d+)/.exec(server.program.output())?.[1])));
   const load = started.use(new Http2Load(server.port, CONNECTIONS));
   pin(server.program.pid, 0);
   return { vitals, load };

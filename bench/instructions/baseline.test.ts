@@ -13,7 +13,7 @@ const counted = (cells: Readonly<Record<string, number>>, machine: Partial<Count
   cells: Object.fromEntries(
     Object.entries(cells).map(([cell, instructions]) => [
       cell,
-      { instructions, low: instructions, high: instructions },
+      { instructions, misses: instructions / 10, low: instructions, high: instructions },
     ]),
   ),
 });
@@ -31,6 +31,19 @@ test("holds for a cell that costs 4 % more, and fails for one that costs 6 % mor
     "fast json: instructions",
     "fast json: ratio to raw json",
   ]);
+});
+
+test("fails for a cell with 11 % more cache misses, and holds for one with 9 %", () => {
+  const [raw, before] = [
+    counted({ "raw json": 50_000 }),
+    counted({ "raw json": 50_000, "fast param": 20_000 }),
+  ];
+  const withMisses = (misses: number): Counted => ({
+    ...raw,
+    cells: { ...raw.cells, "fast param": { instructions: 20_000, misses, low: 20_000, high: 20_000 } },
+  });
+  expect(failures(withMisses(2_180), before)).toEqual([]);
+  expect(failures(withMisses(2_220), before)).toEqual(["fast param: cache misses"]);
 });
 
 test("fails by the ratio alone when raw has become cheaper", () => {

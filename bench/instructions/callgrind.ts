@@ -5,14 +5,21 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
 
-/** A server that runs under callgrind and counts its own user-space instructions, those of all its threads. */
+/** What callgrind counted, of user space and of all threads. */
+export interface Taken {
+  readonly instructions: number;
+  /** Misses of the simulated first-level caches: of instructions, and of data read or written. */
+  readonly misses: number;
+}
+
+/** A server that runs under callgrind and counts its own work. */
 export interface CountedServer extends AsyncDisposable {
   readonly pid: number;
   readonly port: number;
   /** Runs `work` with counting enabled; otherwise the server is several times faster, and nothing is counted. */
   counting(work: () => Promise<void>): Promise<void>;
-  /** Instructions since the last call, or since counting was enabled. */
-  taken(): Promise<number>;
+  /** Counts since the last call, or since counting was enabled. */
+  taken(): Promise<Taken>;
 }
 
 /** What counts, with its version; `null` with the reason where it cannot be had. */
@@ -31,16 +38,31 @@ const PATIENCE_MS = 300_000;
 /** Behind the tests that run beside: a count does not depend on how long it takes. */
 const NICENESS = 10;
 
+/**
+ * Simulated caches of a fixed size, so that misses do not depend on the machine. A way of the first level is as long as a page: an address within its page
+ * decides about the set, and it does not matter where the system puts the pages.
+ */
+const caches: readonly string[] = [
+  "--cache-sim=yes",
+  "--I1=32768,8,64",
+  "--D1=32768,8,64",
+  "--LL=8388608,16,64",
+];
+
 const running = new Set<ChildProcess>();
 const endAll = (): void => {
   for (const child of running) child.kill("SIGKILL");
 };
 
-/** Starts a program of `servers/` under callgrind, with counting off; it ends with this process. */
+/** The line with the address, as most programs print it. */
+const LISTENS_OVER_HTTP = /"event":"listening".*127\.0\.0\.1:(\d+)/;
+
+/** Starts a program of `servers/` under callgrind, with counting off; it ends with this process. @param portLine finds the port in the line that tells it */
 export const startCounted = async (
   file: string,
   args: readonly string[],
   execArgv: readonly string[] = [],
+  portLine: RegExp = LISTENS_OVER_HTTP,
 ): Promise<CountedServer> => {
   const folder = await mkdtemp(join(tmpdir(), "instructions-"));
   const child = spawn(
@@ -48,6 +70,7 @@ export const startCounted = async (
     [
       "--tool=callgrind",
       "--instr-atstart=no",
+      ...caches,
       `--callgrind-out-file=${join(folder, "counts")}`,
       process.execPath,
       ...process.execArgv.filter((argument) => argument.startsWith("--conditions=")),
@@ -76,7 +99,7 @@ export const startCounted = async (
   try {
     const pid = child.pid ?? 0;
     setPriority(pid, NICENESS);
-    const port = await listening(child, file);
+    const port = await listening(child, file, portLine);
     return { pid, port, ...counter(pid, folder), [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();
@@ -84,7 +107,7 @@ export const startCounted = async (
   }
 };
 
-const listening = (child: ChildProcess, name: string): Promise<number> => {
+const listening = (child: ChildProcess, name: string, portLine: RegExp): Promise<number> => {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lines: string[] = [];
   const fail = (what: string): void => reject(new Error(`${name} ${what}\n${lines.slice(-20).join("\n")}`));
@@ -93,7 +116,7 @@ const listening = (child: ChildProcess, name: string): Promise<number> => {
     if (input === null) continue;
     createInterface({ input }).on("line", (line) => {
       if (lines.push(line) > 20) lines.shift();
-      const port = /"event":"listening".*127\.0\.0\.1:(\d+)/.exec(line)?.[1];
+      const port = portLine.exec(line)?.[1];
       if (port !== undefined) resolve(Number(port));
     });
   }
@@ -105,7 +128,7 @@ const listening = (child: ChildProcess, name: string): Promise<number> => {
 const run = promisify(execFile);
 
 const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | "taken"> => {
-  const tell = (command: string) => run("vgdb", [`--pid=${pid}`, command], { timeout: 60_000 });
+  const tell = (command: string) => run("vgdb", [`--pid=${pid}`, command], { timeout: 300_000 });
   return {
     counting: async (work) => {
       await tell("instrumentation on");
@@ -117,15 +140,27 @@ const counter = (pid: number, folder: string): Pick<CountedServer, "counting" | 
     },
     taken: async () => {
       await tell("dump");
-      let instructions = NaN;
+      const taken = { instructions: 0, misses: 0 };
       for (const name of await readdir(folder)) {
         const dump = join(folder, name);
-        const total = /^totals: (\d+)/m.exec(await readFile(dump, "utf8"))?.[1]; // an empty file is made at the start
-        if (total !== undefined) instructions = (instructions || 0) + Number(total);
+        const { instructions, misses } = readDump(await readFile(dump, "utf8"));
+        taken.instructions += instructions;
+        taken.misses += misses;
         await rm(dump);
       }
-      if (Number.isNaN(instructions)) throw new Error("callgrind printed no total");
-      return instructions;
+      if (taken.instructions === 0) throw new Error("callgrind printed no total");
+      return taken;
     },
   };
+};
+
+const misses = ["I1mr", "D1mr", "D1mw"];
+
+/** The totals of a dump; nothing for an empty file, which callgrind makes at the start. */
+const readDump = (text: string): Taken => {
+  const events = /^events: (.+)$/m.exec(text)?.[1]?.split(" ") ?? [];
+  const totals = /^totals: (.+)$/m.exec(text)?.[1]?.split(" ") ?? [];
+  const sum = (names: readonly string[]): number =>
+    names.reduce((total, event) => total + Number(totals[events.indexOf(event)] ?? 0), 0);
+  return { instructions: sum(["Ir"]), misses: sum(misses) };
 };

@@ -15,10 +15,12 @@ export interface Subject {
   readonly nodeArgs?: readonly string[];
 }
 
-/** User-space instructions of a server for one request. */
+/** What a server does in user space for one request. */
 export interface Count {
   readonly instructions: number;
-  /** The cheapest and the dearest of the windows that count. */
+  /** Misses of simulated first-level caches. Rounded; the fewest of the windows that count. */
+  readonly misses: number;
+  /** Instructions of the cheapest and of the dearest of the windows that count. */
   readonly low: number;
   readonly high: number;
 }
@@ -93,6 +95,7 @@ export const countShot = async (
   { windows, requests, estimate }: Pick<Effort, "windows" | "requests" | "estimate">,
 ): Promise<Count> => {
   let last: number[] = [];
+  let misses = Infinity;
   await server.counting(async () => {
     for (
       let window = -1;
@@ -100,11 +103,13 @@ export const countShot = async (
       window++
     ) {
       await load.run(shot, CONNECTIONS, requests);
-      const instructions = Math.round((await server.taken()) / requests);
-      if (window >= 0) last = [...last, instructions].slice(-windows);
+      const taken = await server.taken();
+      if (window < 0) continue;
+      last = [...last, Math.round(taken.instructions / requests)].slice(-windows);
+      misses = Math.min(misses, Math.round(taken.misses / requests));
     }
   });
-  return { instructions: estimate(last), low: Math.min(...last), high: Math.max(...last) };
+  return { instructions: estimate(last), misses, low: Math.min(...last), high: Math.max(...last) };
 };
 
 const settled = (counts: readonly number[]): boolean => {

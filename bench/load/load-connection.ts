@@ -5,12 +5,21 @@ import type { Shot } from "./shot.ts";
 /** Every connection reads into the same memory: what was read is counted before the next read. */
 const readBuffer = Buffer.allocUnsafe(128 * 1024);
 
+/** Whether the last reply says that the server closes its connection. Where replies have a fixed length, the field is an error. */
+const announcesEnd = ({ end }: Shot, buffer: Uint8Array, length: number): boolean => {
+  if (end.kind !== "body") return false;
+  const bytes = Buffer.from(buffer.buffer, buffer.byteOffset, length);
+  return bytes.includes("Connection: close") || bytes.includes("connection: close");
+};
+
 /** Callbacks of a connection. */
 export interface Driver {
   /** The next bytes to send. */
   readonly bytesOf: (shot: Shot) => Buffer;
   /** All replies of the shot have arrived; returns whether to send it again. */
   readonly again: (connection: LoadConnection) => boolean;
+  /** The server ends this connection with its last reply; the shot is to be sent over another one. */
+  readonly replace: (connection: LoadConnection, shot: Shot) => void;
   /** The connection failed while replies were outstanding. */
   readonly failed: (error: Error) => void;
 }
@@ -22,8 +31,11 @@ export class LoadConnection {
   private readonly socket: Socket;
   private readonly driver: Driver;
   private shot: Shot | null = null;
+  /** What the handshake has answered so far; null once it is over. */
+  private greeting: string | null = null;
   private counter: ReplyCounter | null = null;
   private due = 0;
+  private opened = false;
 
   constructor(port: number, driver: Driver) {
     this.driver = driver;
@@ -46,9 +58,16 @@ export class LoadConnection {
   fire(shot: Shot): void {
     if (this.shot !== shot) {
       this.shot = shot;
-      this.counter = new ReplyCounter(shot.end);
+      this.counter = new ReplyCounter(shot.end, shot.status);
     }
     this.due = shot.depth;
+    if (!this.usable) return this.lost(new Error("the server closed a connection before its next request"));
+    if (shot.opening !== undefined && !this.opened) {
+      this.opened = true;
+      this.greeting = "";
+      this.socket.write(shot.opening.bytes);
+      return;
+    }
     this.sentAt = performance.now();
     this.socket.write(this.driver.bytesOf(shot));
   }
@@ -64,13 +83,27 @@ export class LoadConnection {
       this.lost(new Error("unexpected bytes"));
       return true;
     }
+    if (this.greeting !== null) return this.readGreeting(buffer.subarray(0, length), shot);
     try {
       this.due -= counter.push(buffer, length);
     } catch (error) {
       this.lost(error as Error);
       return true;
     }
-    if (this.due <= 0 && this.driver.again(this)) this.fire(shot);
+    if (this.due <= 0 && this.driver.again(this)) {
+      if (announcesEnd(shot, buffer, length)) this.driver.replace(this, shot);
+      else this.fire(shot);
+    }
+    return true;
+  }
+
+  private readGreeting(bytes: Uint8Array, shot: Shot): boolean {
+    this.greeting += Buffer.from(bytes).toString("latin1");
+    const greeting = this.greeting ?? "";
+    if (!greeting.endsWith("\r\n\r\n")) return true;
+    this.greeting = null;
+    if (greeting.startsWith(`HTTP/1.1 ${shot.opening?.status} `)) this.fire(shot);
+    else this.lost(new Error(`another handshake: ${greeting.slice(0, 40)}`));
     return true;
   }
 

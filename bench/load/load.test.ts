@@ -106,3 +106,28 @@ test("a connection closed by the server fails the run", async () => {
   });
   await expect(served.load.run(shot(), 4, 100)).rejects.toThrow("closed a connection");
 });
+
+test("a connection whose end a reply announces is replaced", async () => {
+  let count = 0;
+  await using served = await serve((_request, response) => {
+    response.shouldKeepAlive = ++count % 10 !== 0;
+    response.writeHead(200, fields).end("hi");
+  });
+  const body: Shot = { ...shot(), end: { kind: "body", bytes: 2 } };
+  const { latencies } = await served.load.run(body, 3, 100);
+  expect(latencies).toHaveLength(100);
+  expect(count).toBe(103);
+});
+
+test("a run on a connection that the server has closed meanwhile fails at once", async () => {
+  let count = 0;
+  await using served = await serve((request, response) => {
+    hello(request, response);
+    if (++count === 1) request.socket.end();
+  });
+  const closed = new Promise((resolve) =>
+    served.server.on("connection", (socket) => socket.on("close", resolve)),
+  );
+  const run = served.load.run(shot(), 1, 10, async () => void (await closed));
+  await expect(run).rejects.toThrow(/closed a connection/);
+});

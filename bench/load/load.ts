@@ -10,7 +10,7 @@ export interface Loaded {
 }
 
 /** Milliseconds after which a run that has not ended is given up. */
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 /** Connections that are opened at once: fewer than a server's queue of connections that it has not accepted yet holds. */
 const BATCH = 128;
@@ -93,6 +93,14 @@ export class Load {
     this.latencies[this.ended++] = performance.now() - connection.sentAt;
     if (this.ended === this.latencies.length) this.settle?.resolve();
     return this.left-- > 0;
+  }
+
+  /** For its connections. */
+  replace(connection: LoadConnection, shot: Shot): void {
+    connection.close();
+    const replacement = new LoadConnection(this.port, this);
+    this.connections = this.connections.map((other) => (other === connection ? replacement : other));
+    replacement.fire(shot);
   }
 
   /** For its connections. */

@@ -46,3 +46,27 @@ test("a status other than 200 is an error", () => {
   const counter = new ReplyCounter({ kind: "length", bytes: plain.length });
   expect(() => counter.push(Buffer.from(plain + failed), plain.length * 2)).toThrow(UnexpectedReply);
 });
+
+test("heads of different lengths are counted by their ends and the length of the body, in pieces of any size", () => {
+  const reply = (left: number): string =>
+    `HTTP/1.1 200 OK\r\nX-Left: ${left}\r\nContent-Length: 8\r\n\r\nab\r\n\r\ncd`;
+  const bytes = Buffer.from([0, 10, 1000].map(reply).join(""));
+  for (let size = 12; size <= bytes.length; size++) {
+    const counter = new ReplyCounter({ kind: "body", bytes: 8 });
+    let ended = 0;
+    for (let at = 0; at < bytes.length; at += size) {
+      const piece = bytes.subarray(at, at + size);
+      ended += counter.push(piece, piece.length);
+    }
+    expect(ended).toBe(3);
+  }
+  const refused = Buffer.from(reply(0).replace("200", "429"));
+  expect(() => new ReplyCounter({ kind: "body", bytes: 8 }).push(refused, refused.length)).toThrow(
+    UnexpectedReply,
+  );
+});
+
+test("messages without heads are counted by their length alone", () => {
+  const bytes = Buffer.from("..hello..hello..he");
+  expect(new ReplyCounter({ kind: "length", bytes: 7, bare: true }).push(bytes, bytes.length)).toBe(2);
+});

@@ -1,16 +1,16 @@
 import { LimitsConfig } from "@framework/core";
 import { toText } from "../client/call.ts";
 import { workloads } from "../compare/workloads.ts";
-import { emptyFastHead, FastFields, readFastHead } from "./core-internals.ts";
+import { emptyFastHead, CachedHead, readFastHead } from "./core-internals.ts";
 import { sameBytes } from "./inputs.ts";
 import { type Case, defineCase, type Suite } from "./measure.ts";
 
 const limits = LimitsConfig.of();
 const head = emptyFastHead();
 
-const fieldsOf = (bytes: Buffer): FastFields => {
+const fieldsOf = (bytes: Buffer): CachedHead => {
   if (readFastHead(bytes, 0, limits, head) < 0) throw new Error("the head was refused");
-  return new FastFields(bytes, head.fieldsStart, head.fieldsEnd);
+  return new CachedHead(bytes, head, "");
 };
 
 /** Checks nothing, which no server may do: the least that reading all fields can cost. */

@@ -19,7 +19,7 @@ const folder = process.argv[2] ?? mkdtempSync(join(tmpdir(), "bench-profile-"));
 const profile = async (workload: Workload): Promise<string> => {
   const name = `${workload.name}.cpuprofile`;
   const options = ["--cpu-prof", `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}`];
-  const args = ["--transport=fast", ...(workload.five === true ? ["--five"] : [])];
+  const args = ["--transport=fast", ...(workload.scene === "five" ? ["--five"] : [])];
   const server = await startServer("framework.ts", args, options);
   const load = new Load(server.port);
   const shot = await verify("framework", server.port, workload);

@@ -1,24 +1,13 @@
 /** Elysia on its Node adapter, with its own schemas and CORS. */
-import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
 import { ReadableStream } from "node:stream/web";
 import { cors } from "@elysiajs/cors";
 import { node } from "@elysiajs/node";
 import { Elysia, t } from "elysia";
 import { ALLOWED_ORIGIN, etagOf, isFresh, logAccess, requestIdOf, withFive } from "./five.ts";
+import { freePort } from "./free-port.ts";
 import { colonAndStar, plainRoutes } from "./plain-routes.ts";
 import { announce, openVitals } from "./serving.ts";
 import { chunks, greeting } from "./workload.ts";
-
-/** The adapter does not report its port. */
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, "close");
-  return port;
-};
 
 const user = t.Object({ id: t.Integer() });
 const order = t.Object({

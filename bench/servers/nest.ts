@@ -21,6 +21,7 @@ import {
 import { NestFactory } from "@nestjs/core";
 import { FastifyAdapter, type NestFastifyApplication } from "@nestjs/platform-fastify";
 import { ALLOWED_ORIGIN, logFile, requestIdOf, withFive } from "./five.ts";
+import { type Decorator, decorate } from "./nest-service.ts";
 import { colonAndStar, plainRoutes, type Verb } from "./plain-routes.ts";
 import { announceServer, openVitals } from "./serving.ts";
 import { chunks, greeting, isOrder } from "./workload.ts";
@@ -43,13 +44,6 @@ class BenchController {
     return new StreamableFile(Readable.from(chunks(), { objectMode: false }));
   }
 }
-
-type Decorator = (target: object, key: string, descriptor: PropertyDescriptor) => unknown;
-
-const decorate = (target: object, key: string, ...decorators: readonly Decorator[]): void => {
-  const descriptor = Object.getOwnPropertyDescriptor(target, key) ?? {};
-  for (const decorator of decorators) decorator(target, key, descriptor);
-};
 
 const { prototype } = BenchController;
 Reflect.defineMetadata("design:paramtypes", [Number], prototype, "user");

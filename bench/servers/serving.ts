@@ -15,8 +15,9 @@ export const openVitals = (): Promise<void> =>
       });
       socket.on("error", () => socket.destroy()); // the bench has ended, and this process ends with it
     });
-    door.listen(0, "127.0.0.1", () => {
-      console.log(JSON.stringify({ vitals: (door.address() as AddressInfo).port }));
+    // Exclusive, because each worker of a cluster has a port of its own.
+    door.listen({ port: 0, host: "127.0.0.1", exclusive: true }, () => {
+      console.log(JSON.stringify({ vitals: (door.address() as AddressInfo).port, pid: process.pid }));
       resolve();
     });
   });
@@ -35,5 +36,8 @@ export const announce = (port: number): void => {
 export const announceServer = (server: { address(): AddressInfo | string | null }): void => {
   announce((server.address() as AddressInfo).port);
 };
+
+/** The port to listen on: any free one. */
+export const listenPort = Number(process.env["PORT"] ?? 0);
 
 process.on("SIGTERM", () => process.exit(0));

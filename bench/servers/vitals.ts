@@ -1,7 +1,9 @@
 /** Resource usage of this process. */
 export interface Vitals {
-  /** Microseconds of processor time, user and system, all threads. */
-  readonly cpuMicros: number;
+  /** Microseconds of processor time of all threads, in the program. */
+  readonly userMicros: number;
+  /** The same in the kernel. */
+  readonly kernelMicros: number;
   /** Bytes on the heap, after a collection where the process runs with `--expose-gc`. */
   readonly heapBytes: number;
   /** Bytes of buffers outside the heap. */
@@ -12,9 +14,9 @@ export interface Vitals {
 }
 
 /** Reads the processor time only: a reading must not disturb what it measures. */
-export const cpuTime = (): Pick<Vitals, "cpuMicros"> => {
+export const cpuTime = (): Pick<Vitals, "userMicros" | "kernelMicros"> => {
   const { user, system } = process.cpuUsage();
-  return { cpuMicros: user + system };
+  return { userMicros: user, kernelMicros: system };
 };
 
 /** Collects garbage and reports the memory in use. */

@@ -1,7 +1,7 @@
-import { startTime } from "./start-time.ts";
+import { startTime, type TimedProgram } from "./start-time.ts";
 
-/** A program by its name in tables and its file. */
-export type Programs = Readonly<Record<string, string>>;
+/** A program by its name in tables, or its file alone. */
+export type Programs = Readonly<Record<string, string | TimedProgram>>;
 
 /** Milliseconds from the start of each program to its first line, by name. */
 export type Round = Readonly<Record<string, number>>;
@@ -19,7 +19,10 @@ export const startRounds = async (folder: string, programs: Programs, rounds: nu
 
 const oneRound = async (folder: string, programs: Programs, names: readonly string[]): Promise<Round> => {
   const times: Record<string, number> = {};
-  for (const name of names) times[name] = await startTime(folder, programs[name] ?? "");
+  for (const name of names) {
+    const program = programs[name] ?? "";
+    times[name] = await startTime(folder, typeof program === "string" ? { file: program } : program);
+  }
   return times;
 };
 

@@ -1,22 +1,40 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 
 const { NODE_OPTIONS: _, ...environment } = process.env;
 
-/** Milliseconds from the start of a program to its first line; the program is ended then. */
-export const startTime = async (folder: string, file: string): Promise<number> => {
+/** A program that is up when it has printed a line. */
+export interface TimedProgram {
+  /** Its file, from the folder of the programs. */
+  readonly file: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** A part of the line. @default any line */
+  readonly until?: string;
+}
+
+/** Milliseconds from the start of a program to its line; the program is ended then. */
+export const startTime = async (
+  folder: string,
+  { file, args = [], env = {}, until = "" }: TimedProgram,
+): Promise<number> => {
   const start = process.hrtime.bigint();
-  const child = spawn(process.execPath, [join(folder, file)], {
+  const child = spawn(process.execPath, [join(folder, file), ...args], {
     cwd: folder,
-    env: environment,
+    env: { ...environment, ...env },
     stdio: ["ignore", "pipe", "inherit"],
   });
-  const [piece] = (await Promise.race([once(child.stdout, "data"), once(child.stdout, "end")])) as [Buffer?];
-  const ms = Number(process.hrtime.bigint() - start) / 1e6;
-  if (piece === undefined) throw new Error(`${file} ended without output`);
-  const gone = once(child, "exit");
+  const exited = once(child, "exit");
+  let ms: number | undefined;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (!line.includes(until)) continue;
+    ms = Number(process.hrtime.bigint() - start) / 1e6;
+    break;
+  }
+  if (ms === undefined) throw new Error(`${file} ended without ${until === "" ? "output" : until}`);
   child.kill("SIGKILL");
-  await gone;
+  await exited;
   return ms;
 };

@@ -1,0 +1,39 @@
+import { mkdtempDisposableSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { Pool } from "pg";
+import { startPostgres } from "../data/packages.ts";
+import { booksTable } from "../servers/row/books.ts";
+
+/** What the servers of a scene share: its address is in their environment. */
+export interface DataSource extends AsyncDisposable {
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A file of SQLite with the books. */
+export const openSqliteBooks = async (): Promise<DataSource> => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), "bench-books-"));
+  const file = join(folder.path, "books.db");
+  const database = new DatabaseSync(file);
+  database.exec(`PRAGMA journal_mode = WAL; ${booksTable}`);
+  database.close();
+  return {
+    env: { BENCH_DATABASE: file },
+    [Symbol.asyncDispose]: async () => folder[Symbol.dispose](),
+  };
+};
+
+/** A database of PostgreSQL with the books: `DATABASE_URL`, or a server of its own. */
+export const openPostgresBooks = async (): Promise<DataSource> => {
+  const given = process.env["DATABASE_URL"];
+  const server = given === undefined ? await startPostgres() : null;
+  const url = given ?? server?.url ?? "";
+  const pool = new Pool({ connectionString: url, max: 1 });
+  await pool.query(booksTable);
+  await pool.end();
+  return {
+    env: { BENCH_DATABASE: url },
+    [Symbol.asyncDispose]: async () => server?.[Symbol.asyncDispose](),
+  };
+};

@@ -1,0 +1,52 @@
+/**
+ * What the refusal of an attack costs a service, in processor time of a trivial query, the kernel's included: the cheapest of many slices of each, in turns.
+ * What else runs on a machine only adds, so that the cheapest slices are the same on a busy one.
+ *
+ *   pnpm --filter @framework/bench run bench:graphql:attacks [--rounds 40]
+ */
+import { parseArgs } from "node:util";
+import { startMember } from "../compare/fleet.ts";
+import { slice } from "../compare/slice.ts";
+import { verify } from "../compare/verify.ts";
+import type { Workload } from "../compare/workloads.ts";
+import type { Shot } from "../load/shot.ts";
+import { gate, printTable, printTitle } from "../measure/report.ts";
+import { attacks, mistakes } from "./attacks.ts";
+import { field, servers } from "./operations.ts";
+
+/** Times a trivial query that a refusal may cost. */
+const LIMIT = 2;
+const REQUESTS = 200;
+const WARM_UP = 8;
+
+const { values } = parseArgs({
+  args: process.argv.slice(2).filter((argument) => argument !== "--"),
+  options: { rounds: { type: "string", default: "40" } },
+});
+const [{ name, title, file }] = servers;
+await using member = await startMember({ name, title, file, args: [] });
+const asked: { readonly workload: Workload; readonly shot: Shot; least: number }[] = [];
+for (const workload of [field, ...attacks, ...mistakes])
+  asked.push({ workload, shot: await verify(name, member.port, workload), least: Infinity });
+for (let round = -WARM_UP; round < Number(values.rounds); round++) {
+  for (const each of asked) {
+    const { cpuMicros } = await slice(member, each.workload, each.shot, REQUESTS);
+    if (round >= 0) each.least = Math.min(each.least, cpuMicros);
+  }
+}
+const [trivial] = asked;
+const timesTrivial = (least: number): number => least / (trivial?.least ?? NaN);
+printTitle(`Refusals, cheapest of ${values.rounds} slices`);
+printTable(
+  ["", "bytes", "µs CPU", "trivial queries"],
+  asked.map(({ workload, shot, least }) => [
+    workload.title,
+    shot.bytes.length,
+    least.toFixed(1),
+    timesTrivial(least).toFixed(2),
+  ]),
+);
+for (const { workload, least } of asked.slice(1, 1 + attacks.length)) {
+  const times = timesTrivial(least);
+  gate(times <= LIMIT, `${workload.name}: ${times.toFixed(2)} trivial queries, at most ${LIMIT}`);
+}

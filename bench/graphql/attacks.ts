@@ -1,0 +1,186 @@
+import type { Workload } from "../compare/workloads.ts";
+
+/** Characters of the longest document that is read. */
+const LONGEST = 16_384;
+
+const times = (count: number, make: (at: number) => string): string =>
+  Array.from({ length: count }, (_, at) => make(at)).join(" ");
+
+/** A document of the maximum length. */
+const longest = (start: string, make: (at: number) => string): string => {
+  let text = start;
+  for (let at = 0; text.length < LONGEST; at++) text += make(at);
+  return text.slice(0, LONGEST);
+};
+
+const refusal = (message: string, limit?: string): string => {
+  const extensions = { error: "Bad Request", detail: message, status: 400, ...(limit && { limit }) };
+  return JSON.stringify({ errors: [{ message, extensions }] });
+};
+const over = (measure: string, limit: string, maximum: number): string =>
+  refusal(`The ${measure} exceeds the limit of ${maximum}`, limit);
+
+const overDepth = over("depth", "maxDepth", 20);
+const overAliases = over("number of aliases and repeated fields", "maxAliases", 15);
+const overDirectives = over("number of directives", "maxDirectives", 50);
+const overFragments = over("number of fragments", "maxFragments", 50);
+const overTokens = over("number of tokens", "maxTokens", 1000);
+const overLength = over("length of the document", "maxDocumentLength", LONGEST);
+const tooDeep = refusal("The document is nested too deeply");
+const noBatches = refusal("Batches are not enabled");
+
+const attackOf = (name: string, body: string, reply: string, status = 200): Workload => ({
+  name,
+  title: name,
+  type: "application/json",
+  connections: 32,
+  requests: 200,
+  request: { path: "/graphql", body },
+  body: reply,
+  status,
+});
+const attack = (name: string, body: unknown, reply: string, status?: number): Workload =>
+  attackOf(name, JSON.stringify(body), reply, status);
+const document = (name: string, query: string, reply: string): Workload => attack(name, { query }, reply);
+const batch = (name: string, size: number): Workload =>
+  attack(
+    name,
+    Array.from({ length: size }, () => ({ query: "{ hello }" })),
+    noBatches,
+    400,
+  );
+
+const nested = (levels: number): unknown => (levels === 0 ? [] : [nested(levels - 1)]);
+const fragment = (at: number): string => `fragment F${at} on Query { hello } `;
+const doubling = (at: number): string =>
+  `fragment F${at} on Book { a: author { ...F${at + 1} } b: author { ...F${at + 1} } } `;
+
+/** Every character as an escape of JSON. */
+const escaped = (text: string): string =>
+  Array.from(text, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
+
+/** Requests over each limit: by little, and with a document of the maximum length. */
+export const attacks: readonly Workload[] = [
+  document("depth", `{ books ${"{ author ".repeat(20)} { id } ${"}".repeat(21)}`, overDepth),
+  document(
+    "depth, longest",
+    longest("{ books ", () => "{ author "),
+    overDepth,
+  ),
+  document("aliases", `{ ${times(16, (at) => `a${at}: hello`)} }`, overAliases),
+  document(
+    "aliases, longest",
+    longest("{ ", (at) => `a${at}: hello `),
+    overAliases,
+  ),
+  document("fragments", `{ ...F0 } ${times(51, fragment)}`, overFragments),
+  document("fragments, longest", longest("{ ...F0 } ", fragment), overFragments),
+  document("fragments that double", `{ books { ...F0 } } ${times(12, doubling)}`, overAliases),
+  document("directives", `{ hello ${"@skip(if: false) ".repeat(51)} }`, overDirectives),
+  document(
+    "directives, longest",
+    longest("{ hello ", () => "@skip(if: false) "),
+    overDirectives,
+  ),
+  document("tokens", `{ ${"hello ".repeat(1000)} }`, overTokens),
+  document(
+    "tokens, longest",
+    longest("{ ", () => "a_longer_name "),
+    overTokens,
+  ),
+  document("comments", `{ hello } ${"#\n".repeat(1001)}`, overTokens),
+  document(
+    "comments, longest",
+    longest("{ hello } ", () => "# 1234567890\n"),
+    overTokens,
+  ),
+  document("lines", `{ hello ${"\n".repeat(1001)} }`, overTokens),
+  document(
+    "lines, longest",
+    longest("{ hello ", () => "\n"),
+    overTokens,
+  ),
+  document(
+    "lines of a block string, longest",
+    longest('{ hello(name: """', () => "12345678\n"),
+    overTokens,
+  ),
+  document(
+    "operations",
+    times(300, (at) => `query Q${at} { hello }`),
+    overTokens,
+  ),
+  document("arguments", `{ hello(${times(400, (at) => `a${at}: 1`)}) }`, overTokens),
+  document("lists in a value", `{ hello(name: ${"[".repeat(101)}${"]".repeat(101)}) }`, tooDeep),
+  document(
+    "objects in a value, longest",
+    longest("{ hello(name: ", () => "{ a: "),
+    tooDeep,
+  ),
+  document("inline fragments", `{ ${"... { ".repeat(101)} hello ${"}".repeat(102)}`, tooDeep),
+  document(
+    "introspection",
+    `{ __schema { types ${"{ fields { type ".repeat(12)} { name } ${"} }".repeat(12)} } }`,
+    overDepth,
+  ),
+  document("length, 50 kB", `{ hello }${" ".repeat(50_000)}`, overLength),
+  attackOf("unicode escapes, 12 kB", `{"query":"${escaped(`{ ${"a ".repeat(1001)} }`)}"}`, overTokens),
+  attackOf(
+    "a name twice",
+    `{"query":${JSON.stringify(longest("{ ", () => "a_longer_name "))},"query":"{ hello }"}`,
+    overTokens,
+  ),
+  attack(
+    "a document after 10 kB of variables",
+    { variables: { name: "x".repeat(10_000) }, query: `{ ${"hello ".repeat(1000)} }` },
+    overTokens,
+  ),
+  attack(
+    "levels of variables",
+    { query: "{ hello }", variables: { name: nested(101) } },
+    refusal("The JSON body is nested deeper than 100 levels"),
+    400,
+  ),
+  batch("batch", 11),
+  batch("batch, 16 kB", 800),
+];
+
+const syntaxError = (message: string, column: number): string => {
+  const detail = `Syntax Error: ${message}`;
+  const extensions = { error: "Bad Request", detail, status: 400 };
+  return JSON.stringify({ errors: [{ message: detail, locations: [{ line: 1, column }], extensions }] });
+};
+const fieldError = (name: string, column: number): string => {
+  const message = `Cannot query field "${name}" on type "Query".`;
+  const extensions = { error: "Bad Request", detail: message, status: 400 };
+  return JSON.stringify({ errors: [{ message, locations: [{ line: 1, column }], extensions }] });
+};
+const unclosed = `{ ${times(990, (at) => `field${at}`)}`;
+
+/**
+ * What may cost more: documents within all limits, which are parsed as far as they are right, as any document that was never seen; and one over a limit whose body
+ * has nearly the maximum size.
+ */
+export const mistakes: readonly Workload[] = [
+  attackOf(
+    "over the limit, 60 kB of unicode escapes",
+    `{"query":"${escaped(`{ ${"hello ".repeat(1660)} }`)}"}`,
+    overTokens,
+  ),
+  document("a name that is not known", "{ hallo }", fieldError("hallo", 3)),
+  document(
+    "a cycle of fragments",
+    `{ ...F0 } ${times(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
+    refusal('The fragment "F0" contains itself'),
+  ),
+  document(
+    "200 operations, none of them named",
+    times(200, (at) => `query Q${at} { hello }`),
+    refusal("The document must have exactly one operation, or operationName must name one"),
+  ),
+  document(
+    "990 fields, then an error",
+    unclosed,
+    syntaxError("Expected Name, found <EOF>.", unclosed.length + 1),
+  ),
+];

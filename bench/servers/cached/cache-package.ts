@@ -1,0 +1,2 @@
+// oxlint-disable no-restricted-imports -- the bench depends on core only, so that a comparison installs nothing else
+export { caching } from "../../../packages/cache/src/index.ts";

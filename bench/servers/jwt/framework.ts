@@ -1,0 +1,12 @@
+/** The framework with `@framework/auth`, which remembers the last tokens that it has verified. */
+import { App } from "@framework/core";
+import { JwtClaims } from "@framework/core/feature";
+import { openVitals } from "../serving.ts";
+import { JwtAuth } from "./auth-package.ts";
+import { AUDIENCE, ISSUER, REMEMBERED, SECRET } from "./rules.ts";
+
+const auth = new JwtAuth({ secret: SECRET, issuer: ISSUER, audience: AUDIENCE, cachedTokens: REMEMBERED });
+const app = new App().use(auth);
+app.get("/me", (request) => ({ sub: request.context.get(JwtClaims)?.sub }));
+await openVitals();
+await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });

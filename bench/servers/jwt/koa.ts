@@ -1,0 +1,20 @@
+/** Koa with a middleware that asks `jose`. */
+import { Router } from "@koa/router";
+import Koa from "koa";
+import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { subjectOf } from "./verify-with-jose.ts";
+
+const app = new Koa();
+app.use(async (context, next) => {
+  const sub = await subjectOf(context.headers.authorization);
+  if (sub === null) context.throw(401);
+  context.state["sub"] = sub;
+  await next();
+});
+const router = new Router();
+router.get("/me", (context) => {
+  context.body = { sub: context.state["sub"] as string };
+});
+app.use(router.routes());
+await openVitals();
+const server = app.listen(listenPort, "127.0.0.1", () => announceServer(server));

@@ -1,0 +1,16 @@
+/** `node:http` with `jose`. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { sendJson } from "../raw-json.ts";
+import { announceServer, listenPort, openVitals } from "../serving.ts";
+import { subjectOf } from "./verify-with-jose.ts";
+
+const answer = async ({ url, headers }: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const sub = await subjectOf(headers.authorization);
+  if (sub === null) sendJson(response, 401, { error: "Unauthorized" });
+  else if (url === "/me") sendJson(response, 200, { sub });
+  else sendJson(response, 404, { error: "Not Found" });
+};
+
+await openVitals();
+const server = createServer((request, response) => void answer(request, response));
+server.listen(listenPort, "127.0.0.1", () => announceServer(server));

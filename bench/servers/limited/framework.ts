@@ -1,0 +1,16 @@
+/** The framework with `@framework/rate-limit`: one limit over all its workers. */
+import { App } from "@framework/core";
+import { openVitals } from "../serving.ts";
+import { greeting } from "../workload.ts";
+import { CLIENT_FIELD, MAX_REQUESTS, WINDOW_SECS } from "./client.ts";
+import { rateLimit, RateLimitConfig } from "./rate-limit-package.ts";
+import { WORKERS } from "./workers.ts";
+
+const app = new (App.with(rateLimit))().enableRateLimit(
+  RateLimitConfig.tokenBucket(MAX_REQUESTS, WINDOW_SECS, {
+    key: (request) => request.getHeader(CLIENT_FIELD, ""),
+  }),
+);
+app.get("/json", () => greeting());
+await openVitals();
+await app.run({ env: "production", workers: WORKERS, transport: "fast", argv: [] });

@@ -1,0 +1,20 @@
+import cluster, { type Address } from "node:cluster";
+import { announce, openVitals } from "../serving.ts";
+
+/** Workers of each server. */
+export const WORKERS = 4;
+
+/** Runs a server in workers of `node:cluster`, and announces it when all of them listen. @param serve listens in a worker */
+export const runWorkers = async (serve: () => unknown, inPrimary?: () => void): Promise<void> => {
+  await openVitals();
+  if (!cluster.isPrimary) {
+    await serve();
+    return;
+  }
+  inPrimary?.();
+  let listening = 0;
+  cluster.on("listening", (_worker, { port, addressType }: Address) => {
+    if (addressType === 4 && ++listening === WORKERS) announce(port);
+  });
+  for (let index = 0; index < WORKERS; index++) cluster.fork();
+};

@@ -1,0 +1,11 @@
+/** The framework with `@framework/websocket`. No pings: the client of the bench knows echoes only. */
+import { App } from "@framework/core";
+import { openVitals } from "../serving.ts";
+import { websocket } from "./websocket-package.ts";
+
+const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 600, timeoutSecs: 1200 });
+app.websocket("/echo", async (socket) => {
+  for await (const message of socket) await socket.send(message);
+});
+await openVitals();
+await app.run({ env: "production", workers: 1, transport: "fast", argv: [] });
