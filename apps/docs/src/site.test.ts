@@ -88,5 +88,5 @@ test("each page stands beside its Markdown, and llms.txt lists those of the navi
 });
 
 test("benchmarks are shown with the dates of their runs", () => {
-  expect(pages.get("benchmarks/")).toMatch(/\b20\d\d-\d\d-\d\d, <code>pnpm bench --write<\/code>/);
+  expect(pages.get("comparison/")).toMatch(/\b20\d\d-\d\d-\d\d, <code>pnpm bench --write<\/code>/);
 });

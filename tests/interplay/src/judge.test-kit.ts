@@ -59,7 +59,7 @@ const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
   ];
   const cors = [pageOrigin, "true", isPreflight ? null : exposed.join(", ")];
   const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
-  const isLimited = on.has("rateLimit") && !isPreflight;
+  const isLimited = on.has("rateLimit") && !(isPreflight && on.has("cors"));
   return {
     row: row.name,
     status,

@@ -19,7 +19,7 @@ const patterns = [
   "packages/*/docs/*.md",
   "docs/**/*.md",
   "tests/twins/README.md",
-  "bench/README.md",
+  "bench/{README,comparison}.md",
 ];
 
 /** Checks every example of the workspace's documents: code compiles and runs, commands exist. */

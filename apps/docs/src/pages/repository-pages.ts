@@ -12,6 +12,7 @@ const documents: readonly (readonly [source: string, url: string, section: Secti
   ["SECURITY.md", "/security/", "Project"],
   ["PACKAGES.md", "/sizes/", "Project"],
   ["bench/README.md", "/benchmarks/", "Project"],
+  ["bench/comparison.md", "/comparison/", "Project"],
   ["tests/twins/README.md", "/twins/", "Project"],
   ["apps/docs/README.md", "/about/", "Project"],
 ];
