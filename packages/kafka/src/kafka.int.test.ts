@@ -47,10 +47,20 @@ withServer("kafka", (brokers) => {
     await producer.disconnect();
   };
 
-  /** Creates a topic with one partition. */
+  /** Creates a topic with one partition. A busy server knows it only some time after it has answered. */
   const createTopic = async (topic: string): Promise<void> => {
     const admin = bare.admin();
     await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: false });
+    const leader = async (): Promise<number | undefined> => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+      return topics[0]?.partitions[0]?.leader;
+    };
+    await until("the topic's leader", () =>
+      leader().then(
+        (id) => id !== undefined && id >= 0,
+        () => false,
+      ),
+    );
     await admin.disconnect();
   };
 

@@ -10,23 +10,41 @@ const TURN_MS = 1;
 /** A model of workers that accept from one queue, on a virtual clock: their shares, and the primary's spread. */
 export class SharedQueue {
   readonly clock: VirtualClock = virtualClock();
-  /** Connections that no worker has accepted. */
-  waiting = 0;
   readonly workers: readonly ModelWorker[];
   private readonly spread: Spread;
   private turns = 0;
+  private pending = 0;
+  private isTurnDue = false;
 
   /** @param isMute whether the primary announces no means */
   constructor(workers: number, { isMute = false }: { readonly isMute?: boolean } = {}) {
     this.spread = isMute ? { report: () => {}, remove: () => {} } : createSpread(this.clock);
     this.workers = Array.from({ length: workers }, () => new ModelWorker(this, this.spread));
-    this.clock.every(TURN_MS, () => this.turn());
+  }
+
+  /** Connections that no worker has accepted. */
+  get waiting(): number {
+    return this.pending;
+  }
+
+  set waiting(count: number) {
+    this.pending = count;
+    this.scheduleTurn();
+  }
+
+  /** The event loops turn only while there is something to do: a minute of idle turns would take a second. */
+  scheduleTurn(): void {
+    if (this.isTurnDue) return;
+    this.isTurnDue = true;
+    this.clock.after(TURN_MS, () => this.turn());
   }
 
   /** The workers take turns at being the first. */
   private turn(): void {
+    this.isTurnDue = false;
     const first = this.turns++ % this.workers.length;
     for (const worker of [...this.workers.slice(first), ...this.workers.slice(0, first)]) worker.turn();
+    if (this.pending > 0) this.scheduleTurn();
   }
 }
 
@@ -62,7 +80,10 @@ export class ModelWorker {
         this.reports.push(load);
         spread.report(told, load);
       },
-      afterTurn: (call) => void this.afterTurn.push(call),
+      afterTurn: (call) => {
+        this.afterTurn.push(call);
+        queue.scheduleTurn();
+      },
       clock: this.ownClock(queue.clock),
     });
   }
@@ -74,6 +95,7 @@ export class ModelWorker {
 
   unblock(): void {
     this.isBlocked = false;
+    this.queue.scheduleTurn();
     for (const task of this.backlog.splice(0)) task();
   }
 
