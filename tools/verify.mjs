@@ -14,11 +14,13 @@ const turbo = (tasks) =>
   `turbo run ${tasks} --concurrency=3 --continue=dependencies-successful --output-logs=new-only`;
 
 // The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
-// servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them.
+// servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them. The tests of the
+// tools take longest, and would be the last of the first list, with a core to spare.
 const lists = [
-  [turbo("build"), turbo("lint test")],
+  [turbo("build"), turbo("lint"), turbo("test --filter=!@framework/tools")],
   [
     `node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- ${turbo("test:int")}`,
+    turbo("test --filter=@framework/tools"),
     "pnpm --silent --filter @framework/bench run bench:instructions:check",
     "node tools/src/published/main.ts",
     "node tools/src/structure/main.ts",
