@@ -165,6 +165,26 @@ const pipelining = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("answers a deep pipeline of long and short replies, which are ready at any time, completely and in order", () => {
+    const sizes = [10, 70_000, 1, 20_000, 5000];
+    const sizeOf = (target: string): number => sizes[Number(target.slice(1)) % sizes.length] ?? 0;
+    const serve: Serve = async ({ target }) => {
+      await turn(Number(target.slice(1)) % 4);
+      return Response.text(target.padEnd(sizeOf(target), "."));
+    };
+    return withServer(make, { serve }, async (server) => {
+      const client = await server.connect();
+      const targets = Array.from({ length: 60 }, (_, n) => `/${n}`);
+      const text = targets.map((target) => get(target)).join("");
+      for (let at = 0; at < text.length; at += 300) {
+        await client.send(text.slice(at, at + 300));
+        await turn(1);
+      }
+      const expected = targets.map((target) => target.padEnd(sizeOf(target), "."));
+      assert.deepEqual(bodies(await client.replies(60)), expected);
+    });
+  });
+
   test("serves no further request while the client does not read", () => {
     const serve: Serve = () => Response.text("x".repeat(200_000));
     return withServer(make, { serve }, async (server) => {

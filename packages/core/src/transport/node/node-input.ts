@@ -24,7 +24,7 @@ type Listener = (chunk: Buffer) => void;
  * That listener is replaced by this one. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
  */
 export class NodeInput {
-  private readonly socket: Socket;
+  private readonly socket: Socket & ParsedSocket;
   private readonly host: NodeInputHost;
   private readonly reader: MessageReader;
   private parsers: readonly Listener[] = [];
@@ -85,7 +85,8 @@ export class NodeInput {
     this.chunk = chunk;
     this.restAt = 0;
     while (this.restAt < chunk.length && !this.closed) {
-      if (this.restAt > 0 && this.socket.isPaused()) {
+      if (this.mustWait()) {
+        this.socket.pause(); // first: a flowing socket would emit what is put back at once
         this.socket.unshift(chunk.subarray(this.restAt));
         break;
       }
@@ -94,6 +95,12 @@ export class NodeInput {
     this.chunk = null;
     if (this.closed) this.host.discarded();
   };
+
+  /** `node:http` pauses while too many bytes of replies wait, and then throws for what its parser gets, even if the connection has resumed the socket. */
+  private mustWait(): boolean {
+    const { socket } = this;
+    return socket._paused === true || (this.restAt > 0 && socket.isPaused());
+  }
 
   private takePart(chunk: Buffer, start: number): void {
     const { reader } = this;
@@ -118,6 +125,8 @@ export class NodeInput {
 
 /** What `node:http` keeps on a socket; not documented. */
 interface ParsedSocket {
+  /** Whether it has paused reading until replies are written. */
+  readonly _paused?: boolean;
   readonly parser?: { _consumed?: boolean; unconsume?(): void } | null;
 }
 
