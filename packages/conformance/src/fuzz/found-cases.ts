@@ -25,6 +25,10 @@ export const foundCases: readonly FoundCase[] = [
     pieces: [`GET / HTTP/1.1\r\n${chunked}Content_Length: 3\r\n\r\n0\r\nProxy-Connection: close\r\n\r\n`],
   },
   {
+    name: "keep-alive in HTTP/1.0, beside Proxy-Connection with close",
+    pieces: [`GET / HTTP/1.0\r\n${HOST}Connection: keep-alive\r\nProxy-Connection: close\r\n\r\n0\r\n\r\n`],
+  },
+  {
     name: "close and keep-alive in HTTP/1.0",
     pieces: [
       `GET / HTTP/1.0\r\n${HOST}Content-Length: 0\r\nConnection: close, keep-alive\r\n\r\nQUERY / HTTP/1.1\r\n${HOST}\r\n`,

@@ -21,7 +21,7 @@ export interface StrictReading {
 
 /** Leniency beyond RFC 9112 that never changes where a message begins or ends. */
 export interface Leniency {
-  /** `Proxy-Connection` read like `Connection`. */
+  /** `Proxy-Connection: close` read like `Connection: close`, in HTTP/1.1. */
   readonly proxyConnection: boolean;
   /** `Connection: close` among trailers: everything after the message is refused. */
   readonly closingTrailers: boolean;
@@ -128,11 +128,10 @@ const judge = (
   const expected = values.get("expect")?.join(", ").toLowerCase() ?? "100-continue";
   if (target === null || length === undefined || (minor === 1 && expected !== "100-continue")) return null;
   if (host === undefined ? minor === 1 : !isHost(host)) return null;
-  const options = list([
-    ...(values.get("connection") ?? []),
-    ...(proxyConnection ? (values.get("proxy-connection") ?? []) : []),
-  ]);
-  const persists = !options.includes("close") && (minor === 1 || options.includes("keep-alive"));
+  const options = list(values.get("connection"));
+  const others = proxyConnection ? list(values.get("proxy-connection")) : [];
+  const isKept = minor === 1 ? !others.includes("close") : options.includes("keep-alive");
+  const persists = isKept && !options.includes("close");
   return {
     method,
     target: target.path,
