@@ -76,6 +76,11 @@ export const attacks: readonly Workload[] = [
   document("fragments", `{ ...F0 } ${times(51, fragment)}`, overFragments),
   document("fragments, longest", longest("{ ...F0 } ", fragment), overFragments),
   document("fragments that double", `{ books { ...F0 } } ${times(12, doubling)}`, overAliases),
+  document(
+    "a cycle of fragments",
+    `{ ...F0 } ${times(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
+    refusal('The fragment "F0" contains itself'),
+  ),
   document("directives", `{ hello ${"@skip(if: false) ".repeat(51)} }`, overDirectives),
   document(
     "directives, longest",
@@ -168,11 +173,6 @@ export const mistakes: readonly Workload[] = [
     overTokens,
   ),
   document("a name that is not known", "{ hallo }", fieldError("hallo", 3)),
-  document(
-    "a cycle of fragments",
-    `{ ...F0 } ${times(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
-    refusal('The fragment "F0" contains itself'),
-  ),
   document(
     "200 operations, none of them named",
     times(200, (at) => `query Q${at} { hello }`),

@@ -13,7 +13,7 @@ export interface Attack {
 
 const attack = (name: string, query: string, says: string): Attack => ({ name, query, says });
 
-/** Documents of at most 16 KiB over a limit of their text. */
+/** Documents of at most 16 KiB that are refused because of their text. */
 export const attacks: readonly Attack[] = [
   attack("depth", `{ books ${"{ author { books ".repeat(400)}`, "maxDepth"),
   attack("aliases", `{ ${many(900, (at) => `a${at}: now`)} }`, "maxAliases"),
@@ -24,6 +24,11 @@ export const attacks: readonly Attack[] = [
   ),
   attack("fragments that double", `{ books { ...F0 } } ${many(12, doubling)}`, "maxAliases"),
   attack("fragments", `{ ...F0 } ${many(400, (at) => `fragment F${at} on Query { now }`)}`, "maxFragments"),
+  attack(
+    "a cycle of fragments",
+    `{ ...F0 } ${many(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
+    "contains itself",
+  ),
   attack("directives on one field", `{ now ${"@skip(if: false) ".repeat(900)} }`, "maxDirectives"),
   attack("tokens", `{ ${"now ".repeat(4000)} }`, "maxTokens"),
   attack("long names", `{ ${many(1001, (at) => `a_longer_name${at % 10}`)} }`, "maxTokens"),
@@ -54,11 +59,6 @@ export const mistakes: readonly Attack[] = [
     "fragments that are never used",
     `{ now } ${many(49, (at) => `fragment F${at} on Query { now }`)}`,
     "never used",
-  ),
-  attack(
-    "a cycle of fragments",
-    `{ ...F0 } ${many(49, (at) => `fragment F${at} on Query { ...F${(at + 1) % 49} }`)}`,
-    "contains itself",
   ),
   attack("lines within the limit", `{${"\r".repeat(990)} a b c d e f g h i j k l }`, "Cannot query field"),
   attack("a block string without an end", `{ hello(name: """${'\\"""'.repeat(4000)}`, "Unterminated string"),

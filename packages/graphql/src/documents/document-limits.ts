@@ -85,6 +85,10 @@ export const over = <Limit extends keyof typeof measures>(
   limits: Readonly<Record<Limit, number | undefined>>,
 ): GraphQLError => refused(`The ${measures[limit]} exceeds the limit of ${limits[limit]}`, { limit });
 
+/** A refusal for a fragment that contains itself, directly or through others. */
+export const containsItself = (fragment: string): GraphQLError =>
+  refused(`The fragment "${fragment}" contains itself`);
+
 class Measure {
   refusal: GraphQLError | null = null;
   private readonly introspection: boolean;
@@ -137,7 +141,7 @@ class Measure {
     const node = this.fragments.get(name);
     if (node === undefined) return shape; // validation names it
     if (this.open.has(name)) {
-      this.refusal ??= refused(`The fragment "${name}" contains itself`);
+      this.refusal ??= containsItself(name);
       return shape;
     }
     this.open.add(name);

@@ -11,7 +11,13 @@ import {
 } from "graphql";
 import { withoutSuggestion } from "../graphql-js/versions.ts";
 import { DocumentCache } from "./document-cache.ts";
-import { type Acceptable, checkDocument, type DocumentLimits, over } from "./document-limits.ts";
+import {
+  type Acceptable,
+  checkDocument,
+  containsItself,
+  type DocumentLimits,
+  over,
+} from "./document-limits.ts";
 import { neededRules } from "./needed-rules.ts";
 import { costOf } from "./query-cost.ts";
 import { refused } from "./refused.ts";
@@ -126,6 +132,7 @@ export class Documents {
   }
 
   private over(excess: TextExcess | "maxDocumentLength"): Refusal {
+    if (typeof excess === "object") return { errors: [containsItself(excess.fragment)] };
     let refusal = this.refusals.get(excess);
     if (refusal === undefined) {
       const error = excess === "levels" ? refused(TOO_DEEP) : over(excess, this.rules);

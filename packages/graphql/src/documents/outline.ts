@@ -1,3 +1,5 @@
+import { type Names, Spreads } from "./spreads.ts";
+
 /** Limits on what a text may contain, besides its tokens. */
 export interface OutlineLimits {
   readonly maxDepth: number;
@@ -6,8 +8,13 @@ export interface OutlineLimits {
   readonly maxFragments: number;
 }
 
+/** A fragment that contains itself, directly or through others. */
+export interface Cycle {
+  readonly fragment: string;
+}
+
 /** What a text can have too much of before it is parsed. */
-export type OutlineExcess = keyof OutlineLimits | "levels";
+export type OutlineExcess = keyof OutlineLimits | "levels" | Cycle;
 
 /** Lists and objects of one value inside each other, and inline fragments: parser, validation and coercion are recursive. */
 export const MAX_LEVELS = 100;
@@ -32,6 +39,7 @@ export class Outline {
   private readonly limits: OutlineLimits;
   /** Open selection sets; `true` for one of an inline fragment, which is no level of its own. */
   private readonly sets: boolean[] = [];
+  private readonly spreads = new Spreads();
   private fragments = 0;
   private definitions = 0;
   private depth = 0;
@@ -45,6 +53,8 @@ export class Outline {
   /** Open lists and objects within parentheses. */
   private levels = 0;
   private isStart = true;
+  /** Whether the next name is that of a fragment's definition. */
+  private isNaming = false;
   /** Whether the next selection set is that of an inline fragment. */
   private isInline = false;
 
@@ -52,29 +62,45 @@ export class Outline {
     this.limits = limits;
   }
 
-  /** The limit that an operation must exceed because each fragment belongs to one: validation refuses fragments without use. */
-  total(): OutlineExcess | null {
+  /** What only the whole document shows: a cycle, or a limit that an operation must exceed because each fragment belongs to one (validation refuses fragments without use). */
+  total(names: Names): OutlineExcess | null {
+    const fragment = this.fragments === 0 ? null : this.spreads.cycle(names);
+    if (fragment !== null) return { fragment };
     const operations = Math.max(1, this.definitions - this.fragments);
     if (this.earlierAliases > operations * this.limits.maxAliases) return "maxAliases";
     return this.earlierDirectives > operations * this.limits.maxDirectives ? "maxDirectives" : null;
   }
 
   /** Takes a name for which `readsName` asked. */
-  name(keyword: Keyword): void {
+  name(keyword: Keyword, start: number, end: number): void {
     this.readsName = false;
-    if (this.isStart) {
+    if (this.isNaming) {
+      this.isNaming = false;
+      this.spreads.fragment({ start, end });
+    } else if (this.isStart) {
       this.isStart = false;
-      if (keyword === "fragment") this.count("maxFragments", ++this.fragments);
-    } else this.isInline = keyword === "on"; // otherwise the name of a fragment
+      if (keyword === "fragment") this.begin();
+    } else {
+      this.isInline = keyword === "on";
+      if (!this.isInline) this.spreads.spread({ start, end });
+    }
+  }
+
+  private begin(): void {
+    this.count("maxFragments", ++this.fragments);
+    this.isNaming = true;
+    this.readsName = true;
   }
 
   spread(): void {
     this.readsName = true;
+    this.isNaming = false;
     this.isInline = true;
   }
 
   punctuator(code: number): void {
     this.readsName = this.isStart;
+    this.isNaming = false;
     if (code === OPEN_PARENTHESIS) this.parentheses++;
     else if (code === CLOSE_PARENTHESIS) this.closeArguments();
     else if (code === AT) this.count("maxDirectives", ++this.directives);
@@ -109,6 +135,7 @@ export class Outline {
     if (this.sets.length > 0) return;
     this.isStart = true;
     this.readsName = true;
+    this.spreads.end();
     this.definitions++;
     this.earlierAliases += this.aliases;
     this.earlierDirectives += this.directives;

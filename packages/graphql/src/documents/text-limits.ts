@@ -1,4 +1,5 @@
 // Above 250 lines because one class reads every kind of token in one pass; what it counts is in outline.ts.
+import type { Names, Span } from "./spreads.ts";
 import { Outline, type OutlineExcess, type OutlineLimits } from "./outline.ts";
 
 /** Limits that a text can exceed before it is parsed. */
@@ -79,7 +80,7 @@ export const excessInJson = (json: Uint8Array, from: number, limits: TextLimits)
   new Scan(json, from, true, limits).excess();
 
 /** One pass over a text: its bytes, or those of a JSON string, whose escapes stand for characters. */
-class Scan {
+class Scan implements Names {
   private readonly bytes: Uint8Array;
   private readonly isJson: boolean;
   private readonly maxTokens: number;
@@ -106,11 +107,11 @@ class Scan {
     for (let code = 0; code !== END;) {
       if (!outline.readsName) this.words();
       code = this.unit(this.at);
-      if (code !== END) this.read(code, this.at);
+      if (code !== END) this.take(code, this.at);
       if (this.tokens > maxTokens || this.comments > maxTokens || this.lines > maxTokens) return "maxTokens";
       if (outline.excess !== null) return outline.excess;
     }
-    return outline.total();
+    return outline.total(this);
   }
 
   /**
@@ -141,7 +142,7 @@ class Scan {
   }
 
   /** Reads what is no word, or a word that decides something. */
-  private read(code: number, start: number): void {
+  private take(code: number, start: number): void {
     const kind = code < 256 ? classes[code] : OTHER;
     const last = this.last;
     this.last = BLANK;
@@ -171,7 +172,43 @@ class Scan {
     this.skip(classes, WORD, this.next);
     this.last = WORD;
     if (!outline.readsName) return;
-    outline.name(this.spells(start, fragmentWord) ? "fragment" : this.spells(start, onWord) ? "on" : "other");
+    const keyword = this.spells(start, fragmentWord)
+      ? "fragment"
+      : this.spells(start, onWord)
+        ? "on"
+        : "other";
+    outline.name(keyword, start, this.at);
+  }
+
+  hash({ start, end }: Span): number {
+    let hash = 0;
+    let code = this.unit(start);
+    for (let at = start; at < end && code !== END; code = this.unit(at)) {
+      hash = Math.imul(hash ^ code, 0x01000193);
+      at = this.next;
+    }
+    return hash;
+  }
+
+  isSame(name: Span, other: Span): boolean {
+    let [at, against] = [name.start, other.start];
+    while (at < name.end && against < other.end) {
+      const code = this.unit(at);
+      at = this.next;
+      if (code === END || code !== this.unit(against)) return false;
+      against = this.next;
+    }
+    return at >= name.end && against >= other.end;
+  }
+
+  read(name: Span): string {
+    let text = "";
+    let code = this.unit(name.start);
+    for (let at = name.start; at < name.end && code !== END; code = this.unit(at)) {
+      text += String.fromCharCode(code);
+      at = this.next;
+    }
+    return text;
   }
 
   /** Takes the point in a number. */
