@@ -35,6 +35,7 @@ const opened = (
   const options = sessionOptions(config, host.options.limits);
   const shared = { host, config, totals, replyFields: new ReplyFields(), respond: respondOf(nodeVersion) };
   return (socket) => {
+    socket.allowHalfOpen = false; // a client that ends its side has left: HTTP/2 has no half-closed connections
     const session = performServerHandshake(socket, options);
     session.setLocalWindowSize(config.connectionWindowBytes);
     host.add(new Http2Connection(session, socket, shared));

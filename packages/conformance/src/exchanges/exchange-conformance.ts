@@ -391,8 +391,12 @@ const bodies = (side: Side): void => {
 };
 
 const departures = (side: Side): void => {
-  for (const path of ["/never", "/stream", "/flood", "/silent", "/read"]) {
-    side.test(`ends everything of an exchange whose client is gone: ${path}`, () => {
+  const paths = ["/never", "/stream", "/flood", "/silent", "/read"];
+  const ways = ["client cancels it", "connection ends"].flatMap((what) =>
+    paths.map((path) => [what, path] as const),
+  );
+  for (const [what, path] of ways) {
+    side.test(`ends everything of an exchange whose ${what}: ${path}`, () => {
       const ledger = createLedger();
       return side.with({ serve: ledger.serve }, async (client, { transport, logged, clock }) => {
         const {
@@ -406,7 +410,8 @@ const departures = (side: Side): void => {
         await eventually(() => ledger.begun === 1, "the request is served");
         if (path !== "/never" && path !== "/read") await sent;
         await turn(4);
-        cancel();
+        if (what === "client cancels it") cancel();
+        else client.destroy();
         await turn(10);
         await clock.advance(5000); // a half-closed client may still read: only silence shows that it is gone
         await eventually(() => ledger.ends.length === 1 && ledger.open === 0, "everything has ended");
