@@ -1,5 +1,12 @@
 import { withServer } from "@framework/services";
-import { test } from "@jest/globals";
+import { afterAll, test } from "@jest/globals";
 import { dbosFacts } from "./dbos-runner.test-kit.ts";
+import { dbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
 
-withServer("postgres", (server) => dbosFacts(test, server));
+withServer("postgres", (server) => {
+  const fixtures = dbosFixtures(server);
+  afterAll(async () => {
+    await fixtures[Symbol.asyncDispose]();
+  });
+  dbosFacts(test, fixtures);
+});

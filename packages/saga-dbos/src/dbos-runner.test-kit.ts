@@ -3,13 +3,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
 import type { HeldLease } from "@framework/durable/feature";
-import { databaseInSchema } from "@framework/database/testing";
 import { saga, type SagaRunner, type SagaStatus } from "@framework/saga";
 import { waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { executorOf, takePlace } from "./engine/places.ts";
 import { sweep } from "./engine/sweep.ts";
-import { type DbosFixture, dbosFixture } from "./testing/dbos-fixture.test-kit.ts";
+import type { DbosFixture, DbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
 import { killedSaga } from "./testing/killed.test-sagas.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
@@ -19,12 +18,12 @@ const inStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Pro
     timeoutMs: 60_000,
   }));
 
-export const dbosFacts = (test: typeof jestTest, server: string): void => {
+export const dbosFacts = (test: typeof jestTest, fixtures: DbosFixtures): void => {
   const fact = (name: string, run: (fixture: DbosFixture) => Promise<void>): void =>
     test(
       name,
       async () => {
-        const fixture = dbosFixture(await databaseInSchema(server), server);
+        const fixture = await fixtures();
         try {
           await run(fixture);
         } finally {

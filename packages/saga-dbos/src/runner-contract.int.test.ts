@@ -1,9 +1,12 @@
 import { sagaRunnerContract } from "@framework/saga/testing";
-import { databaseInSchema } from "@framework/database/testing";
 import { withServer } from "@framework/services";
-import { test } from "@jest/globals";
-import { dbosFixture } from "./testing/dbos-fixture.test-kit.ts";
+import { afterAll, test } from "@jest/globals";
+import { dbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
 
-withServer("postgres", (server) =>
-  sagaRunnerContract(test, async () => dbosFixture(await databaseInSchema(server), server)),
-);
+withServer("postgres", (server) => {
+  const fixtures = dbosFixtures(server);
+  afterAll(async () => {
+    await fixtures[Symbol.asyncDispose]();
+  });
+  sagaRunnerContract(test, fixtures);
+});

@@ -7,6 +7,7 @@ export { startRedisCluster, type RedisCluster, type RedisClusterOptions } from "
 export { type RabbitMqServer, startRabbitMq } from "./rabbitmq.ts";
 export { startKafka } from "./kafka.ts";
 export { requestSqs, startSqs, type SqsOptions } from "./sqs.ts";
+export { sharedSchema, type SharedSchema } from "./shared-schema.ts";
 export { startProxy, type TcpProxy } from "./tcp-proxy.ts";
 export { findProgram } from "./programs.ts";
 export { untilReady, type Patience } from "./until-ready.ts";

@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import { databaseInSchema } from "@framework/database/testing";
-import { withServer } from "@framework/services";
-import { describe, test } from "@jest/globals";
+import { sharedSchema, withServer } from "@framework/services";
+import { afterAll, describe, test } from "@jest/globals";
 import { orderFacts } from "./order-facts.test-kit.ts";
 
 withServer("postgres", (server) => {
@@ -9,10 +8,14 @@ withServer("postgres", (server) => {
     orderFacts(test, () => databaseInSchema(server));
   });
   describe("on DBOS", () => {
-    orderFacts(
-      test,
-      () => databaseInSchema(server),
-      () => ({ BOOKS_SAGAS: "dbos", BOOKS_DBOS_SCHEMA: `dbos_${randomUUID().replaceAll("-", "")}` }),
-    );
+    const dbos = sharedSchema(server);
+    afterAll(async () => {
+      await dbos[Symbol.asyncDispose]();
+    });
+    const make = async () => {
+      await dbos.clear();
+      return await databaseInSchema(server);
+    };
+    orderFacts(test, make, () => ({ BOOKS_SAGAS: "dbos", BOOKS_DBOS_SCHEMA: dbos.name }));
   });
 });

@@ -27,7 +27,7 @@ const moving = (db: Parameters<typeof counterAppOn>[0]): ReturnType<typeof count
 
 export const crashes: PortContract<TestDatabase> = portContract<TestDatabase>("crashes", {
   "after a crash at any statement the same call with the same key happens exactly once": async ({ url }) => {
-    const db = openDatabase({ url });
+    const db = openDatabase({ url, poolSize: 3 });
     await db.execute(TABLE);
     const next = moving(db);
     await next.start({ log: newLog() });

@@ -55,7 +55,7 @@ const onDatabase = async (
   run: (app: CounterApp, db: Database) => Promise<void>,
   config: ConfigInput<CqrsConfig> = {},
 ): Promise<void> => {
-  const db = openDatabase({ url });
+  const db = openDatabase({ url, poolSize: 3 });
   await db.execute(TABLE);
   const app = counterAppOn(withCommits(db, commit), config);
   app.cqrs.handle(Add, async ({ name, amount }, { tx }) => ({ total: await add(tx, name, amount) }));

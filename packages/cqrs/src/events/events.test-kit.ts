@@ -45,7 +45,7 @@ type Library = App & DatabaseMethods & DurableMethods & EventSourcing & CqrsMeth
 
 const libraryOf = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Library => {
   const app = new (App.with(database, durable, eventSourcing, cqrs))()
-    .enableDatabase({ url })
+    .enableDatabase({ url, poolSize: 3 })
     .enableEventSourcing({ events })
     .enableCqrs(config);
   app.cqrs

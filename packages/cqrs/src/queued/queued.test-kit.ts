@@ -191,7 +191,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
 
   "a cache of the app keeps no status": async ({ url }) => {
     const app = new (App.with(database, durable, caching, cqrs))()
-      .enableDatabase({ url })
+      .enableDatabase({ url, poolSize: 3 })
       .enableCaching()
       .enableCqrs();
     const gate = Promise.withResolvers<void>();
@@ -300,7 +300,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
   },
 
   "after a crash at any statement a queued command happens exactly once": async ({ url }) => {
-    const db = openDatabase({ url });
+    const db = openDatabase({ url, poolSize: 3 });
     await db.execute(TABLE);
     let round = 0;
     const crashed = await crashAtEachStatement(async (crash) => {

@@ -33,7 +33,7 @@ const newShop = (
 
 const shopAt = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Shop =>
   new (App.with(database, durable, cqrs))()
-    .enableDatabase({ url })
+    .enableDatabase({ url, poolSize: 3 })
     .enableDurable({ leaseMs: 1000 })
     .enableCqrs(config);
 
@@ -265,7 +265,7 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
   "after a crash at any statement the request can be repeated, and its reply is kept in the end": async ({
     url,
   }) => {
-    const db = openDatabase({ url });
+    const db = openDatabase({ url, poolSize: 3 });
     const on = (own: typeof db): ReturnType<typeof newShop> =>
       newShop(new (App.with(databaseOf(own), durable, cqrs))().enableDatabase().enableCqrs());
     const next = on(db);

@@ -31,7 +31,7 @@ const bankOn = (
 ): { readonly app: Bank; readonly calls: () => number } => {
   let calls = 0;
   const app: Bank = new (App.with(source, durable, cqrs))()
-    .enableDatabase({ url })
+    .enableDatabase({ url, poolSize: 3 })
     .enableDurable({ leaseMs: 1000 })
     .enableCqrs(config);
   app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
@@ -182,7 +182,7 @@ export const requestTransactions: PortContract<TestDatabase> = portContract<Test
     },
 
     "after a crash at any statement the repeated request makes the change exactly once": async ({ url }) => {
-      const db = openDatabase({ url });
+      const db = openDatabase({ url, poolSize: 3 });
       const next = bankOn(databaseOf(db), url);
       await next.app.start({ log: newLog() });
       await using client = testClient(next.app);

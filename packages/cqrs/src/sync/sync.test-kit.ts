@@ -83,7 +83,7 @@ const libraryOf = (
 ): { app: Library; gate: { close(): void; open(): void } } => {
   const { gate, projections } = gated(rebuilt);
   const app = new (App.with(database, durable, eventSourcing, caching, cqrs))()
-    .enableDatabase({ url })
+    .enableDatabase({ url, poolSize: 3 })
     .enableEventSourcing({ events: [Borrowed], projections })
     .enableCaching()
     .enableCqrs(config);

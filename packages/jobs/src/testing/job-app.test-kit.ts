@@ -15,7 +15,7 @@ export const jobApp = (
   { runWork = true }: { readonly runWork?: boolean } = {},
 ): JobApp =>
   new (App.with(database, durable, jobs))()
-    .enableDatabase({ url })
+    .enableDatabase({ url, poolSize: 3 })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50, runWork });
 
 /** Starts an app, uses it, and stops it. */

@@ -16,7 +16,7 @@ export const databaseFixture = ({ url }: Pick<TestDatabase, "url">): BrokerFixtu
     readonly close: () => Promise<void>;
   }[] = [];
   const adapter = (): BrokerAdapter => {
-    const db = openDatabase({ url, connectionTimeoutSecs: 30 });
+    const db = openDatabase({ url, connectionTimeoutSecs: 30, poolSize: 2 });
     const kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
     const inner = databaseBroker(kernel);
     const started = kernel.start();

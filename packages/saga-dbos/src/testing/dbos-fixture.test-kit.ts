@@ -1,8 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { openDatabase } from "@framework/database";
-import type { TestDatabase } from "@framework/database/testing";
+import { databaseInSchema, type TestDatabase } from "@framework/database/testing";
 import type { AnySaga, SagaRunner } from "@framework/saga";
 import type { RunnerFixture } from "@framework/saga/testing";
+import { type SharedSchema, sharedSchema } from "@framework/services";
 import { type OpenSagas, openSagas, type SagasOnDbos } from "./open-sagas.test-kit.ts";
 
 /** A fixture whose process can end and be followed by another one. */
@@ -19,11 +18,20 @@ export interface DbosFixture extends RunnerFixture {
   stop(): Promise<void>;
 }
 
-/** The runner on DBOS, with tables in a schema of the test's own. */
-export const dbosFixture = (database: TestDatabase, server: string): DbosFixture => {
+/** Makes one fixture after the other. */
+export type DbosFixtures = (() => Promise<DbosFixture>) & AsyncDisposable;
+
+/** Fixtures whose tables of DBOS are in one schema, emptied after each: its hundred migrations would take most of the time. */
+export const dbosFixtures = (server: string): DbosFixtures => {
+  const tables = sharedSchema(server);
+  const make = async (): Promise<DbosFixture> => dbosFixture(await databaseInSchema(server), server, tables);
+  return Object.assign(make, { [Symbol.asyncDispose]: () => tables[Symbol.asyncDispose]() });
+};
+
+/** The runner on DBOS, with the app's tables in a schema of the test's own. */
+const dbosFixture = (database: TestDatabase, server: string, tables: SharedSchema): DbosFixture => {
   let running: OpenSagas | null = null;
-  const schema = `dbos_${randomUUID().replaceAll("-", "")}`;
-  const place = { url: database.url, server, schema };
+  const place = { url: database.url, server, schema: tables.name };
   const stop = async (): Promise<void> => {
     const own = running;
     running = null;
@@ -42,9 +50,7 @@ export const dbosFixture = (database: TestDatabase, server: string): DbosFixture
     },
     async close() {
       await stop();
-      const admin = openDatabase({ url: database.url, poolSize: 1, connectionTimeoutSecs: 60 });
-      await admin.execute(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
-      await admin.close();
+      await tables.clear();
       await database[Symbol.asyncDispose]();
     },
   };

@@ -36,14 +36,14 @@ export const openSagas = async ({
   workers = true,
   maxOpen = 100,
 }: SagasOnDbos): Promise<OpenSagas> => {
-  const db = openDatabase({ url, connectionTimeoutSecs: 60 });
+  const db = openDatabase({ url, connectionTimeoutSecs: 60, poolSize: 3 });
   const kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
   const registry = new SagaRegistry();
   for (const definition of definitions) {
     const problems = registry.add(definition);
     if (problems.length > 0) throw new Error(problems.join("; "));
   }
-  const engine = dbosRunner({ url: server, schema, pollMs: 50, maxOpen }).open({
+  const engine = dbosRunner({ url: server, schema, pollMs: 50, maxOpen, poolSize: 4 }).open({
     kernel,
     registry,
     limits: { maxRetries: 3, timeoutMs: 300_000, stepTimeoutMs: 30_000, undoTimeoutMs: 86_400_000 },

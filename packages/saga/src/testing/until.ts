@@ -5,7 +5,7 @@ const LIMIT_MS = 60_000;
 
 /** Waits for a value; `what` names it in the error. */
 export const until = async <T>(what: string, find: () => Promise<T | null>): Promise<T> => {
-  for (const end = performance.now() + LIMIT_MS; performance.now() < end; await pause(5)) {
+  for (const end = performance.now() + LIMIT_MS; performance.now() < end; await pause(15)) {
     const found = await find();
     if (found !== null) return found;
   }
