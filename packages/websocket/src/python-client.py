@@ -1,4 +1,4 @@
-"""A scripted WebSocket client: reads one JSON object from standard input and prints the result of each step.
+"""Scripted WebSocket clients: reads one JSON object of each from a line of standard input, and prints a line with its id and the results of its steps.
 
 Runs with the module `websockets` from version 10, whose asynchronous client changed some names in version 14.
 """
@@ -6,6 +6,7 @@ Runs with the module `websockets` from version 10, whose asynchronous client cha
 import asyncio
 import json
 import sys
+import traceback
 
 import websockets
 
@@ -56,8 +57,7 @@ def extensions_of(ws):
     return fields.get("Sec-WebSocket-Extensions")
 
 
-async def main():
-    script = json.load(sys.stdin)
+async def run(script):
     try:
         ws = await websockets.connect(
             script["url"],
@@ -73,4 +73,21 @@ async def main():
     return {"protocol": ws.subprotocol, "extensions": extensions_of(ws), "results": results}
 
 
-print(json.dumps(asyncio.run(main())))
+async def report(script):
+    try:
+        end = {"seen": await run(script)}
+    except Exception:
+        end = {"failure": traceback.format_exc()}
+    print(json.dumps({"id": script["id"], **end}), flush=True)
+
+
+async def main():
+    loop = asyncio.get_running_loop()
+    clients = set()
+    while line := await loop.run_in_executor(None, sys.stdin.readline):
+        client = asyncio.ensure_future(report(json.loads(line)))
+        clients.add(client)
+        client.add_done_callback(clients.discard)
+
+
+asyncio.run(main())

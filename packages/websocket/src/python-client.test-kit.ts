@@ -1,4 +1,7 @@
-import { execFile, spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
 /** Returns a Python with the module `websockets`: Debian's, which has the package python3-websockets, or the one on PATH; `null` without one. */
@@ -32,18 +35,49 @@ export type Seen =
 
 const script = fileURLToPath(new URL("./python-client.py", import.meta.url));
 
-/** Runs one client until it exits. */
-export const runPython = (
-  python: string,
-  url: string,
-  steps: readonly Step[],
-  { deflate = false, protocols = [] }: Connecting = {},
-): Promise<Seen> =>
-  new Promise((resolve, reject) => {
+type Line = { readonly id: number } & ({ readonly seen: Seen } | { readonly failure: string });
+
+/** Clients in one process: its start takes longer than most of them. */
+export class PythonClients implements AsyncDisposable {
+  private readonly child: ChildProcessByStdio<Writable, Readable, null>;
+  private readonly waiting = new Map<number, PromiseWithResolvers<Seen>>();
+  private started = 0;
+
+  constructor(python: string) {
     const env = { ...process.env, NO_PROXY: "*" };
-    const child = execFile(python, [script], { env, timeout: 60_000 }, (error, output, errors) => {
-      if (error === null) resolve(JSON.parse(output) as Seen);
-      else reject(new Error(`the client failed\n${errors}`, { cause: error }));
+    this.child = spawn(python, [script], { env, stdio: ["pipe", "pipe", "inherit"] });
+    this.child.stdin.on("error", () => {}); // the process is gone, which its end reports
+    this.child.once("close", () => {
+      for (const { reject } of this.waiting.values()) reject(new Error("the process of the clients ended"));
     });
-    child.stdin?.end(JSON.stringify({ url: url.replace("http", "ws"), steps, deflate, protocols }));
-  });
+    createInterface(this.child.stdout).on("line", (line) => this.ended(JSON.parse(line) as Line));
+  }
+
+  /** Runs one client until its end. */
+  run(
+    url: string,
+    steps: readonly Step[],
+    { deflate = false, protocols = [] }: Connecting = {},
+  ): Promise<Seen> {
+    const id = ++this.started;
+    const end = Promise.withResolvers<Seen>();
+    this.waiting.set(id, end);
+    const client = { id, url: url.replace("http", "ws"), steps, deflate, protocols };
+    this.child.stdin.write(`${JSON.stringify(client)}\n`);
+    return end.promise;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.child.exitCode !== null || this.child.signalCode !== null) return;
+    const gone = once(this.child, "close");
+    this.child.kill("SIGKILL");
+    await gone;
+  }
+
+  private ended(line: Line): void {
+    const end = this.waiting.get(line.id);
+    this.waiting.delete(line.id);
+    if ("seen" in line) end?.resolve(line.seen);
+    else end?.reject(new Error(`the client failed\n${line.failure}`));
+  }
+}

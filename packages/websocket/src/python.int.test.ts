@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
-import { describe, expect, test } from "@jest/globals";
-import { type Connecting, findPython, runPython, type Seen, type Step } from "./python-client.test-kit.ts";
+import { afterAll, describe, expect, test } from "@jest/globals";
+import { findPython, PythonClients } from "./python-client.test-kit.ts";
 import type { Closed, ServerSocket } from "./index.ts";
 import { serve } from "./socket-app.test-kit.ts";
 
@@ -10,8 +10,11 @@ const python = findPython();
 if (python === null)
   console.log("skipped: no Python with the module websockets; install python3-websockets, or pip install it");
 const block = python === null ? describe.skip : describe;
-const run = (url: string, steps: readonly Step[], connecting?: Connecting): Promise<Seen> =>
-  runPython(python ?? "", url, steps, connecting);
+let clients: PythonClients | null = null;
+const run: PythonClients["run"] = (...client) => (clients ??= new PythonClients(python ?? "")).run(...client);
+afterAll(async () => {
+  await clients?.[Symbol.asyncDispose]();
+});
 
 const MIB = 1024 * 1024;
 
@@ -19,7 +22,9 @@ const echo = async (socket: ServerSocket): Promise<void> => {
   for await (const message of socket) await socket.send(message);
 };
 
-block.each(["fast", "node"] as const)("a Python client on the %s transport", (transport) => {
+const transports = ["fast", "node"] as const;
+
+block.each(transports)("a Python client on the %s transport", (transport) => {
   test("receives text, bytes and fragments back unchanged and in order", async () => {
     await using s = await serve((app) => app.websocket("/", echo), { transport });
     const steps = [
@@ -52,18 +57,18 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
     { server: true, client: false },
     { server: false, client: true },
   ])(
-    "receives 16 MiB of bytes and of text back, with compression of the server: $server, of the client: $client",
+    "receives 4 MiB of bytes and of text back, with compression of the server: $server, of the client: $client",
     async ({ server, client }) => {
       await using s = await serve(
         (app) => {
-          app.enableWebSocket({ maxMessageBytes: 16 * MIB, deflate: server });
+          app.enableWebSocket({ maxMessageBytes: 4 * MIB, deflate: server });
           app.websocket("/", echo);
         },
         { transport },
       );
       const steps = [
-        ["echo", "binary", 16 * MIB],
-        ["echo", "text", 16 * MIB],
+        ["echo", "binary", 4 * MIB],
+        ["echo", "text", 4 * MIB],
         ["echo", "text", 1000],
         ["ping", "between"],
         ["echo", "text", 100_000],
@@ -104,25 +109,6 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
     }
   });
 
-  test("answers pings, so a silent connection stays open", async () => {
-    await using s = await serve(
-      (app) => {
-        app.enableWebSocket({ pingSecs: 1, timeoutSecs: 8 });
-        app.websocket("/", async (socket) => {
-          await delay(12_000); // longer than the timeout
-          await socket.sendText(`open: ${socket.connected}`);
-        });
-      },
-      { transport },
-    );
-    expect(await run(s.url, [["receive"], ["closed"]])).toMatchObject({
-      results: [
-        ["text", "open: true"],
-        [1000, ""],
-      ],
-    });
-  });
-
   test("negotiates a common sub-protocol, or none", async () => {
     await using s = await serve(
       (app) => {
@@ -154,5 +140,29 @@ block.each(["fast", "node"] as const)("a Python client on the %s transport", (tr
     const refused = [];
     for (const path of ["/denied", "/unknown", "/nowhere"]) refused.push(await run(`${s.url}${path}`, []));
     expect(refused).toEqual([{ refused: 403 }, { refused: 401 }, { refused: 404 }]);
+  });
+});
+
+block("a Python client on both transports at a time", () => {
+  test("answers pings, so a silent connection stays open", async () => {
+    const staysOpen = async (transport: (typeof transports)[number]): Promise<void> => {
+      await using s = await serve(
+        (app) => {
+          app.enableWebSocket({ pingSecs: 1, timeoutSecs: 8 });
+          app.websocket("/", async (socket) => {
+            await delay(12_000); // longer than the timeout
+            await socket.sendText(`open: ${socket.connected}`);
+          });
+        },
+        { transport },
+      );
+      expect(await run(s.url, [["receive"], ["closed"]])).toMatchObject({
+        results: [
+          ["text", "open: true"],
+          [1000, ""],
+        ],
+      });
+    };
+    await Promise.all(transports.map(staysOpen));
   });
 });
