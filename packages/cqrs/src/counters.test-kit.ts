@@ -35,7 +35,9 @@ export type CounterApp = App & DatabaseMethods & DurableMethods & CqrsMethods;
 
 /** An app that is not started yet; its table is created at the start. */
 export const counterApp = (place: TestDatabase, config: ConfigInput<CqrsConfig> = {}): CounterApp => {
-  const app = new (App.with(database, durable, cqrs))().enableDatabase({ url: place.url, poolSize: 3 }).enableCqrs(config);
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: place.url, poolSize: 3 })
+    .enableCqrs(config);
   app.onEvent("startup", async () => void (await app.db.execute(TABLE)));
   return app;
 };
