@@ -13,6 +13,7 @@ import {
 } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
 import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
+import { Abandonable } from "./abandonable.ts";
 import type { Publication } from "./publication.ts";
 
 /** What a publisher needs. */
@@ -52,6 +53,7 @@ export class Publisher {
   private drained: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
   private readonly pending = new Map<string, Pending[]>();
+  private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
   private known = new Set<string>();
   /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
   private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
@@ -127,8 +129,7 @@ export class Publisher {
     const pending: Pending = { resolve, reject, confirmedBefore: this.confirmed, isReturned: false };
     const id = options.messageId ?? "";
     this.add(id, pending);
-    const abort = (): void => this.abandon(pending);
-    signal.addEventListener("abort", abort, { once: true });
+    this.abandonable.add(signal, pending);
     try {
       const hasRoom = channel.publish(exchange, routingKey, content, options, (error: unknown) =>
         this.answered(pending, exchange, this.explained(channel, error)),
@@ -136,7 +137,7 @@ export class Publisher {
       if (!hasRoom) this.drained ??= Promise.withResolvers();
       await promise;
     } finally {
-      signal.removeEventListener("abort", abort);
+      this.abandonable.remove(signal, pending);
       this.remove(id, pending);
     }
   }
