@@ -11,9 +11,9 @@ import {
 export interface DbosRunnerConfig {
   /** Address of the PostgreSQL database in which DBOS keeps its tables: `postgres://…`. */
   readonly url: string | undefined;
-  /** Schema of DBOS's tables: a name of small letters, digits and `_`. @default "dbos" */
+  /** Schema of DBOS's tables: a name of small letters, digits and `_`. Apps that share a database need one each. @default "dbos" */
   readonly schema: string;
-  /** Name of the app in DBOS: apps with different names share a database without seeing each other's sagas. @default "app" */
+  /** Name of the app in DBOS; it does not keep apps apart. @default "app" */
   readonly name: string;
   /** Connections of DBOS in one process, 2 to 1,000. @default 10 */
   readonly poolSize: number;
