@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
-import type { Consumer } from "kafkajs";
+import { Kafka, logLevel, Partitioners } from "kafkajs";
 
 /** The part of kafkajs that arms a timer every millisecond while nothing is pending, even after its connection has ended. */
 interface RequestQueue {
@@ -18,19 +18,7 @@ const patchTimer = (): void => {
     if (this.pending.length > 0) schedule.call(this);
   };
 };
-
-type Client = typeof import("kafkajs");
-
-const load = async (): Promise<Client> => {
-  const kafkajs = await import("kafkajs");
-  patchTimer();
-  return kafkajs;
-};
-
-let loaded: Promise<Client> | null = null;
-
-/** The client, loaded by the first call: most test files only need an address. */
-export const kafkaClient = (): Promise<Client> => (loaded ??= load());
+patchTimer();
 
 /**
  * Creates a topic, sends a message to it, and receives it as a member of a consumer group.
@@ -38,7 +26,6 @@ export const kafkaClient = (): Promise<Client> => (loaded ??= load());
  * All three, because the group coordinator is still loading for a while after topics can be created.
  */
 export const askKafka = async (brokers: string[]): Promise<void> => {
-  const { Kafka, logLevel, Partitioners } = await kafkaClient();
   const kafka = new Kafka({
     brokers,
     logLevel: logLevel.NOTHING,
@@ -63,7 +50,7 @@ export const askKafka = async (brokers: string[]): Promise<void> => {
   }
 };
 
-const firstMessage = async (consumer: Consumer): Promise<void> => {
+const firstMessage = async (consumer: ReturnType<Kafka["consumer"]>): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const timer = setTimeout(() => reject(new Error("no message arrived in 60 s")), 60_000);
   try {

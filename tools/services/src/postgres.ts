@@ -1,3 +1,4 @@
+import { Client } from "pg";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { makeCluster } from "./postgres-cluster.ts";
@@ -75,9 +76,8 @@ const prepare = async (
   }
 };
 
-/** Runs one statement over a new connection. The client is loaded here: most test files only need an address. */
+/** Runs one statement over a new connection. */
 export const askPostgres = async (url: string, statement = "SELECT 1"): Promise<void> => {
-  const { Client } = await import("pg");
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 });
   client.on("error", () => {}); // the failed call has the error
   try {

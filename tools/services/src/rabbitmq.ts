@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { connect } from "amqplib";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { needProgram } from "./programs.ts";
@@ -100,9 +101,8 @@ const withPortMapper = (
   };
 };
 
-/** Does a full AMQP handshake, because the port opens seconds before the server accepts one. The client is loaded here: most test files only need an address. */
+/** Does a full AMQP handshake, because the port opens seconds before the server accepts one. */
 export const askRabbitMq = async (url: string): Promise<void> => {
-  const { connect } = await import("amqplib");
   const connection = await connect(url, { timeout: 5000 });
   connection.on("error", () => {}); // the failed call has the error
   await connection.close();

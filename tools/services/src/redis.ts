@@ -1,4 +1,4 @@
-import type { Redis } from "ioredis";
+import { Redis } from "ioredis";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { needProgram } from "./programs.ts";
@@ -47,10 +47,9 @@ export const askRedis = async (url: string): Promise<void> => {
   });
 };
 
-/** Runs `use` with a new connection that does not reconnect. The client is loaded here: most test files only need an address. */
+/** Runs `use` with a new connection that does not reconnect. */
 export const withRedis = async <T>(url: string, use: (client: Redis) => Promise<T>): Promise<T> => {
-  const { Redis: Client } = await import("ioredis");
-  const client = new Client(url, {
+  const client = new Redis(url, {
     lazyConnect: true,
     retryStrategy: () => null,
     connectTimeout: 2000,

@@ -1,7 +1,7 @@
 import { connect } from "amqplib";
+import { Kafka, logLevel, Partitioners } from "kafkajs";
 import { Client } from "pg";
 import { expect, test } from "@jest/globals";
-import { kafkaClient } from "./ask-kafka.ts";
 import { askPostgres, startPostgres } from "./postgres.ts";
 import { startPostgresNewest } from "./postgres-newest.ts";
 import { askRedis, startRedis, withRedis } from "./redis.ts";
@@ -85,7 +85,6 @@ withServer("rabbitmq", (amqpUrl) => {
 
 withServer("kafka", (brokers) => {
   test("Kafka keeps the order of an idempotent producer's messages with one key", async () => {
-    const { Kafka, logLevel, Partitioners } = await kafkaClient();
     const kafka = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
     const topic = `proof-${Date.now()}`;
     const admin = kafka.admin();
