@@ -69,6 +69,18 @@ test("for SQLite only parameters are rewritten, not what looks like one in quote
     expect(numberedPlaceholders(`SELECT ${piece} , $12`)).toBe(`SELECT ${piece} , ?12`);
 });
 
+test("for SQLite a limit that is a parameter is kept from compiling the statement at each run", () => {
+  expect(numberedPlaceholders("SELECT $1 LIMIT $2 OFFSET $3")).toBe(
+    "SELECT ?1 LIMIT ?2 COLLATE BINARY OFFSET ?3",
+  );
+  expect(numberedPlaceholders("SELECT 1 limit -- of\n $1;")).toBe(
+    "SELECT 1 limit -- of\n ?1 COLLATE BINARY;",
+  );
+  expect(numberedPlaceholders('SELECT "limit" = $1, $2 -- limit\n, $3')).toBe(
+    'SELECT "limit" = ?1, ?2 -- limit\n, ?3',
+  );
+});
+
 test.each(dialects)("%s: a text that ends within a quote or comment is one statement", (dialect) => {
   for (const text of ["SELECT 'a; b", 'SELECT "a; b', "SELECT /* a; b", "SELECT -- a; b"])
     expect(splitStatements(text, dialect)).toHaveLength(1);
