@@ -5,6 +5,9 @@ export interface Held {
   readonly fence: number;
 }
 
+/** Columns of a list of claimed items. */
+export const heldColumns = { id: "bigint", fence: "bigint" };
+
 /** Returns the list of a statement in the order of ids, by which PostgreSQL finds the row of an item with a binary search. */
 export const inOrder = <T extends { readonly id: number }>(rows: readonly T[]): readonly T[] =>
   rows.toSorted((a, b) => a.id - b.id);

@@ -1,4 +1,4 @@
-import { type Held, inOrder, valueIn } from "./held.ts";
+import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
@@ -21,7 +21,6 @@ interface LookRow {
   readonly ms: number | null;
 }
 
-const heldColumns = { id: "bigint", fence: "bigint" };
 const sameFence = ({ id, fence }: Places): string =>
   `w.id = ANY (${id}) AND w.fence = ${valueIn(fence, id, "w.id")}`;
 const joined = ({ list }: Places): string =>

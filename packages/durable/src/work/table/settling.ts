@@ -1,4 +1,4 @@
-import { type Held, inOrder, valueIn } from "./held.ts";
+import { type Held, heldColumns, inOrder, valueIn } from "./held.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
@@ -16,7 +16,6 @@ export interface Settlement extends Held {
   readonly attemptBack?: boolean;
 }
 
-const heldColumns = { id: "bigint", fence: "bigint" };
 const settleColumns = {
   id: "bigint",
   fence: "bigint",

@@ -1,4 +1,5 @@
 import type { SqlScalar, SqlValue } from "@framework/database";
+import { heldColumns } from "./held.ts";
 
 /** Placeholders of a statement by name, `now`, and on SQLite `list`: a `FROM` item `s` with the rows of the list. */
 export type Places = Readonly<Record<string, string>>;
@@ -29,15 +30,34 @@ export type ListRow = Readonly<Record<string, SqlScalar>>;
 /** Returns a statement for SQLite. */
 export const sqliteStatement = (shape: StatementShape, now: string): Statement => {
   const names = Object.keys(shape.parameters ?? {});
-  const columns = Object.keys(shape.list ?? {}).map((column) => `value ->> '${column}' AS ${column}`);
-  const list = `(SELECT ${columns.join(", ")} FROM json_each($${names.length + 1})) AS s`;
+  const { columns, json } = shape.list === heldColumns ? heldList : listOf(shape.list ?? {});
+  const list = `(SELECT ${columns} FROM json_each($${names.length + 1})) AS s`;
   return {
     text: shape.sqlite({ ...numbered(names), now, list }),
     values(parameters, rows) {
       const single = names.map((name) => parameters[name] ?? null);
-      return columns.length === 0 ? single : [...single, JSON.stringify(rows)];
+      return shape.list === undefined ? single : [...single, json(rows)];
     },
   };
+};
+
+/** A list as JSON, and the columns of what `json_each` makes of it. */
+interface JsonList {
+  readonly columns: string;
+  readonly json: (rows: readonly ListRow[]) => string;
+}
+
+const listOf = (list: NonNullable<StatementShape["list"]>): JsonList => ({
+  columns: Object.keys(list)
+    .map((column) => `value ->> '${column}' AS ${column}`)
+    .join(", "),
+  json: JSON.stringify,
+});
+
+/** Claimed items are the members of one object, which takes two thirds of the time of a list of objects: SQLite reads each of those twice. */
+const heldList: JsonList = {
+  columns: "CAST(key AS INTEGER) AS id, value AS fence",
+  json: (rows) => `{${rows.map(({ id, fence }) => `"${Number(id)}":${Number(fence)}`).join(",")}}`,
 };
 
 /** Returns a statement for PostgreSQL: the call of its function. */

@@ -12,7 +12,7 @@ import {
   wakeStatement,
 } from "./leasing.ts";
 import { progressStatement, removeStatement, settleStatement } from "./settling.ts";
-import { postgresFunction } from "./statement.ts";
+import { postgresFunction, type StatementShape } from "./statement.ts";
 import { pruneStatement } from "./stopping.ts";
 import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
 
@@ -46,10 +46,13 @@ const COLUMNS = `
   created_at BIGINT NOT NULL,
   finished_at BIGINT`;
 
-/** At most one item of a key can run: the index refuses what two claims at once could do to items that were committed out of order. */
+/**
+ * At most one item of a key can run: the index refuses what two claims at once could do to items that were committed out of order. An index for two
+ * states says `OR`, because SQLite does not see that one state is among those of an `IN`, and would read the whole table.
+ */
 const INDEXES = `
 CREATE INDEX framework_work_ready ON framework_work (queue, priority DESC, run_at, id) WHERE state = 'ready';
-CREATE INDEX framework_work_timed ON framework_work (state, wake_at) WHERE state IN ('waiting', 'running');
+CREATE INDEX framework_work_timed ON framework_work (state, wake_at) WHERE state = 'waiting' OR state = 'running';
 CREATE INDEX framework_work_key ON framework_work (queue, key, id) WHERE key IS NOT NULL AND finished_at IS NULL;
 CREATE UNIQUE INDEX framework_work_running_key ON framework_work (queue, key) WHERE key IS NOT NULL AND state = 'running';
 CREATE INDEX framework_work_blocked ON framework_work (queue, key, id) WHERE state = 'blocked';
@@ -60,7 +63,8 @@ CREATE INDEX framework_work_finished ON framework_work (queue, state, finished_a
 const STORAGE =
   "WITH (fillfactor = 90, vacuum_truncate = off, autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.1)";
 
-const functions = [
+/** All statements on the table. */
+export const workStatements: readonly StatementShape[] = [
   insertStatement,
   findStatement,
   claimStatement,
@@ -79,7 +83,9 @@ const functions = [
   blockStatement,
   unblockStatement,
   pruneStatement,
-].map(postgresFunction);
+];
+
+const functions = workStatements.map(postgresFunction);
 
 /** Ids are never used again: a late write of a deleted item must not reach another one. */
 export const workTables: readonly SetMigration[] = [

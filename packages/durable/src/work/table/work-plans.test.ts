@@ -1,0 +1,32 @@
+import { expect, test } from "@jest/globals";
+import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
+import { sqliteStatement } from "./statement.ts";
+import { workFixture } from "./work-table.test-kit.ts";
+import { workStatements } from "./work-tables.ts";
+
+/** What may be read as a whole: lists of the statement, and the test's clock. */
+const SMALL = ["CONSTANT", "json_each", "framework_test_clock"];
+
+/** The steps of a plan that read a whole table. A subquery is small: its own steps say how it reads the table. */
+const wholeReads = (steps: readonly string[]): readonly string[] => {
+  const parts = steps.flatMap((step) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
+  const isSmall = (name = ""): boolean => SMALL.includes(name) || parts.includes(name);
+  return steps.filter((step) => {
+    const [, name, how = ""] = /^(?:SCAN|SEARCH) (\w+)(.*)/.exec(step) ?? [];
+    return name !== undefined && !isSmall(name) && !/ (?:INDEX|PRIMARY KEY)\b/.test(how);
+  });
+};
+
+/** A turnover is two other statements on SQLite. */
+const statements = workStatements.filter(({ name }) => !name.endsWith("_claim"));
+
+test.each(statements.map((shape) => [shape.name, shape] as const))(
+  "on SQLite the statement %s finds its rows by an index",
+  async (_name, shape) => {
+    await using fixture = await workFixture(await sqliteFile());
+    const { text, values } = sqliteStatement(shape, fixture.clock.now.text);
+    const plan = await fixture.db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values({}, []));
+    expect(plan.length).toBeGreaterThan(0);
+    expect(wholeReads(plan.map(({ detail }) => detail))).toEqual([]);
+  },
+);
