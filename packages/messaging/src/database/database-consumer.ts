@@ -162,19 +162,19 @@ export class DatabaseConsumer implements Consumer, Member {
     this.state = "running";
     for (const topic of topics) this.queues.push(queueOf(topic, group));
     for (const queue of this.queues) queue.join(this);
-    this.cancelAdopt = context.clock.every(ADOPT_MS, () => void this.adopt().catch(() => {})); // the next one tries again
+    this.cancelAdopt = context.clock.every(ADOPT_MS, () => void this.adopt("due").catch(() => {})); // the next one tries again
     sink.state("running");
   }
 
   private async register(): Promise<void> {
     const { topics, group, order } = this.options;
     for (const topic of topics) await this.parts.groups.register(topic, group, order);
-    await this.adopt();
+    await this.adopt("all");
   }
 
-  private async adopt(): Promise<void> {
+  private async adopt(which: "all" | "due"): Promise<void> {
     const { topics, group, order } = this.options;
-    for (const topic of topics) while (await this.parts.groups.adopt(topic, group, order));
+    for (const topic of topics) while (await this.parts.groups.adopt(topic, group, order, which));
   }
 
   private async removeTopics(): Promise<void> {

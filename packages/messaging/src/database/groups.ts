@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Kernel } from "@framework/durable/feature";
-import type { Queries, Transaction } from "@framework/database";
+import { type Queries, sql, type Statement } from "@framework/database";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 
 /** A group of a topic. */
@@ -56,21 +56,28 @@ export class Groups {
     });
   }
 
-  /** Gives messages to a group that were sent before there was one. Returns whether there were any. */
-  async adopt(topic: string, group: string, ordering: ConsumerOptions["order"]): Promise<boolean> {
-    return await this.kernel.transaction((tx) => adoptIn(tx, topic, group, ordering));
+  /**
+   * Gives messages to a group that were sent before there was one. Returns whether there were any.
+   *
+   * @param which `due`: only those without a delay, or whose delay is over, which an index finds; `all` reads the table
+   */
+  async adopt(
+    topic: string,
+    group: string,
+    ordering: ConsumerOptions["order"],
+    which: "all" | "due",
+  ): Promise<boolean> {
+    const [to, from] = [queueOf(topic, group), queueOf(topic, EARLY)];
+    const early = which === "all" ? allOf(from) : dueOf(from);
+    return await this.kernel.transaction(async (tx) => {
+      const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
+        key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END
+        WHERE id IN (SELECT id FROM framework_work WHERE ${early} LIMIT ${ADOPT})`;
+      return changes > 0;
+    });
   }
 }
 
-const adoptIn = async (
-  tx: Transaction,
-  topic: string,
-  group: string,
-  ordering: ConsumerOptions["order"],
-): Promise<boolean> => {
-  const [to, from] = [queueOf(topic, group), queueOf(topic, EARLY)];
-  const { changes } = await tx.execute`UPDATE framework_work SET queue = ${to},
-    key = CASE WHEN ${ordering} = 'key' THEN key WHEN ${ordering} = 'partition' THEN '*' END
-    WHERE id IN (SELECT id FROM framework_work WHERE queue = ${from} AND finished_at IS NULL ORDER BY id LIMIT ${ADOPT})`;
-  return changes > 0;
-};
+const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
+const dueOf = (queue: string): Statement =>
+  sql`queue = ${queue} AND state = 'ready' ORDER BY priority DESC, run_at, id`;
