@@ -17,7 +17,7 @@ export type { NewWork } from "./work/queue/new-work.ts";
 export type { QueueLimits, QueueOptions } from "./work/queue/queue-options.ts";
 export { type WorkRate, workRate, type WorkRateInput } from "./work/queue/work-rate.ts";
 export type { WorkInfo } from "./work/work-info.ts";
-export type { WorkItem } from "./work/queue/work-item.ts";
+export { untilEnded, type WorkItem } from "./work/queue/work-item.ts";
 export type {
   Enqueued,
   UniqueItem,

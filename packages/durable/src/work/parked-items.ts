@@ -36,17 +36,18 @@ export const parkItems =
 const move = async (
   tx: Transaction,
   { definition, attempt, failure }: GivenUp,
-  { settling }: WorkStore,
+  { reading, settling }: WorkStore,
   parked: OpenParked,
 ): Promise<"parked" | "lost"> => {
   const { id, fence, row } = attempt;
+  const uniqueKey = await reading.uniqueKeyOf(id, tx);
   const error = JSON.stringify(failure);
   const held =
     definition.keepFailedSecs > 0
       ? await settling.settle([{ id, fence, state: "parked", error }], tx)
       : await settling.remove([attempt], tx);
   if (!held.has(id)) return "lost";
-  const detail: Detail = { id, uniqueKey: row.unique_key, priority: row.priority };
+  const detail: Detail = { id, uniqueKey, priority: row.priority };
   await parked.park(tx, {
     source: SOURCE,
     name: definition.name,

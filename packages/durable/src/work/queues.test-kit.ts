@@ -2,7 +2,7 @@
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { Processes } from "../leases-and-lanes.test-kit.ts";
-import type { OwnKernel, QueueOptions, WorkItem, WorkQueue } from "../feature.ts";
+import { type OwnKernel, type QueueOptions, untilEnded, type WorkItem, type WorkQueue } from "../feature.ts";
 import { NonRetryableError } from "./queue/non-retryable-error.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 
@@ -109,6 +109,32 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
   fact("a done item is removed when nothing is kept", async (processes) => {
     const { queue } = await work(processes, { handle: () => "done" });
     await gone(queue, await add(queue, "a"));
+  });
+
+  fact("a plain handler may keep its attempt open until `item.end`, which counts once", async (processes) => {
+    const items: WorkItem<string>[] = [];
+    const { queue } = await work(processes, {
+      isPlain: true,
+      concurrency: 1,
+      retry: { attempts: 2, delayMs: 0 },
+      handle(item) {
+        items.push(item);
+        return untilEnded;
+      },
+    });
+    const id = await add(queue, "a");
+    await waitFor(() => items.length === 1, { what: "the first attempt" });
+    const other = await add(queue, "b");
+    items[0]?.end(new Error("again"));
+    items[0]?.end(null);
+    await waitFor(() => items.length === 2, { what: "the next attempt" });
+    const states = await Promise.all([id, other].map(async (each) => (await queue.get(each))?.state));
+    expect(new Set(states)).toEqual(new Set(["ready", "running"])); // in one slot
+    items[1]?.end(null);
+    await waitFor(() => items.length === 3, { what: "the last attempt" });
+    items[2]?.end(null);
+    await gone(queue, id);
+    await gone(queue, other);
   });
 
   fact("items that were kept long enough are removed", async (processes) => {

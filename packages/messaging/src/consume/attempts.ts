@@ -13,7 +13,7 @@ import { runBatch } from "../subscribe/run-batch.ts";
 import { runHandler } from "../subscribe/run-handler.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
-import { openMessage, type Opened } from "./open-message.ts";
+import { openMessage, type Opened, type OpenMessageParts } from "./open-message.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
 
 /** What the subscription around its attempts has. */
@@ -30,6 +30,7 @@ export class Attempts {
   readonly running: RunningTries = new RunningTries();
   private readonly parts: SubscriptionParts;
   private readonly host: AttemptHost;
+  private readonly opening: OpenMessageParts;
   private readonly handle: (message: Message) => Awaitable<Outcome>;
   /** Entries of messages whose handlers run, for the inbox. */
   private readonly entries = new WeakMap<Message, Entry>();
@@ -37,6 +38,8 @@ export class Attempts {
   constructor(parts: SubscriptionParts, host: AttemptHost) {
     this.parts = parts;
     this.host = host;
+    const { spec, brokerName, clock, maxMessageBytes, maxHeaderBytes } = parts;
+    this.opening = { spec, broker: brokerName, date: clock.date, maxMessageBytes, maxHeaderBytes };
     this.handle = this.observed(this.handler());
   }
 
@@ -61,14 +64,7 @@ export class Attempts {
   }
 
   private open(entry: Entry): Awaitable<Opened> {
-    const { spec, brokerName, clock, maxMessageBytes, maxHeaderBytes } = this.parts;
-    return openMessage(entry, {
-      spec,
-      broker: brokerName,
-      date: clock.date,
-      maxMessageBytes,
-      maxHeaderBytes,
-    });
+    return openMessage(entry, this.opening);
   }
 
   private async attemptBatch(entries: readonly Entry[]): Promise<readonly Outcome[]> {

@@ -2,7 +2,7 @@ import type { WorkItem } from "@framework/durable/feature";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
 import { fromRow } from "./stored-message.ts";
 
-/** A message that a queue handed over: its handler's promise stays open until it is settled. */
+/** A message that a queue handed over: its attempt stays open until it is settled. */
 export class DatabaseDelivery implements Delivery {
   readonly topic: string;
   readonly partition = null;
@@ -12,17 +12,19 @@ export class DatabaseDelivery implements Delivery {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   readonly item: WorkItem<unknown>;
-  /** Ends the handler's promise: `null` for done. */
-  readonly end: (error: Error | null) => void;
 
-  constructor(topic: string, item: WorkItem<unknown>, end: (error: Error | null) => void) {
+  constructor(topic: string, item: WorkItem<unknown>) {
     const { key, headers, body } = fromRow(item.payloadText, item.headers);
     this.topic = topic;
     this.item = item;
-    this.end = end;
     this.key = key;
     this.headers = headers;
     this.body = body;
+  }
+
+  /** Ends the attempt: `null` for done. */
+  end(error: Error | null): void {
+    this.item.end(error);
   }
 
   get deliveries(): number {

@@ -3,6 +3,7 @@ import {
   type Admitted,
   type Kernel,
   TryLaterError,
+  untilEnded,
   type WorkItem,
   type WorkQueue,
 } from "@framework/durable/feature";
@@ -101,14 +102,12 @@ export class GroupQueue {
     return Math.max(0, room);
   }
 
-  private handle(item: WorkItem<unknown>): Promise<void> {
+  private handle(item: WorkItem<unknown>): typeof untilEnded {
     this.admitted = Math.max(0, this.admitted - 1);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const end = (error: Error | null): void => (error === null ? resolve() : reject(error));
     const member = this.roomiest();
-    if (member === null) reject(new TryLaterError(0, { isCounted: false }));
-    else member.deliver(new DatabaseDelivery(this.topic, item, end));
-    return promise;
+    if (member === null) throw new TryLaterError(0, { isCounted: false });
+    member.deliver(new DatabaseDelivery(this.topic, item));
+    return untilEnded;
   }
 
   private roomiest(): Member | null {

@@ -10,6 +10,8 @@ export interface ItemActions {
   readonly queue: string;
   readonly kind: InvocationKind;
   complete(attempt: Attempt, tx: Transaction, result: unknown): Promise<void>;
+  /** Ends the attempt as its handler said. */
+  endAttempt(attempt: Attempt, error: Error | null): void;
   /** Stores `attempt.progress` soon. */
   progressed(attempt: Attempt): void;
 }
@@ -19,7 +21,6 @@ const noHeaders: Readonly<Record<string, string>> = Object.freeze({});
 
 /** The view of an attempt that its handler gets. */
 export class AttemptItem implements WorkItem<unknown> {
-  readonly id: string;
   readonly headers: Readonly<Record<string, string>>;
   private readonly running: Attempt;
   private readonly actions: ItemActions;
@@ -29,9 +30,12 @@ export class AttemptItem implements WorkItem<unknown> {
   constructor(running: Attempt, actions: ItemActions) {
     this.running = running;
     this.actions = actions;
-    const { id, headers } = running.row;
-    this.id = String(id);
+    const { headers } = running.row;
     this.headers = headers === null ? noHeaders : (JSON.parse(headers) as Record<string, string>);
+  }
+
+  get id(): string {
+    return String(this.running.id);
   }
 
   get payload(): unknown {
@@ -48,6 +52,10 @@ export class AttemptItem implements WorkItem<unknown> {
 
   onAborted(aborted: () => void): void {
     this.running.aborted = aborted;
+  }
+
+  end(error: Error | null): void {
+    this.actions.endAttempt(this.running, error);
   }
 
   get queue(): string {

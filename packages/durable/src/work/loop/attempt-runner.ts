@@ -1,3 +1,5 @@
+import type { Awaitable } from "@framework/core";
+import { isPromise } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { KernelBase } from "../../base/kernel-base.ts";
 import { jsonText } from "../queue/json-text.ts";
@@ -15,6 +17,7 @@ import type { Slot } from "./slots.ts";
 import { TimeLimits } from "./time-limits.ts";
 import { verdictOn } from "./verdict.ts";
 import { TryLaterError } from "../queue/try-later-error.ts";
+import { untilEnded } from "../queue/work-item.ts";
 import { HourlyCount } from "./hourly-count.ts";
 import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
 import type { WorkTimes } from "./work-times.ts";
@@ -79,28 +82,33 @@ export class AttemptRunner implements ItemActions {
   }
 
   /** Calls the handler, and gives the slot free when it has returned. */
-  async run(attempt: Attempt, slot: Slot): Promise<void> {
+  run(attempt: Attempt, slot: Slot): void {
     const { base, definition } = this.parts;
     const { attempts } = attempt.row;
     attempt.beganAt = base.clock.now();
-    try {
-      if (attempts > definition.retry.attempts) return this.giveUp(attempt, attemptLost(attempts - 1));
-      attempt.slot = slot;
-      attempt.limits = this.limits;
-      this.limits.begin(attempt);
-      this.returned(attempt, await this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
-    } catch (error) {
-      this.failed(attempt, error);
-    } finally {
-      slot.give();
-      this.parts.freed();
+    attempt.slot = slot;
+    if (attempts > definition.retry.attempts) {
+      this.giveUp(attempt, attemptLost(attempts - 1));
+      return this.give(attempt);
     }
+    attempt.limits = this.limits;
+    this.limits.begin(attempt);
+    try {
+      this.answered(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
+    } catch (error) {
+      this.threw(attempt, error);
+    }
+  }
+
+  endAttempt(attempt: Attempt, error: Error | null): void {
+    if (error === null) this.gave(attempt, undefined);
+    else this.threw(attempt, error);
   }
 
   /** Ends an attempt whose item is not held any more. */
   lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
     if (!attempt.end(reason)) return;
-    this.ended(outcome, this.tookMs(attempt));
+    this.ended(outcome, attempt, this.tookMs(attempt));
     this.parts.over(attempt);
   }
 
@@ -132,8 +140,35 @@ export class AttemptRunner implements ItemActions {
   /** A transaction of the handler has completed the item, even if its time passed while the transaction was committed. */
   private completed(attempt: Attempt): void {
     const wasOpen = attempt.complete();
-    this.ended("done", this.tookMs(attempt));
+    this.ended("done", attempt, this.tookMs(attempt));
     if (wasOpen) this.parts.over(attempt);
+  }
+
+  private answered(attempt: Attempt, answer: Awaitable<unknown>): void {
+    if (answer === untilEnded) return;
+    if (isPromise(answer))
+      answer.then(
+        (result) => this.gave(attempt, result),
+        (error: unknown) => this.threw(attempt, error),
+      );
+    else this.gave(attempt, answer);
+  }
+
+  private gave(attempt: Attempt, result: unknown): void {
+    this.returned(attempt, result);
+    this.give(attempt);
+  }
+
+  private threw(attempt: Attempt, error: unknown): void {
+    this.failed(attempt, error);
+    this.give(attempt);
+  }
+
+  /** Gives the slot of a handler free that has returned. */
+  private give(attempt: Attempt): void {
+    attempt.slot?.give();
+    attempt.slot = null;
+    this.parts.freed();
   }
 
   private returned(attempt: Attempt, result: unknown): void {
@@ -197,7 +232,7 @@ export class AttemptRunner implements ItemActions {
     if (!attempt.end(Error.isError(error) ? error : null)) return;
     const tookMs = this.tookMs(attempt);
     const written = (isHeld: boolean): void => {
-      if (isHeld) this.ended(outcome, tookMs);
+      if (isHeld) this.ended(outcome, attempt, tookMs);
       else if (!attempt.isCompleted) this.refused();
       over(attempt);
       attempt.settled?.(isHeld);
@@ -205,12 +240,11 @@ export class AttemptRunner implements ItemActions {
     outcomes.add({ queue: this.queue, attempt, write, written });
   }
 
-  private ended(outcome: AttemptOutcome, tookMs: number): void {
-    const { base, times } = this.parts;
+  private ended(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
     this.counts.outcomes[outcome]++;
-    this.lastEndAt = base.clock.now();
+    this.lastEndAt = beganAt + tookMs;
     if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
-    times.ended(this.queue, outcome, tookMs);
+    this.parts.times.ended(this.queue, outcome, tookMs);
   }
 
   private tookMs({ beganAt }: Attempt): number {

@@ -9,7 +9,7 @@ export class Attempt implements Held {
   progress: string | null = null;
   /** When its handler was called, by the clock of this process. */
   beganAt = 0;
-  /** Slot of its handler, and the limits of its queue, once that was called. */
+  /** Slot of its handler, until that has returned, and the limits of its queue. */
   slot: Slot | null = null;
   limits: { end(attempt: Attempt): void } | null = null;
   /** Called when the outcome is in the table, with `false` when it was refused. */

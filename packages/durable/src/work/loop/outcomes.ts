@@ -105,14 +105,14 @@ export class Outcomes {
   /** Takes the waiting outcomes of a queue that end items without keys, all in the same way. */
   private takePlain(queue: string): readonly Outcome[] {
     if (this.cancelPause !== null) return [];
-    const ofQueue = this.waiting.filter((outcome) => outcome.queue === queue && isPlain(outcome));
-    const [first] = ofQueue;
-    if (first === undefined) return [];
-    const isRemoval = first.write === "remove";
-    const taken = ofQueue.filter(({ write }) => (write === "remove") === isRemoval);
+    const taken: Outcome[] = [];
+    const left: Outcome[] = [];
+    for (const outcome of this.waiting) {
+      const isTaken = outcome.queue === queue && isPlain(outcome) && isAlike(outcome, taken[0] ?? outcome);
+      (isTaken ? taken : left).push(outcome);
+    }
     if (taken.length > MAX_SHARED) return [];
-    const isTaken = new Set(taken);
-    this.waiting = this.waiting.filter((outcome) => !isTaken.has(outcome));
+    this.waiting = left;
     return taken;
   }
 
@@ -234,6 +234,10 @@ const toSettlement = ({ attempt: { id, fence }, write }: Outcome): Settlement =>
 /** Whether an outcome is the end of an item without a key. */
 const isPlain = ({ attempt, write }: Outcome): boolean =>
   attempt.row.key === null && (write === "remove" || (typeof write === "object" && write.state === "done"));
+
+/** Whether one statement can write both. */
+const isAlike = (one: Outcome, other: Outcome): boolean =>
+  (one.write === "remove") === (other.write === "remove");
 
 const endedOf = (outcomes: readonly Outcome[]): Ended =>
   outcomes[0]?.write === "remove"

@@ -155,7 +155,7 @@ export class QueueWorker {
     if (row.key !== null) this.hasKeys = true;
     if (row.attempts === 1) this.waited(row);
     if (this.isDraining) this.runner.release(attempt, workReleased(this.definition.name));
-    else void this.runner.run(attempt, this.slots.take());
+    else this.runner.run(attempt, this.slots.take());
   }
 
   private waited({ wake_at: leaseEndsAt, run_at: dueAt }: ClaimedRow): void {

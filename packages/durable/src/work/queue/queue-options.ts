@@ -33,7 +33,7 @@ export interface QueueOptions<
   readonly inject?: I;
   /**
    * Does the work of one item. When it returns, the item is done, with the returned value as its result; when it throws, there is another attempt or the item
-   * gives up.
+   * gives up. With `isPlain` it may return `untilEnded`.
    */
   handle(item: WorkItem<T>, dependencies: Injected<I>): Awaitable<unknown>;
 }

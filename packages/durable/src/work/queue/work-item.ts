@@ -1,6 +1,9 @@
 import type { Invocation } from "@framework/core";
 import type { Statement, Transaction } from "@framework/database";
 
+/** Returned by the handler of a plain queue to keep the attempt open until `item.end`, without a promise: a message on the database is handled so. */
+export const untilEnded: unique symbol = Symbol("untilEnded");
+
 /** An item that a handler works on. */
 export interface WorkItem<T> {
   /** Identifies the item; opaque. */
@@ -23,6 +26,10 @@ export interface WorkItem<T> {
   readonly signal: AbortSignal;
   /** Calls back when `signal` aborts, without the cost of a signal: about 2 µs an item, which is a tenth of a message on SQLite. */
   onAborted(aborted: () => void): void;
+  /**
+   * Ends an attempt whose handler returned `untilEnded`: done with `null`, or failed with an error. Later calls have no effect.
+   */
+  end(error: Error | null): void;
   /** The invocation of this attempt, for guards. */
   readonly invocation: Invocation;
   /**

@@ -3,11 +3,10 @@ import { earlier, running } from "./key-order.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** A claimed item. */
+/** A claimed item: what its attempt needs, because each column takes time for each item. */
 export interface ClaimedRow {
   readonly id: number;
   readonly key: string | null;
-  readonly unique_key: string | null;
   readonly priority: number;
   readonly payload: string;
   readonly headers: string | null;
@@ -18,8 +17,6 @@ export interface ClaimedRow {
   readonly created_at: number;
   /** End of the lease. */
   readonly wake_at: number;
-  /** JSON of the last failure. */
-  readonly error: string | null;
 }
 
 /** Which items to claim. */
@@ -44,7 +41,6 @@ const ready = ({ queue, slots }: Places, lock: string): string =>
 const returned = {
   id: "bigint",
   key: "text",
-  unique_key: "text",
   priority: "smallint",
   payload: "text",
   headers: "text",
@@ -53,7 +49,6 @@ const returned = {
   run_at: "bigint",
   created_at: "bigint",
   wake_at: "bigint",
-  error: "text",
 };
 const columns = Object.keys(returned).join(", ");
 

@@ -1,5 +1,5 @@
 import type { WorkState } from "./work-state.ts";
-import type { WorkTable } from "./work-table.ts";
+import type { WorkSession, WorkTable } from "./work-table.ts";
 
 /** An item as the table has it. */
 export interface StoredRow {
@@ -53,6 +53,12 @@ export class Reading {
     const text = `SELECT ${FIELDS} FROM framework_work WHERE id = $1 AND queue = $2`;
     const [row] = await this.table.db.query<StoredRow>(text, [id, queue]);
     return row ?? null;
+  }
+
+  async uniqueKeyOf(id: number, session: WorkSession): Promise<string | null> {
+    const text = "SELECT unique_key FROM framework_work WHERE id = $1";
+    const [row] = await session.query<Pick<StoredRow, "unique_key">>(text, [id]);
+    return row?.unique_key ?? null;
   }
 
   /** Lists items in the order in which they were added. */

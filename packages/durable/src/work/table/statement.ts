@@ -63,16 +63,23 @@ const heldList: JsonList = {
 /** Returns a statement for PostgreSQL: the call of its function. */
 export const postgresStatement = (shape: StatementShape, now: string): Statement => {
   const names = Object.keys(shape.parameters ?? {});
-  const columns = Object.keys(shape.list ?? {});
+  const columns = Object.entries(shape.list ?? {});
   const places = [...names, ...columns].map((_name, at) => `$${at + 1}`);
   return {
     text: `SELECT * FROM ${functionName(shape)}(${[...places, now].join(", ")})`,
     values: (parameters, rows) => [
       ...names.map((name) => parameters[name] ?? null),
-      ...columns.map((column) => rows.map((row) => row[column] ?? null)),
+      ...columns.map(([column, type]) => {
+        const values = rows.map((row) => row[column] ?? null);
+        return type === "text" ? values : numbers(values);
+      }),
     ],
   };
 };
+
+/** An array of numbers as PostgreSQL reads it: `pg` looks in each element of a list for what must be quoted. */
+const numbers = (values: readonly SqlScalar[]): string =>
+  `{${values.map((value) => (value === null ? "NULL" : String(Number(value)))).join(",")}}`;
 
 /**
  * Returns the function of a statement in PostgreSQL.
