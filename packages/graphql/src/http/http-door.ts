@@ -43,8 +43,8 @@ export class HttpDoor {
   private readonly documents: Documents;
   private readonly answer: AnswerOperation;
   private readonly longBatch: Refusal;
-  /** Replies to documents over a limit and to batches, one for each limit: an error with its stack costs as much as the rest of a refusal. */
-  private readonly texts = new Map<Refusal, string>();
+  /** Replies to documents over a limit and to batches. Weak, because the refusal of a cycle, which names its fragment, is made anew. */
+  private readonly texts = new WeakMap<Refusal, string>();
 
   constructor(parts: HttpDoorParts) {
     this.config = parts.config;
