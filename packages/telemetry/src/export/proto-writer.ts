@@ -109,11 +109,7 @@ export class ProtoWriter {
     this.reserve(bytes + 20);
     this.varintWithin(tag);
     this.varintWithin(bytes);
-    const { buffer } = this;
-    let { at } = this;
-    for (let digit = 0; digit < digits.length; digit += 2)
-      buffer[at++] = (valueOf(digits.charCodeAt(digit)) << 4) | valueOf(digits.charCodeAt(digit + 1));
-    this.at = at;
+    this.at += this.buffer.write(digits, this.at, bytes, "hex");
   }
 
   text(tag: number, text: string): void {
@@ -171,6 +167,3 @@ const varintLength = (value: number): number => {
   for (let rest = value; rest > 127; rest = Math.floor(rest / 128)) bytes++;
   return bytes;
 };
-
-/** Value of a lower-case hexadecimal digit. */
-const valueOf = (code: number): number => (code < 58 ? code - 48 : code - 87);
