@@ -18,8 +18,8 @@ import { TimeLimits } from "./time-limits.ts";
 import { verdictOn } from "./verdict.ts";
 import { TryLaterError } from "../queue/try-later-error.ts";
 import { untilEnded } from "../queue/work-item.ts";
-import { HourlyCount } from "./hourly-count.ts";
-import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
+import type { AttemptOutcome } from "./work-counts.ts";
+import { AttemptEnds } from "./attempt-ends.ts";
 import type { WorkTimes } from "./work-times.ts";
 
 /** What runs the attempts of one queue. */
@@ -39,33 +39,19 @@ export interface AttemptRunnerParts {
 
 /** Runs the attempts of one queue and decides their outcomes. */
 export class AttemptRunner implements ItemActions {
-  readonly counts: CountedWork = new CountedWork();
-  /** Items that gave up in the past hour. */
-  readonly gaveUp: HourlyCount;
+  readonly ends: AttemptEnds;
   private readonly parts: AttemptRunnerParts;
   private readonly limits: TimeLimits;
-  private lastEndAt: number;
 
   constructor(parts: AttemptRunnerParts) {
-    const { base, definition } = parts;
+    const { base, definition, times } = parts;
     this.parts = parts;
+    this.ends = new AttemptEnds({ clock: () => base.clock, queue: definition.name, times });
     this.limits = new TimeLimits({
       clock: base.clock,
       limitMs: definition.timeoutMs,
       reached: (attempt) => this.late(attempt),
     });
-    this.gaveUp = new HourlyCount({ now: () => base.clock.now() });
-    this.lastEndAt = base.clock.now();
-  }
-
-  /** Milliseconds since an attempt ended in this process, or since this process began. */
-  get sinceEndMs(): number {
-    return this.parts.base.clock.now() - this.lastEndAt;
-  }
-
-  /** The process begins to work. */
-  begin(): void {
-    this.lastEndAt = this.parts.base.clock.now();
   }
 
   /** The process works no more. */
@@ -108,7 +94,7 @@ export class AttemptRunner implements ItemActions {
   /** Ends an attempt whose item is not held any more. */
   lost(attempt: Attempt, reason: Error, outcome: "lost" | "cancelled" = "lost"): void {
     if (!attempt.end(reason)) return;
-    this.ended(outcome, attempt, this.tookMs(attempt));
+    this.ends.note(outcome, attempt, this.tookMs(attempt));
     this.parts.over(attempt);
   }
 
@@ -140,7 +126,7 @@ export class AttemptRunner implements ItemActions {
   /** A transaction of the handler has completed the item, even if its time passed while the transaction was committed. */
   private completed(attempt: Attempt): void {
     const wasOpen = attempt.complete();
-    this.ended("done", attempt, this.tookMs(attempt));
+    this.ends.note("done", attempt, this.tookMs(attempt));
     if (wasOpen) this.parts.over(attempt);
   }
 
@@ -184,7 +170,7 @@ export class AttemptRunner implements ItemActions {
   private late(attempt: Attempt): void {
     const { base, definition, freed } = this.parts;
     if (!attempt.isOpen) return;
-    this.counts.timeouts++;
+    this.ends.counts.timeouts++;
     this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
     attempt.slot?.abandonAfter(base.clock, definition.timeoutMs, freed);
   }
@@ -232,7 +218,7 @@ export class AttemptRunner implements ItemActions {
     if (!attempt.end(Error.isError(error) ? error : null)) return;
     const tookMs = this.tookMs(attempt);
     const written = (isHeld: boolean): void => {
-      if (isHeld) this.ended(outcome, attempt, tookMs);
+      if (isHeld) this.ends.note(outcome, attempt, tookMs);
       else if (!attempt.isCompleted) this.refused();
       over(attempt);
       attempt.settled?.(isHeld);
@@ -240,20 +226,13 @@ export class AttemptRunner implements ItemActions {
     outcomes.add({ queue: this.queue, attempt, write, written });
   }
 
-  private ended(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
-    this.counts.outcomes[outcome]++;
-    this.lastEndAt = beganAt + tookMs;
-    if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
-    this.parts.times.ended(this.queue, outcome, tookMs);
-  }
-
   private tookMs({ beganAt }: Attempt): number {
     return this.parts.base.clock.now() - beganAt;
   }
 
   private refused(): Error {
-    this.counts.staleWrites++;
-    this.counts.outcomes.lost++;
+    this.ends.counts.staleWrites++;
+    this.ends.counts.outcomes.lost++;
     return workLost(this.queue);
   }
 

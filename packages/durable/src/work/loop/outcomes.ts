@@ -105,8 +105,7 @@ export class Outcomes {
   /** Takes the waiting outcomes of a queue that end items without keys, all in the same way. */
   private takePlain(queue: string): readonly Outcome[] {
     if (this.cancelPause !== null) return [];
-    const taken: Outcome[] = [];
-    const left: Outcome[] = [];
+    const [taken, left]: [Outcome[], Outcome[]] = [[], []];
     for (const outcome of this.waiting) {
       const isTaken = outcome.queue === queue && isPlain(outcome) && isAlike(outcome, taken[0] ?? outcome);
       (isTaken ? taken : left).push(outcome);

@@ -65,7 +65,7 @@ export class QueueWorker {
   }
 
   get counts(): WorkCounts {
-    return this.runner.counts;
+    return this.runner.ends.counts;
   }
 
   /** Handlers that run. */
@@ -75,12 +75,12 @@ export class QueueWorker {
 
   /** Milliseconds since an attempt ended in this process, or since this process began. */
   get sinceEndMs(): number {
-    return this.runner.sinceEndMs;
+    return this.runner.ends.sinceMs;
   }
 
   /** Items that gave up in this process in the past hour. */
   get gaveUpInHour(): number {
-    return this.runner.gaveUp.total;
+    return this.runner.ends.gaveUpInHour;
   }
 
   get heldAttempts(): readonly Attempt[] {
@@ -100,7 +100,7 @@ export class QueueWorker {
 
   /** The process begins to work. */
   begin(): void {
-    this.runner.begin();
+    this.runner.ends.begin();
   }
 
   /** Claims as many items as slots are free, if there may be any. */

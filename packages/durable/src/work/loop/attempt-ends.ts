@@ -1,0 +1,53 @@
+import type { Clock } from "@framework/core/feature";
+import type { Attempt } from "./attempt.ts";
+import { HourlyCount } from "./hourly-count.ts";
+import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
+import type { WorkTimes } from "./work-times.ts";
+
+/** What notes ends of attempts. */
+export interface AttemptEndsParts {
+  readonly clock: () => Clock;
+  readonly queue: string;
+  readonly times: WorkTimes;
+}
+
+/** What became of the attempts of one queue in this process. */
+export class AttemptEnds {
+  readonly counts: CountedWork = new CountedWork();
+  private readonly parts: AttemptEndsParts;
+  private readonly gaveUp: HourlyCount;
+  private lastAt: number;
+
+  constructor(parts: AttemptEndsParts) {
+    this.parts = parts;
+    this.gaveUp = new HourlyCount({ now: () => this.now() });
+    this.lastAt = this.now();
+  }
+
+  /** Milliseconds since an attempt ended, or since this process began to work. */
+  get sinceMs(): number {
+    return this.now() - this.lastAt;
+  }
+
+  /** Items that gave up in the past hour. */
+  get gaveUpInHour(): number {
+    return this.gaveUp.total;
+  }
+
+  /** The process begins to work. */
+  begin(): void {
+    this.lastAt = this.now();
+  }
+
+  /** An attempt has ended, and its outcome is in the table. */
+  note(outcome: AttemptOutcome, { beganAt }: Attempt, tookMs: number): void {
+    this.counts.outcomes[outcome]++;
+    this.lastAt = beganAt + tookMs;
+    if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
+    this.parts.times.ended(this.parts.queue, outcome, tookMs);
+  }
+
+  private now(): number {
+    return this.parts.clock().now();
+  }
+}
