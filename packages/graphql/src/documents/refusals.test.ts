@@ -85,6 +85,18 @@ test("many refusals leave nothing behind", async () => {
   expect(await refuseAll()).toBeLessThan(before + 4 * 1024 * 1024);
 });
 
+test("the replies to cycles, which name their fragments, are not kept", async () => {
+  const app = production();
+  const cycle = bodies.find(([title]) => title === "a cycle of fragments");
+  if (cycle === undefined) throw new Error("there is no cycle among the attacks");
+  const refuse = async (): Promise<number> => {
+    for (let at = 0; at < 3000; at++) await post(app, cycle[1], cycle[2]);
+    return smallestHeap();
+  };
+  const before = await refuse();
+  expect(await refuse()).toBeLessThan(before + 1.5 * 1024 * 1024);
+});
+
 const collect: () => void = (() => {
   setFlagsFromString("--expose-gc");
   return runInNewContext("gc") as () => void;

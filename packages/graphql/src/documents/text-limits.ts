@@ -146,6 +146,11 @@ class Scan implements Names {
       else if (kind === WORD && last !== WORD) tokens++;
       last = kind;
     }
+    this.reach(at, last, tokens, lines);
+  }
+
+  /** Goes on at an index, with what was counted up to it. */
+  private reach(at: number, last: number, tokens: number, lines: number): void {
     this.at = at;
     this.last = last;
     this.tokens = tokens;
@@ -164,10 +169,7 @@ class Scan implements Names {
       else if (kind === WORD && last !== WORD) tokens++;
       last = kind;
     }
-    this.at = at;
-    this.last = last;
-    this.tokens = tokens;
-    this.lines = lines;
+    this.reach(at, last, tokens, lines);
   }
 
   /** Reads what is no word, or a word that decides something. */
