@@ -5,7 +5,7 @@ import { expect, test } from "@jest/globals";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import { databaseBroker } from "./database-broker.ts";
 import { DatabaseProducer } from "./database-producer.ts";
-import { Groups } from "./groups.ts";
+import { dueOf, Groups } from "./groups.ts";
 
 const message = (delayMs: number): OutgoingMessage => ({
   id: String(delayMs),
@@ -33,6 +33,10 @@ test("messages that were sent before a topic had a group are given to the first:
   expect(await groups.adopt("books", "search", "key", "due")).toBe(false);
   expect(await groups.adopt("books", "search", "key", "all")).toBe(true);
   expect(await given()).toEqual([{ payload: "0" }, { payload: "60000" }]);
+  const plan = await db.fetchAll<{
+    detail: string;
+  }>`EXPLAIN QUERY PLAN SELECT id FROM framework_work WHERE ${dueOf("q")} LIMIT 1`;
+  expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX framework_work_ready")]);
   await kernel.stop();
   await db.close();
 });

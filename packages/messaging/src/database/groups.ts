@@ -79,5 +79,7 @@ export class Groups {
 }
 
 const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
-const dueOf = (queue: string): Statement =>
+
+/** Items of a queue that are due, as the index of the work table has them. */
+export const dueOf = (queue: string): Statement =>
   sql`queue = ${queue} AND state = 'ready' ORDER BY priority DESC, run_at, id`;

@@ -4,9 +4,9 @@ import { HourlyCount } from "./hourly-count.ts";
 import { type AttemptOutcome, CountedWork } from "./work-counts.ts";
 import type { WorkTimes } from "./work-times.ts";
 
-/** What notes ends of attempts. */
+/** What the record of ended attempts needs. */
 export interface AttemptEndsParts {
-  readonly clock: () => Clock;
+  readonly clock: Clock;
   readonly queue: string;
   readonly times: WorkTimes;
 }
@@ -20,13 +20,13 @@ export class AttemptEnds {
 
   constructor(parts: AttemptEndsParts) {
     this.parts = parts;
-    this.gaveUp = new HourlyCount({ now: () => this.now() });
-    this.lastAt = this.now();
+    this.gaveUp = new HourlyCount(parts.clock);
+    this.lastAt = parts.clock.now();
   }
 
   /** Milliseconds since an attempt ended, or since this process began to work. */
   get sinceMs(): number {
-    return this.now() - this.lastAt;
+    return this.parts.clock.now() - this.lastAt;
   }
 
   /** Items that gave up in the past hour. */
@@ -36,7 +36,7 @@ export class AttemptEnds {
 
   /** The process begins to work. */
   begin(): void {
-    this.lastAt = this.now();
+    this.lastAt = this.parts.clock.now();
   }
 
   /** An attempt has ended, and its outcome is in the table. */
@@ -45,9 +45,5 @@ export class AttemptEnds {
     this.lastAt = beganAt + tookMs;
     if (outcome === "failed" || outcome === "parked") this.gaveUp.add();
     this.parts.times.ended(this.parts.queue, outcome, tookMs);
-  }
-
-  private now(): number {
-    return this.parts.clock().now();
   }
 }

@@ -46,7 +46,7 @@ export class AttemptRunner implements ItemActions {
   constructor(parts: AttemptRunnerParts) {
     const { base, definition, times } = parts;
     this.parts = parts;
-    this.ends = new AttemptEnds({ clock: () => base.clock, queue: definition.name, times });
+    this.ends = new AttemptEnds({ clock: base.clock, queue: definition.name, times });
     this.limits = new TimeLimits({
       clock: base.clock,
       limitMs: definition.timeoutMs,

@@ -3,7 +3,7 @@ import { earlier, running } from "./key-order.ts";
 import type { Places, StatementShape } from "./statement.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
-/** A claimed item: what its attempt needs, because each column takes time for each item. */
+/** A claimed item, with only the columns that its attempt needs: each takes time for every item. */
 export interface ClaimedRow {
   readonly id: number;
   readonly key: string | null;
