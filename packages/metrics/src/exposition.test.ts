@@ -1,6 +1,6 @@
 import { App } from "@framework/core";
 import type { Feature, Metric } from "@framework/core/feature";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import fc from "fast-check";
 import { parseExposition } from "./exposition-parser.test-kit.ts";
 import { formatFor, writeSlices } from "./exposition.ts";
@@ -28,8 +28,12 @@ test.each([
     "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
     openMetricsType,
   ],
-  [`application/openmetrics-text${";escaping=".repeat(5000)}`, textType],
-])("Accept %p selects %p", async (accept, contentType) => {
+])("Accept %p selects %p", (accept, contentType) => expectFormat(accept, contentType));
+
+test("an Accept field with 5,000 parameters selects the plain format", () =>
+  expectFormat(`application/openmetrics-text${";escaping=".repeat(5000)}`, textType));
+
+const expectFormat = async (accept: string | null, contentType: string) => {
   const app = new (App.with(prometheus))().enablePrometheus();
   const reply = await app.fetch(
     new Request("http://localhost/metrics", { headers: accept === null ? {} : { accept } }),
@@ -37,7 +41,7 @@ test.each([
   expect([reply.headers.get("content-type"), reply.headers.get("vary")]).toEqual([contentType, "Accept"]);
   const { families } = parseExposition(await reply.text(), contentType === openMetricsType);
   expect(families.size).toBeGreaterThan(10);
-});
+};
 
 /** Any code point; fast-check's own unit `binary` is a table of a million entries, which takes a second to build. */
 const anyCharacter = fc.integer({ min: 0, max: 0x10ffff }).map((at) => String.fromCodePoint(at));
@@ -147,6 +151,21 @@ test("two metrics with one name are a start error", async () => {
   const own = new (App.with(prometheus))().enablePrometheus();
   own.metrics.counter({ name: "framework_http_requests_total", help: "Mine." });
   await expect(own.start()).rejects.toThrow("there are two metrics named framework_http_requests_total");
+});
+
+test("a scrape never reads the objects of handles, because Node can abort there", async () => {
+  const read = jest.fn(() => []);
+  const unsafe = process as unknown as Record<"_getActiveHandles" | "_getActiveRequests", () => unknown[]>;
+  const { _getActiveHandles, _getActiveRequests } = unsafe;
+  Object.assign(unsafe, { _getActiveHandles: read, _getActiveRequests: read });
+  try {
+    const app = new (App.with(prometheus))().enablePrometheus();
+    const reply = await app.fetch(new Request("http://localhost/metrics"));
+    expect([...parseExposition(await reply.text()).families.keys()]).toContain("nodejs_active_resources");
+  } finally {
+    Object.assign(unsafe, { _getActiveHandles, _getActiveRequests });
+  }
+  expect(read).not.toHaveBeenCalled();
 });
 
 test("process metrics are shown unless disabled", async () => {

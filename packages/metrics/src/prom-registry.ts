@@ -44,7 +44,7 @@ export const readRegistry = async (registry: PromRegistry): Promise<Reading> => 
       families.push({ name, help, type: metric.type });
       totals.push(...distribution(metric));
     } else if (metric.type === "gauge" && !name.endsWith("_total")) {
-      // Linters and OpenMetrics reject a gauge with a counter's name (`nodejs_active_handles_total`).
+      // Linters and OpenMetrics reject a gauge with a counter's name (`nodejs_active_resources_total`).
       families.push({ name, help, type: "gauge", across: acrossOf(metric) });
       for (const { labels, value } of values) {
         if (!isUnset(name, value)) gauges.push([seriesOf(name, pairs(labels)), value]);
@@ -101,11 +101,23 @@ const acrossOf = ({ name, aggregator }: PromMetric): Across => {
 
 let ofProcess: Promise<PromRegistry> | undefined;
 
+/**
+ * prom-client reads these with the undocumented `process._getActiveHandles` and `_getActiveRequests`. Node aborts in there where the object of a handle
+ * has been collected before the handle was closed. `nodejs_active_resources` counts the same without touching the objects.
+ */
+const unsafeNames = [
+  "nodejs_active_handles",
+  "nodejs_active_handles_total",
+  "nodejs_active_requests",
+  "nodejs_active_requests_total",
+];
+
 /** prom-client's metrics of this process, created once: its observers cannot be stopped. */
 export const processRegistry = (): Promise<PromRegistry> => {
   ofProcess ??= import("prom-client").then(({ collectDefaultMetrics, Registry }) => {
     const register = new Registry();
     collectDefaultMetrics({ register });
+    for (const name of unsafeNames) register.removeSingleMetric(name);
     return register as PromRegistry;
   });
   return ofProcess;
