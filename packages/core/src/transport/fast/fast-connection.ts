@@ -10,7 +10,7 @@ import type { FastHead } from "./fast-head.ts";
 import { SHORT_WINDOW } from "./head-window.ts";
 import type { ReplyHeads } from "./reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
-import { type DirectReading, readDirectly } from "../hub/direct-reading.ts";
+import { DirectReading, type SocketOwner } from "../hub/direct-reading.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
@@ -39,7 +39,7 @@ const KEEP_HEAD_MS = 5000;
  * unsupported message. The hand-over happens after every earlier reply is sent and before any byte of a reply to that message.
  */
 export class FastConnection
-  implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection
+  implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection, SocketOwner
 {
   readonly hub: ConnectionHub;
   readonly replyHeads: ReplyHeads;
@@ -70,12 +70,7 @@ export class FastConnection
     this.pipeline = new FastPipeline(host.hub);
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
-    socket.on("data", this.onData);
-    this.reading = readDirectly(socket, this.onData, () => !this.readingPaused);
-    socket.on("end", this.onEnd);
-    socket.on("drain", this.onDrain);
-    socket.on("error", ignore); // a socket that fails closes too
-    socket.on("close", this.onClose);
+    this.reading = new DirectReading(socket, this);
     if (socket.isPaused()) socket.resume();
   }
 
@@ -172,14 +167,19 @@ export class FastConnection
     else if (this.pipeline.first === null) this.idleSince = this.hub.now;
   }
 
-  private readonly onData = (chunk: Buffer): void => {
+  take(chunk: Buffer): void {
     if (this.lingering !== null) {
       if (this.lingering.isTooLong()) this.pauseReading();
     } else if (!this.stopped && !this.serveLone(chunk)) {
       this.input.add(chunk);
       this.pump();
     }
-  };
+  }
+
+  /** A paused connection still has bytes to use. */
+  get mayEnd(): boolean {
+    return !this.readingPaused;
+  }
 
   /**
    * Serves a chunk that is exactly one message while the connection has no other: no buffering, no pipeline. Saves about 1,900 instructions of a
@@ -296,11 +296,6 @@ export class FastConnection
     this.stop();
     socket.pause();
     this.reading.stop();
-    socket.off("data", this.onData);
-    socket.off("end", this.onEnd);
-    socket.off("drain", this.onDrain);
-    socket.off("error", ignore);
-    socket.off("close", this.onClose);
     socket.unshift(at === 0 ? bytes : bytes.subarray(at));
     this.reading.deliverEnd();
     this.host.handOver(this, socket, this.served);
@@ -327,12 +322,12 @@ export class FastConnection
     this.reading.deliverEnd();
   }
 
-  private readonly onDrain = (): void => {
+  drained(): void {
     if (!this.replies.drain()) this.pump();
-  };
+  }
 
   /** A client that half-closes abandons its unanswered requests; the replies before them are still sent. */
-  private readonly onEnd = (): void => {
+  ended(): void {
     const { pipeline } = this;
     this.stop();
     const unanswered = pipeline.unanswered();
@@ -340,18 +335,16 @@ export class FastConnection
     if (pipeline.last === null) return void this.socket.end();
     pipeline.last.last = true;
     this.silence = new Silence(this.socket, this.hub.now);
-  };
+  }
 
-  private readonly onClose = (): void => {
+  closed(): void {
     this.stop();
     if (this.pipeline.first !== null) this.abortFrom(this.pipeline.first);
     this.hub.remove(this);
-  };
+  }
 
   private abortFrom(start: FastExchange): void {
     this.replies.stop();
     this.pipeline.abortFrom(start);
   }
 }
-
-const ignore = (): void => {};

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
-import { readDirectly } from "./direct-reading.ts";
+import { DirectReading, type SocketOwner } from "./direct-reading.ts";
 
 let server: Server;
 let client: Socket;
@@ -26,6 +26,16 @@ const eventually = async (holds: () => boolean): Promise<void> => {
   expect(holds()).toBe(true);
 };
 
+/** An owner that does nothing but what is given. */
+const ownerWith = (own: Partial<SocketOwner>): { -readonly [K in keyof SocketOwner]: SocketOwner[K] } => ({
+  take: () => {},
+  mayEnd: true,
+  ended: () => {},
+  drained: () => {},
+  closed: () => {},
+  ...own,
+});
+
 /** Records the received bytes and the path that delivered them. */
 const watch = () => {
   const seen: string[] = [];
@@ -35,12 +45,17 @@ const watch = () => {
     text += chunk.toString("latin1");
     seen.push(chunk.toString("latin1"));
   };
-  const reading = readDirectly(socket, take);
-  socket.on("data", (chunk: Buffer) => {
-    emitted++;
-    take(chunk);
-  });
-  return { seen, text: () => text, emitted: () => emitted, stop: reading.stop };
+  const reading = new DirectReading(socket, ownerWith({ take }));
+  socket.on("data", () => emitted++);
+  return {
+    seen,
+    text: () => text,
+    emitted: () => emitted,
+    stop: () => {
+      reading.stop();
+      socket.on("data", take);
+    },
+  };
 };
 
 test("delivers bytes without emitting them", async () => {
@@ -89,21 +104,31 @@ test("leaves the end to the socket, and all events after it was stopped", async 
 });
 
 test("holds the end back from a paused socket until it is delivered", async () => {
-  let may = false;
   let ended = false;
-  const reading = readDirectly(
-    socket,
-    () => {},
-    () => may,
-  );
-  socket.on("end", () => (ended = true));
+  const owner = ownerWith({ mayEnd: false, ended: () => (ended = true) });
+  const reading = new DirectReading(socket, owner);
   socket.resume();
   client.end("last");
   await once(client, "finish");
   await eventually(() => socket.bytesRead === 4);
   await new Promise((resolve) => setTimeout(resolve, 0));
   expect(ended).toBe(false);
-  may = true;
+  owner.mayEnd = true;
   reading.deliverEnd();
   await eventually(() => ended);
+});
+
+test("passes on no event, and keeps no owner, after it was stopped", async () => {
+  const heard: string[] = [];
+  const note = (name: string) => () => void heard.push(name);
+  const reading = new DirectReading(
+    socket,
+    ownerWith({ take: note("take"), ended: note("ended"), drained: note("drained"), closed: note("closed") }),
+  );
+  reading.stop();
+  socket.on("error", () => {}).resume();
+  client.end("last");
+  await once(socket, "close");
+  expect(heard).toEqual([]);
+  expect(Object.getOwnPropertySymbols(socket).map((key) => Reflect.get(socket, key))).not.toContain(reading);
 });
