@@ -216,8 +216,9 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-connection.ts",
-        find: "this.reading = readDirectly(socket, this.onData, () => !this.readingPaused);",
-        replace: "this.reading = { stop: () => void readDirectly, deliverEnd() {} };",
+        find: "this.reading = new DirectReading(socket, this);",
+        replace:
+          "const { push } = socket;\n    this.reading = new DirectReading(socket, this);\n    socket.push = push;",
       },
     ],
   },

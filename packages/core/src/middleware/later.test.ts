@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { Later } from "./later.ts";
+import { deliver, Later } from "./later.ts";
 
 type Outcome = readonly ["value" | "error", unknown];
 
@@ -8,6 +8,14 @@ const outcomeOf = (promise: PromiseLike<unknown>): PromiseLike<Outcome> =>
     (value): Outcome => ["value", value],
     (error: unknown): Outcome => ["error", error],
   );
+
+const delivered = (promise: Promise<unknown>): Promise<Outcome> =>
+  new Promise((resolve) => {
+    deliver(promise, {
+      answer: (value) => resolve(["value", value]),
+      fail: (error) => resolve(["error", error]),
+    });
+  });
 
 const promises = [() => Promise.resolve(1), () => Promise.reject(new Error("failed"))];
 const converts = [
@@ -37,6 +45,8 @@ test("settles like the promise of a chain of its conversions, whichever way it i
         );
         const expected = await outcomeOf(chained);
         expect(await outcomeOf(later())).toEqual(expected);
+        expect(await delivered(later())).toEqual(expected);
+        expect(await delivered(Promise.resolve(later()))).toEqual(expected);
         expect(await outcomeOf((async () => later())())).toEqual(expected);
         expect(await outcomeOf(Promise.resolve(later()))).toEqual(expected);
         let ended = 0;
@@ -44,10 +54,15 @@ test("settles like the promise of a chain of its conversions, whichever way it i
         expect(ended).toBe(1);
         const caught = await later().catch((error: unknown) => error);
         expect(caught).toEqual(expected[1]);
-        const around = new Later(later(), "", (value) => [value], null);
-        expect(await outcomeOf(around)).toEqual(
-          expected[0] === "value" ? ["value", [expected[1]]] : expected,
-        );
+        for (const outerRescue of rescues) {
+          const around = () =>
+            new Later<string, unknown, unknown>(later(), "x", (value) => [value], outerRescue);
+          const outcome = await outcomeOf(
+            chained.then((value) => [value], outerRescue && ((error: unknown) => outerRescue(error, "x"))),
+          );
+          expect(await outcomeOf(around())).toEqual(outcome);
+          expect(await delivered(around())).toEqual(outcome);
+        }
       }
     }
   }

@@ -120,8 +120,8 @@ export class FastConnection
     if (this.pumping || this.pumpQueued) return;
     if (pipeline.first === exchange && exchange.next === null && this.input.bytes === null) {
       if (!this.replies.writeLone(exchange)) return this.pump();
-      pipeline.replyWritten(exchange);
-      return this.flush();
+      pipeline.takeLone();
+      return this.loneReplySent(exchange);
     }
     if (pipeline.unsent === pipeline.last) return this.pump();
     // Replies that become ready in the same turn are sent in one write.

@@ -1,3 +1,4 @@
+import { deliver, type Receiver } from "../../middleware/later.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 import {
   discardReply,
@@ -39,7 +40,7 @@ export interface ExchangeFields {
 const noBody: Uint8Array = new Uint8Array(0);
 
 /** One request of the fast path and its reply. Its body is in memory; a synchronous handler costs no closure and no promise. */
-export class FastExchange implements RequestSource, Exchange {
+export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   readonly connection: FastExchangeConnection;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
@@ -132,10 +133,10 @@ export class FastExchange implements RequestSource, Exchange {
   start(): void {
     try {
       const reply = this.connection.options.serve(this);
-      if (isPromisedOutput(reply)) this.wait(reply);
-      else this.answer(reply);
+      if (isPromisedOutput(reply)) deliver(reply, this);
+      else this.accept(reply);
     } catch (error) {
-      this.fail(error);
+      this.giveUp(error);
     }
   }
 
@@ -149,26 +150,25 @@ export class FastExchange implements RequestSource, Exchange {
     notifyEnd(this, end);
   }
 
-  private wait(reply: Promise<Reply>): void {
-    reply.then(
-      (value) => {
-        this.answer(value);
-        this.connection.replyReady(this);
-      },
-      (error: unknown) => {
-        this.fail(error);
-        this.connection.replyReady(this);
-      },
-    );
+  /** Takes a reply that was waited for. */
+  answer(reply: Reply): void {
+    this.accept(reply);
+    this.connection.replyReady(this);
   }
 
-  private answer(reply: Reply): void {
+  /** Takes the error of a reply that was waited for. */
+  fail(error: unknown): void {
+    this.giveUp(error);
+    this.connection.replyReady(this);
+  }
+
+  private accept(reply: Reply): void {
     if (this.end !== null) return discardReply(this, reply);
     this.reply = reply;
     this.ready = true;
   }
 
-  private fail(error: unknown): void {
+  private giveUp(error: unknown): void {
     this.ready = true;
     logBroken(this, error);
   }

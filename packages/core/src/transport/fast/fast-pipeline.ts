@@ -23,6 +23,12 @@ export class FastPipeline {
     this.active++;
   }
 
+  /** Removes the only exchange; its reply is written but not flushed. */
+  takeLone(): void {
+    this.first = this.last = this.unsent = null;
+    this.active = 0;
+  }
+
   /** Adds the only exchange of a connection; its reply is written but not flushed. */
   appendWritten(exchange: FastExchange): void {
     this.first = exchange;

@@ -3,6 +3,7 @@ import { BodyStream, type Payload } from "../../exchange/payload.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
+import { deliver, type Receiver } from "../../middleware/later.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 
 /** Parts of a connection that an exchange of any transport uses. */
@@ -33,7 +34,7 @@ export interface Exchange {
 }
 
 /** An exchange that writes the app's reply when it comes, whatever others of its connection do. */
-export interface AnsweredExchange extends Exchange, RequestSource {
+export interface AnsweredExchange extends Exchange, RequestSource, Receiver<Reply> {
   /** The error that refuses the request; `null` for a valid one. */
   readonly refusal: HttpError | null;
   /** Writes the reply. */
@@ -49,10 +50,7 @@ export const passToApp = (exchange: AnsweredExchange): void => {
     const { serve, reject } = connection.options;
     const reply = refusal === null ? serve(exchange) : reject(refusal, exchange);
     if (!isPromisedOutput(reply)) return exchange.answer(reply);
-    reply.then(
-      (late) => exchange.answer(late),
-      (error: unknown) => exchange.fail(error),
-    );
+    deliver(reply, exchange);
   } catch (error) {
     exchange.fail(error);
   }
