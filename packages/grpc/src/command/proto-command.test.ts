@@ -1,4 +1,5 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
@@ -14,16 +15,21 @@ const run = async (...args: string[]) => {
   return { code, said: said.join("\n"), complained: complained.join("\n") };
 };
 
-/** A folder within the package, so that modules in it find zod. */
-const folder = (): string =>
-  mkdtempSync(join(fileURLToPath(new URL("../testing/", import.meta.url)), "tmp-"));
+const home = fileURLToPath(new URL("../../", import.meta.url));
+
+/** A folder in which modules find zod. Not within the package: a compiler that runs meanwhile would take them for its sources. */
+const folder = (): string => {
+  const at = mkdtempSync(join(tmpdir(), "framework-proto-"));
+  symlinkSync(join(home, "node_modules"), join(at, "node_modules"));
+  return at;
+};
 
 const moduleIn = (at: string, fields: string): string => {
   const file = join(at, `service-${fields.length}.ts`);
   writeFileSync(
     file,
     `import { z } from "zod";
-import { grpcService } from "../../index.ts";
+import { grpcService } from ${JSON.stringify(join(home, "src/index.ts"))};
 export const service = grpcService("a.v1.Service", {
   proto: new URL("./service.proto", import.meta.url),
   methods: { Do: { request: z.object({ ${fields} }), response: z.object({}) } },
