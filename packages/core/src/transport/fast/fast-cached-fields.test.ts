@@ -1,8 +1,10 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { LimitsConfig } from "../../config/limits-config.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import { CachedHead } from "./fast-cached-head.ts";
 import { emptyFastHead } from "./fast-head.ts";
+import { readFastHead } from "./fast-request-head.ts";
 
 const read = (text: string): CachedHead => {
   const head = { ...emptyFastHead(), fieldsStart: 5, fieldsEnd: 5 + text.length };
@@ -57,4 +59,34 @@ test("returns the same values as the flat list", () => {
       }
     }),
   );
+});
+
+/** The fields of a request as they are right after its head was read, and as they are once another head has been. */
+const readTwice = (lines: readonly string[], before: string): [readonly string[], readonly string[]] => {
+  const bytes = Buffer.from(`${before}GET / HTTP/1.1\r\n${lines.join("\r\n")}\r\n\r\n`, "latin1");
+  const other = Buffer.from("GET / HTTP/1.1\r\nHost: other\r\nX: y\r\n\r\n");
+  const [head, next] = [emptyFastHead(), emptyFastHead()];
+  const limits = LimitsConfig.of({ maxHeaderFields: 200 });
+  expect(readFastHead(bytes, before.length, limits, head)).toBe(bytes.length);
+  const [now, later] = [new CachedHead(bytes, head, ""), new CachedHead(bytes, head, "")];
+  const first = now.toList();
+  readFastHead(other, 0, limits, next);
+  return [first, later.toList()];
+};
+
+test("returns the same fields right after the head was read and later, at any offset", () => {
+  const blanks = fc.constantFrom("", " ", "\t", "  \t ");
+  const value = fc.constantFrom("", "a", "b, c", "d \t e", "ü");
+  const line = fc
+    .tuple(fc.constantFrom("A", "b-c", "X_1"), blanks, value, blanks)
+    .map(([name, left, text, right]) => [`${name}:${left}${text}${right}`, [name, text]] as const);
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 80 }), fc.constantFrom("", "POST"), (lines, before) => {
+      const expected = ["Host", "h", ...lines.flatMap(([, pair]) => pair)];
+      expect(readTwice(["Host: h", ...lines.map(([text]) => text)], before)).toEqual([expected, expected]);
+    }),
+  );
+  const many = Array.from({ length: 150 }, (_, index) => `N${index}: ${index}`);
+  const [first, later] = readTwice(["Host: h", ...many], "");
+  expect([first.length, first.at(-1), later]).toEqual([302, "149", first]);
 });

@@ -1,5 +1,6 @@
 import { singletonFields } from "../../http/field-values.ts";
 import type { FastHead } from "./fast-head.ts";
+import { notedLines } from "./head-lines.ts";
 
 const CR = 0x0d;
 const SPACE = 0x20;
@@ -25,6 +26,7 @@ export class CachedHead {
   private readonly target: string;
   private readonly last: boolean;
   private readonly isJson: boolean;
+  private readonly load: number;
   private located: readonly number[] | null = null;
   private list: readonly string[] | null = null;
 
@@ -38,6 +40,7 @@ export class CachedHead {
     this.target = head.target;
     this.last = head.last;
     this.isJson = head.isJson;
+    this.load = head.load;
   }
 
   /** Fills in `head` if a chunk equals the one that holds this head and nothing else; whether it does. */
@@ -54,13 +57,14 @@ export class CachedHead {
   /** Value of a field by its lower-case name. */
   get(lowerName: string): string | null {
     if (this.isJson && lowerName === "content-type") return "application/json";
-    const { bytes, places } = this;
+    const { bytes, lines } = this;
     const { length } = lowerName;
     let found: string | null = null;
-    for (let at = 0; at < places.length; at += 4) {
-      const start = places[at] as number;
-      if ((places[at + 1] as number) - start !== length || !isNamed(bytes, start, lowerName)) continue;
-      const value = bytes.toString("latin1", places[at + 2], places[at + 3]);
+    for (let index = 1; index < lines.length; index++) {
+      const start = lines[index - 1] as number;
+      const colon = start + length;
+      if (bytes[colon] !== COLON || !isNamed(bytes, start, lowerName)) continue; // a name has no colon
+      const value = textOf(bytes, colon + 1, lines[index] as number);
       if (found === null) found = value;
       else if (singletonFields.has(lowerName)) return found;
       else found += (lowerName === "cookie" ? "; " : ", ") + value;
@@ -70,37 +74,44 @@ export class CachedHead {
 
   /** As received: name, value, name, value … The same list each time. */
   toList(): readonly string[] {
-    return (this.list ??= listOf(this.bytes, this.places));
+    return (this.list ??= listOf(this.bytes, this.lines));
   }
 
-  /** Four offsets for each field: start of the name, colon, start of the value, end of the value. */
-  private get places(): readonly number[] {
-    return (this.located ??= placesOf(this.bytes, this.start, this.end));
+  /** Where each field begins, and where the last one ends. */
+  private get lines(): readonly number[] {
+    return (this.located ??=
+      notedLines(this.load, this.start, this.end) ?? linesOf(this.bytes, this.start, this.end));
   }
 }
 
-const listOf = (bytes: Buffer, places: readonly number[]): string[] => {
+const listOf = (bytes: Buffer, lines: readonly number[]): string[] => {
   const list: string[] = [];
-  for (let at = 0; at < places.length; at += 2)
-    list.push(bytes.toString("latin1", places[at], places[at + 1]));
+  for (let index = 1; index < lines.length; index++) {
+    const start = lines[index - 1] as number;
+    let colon = start;
+    while (bytes[colon] !== COLON) colon++;
+    list.push(bytes.toString("latin1", start, colon), textOf(bytes, colon + 1, lines[index] as number));
+  }
   return list;
 };
 
-const placesOf = (bytes: Buffer, start: number, end: number): number[] => {
-  const places: number[] = [];
+const linesOf = (bytes: Buffer, start: number, end: number): number[] => {
+  const lines = [start];
   for (let at = start; at < end;) {
-    let colon = at;
-    while (bytes[colon] !== COLON) colon++;
-    let valueStart = colon + 1;
-    while (isBlank(bytes[valueStart])) valueStart++;
-    let lineEnd = valueStart;
-    while (bytes[lineEnd] !== CR) lineEnd++;
-    let valueEnd = lineEnd;
-    while (valueEnd > valueStart && isBlank(bytes[valueEnd - 1])) valueEnd--;
-    places.push(at, colon, valueStart, valueEnd);
-    at = lineEnd + 2;
+    while (bytes[at] !== CR) at++;
+    at += 2;
+    lines.push(at);
   }
-  return places;
+  return lines;
+};
+
+/** The value of a field without blanks around it. @param after where the next line begins */
+const textOf = (bytes: Buffer, start: number, after: number): string => {
+  let from = start;
+  let to = after - 2;
+  while (from < to && isBlank(bytes[from])) from++;
+  while (to > from && isBlank(bytes[to - 1])) to--;
+  return bytes.toString("latin1", from, to);
 };
 
 const isBlank = (byte: number | undefined): boolean => byte === SPACE || byte === TAB;

@@ -19,6 +19,8 @@ export interface FastHead {
   last: boolean;
   /** Whether `Content-Type` is exactly `application/json`. */
   isJson: boolean;
+  /** Number of the window's load that was read. */
+  load: number;
 }
 
 /** Returns a head without values, to be filled in by `readFastHead`. */
@@ -36,4 +38,5 @@ export const emptyFastHead = (): FastHead => ({
   bodyLength: 0,
   last: false,
   isJson: false,
+  load: -1,
 });

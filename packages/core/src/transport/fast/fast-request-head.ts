@@ -1,11 +1,15 @@
 import type { LimitsConfig } from "../../config/limits-config.ts";
+import * as inputWindow from "../../exchange/input-window.ts";
 import type { FastHead } from "./fast-head.ts";
+import * as headLines from "./head-lines.ts";
 import * as headWindow from "./head-window.ts";
 import * as headWords from "./head-words.ts";
 
 // V8 looks at an imported function before each call of it, and not at a constant of the module: that takes 300 instructions of a head.
 const { blanksEnd, byteAt, fourAt, fourOf, isBlank, loadWindow, lowerFourAt, matching } = headWindow;
 const { LONG_WINDOW, plainEnd, SHORT_WINDOW, targetEnd, textEnd, tokenEnd } = headWindow;
+const { lastLoad } = inputWindow;
+const { noteLine } = headLines;
 const { host, isConnection, isContentLength, isContentType, isJson, isKeepAlive, isWord } = headWords;
 const { authorization, close, expect, ifRange, origin, proxyConnection, range, transferEncoding, upgrade } =
   headWords;
@@ -110,6 +114,7 @@ const readFields = (end: number, limits: LimitsConfig, head: FastHead): number =
   for (let count = 0; ; count++) {
     // `readHead` counts a blank after each colon, present or not; so does this.
     if (count > limits.maxHeaderFields || at - start + count > limits.maxHeaderBytes) return UNSUPPORTED;
+    noteLine(count, at);
     if (byteAt(at) === CR) break;
     const colon = tokenEnd(at);
     if (colon === at || byteAt(colon) !== COLON) return undecided(colon, end, start, limits);
@@ -126,6 +131,7 @@ const readFields = (end: number, limits: LimitsConfig, head: FastHead): number =
   head.fieldsEnd = at;
   if (byteAt(at + 1) !== LF) return at + 1 === end ? INCOMPLETE : UNSUPPORTED;
   head.bodyStart = at + 2;
+  head.load = lastLoad();
   return (seen & HOST) === 0 ? UNSUPPORTED : head.bodyStart;
 };
 
