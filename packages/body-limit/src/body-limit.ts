@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, unusedFields } from "@framework/core/feature";
+import { type ConfigInput, type Feature, unusedFields, waitsOnce } from "@framework/core/feature";
 import {
   type HttpRequest,
   type Middleware,
@@ -48,7 +48,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
   const { maxBodyBytes, maxRatio } = config;
   const takes = new Set<string>(config.decode);
   const taken = takes.size === 0 ? "identity" : [...takes].join(", ");
-  return function limitBodies(request, next) {
+  return waitsOnce(function limitBodies(request, next) {
     const limit = request.endpoint?.options.maxBodyBytes ?? maxBodyBytes;
     const { contentLength } = request;
     if (contentLength === 0) return next(request);
@@ -61,7 +61,7 @@ const limitBodies = (config: BodyLimitConfig): Middleware<HttpRequest, Response>
       decodedChunks(chunks, coding as BodyEncoding, { maxBodyBytes: limit, maxRatio }),
     );
     return next(request);
-  };
+  });
 };
 
 /** The coding of a body; a list of several counts as one unsupported coding. */

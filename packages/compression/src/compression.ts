@@ -4,11 +4,12 @@ import {
   BodyStream,
   type ConfigInput,
   type Feature,
-  mapAwaitable,
+  mapOutput,
   payloadLength,
   type RouteOption,
+  waitsOnce,
 } from "@framework/core/feature";
-import { HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
+import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Response } from "@framework/core";
 import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
@@ -69,24 +70,25 @@ const compress = (
   option: RouteOption<boolean>,
 ): Middleware<HttpRequest, Response> => {
   const byName = coders(config);
-  return function compress(request, next) {
-    return mapAwaitable(next(request), (reply) => {
-      if (option.of(request.endpoint) === false) return reply;
-      const shrinks = isCompressible(reply);
-      const isCodable = reply.status === 304 || canBeCoded(reply);
-      if (shrinks || isCodable) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
-      if (!isCodable) return reply;
-      const field = request.getHeader("accept-encoding");
-      const coding = negotiateEncoding(field, config.encodings);
-      if (reply.status === 304) return asHeld(request, reply, coding);
-      if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
-      if (coding === "identity") return reply;
-      const isForced = negotiateEncoding(field, []) === null;
-      if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
-      const tally = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
-      return code(reply, coding as Encoding, byName[coding as Encoding], tally, isForced);
-    });
+  const answer = (reply: Response, request: HttpRequest): Awaitable<Response> => {
+    if (option.of(request.endpoint) === false) return reply;
+    const shrinks = isCompressible(reply);
+    const isCodable = reply.status === 304 || canBeCoded(reply);
+    if (shrinks || isCodable) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
+    if (!isCodable) return reply;
+    const field = request.getHeader("accept-encoding");
+    const coding = negotiateEncoding(field, config.encodings);
+    if (reply.status === 304) return asHeld(request, reply, coding);
+    if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
+    if (coding === "identity") return reply;
+    const isForced = negotiateEncoding(field, []) === null;
+    if (!isForced && !(shrinks && isWorthIt(reply, config))) return reply;
+    const tally = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
+    return code(reply, coding as Encoding, byName[coding as Encoding], tally, isForced);
   };
+  return waitsOnce(function compress(request, next) {
+    return mapOutput(next(request), answer, request);
+  });
 };
 
 /**

@@ -54,9 +54,11 @@ export {
   compose,
   isPromise,
   mapAwaitable,
+  mapOutput,
   type MiddlewareObject,
   type Rescue,
 } from "./middleware/middleware.ts";
+export { waitsOnce } from "./middleware/waiting-once.ts";
 export { failureStatuses, isFailureOfCallee, statusOf } from "./middleware/outcome.ts";
 export {
   type ConfigInput,

@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, mapAwaitable, OriginAllowed } from "@framework/core/feature";
+import { type ConfigInput, type Feature, mapOutput, OriginAllowed, waitsOnce } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { withReasons } from "./cors-reasons.ts";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
@@ -61,12 +61,11 @@ const carriesCookies = (request: HttpRequest): boolean =>
   request.upgrade !== null || request.getHeader("sec-fetch-site") === "cross-site";
 
 const shareResources = (current: () => CorsFields): Middleware<HttpRequest, Response> =>
-  function shareResources(request, next) {
+  waitsOnce(function shareResources(request, next) {
     const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
     if (origin !== null && carriesCookies(request) && fields.names(origin))
       request.context.set(OriginAllowed, true);
-    const reply = next(request);
-    return mapAwaitable(reply, (response) => fields.allow(origin, response));
-  };
+    return mapOutput(next(request), (response) => fields.allow(origin, response), null);
+  });

@@ -1,5 +1,11 @@
 import type { HttpRequest, Middleware, Response } from "@framework/core";
-import { type AddsRouteOptions, type ConfigInput, type Feature, mapAwaitable } from "@framework/core/feature";
+import {
+  type AddsRouteOptions,
+  type ConfigInput,
+  type Feature,
+  mapOutput,
+  waitsOnce,
+} from "@framework/core/feature";
 import { DeprecatedCalls } from "./calls.ts";
 import { DeprecationConfig } from "./deprecation-config.ts";
 import { withReasons } from "./notice-reasons.ts";
@@ -82,12 +88,13 @@ const announceAndCount = (
   calls: DeprecatedCalls,
   { callerOf, policy }: DeprecationConfig,
 ): Middleware<HttpRequest, Response> =>
-  function deprecation(request, next) {
+  waitsOnce(function deprecation(request, next) {
     const { endpoint } = request;
     const notice = endpoint === null ? undefined : notices.get(endpoint.options);
     if (endpoint === null || notice === undefined) return next(request);
-    return mapAwaitable(next(request), (reply) => {
+    const announced = (reply: Response): Response => {
       calls.add(endpoint, callerOf(request));
       return announce(reply, notice, request, policy);
-    });
-  };
+    };
+    return mapOutput(next(request), announced, null);
+  });

@@ -6,7 +6,8 @@ import {
   type Feature,
   flag,
   type ImpliedReply,
-  mapAwaitable,
+  mapOutput,
+  waitsOnce,
 } from "@framework/core/feature";
 import { type HttpRequest, type Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
@@ -50,12 +51,13 @@ const unchanged: ImpliedReply = { status: 304, description: "The client has the 
 
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
   const tagOf = rememberedTags(weak);
-  return function tagReplies(request, next) {
-    return mapAwaitable(next(request), (reply) => {
-      tag(reply, tagOf);
-      return isUnchanged(request, reply) ? notModified(reply) : reply;
-    });
+  const tagged = (reply: Response, request: HttpRequest): Response => {
+    tag(reply, tagOf);
+    return isUnchanged(request, reply) ? notModified(reply) : reply;
   };
+  return waitsOnce(function tagReplies(request, next) {
+    return mapOutput(next(request), tagged, request);
+  });
 };
 
 /** A handler's own tag is kept; a partial body cannot identify the whole. */

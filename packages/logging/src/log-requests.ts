@@ -1,4 +1,11 @@
-import { BodyStream, coversPath, isPromise, payloadLength } from "@framework/core/feature";
+import {
+  BodyStream,
+  coversPath,
+  isPromise,
+  mapOutput,
+  payloadLength,
+  waitsOnce,
+} from "@framework/core/feature";
 import type { ExchangeEnd, HttpRequest, Middleware, Response } from "@framework/core";
 import { type AccessLine, levelOf } from "./access-line.ts";
 import { CountedBody } from "./body-count.ts";
@@ -36,21 +43,21 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
     const more = details === null ? null : details.of(request, reply);
     write(line(request, { status, latencyMs, bytes, aborted, error, details: more }));
   };
-  return function logRequests(request, next) {
+  return waitsOnce(function logRequests(request, next) {
     if (isExempt(request) || isExcluded(request.path)) return next(request);
     const start = now();
     details?.watch(request);
     const reply = next(request);
     if (isPromise(reply)) {
       const exchange = new LoggedExchange(request, start, log);
-      return reply.then((response) => exchange.replied(response));
+      return mapOutput(reply, (response) => exchange.replied(response), null);
     }
     if (isSentAtOnce(request, reply)) {
       log(request, reply, start, sentBytes(request, reply), false, null);
       return reply;
     }
     return new LoggedExchange(request, start, log).replied(reply);
-  };
+  });
 };
 
 type LogExchange = (

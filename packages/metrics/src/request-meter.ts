@@ -1,4 +1,4 @@
-import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
+import { BodyStream, mapOutput, payloadLength, waitsOnce } from "@framework/core/feature";
 import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { observe, widthOf } from "./buckets.ts";
 import { labelValue, seriesOf } from "./family.ts";
@@ -56,13 +56,13 @@ export class RequestMeter {
   get middleware(): Middleware<HttpRequest, Response> {
     const { now } = this.options;
     const decrement = (): void => void this.inFlight--;
-    return (request, next) => {
+    return waitsOnce((request, next) => {
       if (request.endpoint?.exempt.includes("telemetry") === true) return next(request);
       const begun = now();
       this.inFlight++;
       request.onEnd(decrement);
-      return mapAwaitable(next(request), (response) => this.answered(request, response, begun));
-    };
+      return mapOutput(next(request), (response) => this.answered(request, response, begun), null);
+    });
   }
 
   /** Counts the reply at once, or at the end of a streamed body. */

@@ -1,5 +1,5 @@
 import type { Awaitable, Handler, HttpError, HttpRequest, Middleware, Response } from "@framework/core";
-import { isPromise, mapAwaitable } from "@framework/core/feature";
+import { isPromise, mapAwaitable, mapOutput, waitsOnce } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
@@ -39,10 +39,11 @@ export const limitRequests = ({
     const answer = quota.allowed
       ? admit(limit, request, next)
       : deny(limit, exceeded(retryAfterSecs(quota, limit)), request);
-    return mapAwaitable(answer, (response) => {
+    const told = (response: Response): Response => {
       writeQuota(response.headers, limit, quota, Date.now());
       return response;
-    });
+    };
+    return mapOutput(answer, told, null);
   };
 
   const admit = (
@@ -55,10 +56,11 @@ export const limitRequests = ({
     if (adaptive === null) return next(request);
     const startedAt = adaptive.now();
     adaptive.signals.admitted();
-    return mapAwaitable(next(request), (response) => {
+    const measured = (response: Response): Response => {
       adaptive.signals.answered(adaptive.now() - startedAt, response.status);
       return response;
-    });
+    };
+    return mapOutput(next(request), measured, null);
   };
 
   const denyUndecided = (limit: Limit, request: HttpRequest): Awaitable<Response> =>
@@ -67,12 +69,12 @@ export const limitRequests = ({
       return response;
     });
 
-  return function rateLimit(request, next) {
+  return waitsOnce(function rateLimit(request, next) {
     const limit = limitOf(request);
     if (limit === null) return next(request);
     const quota = take(limit, limit.keyOf(request));
     return isPromise(quota)
       ? quota.then((known) => conclude(limit, known, request, next))
       : conclude(limit, quota, request, next);
-  };
+  });
 };

@@ -5,7 +5,8 @@ import {
   configRecord,
   type Feature,
   flag,
-  mapAwaitable,
+  mapOutput,
+  waitsOnce,
 } from "@framework/core/feature";
 import { type HttpRequest, type Middleware, RequestId, type Response } from "@framework/core";
 import { withReasons } from "./id-reasons.ts";
@@ -74,12 +75,12 @@ const identify = (
 ): Middleware<HttpRequest, Response> => {
   const field = headerName.toLowerCase();
   const newId = usable(createId, warn);
-  return function identify(request, next) {
+  return waitsOnce(function identify(request, next) {
     const incoming = keepIncoming ? request.getHeader(field) : null;
     const id = incoming !== null && isSafeId(incoming) ? incoming : newId();
     request.context.set(RequestId, id);
-    return mapAwaitable(next(request), (reply) => reply.setHeader(field, id));
-  };
+    return mapOutput(next(request), (reply) => reply.setHeader(field, id), null);
+  });
 };
 
 /** A request gets an id even when `createId` fails; the first failure is logged. */

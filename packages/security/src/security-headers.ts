@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature, isPromise } from "@framework/core/feature";
+import { type ConfigInput, type Feature, mapOutput, waitsOnce } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { policyProblems } from "./content-security-policy.ts";
 import { CspNonce } from "./csp-nonce.ts";
@@ -42,13 +42,12 @@ export const securityHeaders: Feature<SecurityHeaders> = {
 const absentPolicyProblems = ({ reportOnly }: SecurityHeadersConfig): string[] =>
   reportOnly ? ["false leaves nothing to report; remove reportOnly, or give a policy"] : [];
 
-const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> =>
-  function addFields(request, next) {
-    const reply = next(request);
-    return isPromise(reply)
-      ? reply.then((response) => added(fields, request, response))
-      : added(fields, request, reply);
-  };
+const addFields = (fields: SecurityFields): Middleware<HttpRequest, Response> => {
+  const complete = (reply: Response, request: HttpRequest): Response => added(fields, request, reply);
+  return waitsOnce(function addFields(request, next) {
+    return mapOutput(next(request), complete, request);
+  });
+};
 
 const added = (fields: SecurityFields, request: HttpRequest, reply: Response): Response => {
   addMissing(fields.always, reply);

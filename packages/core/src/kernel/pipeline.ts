@@ -11,6 +11,7 @@ import {
   type Rescue,
   surround,
 } from "../middleware/middleware.ts";
+import { waitsOnce } from "../middleware/waiting-once.ts";
 import type { RequestTraces } from "../insight/request-steps.ts";
 import type { Operations } from "../insight/operations.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
@@ -112,7 +113,7 @@ export const createPipeline = (
       );
       return cache.length === 0
         ? compose([...chain, ...ofReplies], innermost, rescue, outside, true)
-        : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside);
+        : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside, true);
     });
     const endpoint = {
       method: route.method,
@@ -134,7 +135,13 @@ export const createPipeline = (
   const unmatched = (allowed: readonly string[]): Handler<HttpRequest, Response> =>
     compileChain(null, (tracer) => {
       const chain = outer.map(traceWith(tracer));
-      return compose(chain, tracer.innermost({ name: "no route" }, toUnmatched(allowed)), rescue, outside);
+      return compose(
+        chain,
+        tracer.innermost({ name: "no route" }, toUnmatched(allowed)),
+        rescue,
+        outside,
+        true,
+      );
     });
   const byMethods = new Map<string, Handler<HttpRequest, Response>>(); // one entry per distinct set of methods of a path
   const unmatchedOnce = (allowed: readonly string[]): Handler<HttpRequest, Response> => {
@@ -146,7 +153,13 @@ export const createPipeline = (
   };
   const everyMethod = router.methods();
   const refusals = new WeakMap<HttpRequest, unknown>();
-  const refused = compose(outer, (request: HttpRequest) => rethrow(refusals.get(request)), rescue, outside);
+  const refused = compose(
+    outer,
+    (request: HttpRequest) => rethrow(refusals.get(request)),
+    rescue,
+    outside,
+    true,
+  );
 
   const serve: Serve = (source) => {
     const { target: raw } = source;
@@ -195,6 +208,6 @@ const guarded = (
   guards: readonly Guard<HttpRequest>[],
   { debug: explain, log }: AppSettings,
 ): Middleware<HttpRequest, Response> =>
-  function verify(request, next) {
+  waitsOnce(function verify(request, next) {
     return mapAwaitable(verifyGuards(guards, request, { explain, log }), () => next(request));
-  };
+  });

@@ -1,4 +1,5 @@
 import { Later } from "./later.ts";
+import { isWaitingOnce } from "./waiting-once.ts";
 
 /** A value, or a promise of it: synchronous work stays synchronous. */
 export type Awaitable<T> = T | Promise<T>;
@@ -38,10 +39,22 @@ export const mapAwaitable = <T, U>(value: Awaitable<T>, map: (value: T) => Await
   isPromise(value) ? value.then(map) : map(value);
 
 /**
+ * Converts an output of `next` now, or a promise's value once it is waited for: what a middleware returns that waits once.
+ *
+ * @param input passed to `convert`, so that it need not be a closure
+ */
+export const mapOutput = <In, Out>(
+  output: Awaitable<Out>,
+  convert: (output: Out, input: In) => Awaitable<Out>,
+  input: In,
+): Awaitable<Out> =>
+  isPromisedOutput(output) ? new Later(output, input, convert, null) : convert(output, input);
+
+/**
  * Composes a chain around a handler. The first middleware is the outermost; each level rescues its own errors.
  *
  * @param accept called with each output that a level returns, and its input; it may prepare the output for the levels outside; must not throw
- * @param once whether a promise of the handler is waited for once; it may then be a `Later`
+ * @param once whether the caller waits for a promise once; it may then be a `Later`
  */
 export const compose = <In, Out>(
   chain: readonly Middleware<In, Out>[],
@@ -49,13 +62,12 @@ export const compose = <In, Out>(
   rescue: Rescue<In, Out>,
   accept: (output: Out, input: In) => Out = same,
   once = false,
-): Handler<In, Out> =>
-  surround(
-    chain,
-    rescued((input) => inner(input), inner, rescue, accept, once && chain.length === 0),
-    rescue,
-    accept,
-  );
+): Handler<In, Out> => {
+  const last = chain.at(-1);
+  const isLater = last === undefined ? once : isWaitingOnce(last);
+  const innermost = rescued((input: In) => inner(input), inner, rescue, accept, isLater);
+  return surround(chain, innermost, rescue, accept, once);
+};
 
 /** Adds levels around a composed handler; the parameters are those of `compose`. */
 export const surround = <In, Out>(
@@ -63,26 +75,31 @@ export const surround = <In, Out>(
   composed: Handler<In, Out>,
   rescue: Rescue<In, Out>,
   accept: (output: Out, input: In) => Out,
+  once = false,
 ): Handler<In, Out> =>
-  chain.reduceRight<Handler<In, Out>>(
-    (next, middleware) => rescued(middleware, next, rescue, accept),
-    composed,
-  );
+  chain.reduceRight<Handler<In, Out>>((next, middleware, index) => {
+    const around = chain[index - 1];
+    return rescued(middleware, next, rescue, accept, around === undefined ? once : isWaitingOnce(around));
+  }, composed);
 
-/** One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request. */
+/**
+ * One level of the chain; the innermost ignores `next`. One closure per level: this runs on every request.
+ *
+ * @param isLater whether what is around it waits for a promise once
+ */
 const rescued =
   <In, Out>(
     middleware: Middleware<In, Out>,
     next: Handler<In, Out>,
     rescue: Rescue<In, Out>,
     accept: (output: Out, input: In) => Out,
-    once = false,
+    isLater: boolean,
   ): Handler<In, Out> =>
   (input) => {
     try {
       const output = middleware(input, next);
       if (!isPromisedOutput(output)) return accept(output, input);
-      return once
+      return isLater
         ? new Later(output, input, accept, rescue)
         : output.then(
             (value) => accept(value, input),

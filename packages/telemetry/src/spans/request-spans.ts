@@ -1,8 +1,16 @@
-import { ROOT_CONTEXT } from "@opentelemetry/api";
-import { BodyStream, cameOverSocket, coversPath, isPromise, Trace } from "@framework/core/feature";
-import type { HttpRequest, Middleware, Response } from "@framework/core";
+import { type Context, ROOT_CONTEXT } from "@opentelemetry/api";
+import {
+  BodyStream,
+  cameOverSocket,
+  coversPath,
+  isPromise,
+  mapOutput,
+  Trace,
+  waitsOnce,
+} from "@framework/core/feature";
+import type { Awaitable, Handler, HttpRequest, Middleware, Response } from "@framework/core";
 import type { RequestMeter } from "../metrics/request-meter.ts";
-import { type RunInContext, suppressed, type Tracing } from "../tracing/tracing.ts";
+import { suppressed, type Tracing } from "../tracing/tracing.ts";
 import { bodyInContext } from "./body-in-context.ts";
 import { ObservedRequest } from "./observed-request.ts";
 import { RequestTemplates } from "./request-templates.ts";
@@ -35,8 +43,9 @@ export const requestSpans = (
   const observing = { meter, now, templates: new RequestTemplates() };
   const isExcluded = coversPath(excludedPaths);
   const silent = suppressed(ROOT_CONTEXT);
-  const runAnywhere: RunInContext = (context, work, input) => contexts.with(context, work, undefined, input);
-  const runOfSocket = contexts.ofRequests?.() ?? runAnywhere;
+  const runAnywhere: RunRequest = (context, next, request) =>
+    contexts.with(context, waitingInside, undefined, next, request);
+  const runOfSocket: RunRequest = contexts.ofRequests?.() ?? runAnywhere;
   const finish = (reply: Response, trace: RequestTrace, observed: ObservedRequest | null): Response => {
     if (observed !== null) observed.status = reply.status;
     if (reply.payload instanceof BodyStream)
@@ -49,11 +58,11 @@ export const requestSpans = (
     reply: Promise<Response>,
     trace: RequestTrace,
     observed: ObservedRequest | null,
-  ): Promise<Response> => reply.then((late) => finish(late, trace, observed));
-  return function telemetry(request, next) {
+  ): Awaitable<Response> => mapOutput(reply, (late) => finish(late, trace, observed), null);
+  return waitsOnce(function telemetry(request, next) {
     const { endpoint } = request;
     if ((endpoint !== null && endpoint.exempt.includes("telemetry")) || isExcluded(request.path))
-      return contexts.with(silent, next, undefined, request);
+      return runAnywhere(silent, next, request);
     const trace = beginTrace(tracing, request);
     const { context, span } = trace;
     request.context.set(Trace, trace);
@@ -62,5 +71,16 @@ export const requestSpans = (
     const run = cameOverSocket(request) ? runOfSocket : runAnywhere;
     const reply = run(context, next, request);
     return isPromise(reply) ? finishLater(reply, trace, observed) : finish(reply, trace, observed);
-  };
+  });
+};
+
+/** Answers a request in a context. */
+type RunRequest = (context: Context, next: Answer, request: HttpRequest) => Awaitable<Response>;
+
+type Answer = Handler<HttpRequest, Response>;
+
+/** Waits where the context is current, and with it what `next` does once its promise resolves. */
+const waitingInside = (next: Answer, request: HttpRequest): Awaitable<Response> => {
+  const reply = next(request);
+  return isPromise(reply) ? reply.then((late) => late) : reply;
 };
