@@ -21,6 +21,19 @@ test("a handler runs in the contexts bound to the start channel, also after an a
   expect(await reply.json()).toEqual(["GET /a/{b}", "GET /a/{b}"]);
 });
 
+test("what follows an asynchronous handler runs in the contexts bound to the start channel, as the handler does", async () => {
+  const context = new AsyncLocalStorage<string | null>();
+  start.bindStore(context, (operation) => (operation as TracedOperation).name);
+  undo.push(() => void start.unbindStore(context));
+  const app = new App().exceptionHandler(RangeError, () => String(context.getStore()));
+  app.get("/fails", async () => {
+    await aTurn();
+    throw new RangeError("too far");
+  });
+  const reply = await app.fetch(new Request("http://localhost/fails"));
+  expect(await reply.text()).toBe("GET /fails");
+});
+
 test("without a subscriber nothing of a request is read", () => {
   const untouchable = new Proxy({} as HttpRequest, {
     get: (_, name) => {

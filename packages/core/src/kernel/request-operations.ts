@@ -40,13 +40,11 @@ export const createRequestOperations = (requests: Operations<HttpRequest>): Requ
     let status: number | null = null;
     open.set(request, operation);
     request.onEnd((end) => operation.end(outcome(status, end)));
-    return mapAwaitable(
-      operation.within(() => handle(request)),
-      (reply) => {
-        ({ status } = reply);
-        return reply;
-      },
-    );
+    const replied = (reply: Response): Response => {
+      ({ status } = reply);
+      return reply;
+    };
+    return operation.within(() => mapAwaitable(handle(request), replied)); // waits within, too, for what follows a promise
   };
   return {
     answer: (handle, request) => {
