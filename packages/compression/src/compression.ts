@@ -55,7 +55,7 @@ export const compression: Feature<Compression> = {
         const counts = tally(config.encodings);
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);
-        host.http.use("compression", withReasons(coding, config, option, reasons));
+        host.http.use("compression", waitsOnce(withReasons(coding, config, option, reasons)));
         host.insight.expose("compression", () => counts.snapshot());
         for (const metric of counts.metrics) host.insight.metric(metric);
         return this;
@@ -86,9 +86,9 @@ const compress = (
     const tally = request.method === "HEAD" ? null : counts; // the fields are those of GET, but no body is sent
     return code(reply, coding as Encoding, byName[coding as Encoding], tally, isForced);
   };
-  return waitsOnce(function compress(request, next) {
+  return function compress(request, next) {
     return mapOutput(next(request), answer, request);
-  });
+  };
 };
 
 /**

@@ -1,11 +1,4 @@
-import {
-  BodyStream,
-  coversPath,
-  isPromise,
-  mapOutput,
-  payloadLength,
-  waitsOnce,
-} from "@framework/core/feature";
+import { BodyStream, coversPath, isPromise, mapOutput, payloadLength } from "@framework/core/feature";
 import type { ExchangeEnd, HttpRequest, Middleware, Response } from "@framework/core";
 import { type AccessLine, levelOf } from "./access-line.ts";
 import { CountedBody } from "./body-count.ts";
@@ -43,7 +36,7 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
     const more = details === null ? null : details.of(request, reply);
     write(line(request, { status, latencyMs, bytes, aborted, error, details: more }));
   };
-  return waitsOnce(function logRequests(request, next) {
+  return function logRequests(request, next) {
     if (isExempt(request) || isExcluded(request.path)) return next(request);
     const start = now();
     details?.watch(request);
@@ -57,7 +50,7 @@ export const logRequests = (options: LogRequestsOptions): Middleware<HttpRequest
       return reply;
     }
     return new LoggedExchange(request, start, log).replied(reply);
-  });
+  };
 };
 
 type LogExchange = (

@@ -1,10 +1,11 @@
-import type { AppSettings, Handler, HttpRequest, Middleware, Response } from "@framework/core";
+import type { AppSettings, HttpRequest, Middleware, Response } from "@framework/core";
 import {
   type ConfigInput,
   type Feature,
   type ReadTrace,
   systemClock,
   unusedFields,
+  waitsOnce,
 } from "@framework/core/feature";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { isoClock } from "./clock.ts";
@@ -81,7 +82,7 @@ export const logging: Feature<Logging> = {
 const switchable = () => {
   let current: Middleware<HttpRequest, Response> = pass;
   return {
-    middleware: (request: HttpRequest, next: Handler<HttpRequest, Response>) => current(request, next),
+    middleware: waitsOnce<Middleware<HttpRequest, Response>>((request, next) => current(request, next)),
     become(middleware: Middleware<HttpRequest, Response> | null) {
       if (middleware !== null) current = middleware;
     },

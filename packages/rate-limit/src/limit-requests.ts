@@ -1,5 +1,5 @@
 import type { Awaitable, Handler, HttpError, HttpRequest, Middleware, Response } from "@framework/core";
-import { isPromise, mapAwaitable, mapOutput, waitsOnce } from "@framework/core/feature";
+import { isPromise, mapAwaitable, mapOutput } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 import { retryAfterSecs, writePolicy, writeQuota } from "./quota-fields.ts";
@@ -69,12 +69,12 @@ export const limitRequests = ({
       return response;
     });
 
-  return waitsOnce(function rateLimit(request, next) {
+  return function rateLimit(request, next) {
     const limit = limitOf(request);
     if (limit === null) return next(request);
     const quota = take(limit, limit.keyOf(request));
     return isPromise(quota)
       ? quota.then((known) => conclude(limit, known, request, next))
       : conclude(limit, quota, request, next);
-  });
+  };
 };

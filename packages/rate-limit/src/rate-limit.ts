@@ -1,5 +1,11 @@
-import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
-import type { HttpRequest, Problem } from "@framework/core";
+import {
+  type AddsRouteOptions,
+  type ConfigInput,
+  type Feature,
+  type ImpliedReply,
+  waitsOnce,
+} from "@framework/core/feature";
+import type { HttpRequest, Middleware, Problem, Response } from "@framework/core";
 import type { Limit } from "./limit.ts";
 import { limitPanel } from "./limit-panel.ts";
 import { withReasons } from "./limit-reasons.ts";
@@ -52,9 +58,9 @@ export const rateLimit: Feature<RateLimit> = {
         });
         const seen = new SeenClients();
         const explained = withReasons(limiting, { limitOf, reasons, seen });
-        host.http.use("rate-limit", (request, next) =>
-          reasons.isObserved ? explained(request, next) : limiting(request, next),
-        );
+        const answering: Middleware<HttpRequest, Response> = (request, next) =>
+          reasons.isObserved ? explained(request, next) : limiting(request, next);
+        host.http.use("rate-limit", waitsOnce(answering));
         host.insight.panel(limitPanel(limiter, seen));
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];

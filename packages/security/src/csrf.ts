@@ -6,7 +6,14 @@ import {
   type Middleware,
   type Response,
 } from "@framework/core";
-import { type ConfigInput, type Feature, type ImpliedReply, isPromise } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Feature,
+  type ImpliedReply,
+  isPromise,
+  mapOutput,
+  waitsOnce,
+} from "@framework/core/feature";
 import { CsrfConfig } from "./csrf-config.ts";
 import { CsrfGuard, Guarding, safeMethods } from "./csrf-guard.ts";
 import { csrfTokens } from "./csrf-tokens.ts";
@@ -37,13 +44,13 @@ export const csrf: Feature<Csrf> = {
       };
       host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
       host.life.onStart({ name: "csrf", run: begin });
-      host.http.use("csrf", (request, next) =>
-        guard === null ? next(request) : guarded(guard, request, next),
-      );
-      host.http.use("identity", (request, next) => {
+      const checking: Middleware<HttpRequest, Response> = (request, next) =>
+        guard === null ? next(request) : guarded(guard, request, next);
+      const confirming: Middleware<HttpRequest, Response> = (request, next) => {
         guard?.confirm(request);
         return next(request);
-      });
+      };
+      host.http.use("csrf", waitsOnce(checking)).use("identity", waitsOnce(confirming));
       return this;
     },
   }),
@@ -88,10 +95,7 @@ const guarded = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType
 
 const answered = (guard: CsrfGuard, request: HttpRequest, next: Next): ReturnType<Next> => {
   const session = guard.sessionOf(request);
-  const reply = next(request);
-  return isPromise(reply)
-    ? reply.then((response) => guard.finish(request, response, session))
-    : guard.finish(request, reply, session);
+  return mapOutput(next(request), (response) => guard.finish(request, response, session), null);
 };
 
 const SECRET_KEY = "security:csrf-secret";

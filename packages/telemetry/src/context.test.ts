@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as turn, setTimeout as wait } from "node:timers/promises";
 import { context, propagation, trace } from "@opentelemetry/api";
-import { Response as Reply } from "@framework/core";
+import { NotFoundError, Response as Reply } from "@framework/core";
 import { socketClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
@@ -36,6 +36,27 @@ test("1,000 requests at once each keep their own trace over awaits, timers and s
   const { spans } = await service.finish();
   expect(new Set(spans.map((span) => span.traceId))).toEqual(new Set(ids));
 });
+
+test.each(["app.fetch", "a socket"])(
+  "the exception handler of an async error has the trace of its request, over %s",
+  async (door) => {
+    await using service = await tracedService();
+    const app = service.app.exceptionHandler(NotFoundError, () => [traceId()]);
+    app.get("/", async () => {
+      await turn();
+      throw new NotFoundError("no such book");
+    });
+    const ids = Array.from({ length: 20 }, (_, n) => (n + 1).toString(16).padStart(32, "0"));
+    const parents = ids.map((id) => ({ traceparent: `00-${id}-00000000000000aa-01` }));
+    await using client = socketClient(app);
+    const seen = parents.map(async (headers): Promise<unknown> =>
+      door === "app.fetch"
+        ? (await ask(app, "/", headers)).json()
+        : (await client.get("/", { headers })).json(),
+    );
+    expect(await Promise.all(seen)).toEqual(ids.map((id) => [id]));
+  },
+);
 
 test("a span of the program's own is a child of the request, through the API alone", async () => {
   await using service = await tracedService();

@@ -5,6 +5,7 @@ import {
   type FieldUse,
   type Host,
   systemClock,
+  waitsOnce,
 } from "@framework/core/feature";
 import { FeatureHistograms } from "./metrics/feature-histograms.ts";
 import { outgoingOperations, watchOutgoing } from "./outgoing/outgoing-requests.ts";
@@ -60,7 +61,10 @@ const observe = (host: Host, config: Readonly<OpenTelemetryConfig>): void => {
   let requests: Middleware<HttpRequest, Response> = pass;
   let undo: (() => void)[] = [];
   const outgoing = outgoingOperations(host.insight);
-  host.http.use("telemetry", (request, next) => requests(request, next));
+  host.http.use(
+    "telemetry",
+    waitsOnce((request, next) => requests(request, next)),
+  );
   host.http.usesFields(() => (config.traceHeader ? [callerField, replyField] : [callerField]));
   host.insight.provideTrace(() => (pipeline === null ? null : currentTrace(pipeline.tracing)));
   countSpans(host, () => pipeline);
