@@ -1,5 +1,6 @@
 import { connect } from "node:net";
 import type { Panel } from "@framework/core/feature";
+import { freePort } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { ask, call, devApp, open, serve } from "./dev-app.test-kit.ts";
 
@@ -155,11 +156,6 @@ test("in production no port opens, nothing is recorded, and the log says so", as
   });
   expect(await (await fetch(service.running.url)).text()).toBe("hello");
 });
-
-const freePort = async (): Promise<number> => {
-  await using service = await serve(devApp());
-  return service.page.port;
-};
 
 test("configured faults refuse to start in production", async () => {
   const app = devApp({ faults: [{ on: "route", fault: "error" }] });

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { freePort } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { API_KEY } from "./contract/exchanges.ts";
-import { freePort } from "./contract/free-port.ts";
 
 const { NODE_OPTIONS: _flagsOfJest, ...inherited } = process.env;
 const folder = join(import.meta.dirname, "..");

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { get, type IncomingMessage } from "node:http";
 import { createRequire } from "node:module";
-import { type AddressInfo, createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
+import { freePort } from "@framework/services";
 
 /** What the registry says about a package. */
 export interface Packument {
@@ -127,12 +127,4 @@ const isUp = (url: string): Promise<boolean> =>
 const ask = async (url: string): Promise<{ readonly status: number; readonly body: Buffer }> => {
   const [reply] = (await once(get(url, { agent: false }), "response")) as [IncomingMessage];
   return { status: reply.statusCode ?? 0, body: await buffer(reply) };
-};
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 };

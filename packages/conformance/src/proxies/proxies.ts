@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
+import { freePort } from "@framework/services";
 
 /** A real proxy's record of a request that it sent to its backend. */
 export interface Passed {
@@ -129,15 +130,6 @@ export const startProxy = async (program: Program, backend: number): Promise<Pro
     },
   };
 };
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === "object" && address !== null ? address.port : 0));
-    });
-  });
 
 const untilListening = async (port: number, child: ChildProcess, said: () => string): Promise<void> => {
   const end = performance.now() + 60_000;
