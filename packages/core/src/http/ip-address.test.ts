@@ -87,9 +87,12 @@ test("agrees with Node on the validity of addresses", () => {
 });
 
 test("parsing a formatted address returns the same bytes, and formatting those the same text", () => {
+  const mapped = "0,0,0,0,0,0,0,0,0,0,255,255";
   const bytes = fc.oneof(
     fc.array(fc.integer({ min: 0, max: 255 }), { minLength: 4, maxLength: 4 }),
-    fc.array(fc.constantFrom(0, 0, 1, 255), { minLength: 16, maxLength: 16 }),
+    fc
+      .array(fc.constantFrom(0, 0, 1, 255), { minLength: 16, maxLength: 16 })
+      .filter((given) => given.slice(0, 12).join() !== mapped), // read as IPv4
   );
   fc.assert(
     fc.property(bytes, (given) => {
