@@ -41,16 +41,19 @@ const behindFeatures = () =>
     .enableRequestId()
     .enableSecurityHeaders();
 
-/** How many promises a request makes once everything is warm, those of the client included. */
+/** The fewest promises that one of ten requests makes, those of the client included: timers and split replies only add some. */
 const promisesOf = async (app: App): Promise<number> => {
   await using client = socketClient(app, { env: "production" });
-  for (let warm = 0; warm < 3; warm++) await client.get("/late");
-  let made = 0;
-  const hook = createHook({ init: (_id, type) => void (made += type === "PROMISE" ? 1 : 0) }).enable();
-  const reply = await client.get("/late");
-  hook.disable();
-  expect(reply.text).toBe("late");
-  return made;
+  let fewest = Infinity;
+  for (let request = 0; request < 10; request++) {
+    let made = 0;
+    const hook = createHook({ init: (_id, type) => void (made += type === "PROMISE" ? 1 : 0) }).enable();
+    const reply = await client.get("/late");
+    hook.disable();
+    expect(reply.text).toBe("late");
+    fewest = Math.min(fewest, made);
+  }
+  return fewest;
 };
 
 test("an async handler takes no more promises behind ten features than behind none", async () => {
