@@ -13,4 +13,7 @@ app.messaging.subscribe(TOPIC, { group: `${TOPIC}-group`, order: "key" }, async 
   signal.addEventListener("abort", () => resolve(), { once: true });
   await promise;
 });
-await app.start({ log: { info() {}, warn() {}, error() {} } });
+const print = (line: string, fields?: unknown): void =>
+  void process.stderr.write(`${line} ${JSON.stringify(fields)}\n`); // a test that fails shows it
+const log = { info: print, warn: print, error: print, debug: print };
+await app.start({ log });

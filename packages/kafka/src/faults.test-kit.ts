@@ -31,12 +31,13 @@ const WAIT_MS = 120_000;
 
 /** Waits until a condition holds; `what` names it in the error. */
 export const until = async (
-  what: string,
+  what: string | (() => string),
   holds: () => boolean | Promise<boolean>,
   mostMs: number = WAIT_MS,
 ): Promise<void> => {
   for (const end = performance.now() + mostMs; !(await holds()); await pause(10))
-    if (performance.now() > end) throw new Error(`waited ${mostMs} ms for ${what}`);
+    if (performance.now() > end)
+      throw new Error(`waited ${mostMs} ms for ${typeof what === "string" ? what : what()}`);
 };
 
 export interface WorkerOptions extends NonNullable<Parameters<typeof kafkaBroker>[0]> {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createRequire } from "node:module";
-import { createInterface } from "node:readline";
 import { setTimeout as pause } from "node:timers/promises";
 import { bundledProgram } from "@framework/bundled-sources";
 import { withServer } from "@framework/services";
@@ -163,14 +162,20 @@ withServer("kafka", (brokers) => {
       const child = spawn(
         process.execPath,
         ["--conditions=@framework/source", "--disable-warning=ExperimentalWarning", program],
-        { env: { ...process.env, BROKERS: brokers, TOPIC: topic }, stdio: ["ignore", "pipe", "inherit"] },
+        { env: { ...process.env, BROKERS: brokers, TOPIC: topic }, stdio: ["ignore", "pipe", "pipe"] },
       );
+      const exited = once(child, "exit");
+      let printed = "";
+      for (const stream of [child.stdout, child.stderr])
+        stream.setEncoding("utf8").on("data", (text: string) => (printed += text));
       const sender = await worker(brokers, topic, {});
       await ledger.send({ app: sender }, topic);
-      const [line] = (await once(createInterface(child.stdout), "line")) as [string];
-      expect(line).toBe('effect {"number":0}');
+      await until(
+        () => `the effect of a process with exit code ${child.exitCode}, which has printed:\n${printed}`,
+        () => printed.includes('effect {"number":0}\n'),
+      );
       child.kill("SIGKILL");
-      await once(child, "exit");
+      await exited;
       const next = await worker(brokers, topic, { ledger });
       expect(await ledger.sequences()).toEqual([[0, 1, 2]]);
       await Promise.all([next.stop(), sender.stop()]);

@@ -29,6 +29,8 @@ const POISON = 10;
 
 /** Pause before what was not confirmed is sent again. */
 const PAUSE_MS = 20;
+/** Time after which a send that was never confirmed fails the test. */
+const LONGEST_MS = 240_000;
 
 /** What was sent, and what handlers saw: to show that nothing is lost, and that the order of each key is kept. */
 export class Ledger {
@@ -132,7 +134,11 @@ export class Ledger {
     const { run } = this.options;
     for (let first = 0; first < this.each; first += run) {
       const messages = this.block(lane, first);
-      for (; !(await sent(from, topic, messages)); await quietly(PAUSE_MS)) this.sentAgain++;
+      const end = performance.now() + LONGEST_MS;
+      for (let error; (error = await sent(from, topic, messages)) !== null; await quietly(PAUSE_MS)) {
+        if (performance.now() > end) throw new Error("a send was never confirmed", { cause: error });
+        this.sentAgain++;
+      }
     }
   }
 
@@ -161,8 +167,9 @@ const keyOf = (at: number): string => `key-${at}`;
 /** The topic of the dead letters of a ledger. */
 export const deadTopicOf = (topic: string): string => `${topic}-dead`;
 
-const sent = ({ app }: Process, topic: string, messages: readonly NewMessage<unknown>[]): Promise<boolean> =>
+/** Sends; returns the error, or `null` when all was confirmed. */
+const sent = ({ app }: Process, topic: string, messages: readonly NewMessage<unknown>[]): Promise<unknown> =>
   app.messaging.sendAll(topic, messages).then(
-    () => true,
-    () => false,
+    () => null,
+    (error: unknown) => error,
   );

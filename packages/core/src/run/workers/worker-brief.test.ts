@@ -63,7 +63,9 @@ const held = async (use: (held: Held) => Promise<void>): Promise<void> => {
 
 test("a worker whose primary dies while it starts ends, and does not become a service of its own", async () => {
   await held(async ({ child, go }) => {
+    const disconnected = once(child, "disconnect"); // the channel closes in a later turn
     child.disconnect();
+    await disconnected;
     expect(await go()).toBe("held\n");
     expect(child.exitCode).toBe(0);
   });
