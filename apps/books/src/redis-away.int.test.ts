@@ -1,4 +1,5 @@
-import { freePort, startProxy, withServer } from "@framework/services";
+import { startProxy, withServer } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 import { socketClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { createBooksApp } from "./app.ts";

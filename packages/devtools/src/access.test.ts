@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import type { Panel } from "@framework/core/feature";
-import { freePort } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 import { expect, test } from "@jest/globals";
 import { ask, call, devApp, open, serve } from "./dev-app.test-kit.ts";
 

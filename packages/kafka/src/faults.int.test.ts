@@ -1,13 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "@framework/core/feature";
-import {
-  type FragileServer,
-  findProgram,
-  freePort,
-  startKafka,
-  startProxy,
-  type TcpProxy,
-} from "@framework/services";
+import { type FragileServer, findProgram, startKafka, startProxy, type TcpProxy } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import {
   LIMIT_MS,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
-import { freePort } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 import { waitFor } from "@framework/testing";
 import { API_KEY } from "./contract/exchanges.ts";
 

@@ -1,5 +1,4 @@
 export type { FragileServer, RunningServer } from "./running-server.ts";
-export { freePort } from "./free-port.ts";
 export { startPostgres, type PostgresOptions } from "./postgres.ts";
 export { startPostgresNewest } from "./postgres-newest.ts";
 export { startRedis, type RedisOptions } from "./redis.ts";

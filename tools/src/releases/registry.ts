@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
-import { freePort } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 
 /** What the registry says about a package. */
 export interface Packument {

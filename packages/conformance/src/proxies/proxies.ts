@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { freePort } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 
 /** A real proxy's record of a request that it sent to its backend. */
 export interface Passed {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { differences } from "../contract/differences.ts";
 import { API_KEY, exchanges } from "../contract/exchanges.ts";
-import { freePort } from "@framework/services";
+import { freePort } from "@framework/services/free-port";
 import { waitFor } from "@framework/testing";
 import { type Elsewhere, elsewhere } from "./services.ts";
 
