@@ -1,10 +1,11 @@
-import { Client, type Connection, Pool, type PoolClient, type PoolConfig } from "pg";
+import type { Client, Connection, Pool, PoolClient, PoolConfig } from "pg";
 import { orAborted, within } from "../deadlines.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { Execution, Outcome, PoolMetrics } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import type { SqlValue } from "../sql-value.ts";
 import { isBroken, isReadOnly, isSilence } from "./postgres-errors.ts";
+import { pg } from "./pg.ts";
 import { columnTypes } from "./postgres-types.ts";
 import { Silence } from "./silence.ts";
 
@@ -39,7 +40,7 @@ export class Connections {
 
   constructor(options: PostgresOptions) {
     this.config = clientConfig(options);
-    this.pool = new Pool({
+    this.pool = new (pg().Pool)({
       ...this.config,
       max: options.poolSize,
       min: options.minIdle,
@@ -140,7 +141,7 @@ export class Connections {
 
   /** Opens a connection outside the pool. */
   async lone(): Promise<Client> {
-    const client = new Client(this.config);
+    const client = new (pg().Client)(this.config);
     client.on("error", () => {}); // the holder gets its end from "end"
     await client.connect();
     return client;
@@ -205,7 +206,7 @@ const clientConfig = (options: PostgresOptions): PoolConfig => ({
   connectionTimeoutMillis: options.connectionTimeoutSecs * 1000,
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  types: columnTypes,
+  types: columnTypes(),
   ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   ...(options.statementTimeoutMs === 0 ? {} : { statement_timeout: options.statementTimeoutMs }),
   ...(options.answerTimeoutSecs === 0 ? {} : { query_timeout: options.answerTimeoutSecs * 1000 }),

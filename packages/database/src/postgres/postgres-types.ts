@@ -1,4 +1,4 @@
-import { types } from "pg";
+import { type Pg, pg } from "./pg.ts";
 
 const INT8 = 20;
 const DATE = 1082;
@@ -19,9 +19,12 @@ const own = new Map<number, Parse>([
   [TIMESTAMP, asText],
 ]);
 
-/** Parsers by the type's object identifier: exact integers, no shifts between zones. */
-export const columnTypes: typeof types = {
-  ...types,
-  getTypeParser: ((oid: number, format?: "text" | "binary") =>
-    own.get(oid) ?? types.getTypeParser(oid, format as "text")) as typeof types.getTypeParser,
+/** Returns the parsers by the type's object identifier: exact integers, no shifts between zones. */
+export const columnTypes = (): Pg["types"] => {
+  const { types } = pg();
+  return {
+    ...types,
+    getTypeParser: ((oid: number, format?: "text" | "binary") =>
+      own.get(oid) ?? types.getTypeParser(oid, format as "text")) as Pg["types"]["getTypeParser"],
+  };
 };

@@ -1,9 +1,10 @@
-import * as grpc from "@grpc/grpc-js";
+import type * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
 import type { CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
+import { grpcJs } from "../libraries.ts";
 import { sendAll } from "./send-all.ts";
 import { toClientError } from "./to-client-error.ts";
 
@@ -64,7 +65,7 @@ export class CallSender {
   private start(call: CallToSend, { name, request, metadata, deadlineMs }: OutgoingCall): unknown {
     const { method, options } = call;
     const { connection } = this;
-    const fields = new grpc.Metadata();
+    const fields = new (grpcJs().Metadata)();
     for (const [field, value] of metadata)
       fields.set(field, typeof value === "string" ? value : Buffer.from(value));
     const settings: grpc.CallOptions = deadlineMs === null ? {} : { deadline: deadlineMs };

@@ -1,9 +1,10 @@
-import * as grpc from "@grpc/grpc-js";
+import type * as grpc from "@grpc/grpc-js";
 import type { GrpcMethod, GrpcService, MethodShape, MethodShapes } from "../service/grpc-service.ts";
 import { GrpcStatus } from "../status/grpc-status.ts";
 import { CallSender } from "./call-sender.ts";
 import { type CheckedClientOptions, checkOptions } from "./check-options.ts";
 import type { GrpcCallOptions, GrpcClientOptions, GrpcClientTls, GrpcRetry } from "./client-config.ts";
+import { grpcJs } from "../libraries.ts";
 
 type Sent<Shape extends MethodShape> = Shape["requestStream"] extends true
   ? AsyncIterable<Shape["sent"]> | Iterable<Shape["sent"]>
@@ -46,7 +47,7 @@ export const grpcClient = <Methods extends MethodShapes>(
 ): GrpcClient<Methods> => {
   const checked = checkOptions(options);
   const { methods } = service.resolve({ recorded: false });
-  const connection = new grpc.Client(
+  const connection = new (grpcJs().Client)(
     target,
     credentialsOf(checked.tls),
     channelOptions(service.name, checked),
@@ -67,9 +68,9 @@ const callerOf =
     sender.send({ name: `${service}/${method.name}`, method, request, options });
 
 const credentialsOf = (tls: boolean | GrpcClientTls): grpc.ChannelCredentials => {
-  if (tls === false) return grpc.credentials.createInsecure();
+  if (tls === false) return grpcJs().credentials.createInsecure();
   const { ca, cert, key } = tls === true ? {} : tls;
-  return grpc.credentials.createSsl(pem(ca), pem(key), pem(cert));
+  return grpcJs().credentials.createSsl(pem(ca), pem(key), pem(cert));
 };
 
 const pem = (value: string | Uint8Array | undefined): Buffer | null =>

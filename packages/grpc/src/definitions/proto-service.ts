@@ -8,11 +8,12 @@ import type {
   handleUnaryCall,
 } from "@grpc/grpc-js";
 import { ConfigurationError } from "@framework/core";
-import { loadSync, type Options, type ServiceDefinition } from "@grpc/proto-loader";
-import protobuf from "protobufjs";
+import type { Options, ServiceDefinition } from "@grpc/proto-loader";
+import type protobuf from "protobufjs";
 import { describePackages } from "../descriptors/describe-packages.ts";
 import type { GrpcService } from "../service/grpc-service.ts";
 import { methodOfLoader } from "./loaded-method.ts";
+import { protobufjs, protoLoader } from "../libraries.ts";
 
 /** Types of one method from its handler type in generated code. */
 type ShapeOfHandler<Handler> =
@@ -83,7 +84,7 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
   const path = pathOf(file);
   let found: unknown;
   try {
-    found = loadSync(path, loaderOptions)[name];
+    found = protoLoader().loadSync(path, loaderOptions)[name];
   } catch (error) {
     throw mistake(`${path} cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
   }
@@ -96,7 +97,7 @@ const pathOf = (file: URL | string): string => (typeof file === "string" ? file 
 
 /** Reads the files again with the field names of the `.proto`, for the descriptors: those of the loader are incomplete. */
 const loadRoot = (path: string, { includeDirs = [] }: ProtoServiceOptions): protobuf.Root => {
-  const root = new protobuf.Root();
+  const root = new (protobufjs().Root)();
   const resolve = root.resolvePath.bind(root);
   root.resolvePath = (origin, target) => {
     const found = [...includeDirs].map((folder) => join(folder, target)).find((each) => existsSync(each));

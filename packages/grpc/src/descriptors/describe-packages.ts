@@ -1,4 +1,4 @@
-import protobuf from "protobufjs";
+import type protobuf from "protobufjs";
 import type {
   EnumDescriptor,
   FieldDescriptor,
@@ -7,6 +7,7 @@ import type {
   ServiceDescriptor,
 } from "./descriptor-messages.ts";
 import { fileNameOf } from "./file-names.ts";
+import { protobufjs } from "../libraries.ts";
 
 /** Numbers of the types in FieldDescriptorProto. */
 const fieldTypes: Readonly<Record<string, number>> = {
@@ -42,9 +43,9 @@ export const describePackages = (root: protobuf.Root): readonly FileDescriptor[]
 };
 
 const isPackage = (object: protobuf.ReflectionObject): object is protobuf.Namespace =>
-  object instanceof protobuf.Namespace &&
-  !(object instanceof protobuf.Type) &&
-  !(object instanceof protobuf.Service);
+  object instanceof protobufjs().Namespace &&
+  !(object instanceof protobufjs().Type) &&
+  !(object instanceof protobufjs().Service);
 
 const describePackage = (space: protobuf.NamespaceBase): FileDescriptor[] => {
   const packageName = space.fullName.slice(1);
@@ -63,9 +64,9 @@ const describeFile = (
   const enumType: EnumDescriptor[] = [];
   const service: ServiceDescriptor[] = [];
   for (const object of objects) {
-    if (object instanceof protobuf.Type) messageType.push(describeMessage(object, used));
-    else if (object instanceof protobuf.Enum) enumType.push(describeEnum(object));
-    else if (object instanceof protobuf.Service) service.push(describeService(object, used));
+    if (object instanceof protobufjs().Type) messageType.push(describeMessage(object, used));
+    else if (object instanceof protobufjs().Enum) enumType.push(describeEnum(object));
+    else if (object instanceof protobufjs().Service) service.push(describeService(object, used));
   }
   used.delete(name);
   return {
@@ -82,18 +83,18 @@ const describeFile = (
 const describeMessage = (type: protobuf.Type, used: Set<string>): MessageDescriptor => {
   // Synthetic groups of `optional` fields follow the real ones, as the language requires.
   const oneofs = type.oneofsArray.toSorted((a, b) => Number(isSynthetic(a)) - Number(isSynthetic(b)));
-  const entries = type.fieldsArray.filter((field) => field instanceof protobuf.MapField);
+  const entries = type.fieldsArray.filter((field) => field instanceof protobufjs().MapField);
   const reserved = type.reserved ?? [];
   return {
     name: type.name,
     field: type.fieldsArray.map((field) => describeField(field, oneofs, used)),
     nestedType: [
       ...type.nestedArray
-        .filter((nested) => nested instanceof protobuf.Type)
+        .filter((nested) => nested instanceof protobufjs().Type)
         .map((nested) => describeMessage(nested, used)),
       ...entries.map((field) => describeEntry(field, used)),
     ],
-    enumType: type.nestedArray.filter((nested) => nested instanceof protobuf.Enum).map(describeEnum),
+    enumType: type.nestedArray.filter((nested) => nested instanceof protobufjs().Enum).map(describeEnum),
     oneofDecl: oneofs.map(({ name }) => ({ name })),
     reservedRange: reserved.flatMap((entry) =>
       typeof entry === "string" ? [] : [{ start: entry[0] ?? 0, end: (entry[1] ?? 0) + 1 }],
@@ -112,7 +113,7 @@ const describeField = (
 ): FieldDescriptor => {
   const { name, id: number, partOf } = field;
   const jsonName = camelCase(name);
-  if (field instanceof protobuf.MapField) {
+  if (field instanceof protobufjs().MapField) {
     const typeName = `${field.parent?.fullName ?? ""}.${entryName(name)}`;
     return { name, number, label: labels.repeated, type: MESSAGE, typeName, jsonName };
   }
@@ -132,7 +133,10 @@ const typeOf = (field: protobuf.FieldBase, used: Set<string>): Pick<FieldDescrip
   const { resolvedType } = field.resolve();
   if (resolvedType === null) return { type: fieldTypes[field.type] ?? 0 };
   used.add(fileOf(resolvedType));
-  return { type: resolvedType instanceof protobuf.Enum ? ENUM : MESSAGE, typeName: resolvedType.fullName };
+  return {
+    type: resolvedType instanceof protobufjs().Enum ? ENUM : MESSAGE,
+    typeName: resolvedType.fullName,
+  };
 };
 
 /** The message of a map's entries, as the language defines it. */

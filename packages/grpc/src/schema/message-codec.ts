@@ -1,9 +1,10 @@
-import protobuf from "protobufjs";
+import type protobuf from "protobufjs";
 import type { MessageCodec } from "../service/grpc-service.ts";
 import { badMessage } from "./bad-message.ts";
 import type { FieldType } from "./message-layout.ts";
 import type { NumberedField, NumberedMessage } from "./number-fields.ts";
 import { fromValue, toValue } from "./struct-values.ts";
+import { protobufjs } from "../libraries.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -17,7 +18,7 @@ export class MessageCodecs {
 
   constructor(messages: readonly NumberedMessage[]) {
     this.messages = new Map(messages.map((message) => [message.name, message]));
-    this.root = protobuf.Root.fromJSON({
+    this.root = protobufjs().Root.fromJSON({
       nested: {
         ...Object.fromEntries(messages.map((message) => [message.name, typeOf(message)])),
         google: { nested: { protobuf: { nested: wellKnown() } } },
@@ -144,7 +145,7 @@ const typeOf = ({ fields }: NumberedMessage): protobuf.IType => {
 };
 
 const wellKnown = (): Record<string, protobuf.AnyNestedObject> => {
-  const struct = protobuf.common.get("google/protobuf/struct.proto")?.nested as
+  const struct = protobufjs().common.get("google/protobuf/struct.proto")?.nested as
     | { google?: { nested?: { protobuf?: { nested?: Record<string, protobuf.AnyNestedObject> } } } }
     | undefined;
   return struct?.google?.nested?.protobuf?.nested ?? {};

@@ -1,4 +1,5 @@
-import protobuf from "protobufjs";
+import type protobuf from "protobufjs";
+import { protobufjs } from "../libraries.ts";
 
 /** What a recorded `.proto` says about one message. */
 export interface RecordedMessage {
@@ -15,12 +16,12 @@ export type RecordedNumbers = ReadonlyMap<string, RecordedMessage>;
 
 /** Reads the numbers of a `.proto` that `framework-grpc` wrote. @throws an error for text that is no `.proto` */
 export const readNumbers = (text: string): RecordedNumbers => {
-  const { root, package: packageName } = protobuf.parse(text, { keepCase: true });
+  const { root, package: packageName } = protobufjs().parse(text, { keepCase: true });
   const space = packageName === undefined ? root : root.lookup(packageName);
   const messages = new Map<string, RecordedMessage>();
-  if (!(space instanceof protobuf.Namespace)) return messages;
+  if (!(space instanceof protobufjs().Namespace)) return messages;
   for (const nested of space.nestedArray)
-    if (nested instanceof protobuf.Type) messages.set(nested.name, recorded(nested));
+    if (nested instanceof protobufjs().Type) messages.set(nested.name, recorded(nested));
   return messages;
 };
 
@@ -36,6 +37,6 @@ const recorded = (type: protobuf.Type): RecordedMessage => {
 };
 
 const typeOf = (field: protobuf.Field): string => {
-  if (field instanceof protobuf.MapField) return `map<${field.keyType}, ${field.type}>`;
+  if (field instanceof protobufjs().MapField) return `map<${field.keyType}, ${field.type}>`;
   return field.repeated ? `repeated ${field.type}` : field.type;
 };

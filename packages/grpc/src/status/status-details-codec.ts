@@ -1,8 +1,9 @@
-import protobuf from "protobufjs/light.js";
+import type protobuf from "protobufjs";
+import { protobufjs } from "../libraries.ts";
 import type { StatusDetail } from "./status-detail.ts";
 
 /** Messages of google.rpc and google.protobuf that the error model uses, with the numbers of their published .proto files. */
-const root = protobuf.Root.fromJSON({
+const messages = {
   nested: {
     Any: { fields: { typeUrl: { type: "string", id: 1 }, value: { type: "bytes", id: 2 } } },
     Duration: { fields: { seconds: { type: "int64", id: 1 }, nanos: { type: "int32", id: 2 } } },
@@ -24,7 +25,12 @@ const root = protobuf.Root.fromJSON({
       },
     },
   },
-});
+};
+
+let read: protobuf.Root | undefined;
+
+const typeOf = (name: string): protobuf.Type =>
+  (read ??= protobufjs().Root.fromJSON(messages)).lookupType(name);
 
 const PREFIX = "type.googleapis.com/google.rpc.";
 
@@ -34,10 +40,10 @@ interface Any {
 }
 
 const encoded = (type: string, value: object): Uint8Array =>
-  root.lookupType(type).encode(root.lookupType(type).fromObject(value)).finish();
+  typeOf(type).encode(typeOf(type).fromObject(value)).finish();
 
 const decoded = (type: string, bytes: Uint8Array): Record<string, unknown> =>
-  root.lookupType(type).toObject(root.lookupType(type).decode(bytes), {
+  typeOf(type).toObject(typeOf(type).decode(bytes), {
     longs: Number,
     arrays: true,
     defaults: true,

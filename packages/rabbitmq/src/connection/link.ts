@@ -1,8 +1,9 @@
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
-import { type ChannelModel, connect } from "amqplib";
+import type { ChannelModel } from "amqplib";
 import type { RabbitMQConfig } from "../rabbitmq-config.ts";
+import { amqplib } from "./amqplib.ts";
 import { reasonOf, unavailable } from "./server-error.ts";
 
 /** What a link needs. */
@@ -105,7 +106,7 @@ export class Link {
       signal: this.socket.signal, // an option of Node's sockets, which amqplib passes on
       ...(config.ca === undefined ? {} : { ca: config.ca }),
     };
-    return await connect(url.href, options);
+    return await amqplib().connect(url.href, options);
   }
 
   private opened(model: ChannelModel): ChannelModel {

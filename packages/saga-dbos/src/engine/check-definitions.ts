@@ -1,4 +1,5 @@
-import { DBOS, type WorkflowStatusString } from "@dbos-inc/dbos-sdk";
+import type { WorkflowStatusString } from "@dbos-inc/dbos-sdk";
+import { dbos } from "../driver/dbos-sdk.ts";
 import { type AnySaga, changedDefinition } from "@framework/saga/feature";
 import type { SagaStart } from "../script/progress.ts";
 import { workflowOf } from "../names/ids.ts";
@@ -11,7 +12,7 @@ export const checkDefinitions = async (definitions: readonly AnySaga[]): Promise
   for (const definition of definitions) {
     const { name, version, hash } = definition;
     for (let offset = 0; ; offset += PAGE) {
-      const found = await DBOS.listWorkflows({
+      const found = await dbos().listWorkflows({
         workflowName: workflowOf(definition),
         status: unfinished,
         offset,

@@ -1,5 +1,5 @@
-import { DBOS, type DLogger } from "@dbos-inc/dbos-sdk";
-import { DBOSExecutor } from "@dbos-inc/dbos-sdk/internal/dbos-executor";
+import type { DLogger } from "@dbos-inc/dbos-sdk";
+import { dbos, dbosExecutor } from "../driver/dbos-sdk.ts";
 import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import type { HeldLease } from "@framework/durable/feature";
@@ -57,7 +57,7 @@ export class DbosEngine implements OpenEngine {
 
   async start(): Promise<void> {
     const { parts, config } = this;
-    if (DBOS.isInitialized())
+    if (dbos().isInitialized())
       throw new FrameworkError(
         "SAGA_DBOS_TAKEN",
         "saga-dbos: DBOS is in use in this process already; run one app with it",
@@ -76,7 +76,7 @@ export class DbosEngine implements OpenEngine {
     this.isRunning = false;
     this.stopping.abort(new Error("the process ends"));
     for (const stop of this.timers.splice(0)) stop();
-    await DBOS.shutdown({ deregister: true });
+    await dbos().shutdown({ deregister: true });
     await this.place?.release();
     this.place = null;
   }
@@ -87,7 +87,7 @@ export class DbosEngine implements OpenEngine {
     this.deliver = deliveryWorkflow();
     for (const definition of definitions)
       this.workflows.set(workflowOf(definition), this.register(definition));
-    DBOS.setConfig({
+    dbos().setConfig({
       name: config.name,
       systemDatabaseUrl: url,
       systemDatabaseSchemaName: config.schema,
@@ -98,9 +98,9 @@ export class DbosEngine implements OpenEngine {
       logger: this.log(),
       tracingEnabled: false,
     });
-    await DBOS.launch();
+    await dbos().launch();
     for (const definition of definitions)
-      await DBOS.registerQueue(workflowOf(definition), {
+      await dbos().registerQueue(workflowOf(definition), {
         workerConcurrency: config.maxOpen,
         minPollingIntervalMs: config.pollMs,
         onConflict: "always_update",
@@ -119,13 +119,16 @@ export class DbosEngine implements OpenEngine {
     const performer = (): Performer => ({ definition, parts, slots, stopping: this.stopping.signal });
     const run: RunSaga = async (start) => {
       if (start.hash !== definition.hash) return await new Promise(() => {}); // the start of this process fails by it
-      const saga = new Progress(definition, DBOS.workflowID ?? "", start, 0);
+      const saga = new Progress(definition, dbos().workflowID ?? "", start, 0);
       const script = sagaScript(saga);
       for (let step = script.next(); step.done !== true;)
         step = script.next(await perform(performer(), step.value));
       return saga.saga.status;
     };
-    return DBOS.registerWorkflow(run, { name: workflowOf(definition), maxRecoveryAttempts: MAX_RECOVERIES });
+    return dbos().registerWorkflow(run, {
+      name: workflowOf(definition),
+      maxRecoveryAttempts: MAX_RECOVERIES,
+    });
   }
 
   /** Another process may take the place from now on: this one must not go on beside it. */
@@ -139,13 +142,13 @@ export class DbosEngine implements OpenEngine {
 
   private async adopt(): Promise<void> {
     if (!this.parts.workers) return;
-    const pending = await DBOS.listWorkflows({ status: "PENDING", limit: 1000, loadInput: false });
+    const pending = await dbos().listWorkflows({ status: "PENDING", limit: 1000, loadInput: false });
     const executors = new Set(
       pending.flatMap(({ executorId }) => (executorId?.startsWith("saga-") ? [executorId] : [])),
     );
-    executors.delete(DBOS.executorID);
+    executors.delete(dbos().executorID);
     await forGone(this.parts.kernel, Array.from(executors).slice(0, MAX_GONE), async (executor) => {
-      await DBOSExecutor.globalInstance?.recoverPendingWorkflows([executor]);
+      await dbosExecutor()?.recoverPendingWorkflows([executor]);
     });
   }
 

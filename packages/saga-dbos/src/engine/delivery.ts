@@ -1,4 +1,4 @@
-import { DBOS, Error as dbosErrors } from "@dbos-inc/dbos-sdk";
+import { dbos, dbosSdk } from "../driver/dbos-sdk.ts";
 import type { Letter } from "../script/effect.ts";
 import { deliveryId } from "../names/ids.ts";
 import { LETTERS } from "./performer.ts";
@@ -18,21 +18,21 @@ export type Deliver = (sagaId: string, delivery: Delivery) => Promise<boolean>;
 
 /** Registers the workflow, before DBOS is launched. */
 export const deliveryWorkflow = (): Deliver => {
-  const run = DBOS.registerWorkflow(
-    async (sagaId: string, letter: Letter) => await DBOS.send(sagaId, letter, LETTERS),
+  const run = dbos().registerWorkflow(
+    async (sagaId: string, letter: Letter) => await dbos().send(sagaId, letter, LETTERS),
     { name: DELIVERY },
   );
   return async (sagaId, { messageId, letter }) => {
     const workflowID = deliveryId(sagaId, messageId);
     try {
-      const handle = await DBOS.startWorkflow(run, { workflowID, workflowIDReusePolicy: "reject" })(
+      const handle = await dbos().startWorkflow(run, { workflowID, workflowIDReusePolicy: "reject" })(
         sagaId,
         letter,
       );
       await handle.getResult();
       return true;
     } catch (error) {
-      if (dbosErrors.isWorkflowIDInUseError(error)) return false;
+      if (dbosSdk().Error.isWorkflowIDInUseError(error)) return false;
       throw error;
     }
   };

@@ -1,4 +1,4 @@
-import { DBOS } from "@dbos-inc/dbos-sdk";
+import { dbos } from "../driver/dbos-sdk.ts";
 import { failureText, MAX_WAIT_MS, sagaContext } from "@framework/saga/feature";
 import type { AnySaga } from "@framework/saga/feature";
 import type {
@@ -15,17 +15,17 @@ import { runAttempt } from "./run-attempt.ts";
 /** Performs an effect as steps of DBOS, which records each result and returns the record when the workflow runs again. */
 export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {
   if (effect.kind === "receive") return await receive(effect.until);
-  if (effect.kind === "now") return await DBOS.runStep(async () => Date.now(), { name: effect.name });
+  if (effect.kind === "now") return await dbos().runStep(async () => Date.now(), { name: effect.name });
   if (effect.kind === "conditions") {
     const { name } = effect;
-    return await DBOS.runStep(async () => ask(performer.definition, effect), { name });
+    return await dbos().runStep(async () => ask(performer.definition, effect), { name });
   }
   return await attempts(performer, effect.attempts);
 };
 
 const receive = async (until: number): Promise<Letter | null> => {
   const ms = until === Infinity ? MAX_WAIT_MS : until - Date.now();
-  return await DBOS.recv<Letter>(LETTERS, { timeoutSeconds: until === 0 ? 0 : Math.max(ms, 1) / 1000 });
+  return await dbos().recv<Letter>(LETTERS, { timeoutSeconds: until === 0 ? 0 : Math.max(ms, 1) / 1000 });
 };
 
 const ask = (
@@ -50,12 +50,12 @@ const attempts = async (
   const begunHere = new Set<string>();
   for (const { name, branch, isUndo } of planned) {
     if (isUndo || branch.onUnknown === "retry") continue;
-    await DBOS.runStep(async () => void begunHere.add(name), { name: beginOf(name) });
+    await dbos().runStep(async () => void begunHere.add(name), { name: beginOf(name) });
   }
   return await Promise.all(
     planned.map((each) => {
       const isUnknown = !each.isUndo && each.branch.onUnknown !== "retry" && !begunHere.has(each.name);
-      return DBOS.runStep(() => runAttempt(performer, each, isUnknown), { name: each.name });
+      return dbos().runStep(() => runAttempt(performer, each, isUnknown), { name: each.name });
     }),
   );
 };

@@ -1,4 +1,4 @@
-import { DBOS, Error as dbosErrors } from "@dbos-inc/dbos-sdk";
+import { dbos, dbosSdk } from "../driver/dbos-sdk.ts";
 import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type {
@@ -116,10 +116,10 @@ export class DbosRunner implements SagaRunner {
     const workflowID = instanceId(definition.name, key);
     try {
       const queueName = workflowOf(definition);
-      await DBOS.startWorkflow(run, { workflowID, queueName, workflowIDReusePolicy: "reject" })(start);
+      await dbos().startWorkflow(run, { workflowID, queueName, workflowIDReusePolicy: "reject" })(start);
       return { id: workflowID, isNew: true };
     } catch (error) {
-      if (dbosErrors.isWorkflowIDInUseError(error)) return { id: workflowID, isNew: false };
+      if (dbosSdk().Error.isWorkflowIDInUseError(error)) return { id: workflowID, isNew: false };
       throw error;
     }
   }
@@ -150,13 +150,13 @@ export class DbosRunner implements SagaRunner {
     const note = checkedReason(reason);
     const { saga } = seen.progress;
     if (seen.workflow.status === "MAX_RECOVERY_ATTEMPTS_EXCEEDED" && verb === "retry") {
-      await DBOS.resumeWorkflow(id, { queueName: workflowOf(saga) });
+      await dbos().resumeWorkflow(id, { queueName: workflowOf(saga) });
       return true;
     }
     decisionChange(seen.definition, saga, verb, output);
     const { revision } = saga;
     const text = jsonValue(output, "the output");
-    await DBOS.send<Letter>(id, { kind: "decision", verb, reason: note, output: text, revision }, LETTERS);
+    await dbos().send<Letter>(id, { kind: "decision", verb, reason: note, output: text, revision }, LETTERS);
     return true;
   }
 

@@ -1,4 +1,4 @@
-import { DBOS } from "@dbos-inc/dbos-sdk";
+import { dbos } from "../driver/dbos-sdk.ts";
 import type { Kernel } from "@framework/durable/feature";
 import type { AnySaga } from "@framework/saga/feature";
 import { DELIVERY } from "./delivery.ts";
@@ -16,7 +16,7 @@ export const sweep = async (
   const completedBefore = new Date(Date.now() - keepSecs * 1000).toISOString();
   const workflowName = [...definitions.map(workflowOf), DELIVERY];
   for (;;) {
-    const old = await DBOS.listWorkflows({
+    const old = await dbos().listWorkflows({
       workflowName,
       status: "SUCCESS",
       completedBefore,
@@ -27,6 +27,6 @@ export const sweep = async (
     if (old.length === 0) break;
     const ids = old.map(({ workflowID }) => workflowID);
     await forgetOnce(kernel, ids);
-    await DBOS.deleteWorkflows(ids);
+    await dbos().deleteWorkflows(ids);
   }
 };

@@ -1,4 +1,4 @@
-import { DBOS } from "@dbos-inc/dbos-sdk";
+import { dbos } from "../driver/dbos-sdk.ts";
 import type { SagaFilter, SagaPage, SagaSummary } from "@framework/saga";
 import { notPossible, type SagaRegistry } from "@framework/saga/feature";
 import { instanceId, workflowOf } from "../names/ids.ts";
@@ -30,7 +30,7 @@ export const list = async (
   if (workflowName.length === 0) return { sagas: [], next: null };
   const sagas: SagaSummary[] = [];
   for (let offset = begin; offset < begin + MAX_SCAN; offset += limit) {
-    const workflows = await DBOS.listWorkflows({ workflowName, offset, limit });
+    const workflows = await dbos().listWorkflows({ workflowName, offset, limit });
     for (const [at, workflow] of workflows.entries()) {
       const found = await seen(registry, workflow);
       const summary = found === null ? null : summaryOf(found);

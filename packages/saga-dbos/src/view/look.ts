@@ -1,4 +1,5 @@
-import { DBOS, type WorkflowStatus } from "@dbos-inc/dbos-sdk";
+import type { WorkflowStatus } from "@dbos-inc/dbos-sdk";
+import { dbos } from "../driver/dbos-sdk.ts";
 import type { SagaInfo, SagaSummary } from "@framework/saga";
 import {
   type AnySaga,
@@ -25,7 +26,7 @@ const stopped = new Set(["ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
 
 /** Reads an instance; `null` for an unknown id, and for one whose version this process does not define. */
 export const see = async (registry: SagaRegistry, id: string): Promise<Seen | null> => {
-  const workflow = await DBOS.getWorkflowStatus(id);
+  const workflow = await dbos().getWorkflowStatus(id);
   return workflow === null ? null : await seen(registry, workflow);
 };
 
@@ -35,7 +36,7 @@ export const seen = async (registry: SagaRegistry, workflow: WorkflowStatus): Pr
   const version = sagaOf(workflow.workflowName);
   if (version === null || !registry.has(version.name, version.version)) return null;
   const definition = registry.get(version.name, version.version);
-  const steps = (await DBOS.listWorkflowSteps(id)) ?? [];
+  const steps = (await dbos().listWorkflowSteps(id)) ?? [];
   const records = steps.map(({ name, output, completedAtEpochMs }) => ({
     name,
     output,

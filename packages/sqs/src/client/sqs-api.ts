@@ -1,21 +1,14 @@
-import {
-  type BatchResultErrorEntry,
-  ChangeMessageVisibilityBatchCommand,
-  type ChangeMessageVisibilityBatchRequestEntry,
-  CreateQueueCommand,
-  DeleteMessageBatchCommand,
-  GetQueueAttributesCommand,
-  GetQueueUrlCommand,
-  ListQueuesCommand,
-  type Message,
-  type QueueAttributeName,
-  ReceiveMessageCommand,
-  SendMessageBatchCommand,
-  type SendMessageBatchRequestEntry,
+import type {
+  BatchResultErrorEntry,
+  ChangeMessageVisibilityBatchRequestEntry,
+  Message,
+  QueueAttributeName,
+  SendMessageBatchRequestEntry,
   SQSClient,
 } from "@aws-sdk/client-sqs";
 import type { Clock } from "@framework/core/feature";
 import type { SqsConfig } from "../sqs-config.ts";
+import { awsSqs } from "./aws-sqs.ts";
 import { isMissing } from "./sqs-error.ts";
 
 /** Entries of a batch that failed, by their id. */
@@ -25,6 +18,7 @@ export type Failures = ReadonlyMap<string, BatchResultErrorEntry>;
 export class SqsApi {
   private readonly config: SqsConfig;
   private readonly clock: Clock;
+  private readonly sdk = awsSqs();
   private readonly client: SQSClient;
   /** Has sockets of its own: requests that wait for messages must not hold others up. */
   private readonly receiving: SQSClient;
@@ -34,7 +28,7 @@ export class SqsApi {
     this.clock = clock;
     const { region, endpointUrl, credentials, requestTimeoutMs } = config;
     const create = (maxAttempts: number, maxSockets: number): SQSClient =>
-      new SQSClient({
+      new this.sdk.SQSClient({
         region,
         maxAttempts,
         requestHandler: {
@@ -53,7 +47,7 @@ export class SqsApi {
   async urlOf(name: string): Promise<string | null> {
     try {
       const { QueueUrl } = await this.run((abortSignal) =>
-        this.client.send(new GetQueueUrlCommand({ QueueName: name }), { abortSignal }),
+        this.client.send(new this.sdk.GetQueueUrlCommand({ QueueName: name }), { abortSignal }),
       );
       return QueueUrl ?? null;
     } catch (error) {
@@ -67,7 +61,7 @@ export class SqsApi {
     prefix: string,
     { limit = 1000, from }: { readonly limit?: number; readonly from?: string | undefined } = {},
   ): Promise<{ readonly urls: readonly string[]; readonly next: string | undefined }> {
-    const command = new ListQueuesCommand({
+    const command = new this.sdk.ListQueuesCommand({
       MaxResults: limit,
       ...(prefix !== "" && { QueueNamePrefix: prefix }),
       ...(from !== undefined && { NextToken: from }),
@@ -81,7 +75,9 @@ export class SqsApi {
   /** Creates a queue and returns its URL. */
   async create(name: string, attributes: Partial<Record<QueueAttributeName, string>>): Promise<string> {
     const { QueueUrl } = await this.run((abortSignal) =>
-      this.client.send(new CreateQueueCommand({ QueueName: name, Attributes: attributes }), { abortSignal }),
+      this.client.send(new this.sdk.CreateQueueCommand({ QueueName: name, Attributes: attributes }), {
+        abortSignal,
+      }),
     );
     if (QueueUrl === undefined) throw new Error(`SQS gave no URL for the queue ${name}`);
     return QueueUrl;
@@ -92,9 +88,12 @@ export class SqsApi {
     ...names: readonly QueueAttributeName[]
   ): Promise<Partial<Record<string, string>>> {
     const { Attributes } = await this.run((abortSignal) =>
-      this.client.send(new GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }), {
-        abortSignal,
-      }),
+      this.client.send(
+        new this.sdk.GetQueueAttributesCommand({ QueueUrl: url, AttributeNames: [...names] }),
+        {
+          abortSignal,
+        },
+      ),
     );
     return Attributes ?? {};
   }
@@ -107,7 +106,7 @@ export class SqsApi {
   ): Promise<Failures> {
     const { Successful, Failed } = await this.run(
       (abortSignal) =>
-        this.client.send(new SendMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
+        this.client.send(new this.sdk.SendMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
           abortSignal,
         }),
       { signal },
@@ -121,7 +120,7 @@ export class SqsApi {
     { count, waitSecs }: { readonly count: number; readonly waitSecs: number },
     signal: AbortSignal,
   ): Promise<readonly Message[]> {
-    const command = new ReceiveMessageCommand({
+    const command = new this.sdk.ReceiveMessageCommand({
       QueueUrl: url,
       MaxNumberOfMessages: count,
       WaitTimeSeconds: waitSecs,
@@ -142,7 +141,7 @@ export class SqsApi {
     entries: readonly { readonly Id: string; readonly ReceiptHandle: string }[],
   ): Promise<Failures> {
     const { Successful, Failed } = await this.run((abortSignal) =>
-      this.client.send(new DeleteMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
+      this.client.send(new this.sdk.DeleteMessageBatchCommand({ QueueUrl: url, Entries: [...entries] }), {
         abortSignal,
       }),
     );
@@ -151,7 +150,10 @@ export class SqsApi {
 
   /** Sets for how long at most 10 messages stay invisible from now; 0 gives them back. */
   async hide(url: string, entries: readonly ChangeMessageVisibilityBatchRequestEntry[]): Promise<Failures> {
-    const command = new ChangeMessageVisibilityBatchCommand({ QueueUrl: url, Entries: [...entries] });
+    const command = new this.sdk.ChangeMessageVisibilityBatchCommand({
+      QueueUrl: url,
+      Entries: [...entries],
+    });
     const { Successful, Failed } = await this.run((abortSignal) =>
       this.client.send(command, { abortSignal }),
     );

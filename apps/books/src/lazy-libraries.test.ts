@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { bundledProgram } from "@framework/bundled-sources";
+import { expect, test } from "@jest/globals";
+
+/** The libraries of servers that the books may use, and do not by default. */
+const libraries = [
+  "@aws-sdk/client-sqs",
+  "@dbos-inc/dbos-sdk",
+  "@grpc/grpc-js",
+  "amqplib",
+  "ioredis",
+  "kafkajs",
+  "pg",
+  "protobufjs",
+];
+
+test("books on SQLite load no library of a server that they do not use", () => {
+  const program = bundledProgram(new URL("./lazy-libraries.test-program.ts", import.meta.url));
+  const { stdout, stderr } = spawnSync(process.execPath, [program], {
+    encoding: "utf8",
+    env: { ...process.env, DATABASE_URL: "sqlite://:memory:", BOOKS_DEVTOOLS: "off" },
+  });
+  expect(stderr).toBe("");
+  const loaded = JSON.parse(stdout) as readonly string[];
+  expect(loaded).toContain("prom-client"); // the list is one of what is loaded
+  expect(libraries.filter((library) => loaded.includes(library))).toEqual([]);
+});

@@ -1,0 +1,9 @@
+import { createRequire } from "node:module";
+
+/** The module `pg`. */
+export type Pg = typeof import("pg");
+
+let loaded: Pg | undefined;
+
+/** Loads pg on first use, so that apps on SQLite do not pay for it. */
+export const pg = (): Pg => (loaded ??= createRequire(import.meta.url)("pg") as Pg);

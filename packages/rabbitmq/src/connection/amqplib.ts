@@ -1,0 +1,8 @@
+import { createRequire } from "node:module";
+
+type Amqplib = typeof import("amqplib");
+
+let loaded: Amqplib | undefined;
+
+/** Loads amqplib on first use, so that apps that choose another broker do not pay for it. */
+export const amqplib = (): Amqplib => (loaded ??= createRequire(import.meta.url)("amqplib") as Amqplib);
