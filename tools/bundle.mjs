@@ -1,10 +1,12 @@
-// Bundles a package's entries into dist, in the package's folder. The static imports of the first entry become one file: finding a file takes
-// longer than reading it, and calls within a file are cheaper than calls between files.
+// Bundles a package's doors, and the further entries that are named, into dist, in the package's folder. The static imports of the first door become one
+// file: finding a file takes longer than reading it, and calls within a file are cheaper than calls between files.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { rolldown } from "rolldown";
 
-const entries = Object.fromEntries(process.argv.slice(2).map((file) => [basename(file, ".ts"), `./${file}`]));
+const manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const doors = Object.values(manifest.exports).map((conditions) => conditions["@framework/source"]);
+const entries = Object.fromEntries([...doors, ...process.argv.slice(2)].map((file) => [nameOf(file), file]));
 const [first = ""] = Object.keys(entries);
 const output = { dir: "dist", format: "esm", comments: { jsdoc: false } };
 
@@ -18,14 +20,19 @@ const apart = await bundle.generate(output);
 const loaded = modulesOf(first);
 const { output: files } = await bundle.generate({
   ...output,
-  chunkFileNames: "chunks/[name]-[hash].js",
-  codeSplitting: { groups: [{ name: "core", test: (id) => loaded.has(id) }] },
+  chunkFileNames: "chunks/[name]-[hash].js", // one folder below dist, as modules are that find files beside them
+  codeSplitting: { groups: [{ name: basename(manifest.name), test: (id) => loaded.has(id) }] },
 });
 for (const { fileName, code } of files) replace(join(output.dir, fileName), code);
 const kept = new Set(files.map(({ fileName }) => basename(fileName)));
 if (existsSync("dist/chunks"))
   for (const name of readdirSync("dist/chunks")) if (!kept.has(name)) rmSync(join("dist/chunks", name)); // their names hold hashes, so old ones would stay
 await bundle.close();
+
+/** `command/main` of `./src/command/main.ts`. */
+function nameOf(file) {
+  return file.replace(/^(?:\.\/)?src\//, "").replace(/\.ts$/, "");
+}
 
 /** Replaces a file in one step: a package is bundled again before it is packed, while other processes import it. */
 function replace(path, code) {

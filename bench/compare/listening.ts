@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -5,18 +6,24 @@ import { estimate } from "../measure/statistics.ts";
 import { startRounds } from "../start/start-rounds.ts";
 import type { ListeningRow } from "./report.ts";
 
-/** The reference application as it is built, as its container starts it. */
+/** The reference application as it is built. */
 const BOOKS = "../../../apps/books/dist/main.js";
+/** What its container runs while it is built, so that the compiled code of all modules is kept. */
+const WARM = 'import("./app.js")';
 
-/** Measures four workers of the reference application in production beside four of bare `node:http` in `node:cluster`, in turns. */
+/** Measures four workers of the reference application in production, as its container starts it, beside four of bare `node:http` in `node:cluster`, in turns. */
 export const measureListening = async (rounds: number): Promise<ListeningRow> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-listening-"));
+  const env = { NODE_COMPILE_CACHE: join(folder.path, "compiled") };
+  const cwd = join(import.meta.dirname, "../../apps/books/dist");
+  spawnSync(process.execPath, ["--eval", WARM], { cwd, env: { ...process.env, ...env } });
   const programs = {
     bare: "workers-bare.mjs",
     books: {
       file: BOOKS,
       args: ["--workers", "4"],
       env: {
+        ...env,
         FRAMEWORK_ENV: "production",
         BOOKS_DEVTOOLS: "off",
         PORT: "0",

@@ -17,7 +17,7 @@ const settings = [
  * @param root whose core is built: the copy keeps times, so the compiler finds it up to date
  */
 export const generateWorkspace = (root: string, folder: string, name: string): void => {
-  const copied = [...settings, "LICENSE", "tools/jest", "tools/lint.js", "packages/core"];
+  const copied = [...settings, "LICENSE", "tools/jest", "tools/lint.js", "tools/bundle.mjs", "packages/core"];
   const filter = (path: string): boolean => !/[/\\](node_modules|\.turbo)$/.test(path);
   for (const path of copied)
     cpSync(join(root, path), join(folder, path), { recursive: true, preserveTimestamps: true, filter });

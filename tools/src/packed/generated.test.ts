@@ -22,6 +22,7 @@ beforeAll(() => {
   packWorkspace(root, tarballs, ["core"]);
   generateWorkspace(root, folder, "greeting");
   runTool(greeting, root, "typescript/bin/tsc", "-b");
+  run(greeting, process.execPath, "../../tools/bundle.mjs");
   run(greeting, "pnpm", "pack", "--pack-destination", tarballs);
   packages = unpack(tarballs);
   mkdirSync(project);

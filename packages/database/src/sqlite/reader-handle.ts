@@ -108,8 +108,8 @@ export class ReaderHandle {
 /** Not those of this process: some, such as `--input-type` and `--inspect`, would fail there. SQLite's warning was printed already. */
 const execArgv: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
-/** The sibling file, as source or built. */
+/** The sibling file, as source, or as it is built, from the bundle in another folder. */
 const program = (): URL =>
   import.meta.url.endsWith(".ts")
     ? new URL("./reader-program.ts", import.meta.url)
-    : new URL("./reader-program.js", import.meta.url);
+    : new URL("../sqlite/reader-program.js", import.meta.url);
