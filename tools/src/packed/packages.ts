@@ -1,16 +1,16 @@
 import { existsSync, globSync, linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Manifest } from "../workspace/read-workspace.ts";
-import { run, runTool } from "./run-node.ts";
+import { buildPackages } from "../built-packages.ts";
+import { run } from "./run-node.ts";
 import { filesOf } from "./tarball-problems.ts";
 
 /** Folders of unpacked packages, by name. */
 export type Packages = ReadonlyMap<string, string>;
 
-/** Compiles packages of the workspace, which takes a second after a build, and packs them as for publishing. */
+/** Builds packages of the workspace, and packs them as for publishing. */
 export const packWorkspace = (root: string, folder: string, names: readonly string[]): Packages => {
-  const projects = names.map((name) => `packages/${name}/tsconfig.json`);
-  runTool(root, root, "typescript/bin/tsc", "-b", ...projects);
+  buildPackages(root, names);
   const filters = names.map((name) => `--filter=@framework/${name}`);
   run(root, "pnpm", "--recursive", ...filters, "pack", "--pack-destination", folder);
   return unpack(folder);
