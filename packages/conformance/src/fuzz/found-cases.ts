@@ -92,4 +92,10 @@ export const foundCases: readonly FoundCase[] = [
       `HEAD /stream HTTP/1.1\r\n${HOST}\r\nGET / HTTP/1.1\r\n${HOST}Content-Length: 1\r\n\r\n\0GET / HTTP/1.1\r\n${chunked}\r\n0\r\n\r\n`,
     ],
   },
+  {
+    name: "a tab after the transfer coding, and a request after it",
+    pieces: [
+      `GET / HTTP/1.1\r\n${HOST}Transfer-Encoding: chunked\t\r\n\r\n0\r\n\r\nGET / HTTP/1.1\r\n${HOST}\r\n`,
+    ],
+  },
 ];

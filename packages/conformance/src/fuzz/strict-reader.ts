@@ -19,23 +19,27 @@ export interface StrictReading {
   readonly end: "open" | "closed" | "refused";
 }
 
-/** Leniency beyond RFC 9112 that never changes where a message begins or ends. */
+/** What differs from RFC 9112, and never changes where a message begins or ends. */
 export interface Leniency {
   /** `Proxy-Connection: close` read like `Connection: close`, in HTTP/1.1. */
   readonly proxyConnection: boolean;
   /** `Connection: close` among trailers: everything after the message is refused. */
   readonly closingTrailers: boolean;
+  /** A tab after `Transfer-Encoding: chunked`, which is whitespace around a value: the app gets the request, and its body breaks. */
+  readonly brokenByTab: boolean;
 }
 
 /** The letter of the standard. */
 export const nothingMore: Leniency = {
   proxyConnection: false,
   closingTrailers: false,
+  brokenByTab: false,
 };
-/** What llhttp accepts without reporting it; the list may only shrink. */
+/** What llhttp does without reporting it; the list may only shrink. */
 export const asLlhttp: Leniency = {
   proxyConnection: true,
   closingTrailers: true,
+  brokenByTab: true,
 };
 
 const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
@@ -43,6 +47,7 @@ const strictLine = new RegExp(`^(${TOKEN}) ([\\x21-\\x7e]+) HTTP/([0-9]\\.[0-9])
 const fieldLine = new RegExp(`^(${TOKEN}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
 const QUOTED = '"(?:[\\t\\x20\\x21\\x23-\\x5b\\x5d-\\x7e\\x80-\\xff]|\\\\[\\t\\x20-\\x7e\\x80-\\xff])*"';
 const chunkLine = new RegExp(`^([0-9A-Fa-f]+)(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
+const TAB_AFTER_CODING = /\r\ntransfer-encoding:[^\r]*chunked *\t/i;
 const FRAMING = /^(?:content-length|transfer-encoding)$/i;
 const single = new Set("host content-length content-type authorization origin range if-range".split(" "));
 /** `PRI`, which begins HTTP/2, is a known method: its version is refused, at the end of the head. */
@@ -76,6 +81,10 @@ export const readStrictly = (bytes: string, leniency: Leniency): StrictReading =
     const head = readHeadLines(bytes, at, leniency);
     if (typeof head === "string") return { requests, end: head };
     const { length, closes, ...request } = head.value;
+    if (leniency.brokenByTab && TAB_AFTER_CODING.test(bytes.slice(at, head.at))) {
+      requests.push({ ...request, body: null });
+      return { requests, end: "closed" };
+    }
     const body = length === null ? readChunks(bytes, head.at, leniency) : readBytes(bytes, head.at, length);
     requests.push({ ...request, body: typeof body === "string" ? null : body.value });
     if (typeof body === "string") return { requests, end: body === "open" ? "open" : "closed" };
