@@ -2,6 +2,7 @@ import { cpSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { deriveNames } from "../new-package/names.ts";
 import { newPackage } from "../new-package/new-package.ts";
+import { runTool } from "./run-node.ts";
 
 const settings = [
   "package.json",
@@ -17,6 +18,7 @@ const settings = [
  * @param root whose core is built: the copy keeps times, so the compiler finds it up to date
  */
 export const generateWorkspace = (root: string, folder: string, name: string): void => {
+  runTool(root, root, "typescript/bin/tsc", "-b", "packages/core"); // a build that turbo has restored is older than its sources
   const copied = [...settings, "LICENSE", "tools/jest", "tools/lint.js", "tools/bundle.mjs", "packages/core"];
   const filter = (path: string): boolean => !/[/\\](node_modules|\.turbo)$/.test(path);
   for (const path of copied)

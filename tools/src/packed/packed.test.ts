@@ -52,6 +52,18 @@ test("every tarball holds builds, README and licence; no tests, and neither maps
   expect(problems).toEqual([]);
 });
 
+/** Packages that a service does not import: programs, and what only tests use. */
+const apart = new Set(["cli", "create", "framework", "testing"]);
+/** Modules of a package: its doors, what they share, and what is loaded later. */
+const MAX_MODULES = 12;
+
+test("a package that a service imports is published as a few modules, so that it starts soon", () => {
+  const modules = (name: string): number =>
+    filesOf(homeOf(name)).filter((path) => /^dist\/(?!assets\/).*\.js$/.test(path)).length;
+  const many = names.filter((name) => !apart.has(shortName(name)) && modules(name) > MAX_MODULES);
+  expect(many).toEqual([]);
+});
+
 /** The text that a link of a shipped document leads to; `null` when a user does not have it. */
 const linked = (name: string, document: string, path: string): string | null => {
   if (path === "") return textOf(name, document);
