@@ -34,7 +34,7 @@ function nameOf(file) {
   return file.replace(/^(?:\.\/)?src\//, "").replace(/\.ts$/, "");
 }
 
-/** Replaces a file in one step: a package is bundled again before it is packed, while other processes import it. */
+/** Replaces a file in one step: other processes may import it meanwhile. */
 function replace(path, code) {
   mkdirSync(dirname(path), { recursive: true });
   if (existsSync(path) && readFileSync(path, "utf8") === code) return;

@@ -19,7 +19,7 @@ const SCOPE = "@framework/";
  * Packages of the workspace see the copies of each other; those of others are links to the installed ones.
  */
 export const copyWorkspace = (root: string, folder: string, packages: readonly WorkspacePackage[]): void => {
-  for (const path of ["package.json", "LICENSE", "tsconfig.base.json", ".changeset", "tools/bundle.mjs"])
+  for (const path of ["package.json", "LICENSE", "tsconfig.base.json", ".changeset"])
     cpSync(join(root, path), join(folder, path), { recursive: true });
   writeFileSync(join(folder, "pnpm-workspace.yaml"), workspaceOf(root));
   writeFileSync(join(folder, ".gitignore"), "node_modules\n");
