@@ -16,7 +16,9 @@ export const measureListening = async (rounds: number): Promise<ListeningRow> =>
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-listening-"));
   const env = { NODE_COMPILE_CACHE: join(folder.path, "compiled") };
   const cwd = join(import.meta.dirname, "../../apps/books/dist");
-  spawnSync(process.execPath, ["--eval", WARM], { cwd, env: { ...process.env, ...env } });
+  const options = { cwd, env: { ...process.env, ...env }, encoding: "utf8" } as const;
+  const { status, stderr } = spawnSync(process.execPath, ["--eval", WARM], options);
+  if (status !== 0) throw new Error(`the books cannot be imported: ${stderr}`);
   const programs = {
     bare: "workers-bare.mjs",
     books: {
