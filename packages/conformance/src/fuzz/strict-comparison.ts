@@ -3,7 +3,7 @@ import { Response } from "@framework/core";
 import { readBody, type Serve } from "@framework/core/testing";
 import { leave, sendPieces } from "./differential.ts";
 import type { RawClient } from "../harness/raw-client.ts";
-import { type Leniency, readStrictly, type StrictReading, type StrictRequest } from "./strict-reader.ts";
+import { type Deviations, readStrictly, type StrictReading, type StrictRequest } from "./strict-reader.ts";
 import { type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import type { Traffic } from "./traffic.ts";
 
@@ -15,14 +15,14 @@ type Seen = { -readonly [Key in keyof StrictRequest]: StrictRequest[Key] };
 /** Runs a transport with an app that reads every body and records it. */
 export const withStrictReader = (
   make: MakeTransport,
-  leniency: Leniency,
+  deviations: Deviations,
   run: (check: CheckStrictly) => Promise<void>,
 ): Promise<void> => {
   const seen: Seen[] = [];
   return withServer(make, { serve: keepIn(seen) }, (server) =>
     run(async ({ pieces, leaves }) => {
       seen.length = 0;
-      const wanted = readStrictly(pieces.join(""), leniency);
+      const wanted = readStrictly(pieces.join(""), deviations);
       const client = await server.connect();
       try {
         await sendPieces(client, pieces);

@@ -20,7 +20,7 @@ export interface StrictReading {
 }
 
 /** What differs from RFC 9112, and never changes where a message begins or ends. */
-export interface Leniency {
+export interface Deviations {
   /** `Proxy-Connection: close` read like `Connection: close`, in HTTP/1.1. */
   readonly proxyConnection: boolean;
   /** `Connection: close` among trailers: everything after the message is refused. */
@@ -30,13 +30,13 @@ export interface Leniency {
 }
 
 /** The letter of the standard. */
-export const nothingMore: Leniency = {
+export const nothingMore: Deviations = {
   proxyConnection: false,
   closingTrailers: false,
   brokenByTab: false,
 };
-/** What llhttp does without reporting it; the list may only shrink. */
-export const asLlhttp: Leniency = {
+/** What llhttp does without reporting it. */
+export const asLlhttp: Deviations = {
   proxyConnection: true,
   closingTrailers: true,
   brokenByTab: true,
@@ -73,19 +73,19 @@ type Verdict = "open" | "refused";
  *
  * It judges complete lines only, so a parser may refuse a message earlier, but never serve a message that it refuses.
  */
-export const readStrictly = (bytes: string, leniency: Leniency): StrictReading => {
+export const readStrictly = (bytes: string, deviations: Deviations): StrictReading => {
   const requests: StrictRequest[] = [];
   for (let at = 0; ;) {
     if (bytes.startsWith("\r\n", at)) at += 2;
     if (at === bytes.length) return { requests, end: "open" };
-    const head = readHeadLines(bytes, at, leniency);
+    const head = readHeadLines(bytes, at, deviations);
     if (typeof head === "string") return { requests, end: head };
     const { length, closes, ...request } = head.value;
-    if (leniency.brokenByTab && TAB_AFTER_CODING.test(bytes.slice(at, head.at))) {
+    if (deviations.brokenByTab && TAB_AFTER_CODING.test(bytes.slice(at, head.at))) {
       requests.push({ ...request, body: null });
       return { requests, end: "closed" };
     }
-    const body = length === null ? readChunks(bytes, head.at, leniency) : readBytes(bytes, head.at, length);
+    const body = length === null ? readChunks(bytes, head.at, deviations) : readBytes(bytes, head.at, length);
     requests.push({ ...request, body: typeof body === "string" ? null : body.value });
     if (typeof body === "string") return { requests, end: body === "open" ? "open" : "closed" };
     if (closes) return { requests, end: "closed" };
@@ -94,7 +94,7 @@ export const readStrictly = (bytes: string, leniency: Leniency): StrictReading =
   }
 };
 
-const readHeadLines = (bytes: string, start: number, leniency: Leniency): Behind<Head> | Verdict => {
+const readHeadLines = (bytes: string, start: number, deviations: Deviations): Behind<Head> | Verdict => {
   const lineEnd = bytes.indexOf("\r\n", start);
   if (lineEnd === -1) return "open";
   const line = strictLine.exec(bytes.slice(start, lineEnd));
@@ -104,7 +104,7 @@ const readHeadLines = (bytes: string, start: number, leniency: Leniency): Behind
   const fields = readFieldLines(bytes, lineEnd + 2);
   if (typeof fields === "string") return fields;
   if (method === "PRI" || (version !== "1.1" && version !== "1.0")) return "refused";
-  const head = judge(method, target, version === "1.1" ? 1 : 0, fields.value, leniency);
+  const head = judge(method, target, version === "1.1" ? 1 : 0, fields.value, deviations);
   return head === null ? "refused" : { value: head, at: fields.at };
 };
 
@@ -126,7 +126,7 @@ const judge = (
   text: string,
   minor: number,
   fields: readonly string[],
-  { proxyConnection }: Leniency,
+  { proxyConnection }: Deviations,
 ): Head | null => {
   const values = byName(fields);
   const size = fields.reduce((sum, part) => sum + part.length + 2, 0);
@@ -224,7 +224,7 @@ const readBytes = (bytes: string, at: number, length: number): Body | Verdict =>
     ? "open"
     : { value: bytes.slice(at, at + length), at: at + length, closes: false };
 
-const readChunks = (bytes: string, start: number, leniency: Leniency): Body | Verdict => {
+const readChunks = (bytes: string, start: number, deviations: Deviations): Body | Verdict => {
   let extensions = 0;
   let body = "";
   for (let at = start; ;) {
@@ -241,9 +241,9 @@ const readChunks = (bytes: string, start: number, leniency: Leniency): Body | Ve
       if (typeof trailers === "string") return trailers;
       // A framing field after a chunked body is malicious (RFC 9110 6.5.1).
       const isFramed = trailers.value.some((name, index) => index % 2 === 0 && FRAMING.test(name));
-      const options = leniency.proxyConnection ? /^(?:proxy-)?connection$/i : /^connection$/i;
+      const options = deviations.proxyConnection ? /^(?:proxy-)?connection$/i : /^connection$/i;
       const closes =
-        leniency.closingTrailers &&
+        deviations.closingTrailers &&
         trailers.value.some(
           (name, index) =>
             index % 2 === 0 &&
