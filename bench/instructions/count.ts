@@ -57,13 +57,15 @@ export const usualEffort: Effort = { passes: 3, warmUp: 4000, windows: 6, reques
 /** Connections with one request on the way each: the server has always all of them to answer, however fast the client is. */
 const CONNECTIONS = 64;
 
+const stillTime = `${import.meta.dirname}/../servers/still-time.ts`;
+
 /** Starts a server and counts each workload; all of them are warm before the first is counted. */
 export const countSubject = async (
   { name, file, args, nodeArgs = [] }: Subject,
   workloads: readonly Workload[],
   effort: Effort = usualEffort,
 ): Promise<Map<string, Count>> => {
-  await using server = await startCounted(file, args, nodeArgs);
+  await using server = await startCounted(file, args, ["--import", stillTime, ...nodeArgs]);
   const load = new Load(server.port);
   const warm = (shot: Shot): Promise<unknown> =>
     insist(name, load, () => load.run(shot, CONNECTIONS, effort.warmUp));

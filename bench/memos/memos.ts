@@ -216,9 +216,20 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-connection.ts",
-        find: "this.reading = new DirectReading(socket, this);",
+        find: "this.reading = new DirectReading(socket, this, host.hub.batch);",
         replace:
-          "const { push } = socket;\n    this.reading = new DirectReading(socket, this);\n    socket.push = push;",
+          "const { push } = socket;\n    this.reading = new DirectReading(socket, this, host.hub.batch);\n    socket.push = push;",
+      },
+    ],
+  },
+  {
+    name: "read-batch",
+    servers: ["fast", "node"],
+    edits: [
+      {
+        file: "core/src/transport/hub/read-batch.ts",
+        find: "if (!this.isOn && this.turn >= BUSY_TURN) this.begin();",
+        replace: "",
       },
     ],
   },

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { LimitsConfig } from "@framework/core";
 import { createFastTransport, createNodeTransport, emptyFastHead, FastInput } from "@framework/core/testing";
+import { inBatches } from "../harness/in-batches.ts";
 import { withBoth } from "./differential.ts";
 import { withStrictReader } from "./strict-comparison.ts";
 import { asLlhttp, nothingMore, readStrictly } from "./strict-reader.ts";
@@ -17,7 +18,7 @@ export interface Lane {
   run(work: (check: Check) => Promise<void>, accept?: (difference: string) => void): Promise<void>;
 }
 
-/** Every comparison: the transports with each other, each with the standard, and the framework's parser alone. */
+/** Every comparison: the transports with each other, each in batches with the standard, and the framework's parser alone. */
 export const lanes: readonly Lane[] = [
   {
     name: "fast and node",
@@ -25,14 +26,14 @@ export const lanes: readonly Lane[] = [
     run: (work, accept) => withBoth(createFastTransport, createNodeTransport, work, accept),
   },
   {
-    name: "fast and standard",
+    name: "fast in batches and standard",
     onSockets: true,
-    run: (work) => withStrictReader(createFastTransport, asLlhttp, work),
+    run: (work) => withStrictReader(inBatches(createFastTransport), asLlhttp, work),
   },
   {
-    name: "node and standard",
+    name: "node in batches and standard",
     onSockets: true,
-    run: (work) => withStrictReader(createNodeTransport, asLlhttp, work),
+    run: (work) => withStrictReader(inBatches(createNodeTransport), asLlhttp, work),
   },
   { name: "parser and standard", onSockets: false, run: (work) => work(checkFastHead) },
 ];

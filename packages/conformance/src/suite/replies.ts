@@ -321,7 +321,7 @@ const streams = (test: Test, make: MakeTransport): void => {
       const client = await server.connect();
       await client.send(get("/1") + get("/2"));
       await eventually(() => server.served.length === 2, "both are served");
-      client.destroy();
+      client.socket.resetAndDestroy();
       await eventually(() => ends.length === 2, "both end");
       assert.deepEqual(
         [closed.toSorted(), ends],

@@ -61,6 +61,13 @@ export interface TransportOptions {
    * @default 1000
    */
   readonly drainIdleMs?: number | undefined;
+  /**
+   * When connections that have something to read in the same turn of the event loop are served together: first all are read, then all requests are handled, then
+   * all replies are written. `busy` is from four in a turn on; `always` is for tests of that way.
+   *
+   * @default "busy"
+   */
+  readonly readBatches?: "busy" | "always" | undefined;
   /** Time and timers; the process's own by default. */
   readonly clock?: Clock | undefined;
 }

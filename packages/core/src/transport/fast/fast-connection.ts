@@ -61,6 +61,8 @@ export class FastConnection
   private idleSince: number;
   private writes: WriteWatch | null = null;
   private readonly reading: DirectReading;
+  /** The exchange whose reply is written at the end of the batch. */
+  private held: FastExchange | null = null;
 
   constructor(socket: Socket, host: FastConnectionHost) {
     this.socket = socket;
@@ -70,7 +72,7 @@ export class FastConnection
     this.pipeline = new FastPipeline(host.hub);
     this.replies = new FastReplyWriter(socket, this);
     this.idleSince = host.hub.now;
-    this.reading = new DirectReading(socket, this);
+    this.reading = new DirectReading(socket, this, host.hub.batch);
     if (socket.isPaused()) socket.resume();
   }
 
@@ -83,7 +85,8 @@ export class FastConnection
   }
 
   get idle(): boolean {
-    return this.pipeline.first === null && this.input.bytes === null && this.lingering === null;
+    if (this.pipeline.first !== null || this.lingering !== null) return false;
+    return this.input.bytes === null && !this.reading.waits;
   }
 
   get used(): boolean {
@@ -116,9 +119,33 @@ export class FastConnection
   }
 
   replyReady(exchange: FastExchange): void {
-    const { pipeline } = this;
     if (this.pumping || this.pumpQueued) return;
-    if (pipeline.first === exchange && exchange.next === null && this.input.bytes === null) {
+    if (this.hub.batch.isOn && this.isLone(exchange)) this.hub.batch.hold(this);
+    else this.sendReady(exchange);
+  }
+
+  /** Writes the reply that has waited for others of a batch. */
+  send(): void {
+    const { held } = this;
+    if (held === null) return this.sendFirst();
+    this.held = null;
+    if (this.replies.writeLone(held)) return this.loneReplySent(held);
+    this.pipeline.append(held);
+    this.pump();
+  }
+
+  private sendFirst(): void {
+    const { first } = this.pipeline;
+    if (first !== null && !this.pumping && !this.pumpQueued) this.sendReady(first);
+  }
+
+  private isLone(exchange: FastExchange): boolean {
+    return this.pipeline.first === exchange && exchange.next === null && this.input.bytes === null;
+  }
+
+  private sendReady(exchange: FastExchange): void {
+    const { pipeline } = this;
+    if (this.isLone(exchange)) {
       if (!this.replies.writeLone(exchange)) return this.pump();
       pipeline.takeLone();
       return this.loneReplySent(exchange);
@@ -195,7 +222,10 @@ export class FastConnection
     this.pumping = true;
     exchange.start();
     this.pumping = false;
-    if (exchange.ready && this.replies.writeLone(exchange)) this.loneReplySent(exchange);
+    if (exchange.ready && hub.batch.isOn) {
+      this.held = exchange;
+      hub.batch.hold(this);
+    } else if (exchange.ready && this.replies.writeLone(exchange)) this.loneReplySent(exchange);
     else {
       pipeline.append(exchange);
       if (exchange.ready) this.pump();

@@ -4,6 +4,7 @@ import type { OpenConnection } from "../../exchange/open-connection.ts";
 import { headEnd } from "../wire/head-end.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";
+import { ReadBatch } from "./read-batch.ts";
 import type {
   Closed,
   ListenAddress,
@@ -30,6 +31,8 @@ export type ServeSocket = (socket: Socket) => void;
 export class ConnectionHub implements Transport, ProtocolHost {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
+  /** What its connections read in one turn of the event loop. */
+  readonly batch: ReadBatch;
   draining = false;
   /** Requests in progress; the connections count them. */
   inFlight = 0;
@@ -61,6 +64,7 @@ export class ConnectionHub implements Transport, ProtocolHost {
     this.options = options;
     this.clock = options.clock ?? systemClock;
     this.now = this.clock.now();
+    this.batch = new ReadBatch(this.clock, options.readBatches === "always");
     this.serve = createServe(this);
     this.stopSweep = this.clock.every(SWEEP_MS, this.sweep);
   }

@@ -1,8 +1,11 @@
 import { once } from "node:events";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
+import { systemClock } from "../../runtime/clock.ts";
+import { ReadBatch } from "./read-batch.ts";
 import { DirectReading, type SocketOwner } from "./direct-reading.ts";
 
+const batch = new ReadBatch(systemClock);
 let server: Server;
 let client: Socket;
 let socket: Socket;
@@ -45,7 +48,7 @@ const watch = () => {
     text += chunk.toString("latin1");
     seen.push(chunk.toString("latin1"));
   };
-  const reading = new DirectReading(socket, ownerWith({ take }));
+  const reading = new DirectReading(socket, ownerWith({ take }), batch);
   socket.on("data", () => emitted++);
   return {
     seen,
@@ -106,7 +109,7 @@ test("leaves the end to the socket, and all events after it was stopped", async 
 test("holds the end back from a paused socket until it is delivered", async () => {
   let ended = false;
   const owner = ownerWith({ mayEnd: false, ended: () => (ended = true) });
-  const reading = new DirectReading(socket, owner);
+  const reading = new DirectReading(socket, owner, batch);
   socket.resume();
   client.end("last");
   await once(client, "finish");
@@ -124,6 +127,7 @@ test("passes on no event, and keeps no owner, after it was stopped", async () =>
   const reading = new DirectReading(
     socket,
     ownerWith({ take: note("take"), ended: note("ended"), drained: note("drained"), closed: note("closed") }),
+    batch,
   );
   reading.stop();
   socket.on("error", () => {}).resume();

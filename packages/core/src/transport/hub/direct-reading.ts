@@ -1,4 +1,5 @@
 import type { Socket } from "../../exchange/socket.ts";
+import type { ReadBatch, WaitingRead } from "./read-batch.ts";
 
 /** Receives what happens on a socket. */
 export interface SocketOwner {
@@ -26,22 +27,27 @@ type Push = Socket["push"];
 /**
  * Passes a socket's bytes to its owner without the stream's own buffer, which saves about 2,000 instructions of a GET (callgrind), and its events
  * without a closure for each connection, which saves about 600 bytes of an idle one.
- * The end of the stream is held back while the owner forbids it: a paused socket emits it otherwise, before the bytes that the owner took are used.
+ * The end of the stream is held back while bytes wait, and while the owner forbids it: a paused socket emits it otherwise, before the bytes that the owner took
+ * are used.
  *
  * It overrides `push`, the documented method by which every `Readable` receives its data. Only the case in which `push` would just emit "data" is
  * replaced: the stream flows and its buffer is empty. `push` itself handles everything else, the end of the stream included. That `net.Socket`
  * calls its own `push` is not documented: should a release of Node deliver bytes another way, they arrive as "data", which is passed on, too.
  * `direct-reading.test.ts` fails if a release no longer calls `push`.
  */
-export class DirectReading {
+export class DirectReading implements WaitingRead {
   readonly socket: Socket;
   readonly owner: SocketOwner;
   readonly push: Push;
+  readonly batch: ReadBatch;
   endIsHeld = false;
+  /** Bytes that wait for the end of the turn. */
+  private chunk: Buffer | null = null;
 
-  constructor(socket: Socket, owner: SocketOwner) {
+  constructor(socket: Socket, owner: SocketOwner, batch: ReadBatch) {
     this.socket = socket;
     this.owner = owner;
+    this.batch = batch;
     this.push = socket.push;
     (socket as OwnedSocket)[reading] = this;
     socket.push = pushDirectly;
@@ -52,6 +58,30 @@ export class DirectReading {
     socket.on("close", onClose);
   }
 
+  /** Whether bytes wait for the end of the turn. */
+  get waits(): boolean {
+    return this.chunk !== null;
+  }
+
+  /** Passes bytes to the owner, at once or with the others of a batch. */
+  read(chunk: Buffer): void {
+    if (this.chunk !== null) {
+      this.deliver();
+      this.socket.push(chunk); // the owner may have paused or given up the socket
+      return;
+    }
+    this.chunk = chunk;
+    if (!this.batch.takes(this)) this.deliver();
+  }
+
+  deliver(): void {
+    const { chunk } = this;
+    if (chunk === null) return;
+    this.chunk = null;
+    this.owner.take(chunk);
+    if (this.endIsHeld && this.owner.mayEnd) this.deliverEnd();
+  }
+
   /** Delivers the end of the stream, if it was held back. */
   deliverEnd(): void {
     if (!this.endIsHeld) return;
@@ -59,9 +89,11 @@ export class DirectReading {
     this.push.call(this.socket, null);
   }
 
-  /** Restores the normal way; an end that was held back is still delivered by `deliverEnd`. */
+  /** Restores the normal way, and puts waiting bytes back; an end that was held back is still delivered by `deliverEnd`. */
   stop(): void {
-    const { socket } = this;
+    const { socket, chunk } = this;
+    this.chunk = null;
+    if (chunk !== null) socket.unshift(chunk);
     (socket as OwnedSocket)[reading] = null;
     socket.push = this.push; // assigned, not deleted: `delete` makes the object slow for good, and every place that handles sockets polymorphic
     socket.off("data", onData);
@@ -76,14 +108,14 @@ export class DirectReading {
 
 const pushDirectly: Push = function (this: OwnedSocket, chunk: Buffer | null, encoding) {
   const own = this[reading] as DirectReading;
-  if (chunk === null && !own.owner.mayEnd) {
+  if (chunk === null && (own.waits || !own.owner.mayEnd)) {
     own.endIsHeld = true;
     return false;
   }
   if (chunk === null || this.readableFlowing !== true || this.readableLength > 0) {
     return own.push.call(this, chunk, encoding);
   }
-  own.owner.take(chunk);
+  own.read(chunk);
   return true;
 };
 

@@ -45,6 +45,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** The first exchange that was not passed to the app yet. */
   private waiting: NodeExchange | null = null;
   private active = 0;
+  /** The exchange whose reply is written at the end of the batch, or before anything else of its connection is read. */
+  private held: NodeExchange | null = null;
   private requests: number;
   /** A request whose reply is sent while its body still arrives. */
   private unread: IncomingMessage | null = null;
@@ -64,7 +66,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
-    this.input = new NodeInput(socket, this);
+    this.input = new NodeInput(socket, this, hub.batch);
     this.watch = new NodeWatch(this.input, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     this.heads = new NodeHeadCache(hub.options.limits);
@@ -95,7 +97,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   get idle(): boolean {
     if (this.first !== null || this.lingering !== null || this.unread !== null) return false;
-    return !this.input.headBegan && this.socket.readableLength === 0;
+    return !this.input.headBegan && !this.input.waits && this.socket.readableLength === 0;
   }
 
   get used(): boolean {
@@ -185,6 +187,21 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   stop(): void {
     this.stopped = true;
+  }
+
+  holds(exchange: NodeExchange): boolean {
+    const { batch } = this.hub;
+    if (!batch.isOn || this.first !== exchange) return false;
+    this.held = exchange;
+    batch.hold(this);
+    return true;
+  }
+
+  /** Writes the reply that has waited for others of a batch. */
+  send(): void {
+    const { held } = this;
+    this.held = null;
+    held?.send();
   }
 
   isFirst(exchange: NodeExchange): boolean {

@@ -21,7 +21,7 @@ import { informText } from "../wire/inform-text.ts";
 import { StreamBody, type StreamBodyEvents } from "../wire/stream-body.ts";
 import type { BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
-import { writeOrdinary, writeReply } from "./node-reply-writer.ts";
+import { writeOrdinary, writePrepared } from "./node-reply-writer.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { RequestHead } from "../wire/request-head.ts";
@@ -30,6 +30,8 @@ import type { ExchangeEnd } from "../../exchange/request-source.ts";
 /** Parts of a connection that an exchange uses. */
 export interface ExchangeConnection extends ExchangeHost {
   readonly date: string;
+  /** Whether the reply to a whole request waits for others of a batch; `send` is called then. */
+  holds(exchange: NodeExchange): boolean;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: NodeExchange): boolean;
   /** Serves no further request of the connection. */
@@ -77,6 +79,8 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   private bodyFailure: HttpError | null = null;
   private writer: BodyWriter | null = null;
   private continued = false;
+  /** The reply that waits for others of a batch. */
+  private held: Reply | null = null;
   /** Whether the app has replied. */
   replied = false;
 
@@ -221,6 +225,20 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   answer(reply: Reply): void {
     if (this.end !== null || this.replied) return discardReply(this, reply);
     this.replied = true;
+    if (this.complete && !this.expectsContinue && this.connection.holds(this)) this.held = reply;
+    else this.writeReply(reply);
+  }
+
+  /** Writes the reply that has waited for others of its batch. */
+  send(): void {
+    const { held } = this;
+    this.held = null;
+    if (held === null) return;
+    if (this.end === null) this.writeReply(held);
+    else discardReply(this, held);
+  }
+
+  private writeReply(reply: Reply): void {
     try {
       if (this.writeOrdinary(reply)) return;
       const head = this.prepare(reply);
@@ -279,7 +297,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     // Before node:http's own listener, which would discard an unbounded body unseen.
     if (!this.complete) this.response.prependListener("finish", () => this.discardBody());
     this.awaitClose();
-    this.writer = writeReply(this.response, head, this.minor, this);
+    this.writer = writePrepared(this.response, head, this.minor, this);
     if (this.writer !== null && this.connection.isFirst(this)) this.writer.start();
   }
 

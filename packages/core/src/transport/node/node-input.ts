@@ -2,6 +2,8 @@ import { badVersion } from "./node-parse-errors.ts";
 import { MessageReader } from "./node-message-reader.ts";
 import type { HttpError } from "../../errors/http-error.ts";
 import type { LimitsConfig } from "../../config/limits-config.ts";
+import { DirectReading, type SocketOwner } from "../hub/direct-reading.ts";
+import type { ReadBatch } from "../hub/read-batch.ts";
 import type { Socket } from "../../exchange/socket.ts";
 
 /** Callbacks of a connection for its input. */
@@ -11,6 +13,8 @@ export interface NodeInputHost {
   refuse(failure: HttpError, bytes: Uint8Array, fromStart: boolean): void;
   /** Bytes arrived that are not read. */
   discarded(): void;
+  /** Writes the reply that waits for others of a batch: whether more is read depends on it. */
+  send(): void;
 }
 
 type Listener = (chunk: Buffer) => void;
@@ -23,20 +27,24 @@ type Listener = (chunk: Buffer) => void;
  * `node:http` lets its parser read from the system directly until a listener for "data" is added; then it passes on what its own listener receives.
  * That listener is replaced by this one. If a release of Node had none, requests would not be checked, and the conformance suite would fail.
  */
-export class NodeInput {
+export class NodeInput implements SocketOwner {
   private readonly socket: Socket & ParsedSocket;
   private readonly host: NodeInputHost;
   private readonly reader: MessageReader;
   private parsers: readonly Listener[] = [];
-  private closed = false;
+  private isClosed = false;
   /** Bytes of the current read from `restAt` on are not parsed yet. */
   private chunk: Buffer | null = null;
   private restAt = 0;
   private fromStart = true;
+  private readonly batch: ReadBatch;
+  private reading: DirectReading | null = null;
+  readonly mayEnd = true;
 
-  constructor(socket: Socket, host: NodeInputHost) {
+  constructor(socket: Socket, host: NodeInputHost, batch: ReadBatch) {
     this.socket = socket;
     this.host = host;
+    this.batch = batch;
     this.reader = new MessageReader(host.options.limits);
   }
 
@@ -45,7 +53,7 @@ export class NodeInput {
     const { socket } = this;
     this.parsers = socket.listeners("data") as Listener[];
     for (const parser of this.parsers) socket.off("data", parser);
-    socket.on("data", this.take);
+    this.reading = new DirectReading(socket, this, this.batch);
     endDirectReading(socket);
   }
 
@@ -57,6 +65,11 @@ export class NodeInput {
   /** Whether the bytes that the parser just received begin a message. */
   get isFromStart(): boolean {
     return this.fromStart;
+  }
+
+  /** Whether bytes wait for the end of the turn. */
+  get waits(): boolean {
+    return this.reading?.waits === true;
   }
 
   /** Bytes of bodies so far, without framing. */
@@ -71,20 +84,26 @@ export class NodeInput {
 
   /** Parses nothing more; further bytes are discarded. */
   close(): void {
-    this.closed = true;
+    this.isClosed = true;
   }
 
   /** Stops listening, and returns the bytes that were read and not parsed. */
   detach(): Uint8Array {
-    this.socket.off("data", this.take);
-    this.closed = true;
+    this.reading?.stop();
+    this.isClosed = true;
     return this.chunk?.subarray(this.restAt) ?? new Uint8Array(0);
   }
 
-  private readonly take = (chunk: Buffer): void => {
+  // The connection and `node:http` listen for these themselves.
+  ended(): void {}
+  drained(): void {}
+  closed(): void {}
+
+  take(chunk: Buffer): void {
     this.chunk = chunk;
     this.restAt = 0;
-    while (this.restAt < chunk.length && !this.closed) {
+    while (this.restAt < chunk.length && !this.isClosed) {
+      if (this.restAt > 0) this.host.send();
       if (this.mustWait()) {
         this.socket.pause(); // first: a flowing socket would emit what is put back at once
         this.socket.unshift(chunk.subarray(this.restAt));
@@ -93,8 +112,8 @@ export class NodeInput {
       this.takePart(chunk, this.restAt);
     }
     this.chunk = null;
-    if (this.closed) this.host.discarded();
-  };
+    if (this.isClosed) this.host.discarded();
+  }
 
   /** `node:http` pauses while too many bytes of replies wait, and then throws for what its parser gets, even if the connection has resumed the socket. */
   private mustWait(): boolean {
@@ -110,11 +129,11 @@ export class NodeInput {
     if (end > start) this.parse(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
     if (reader.failure !== null) {
       this.host.refuse(reader.failure, chunk.subarray(start), this.fromStart);
-      this.closed = true;
-    } else if (reader.headIsRead && !this.closed) {
+      this.isClosed = true;
+    } else if (reader.headIsRead && !this.isClosed) {
       // The connection refused the head, or the parser waits for more: the preface of HTTP/2 is longer than a head. A second refusal is ignored.
       this.host.refuse(badVersion(), chunk.subarray(start, end), this.fromStart);
-      this.closed = true;
+      this.isClosed = true;
     }
   }
 

@@ -29,7 +29,7 @@ export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => 
  *
  * @throws before anything is written, when a field cannot be sent
  */
-export const writeReply = (
+export const writePrepared = (
   response: ServerResponse,
   { status, fields, payload, length }: ReplyHead,
   minor: number,

@@ -10,6 +10,7 @@ import { withoutConnectionFields } from "../wire/reply-head.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import type { BeginUpgraded } from "../../exchange/upgrade.ts";
+import { UpgradedReading } from "./upgraded-reading.ts";
 import { UpgradeExchange } from "./upgrade-exchange.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
 import { Silence } from "../hub/silence.ts";
@@ -139,6 +140,7 @@ export class UpgradeConnection implements OpenConnection, FastExchangeConnection
     if (hub.draining) this.upgraded.abort();
     this.pipeline.replyWritten(exchange);
     try {
+      void new UpgradedReading(socket, hub.batch);
       begin({ socket, head: Buffer.concat(this.early), fields, draining: this.upgraded.signal });
     } catch (error) {
       logBroken(exchange, error);

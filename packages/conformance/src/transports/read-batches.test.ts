@@ -1,0 +1,88 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { describe, expect, test } from "@jest/globals";
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import { bothTransports } from "../harness/both-transports.ts";
+import { inBatches } from "../harness/in-batches.ts";
+import { eventually, type TestServer, withServer } from "../harness/test-server.ts";
+import { transportConformance } from "../suite/transport-conformance.ts";
+
+const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
+
+/** Sends a request on each of several connections in one turn of the event loop, and waits for all replies. */
+const requestsOfOneTurn = async (server: TestServer, count: number): Promise<void> => {
+  const { transport } = server;
+  const accepted = transport.accepted + count;
+  const clients = await Promise.all(Array.from({ length: count }, () => server.connect()));
+  await eventually(() => transport.accepted === accepted, "all are accepted");
+  for (const [index, client] of clients.entries()) client.socket.write(get(`/${index}`));
+  await Promise.all(clients.map((client) => client.until((text) => text.includes("\r\n\r\nhello"))));
+  for (const client of clients) client.destroy();
+};
+
+describe.each(bothTransports)("%s, in batches", (_name, transport) => {
+  const make = inBatches(transport);
+
+  transportConformance(test, make);
+
+  test.each([
+    ["at once", () => Response.text("hello")],
+    ["later", () => Promise.resolve(Response.text("hello"))],
+  ] as const)("handles the requests of a turn before it sends a reply that is ready %s", (_when, reply) => {
+    const log: string[] = [];
+    const serve: Serve = (source) => {
+      log.push("handled");
+      source.onEnd((end) => void log.push(end));
+      return reply();
+    };
+    return withServer(make, { serve }, async (server) => {
+      await requestsOfOneTurn(server, 8);
+      expect(log).toEqual([...Array<string>(8).fill("handled"), ...Array<string>(8).fill("sent")]);
+    });
+  });
+
+  test("keeps what a handler enters in an AsyncLocalStorage from the next request", () => {
+    const user = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const serve: Serve = (source) => {
+      seen.push(user.getStore());
+      user.enterWith(source.target);
+      return Response.text("hello");
+    };
+    return withServer(make, { serve }, async (server) => {
+      await requestsOfOneTurn(server, 8);
+      expect(seen).toEqual(Array(8).fill(undefined));
+    });
+  });
+
+  test("replies to a client that ends its side with the request", () =>
+    withServer(make, {}, async (server) => {
+      const client = await server.connect();
+      client.socket.end(get("/"));
+      expect(await client.untilClosed()).toMatch(/^HTTP\/1\.1 200 [^]*hello$/);
+    }));
+});
+
+test.each(bothTransports)(
+  "%s begins to serve in batches when turns are busy, and ends when they are not",
+  (_name, make) => {
+    const log: string[] = [];
+    const serve: Serve = (source) => {
+      log.push("handled");
+      source.onEnd((end) => void log.push(end));
+      return Response.text("hello");
+    };
+    return withServer(make, { serve }, async (server) => {
+      await requestsOfOneTurn(server, 4);
+      expect(log.slice(0, 2)).toEqual(["handled", "sent"]);
+      for (let round = 0; round < 10; round++) await requestsOfOneTurn(server, 16);
+      log.length = 0;
+      await requestsOfOneTurn(server, 4);
+      expect(log.slice(0, 4)).toEqual(Array(4).fill("handled"));
+      for (let round = 0; round < 16; round++) await requestsOfOneTurn(server, 1);
+      log.length = 0;
+      await requestsOfOneTurn(server, 2);
+      expect(log).toEqual(["handled", "sent", "handled", "sent"]);
+    });
+  },
+);

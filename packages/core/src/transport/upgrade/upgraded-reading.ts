@@ -1,0 +1,38 @@
+import type { ReadBatch, WaitingRead } from "../hub/read-batch.ts";
+import type { Socket } from "../../exchange/socket.ts";
+
+type Push = Socket["push"];
+
+/**
+ * Lets the bytes of an upgraded socket wait for those of other connections in the same turn, as `ReadBatch` describes it. Whoever listens to the socket gets
+ * them as ever, a moment later.
+ *
+ * Overrides `push`, by which every `Readable` receives its data (see `DirectReading`). A release of Node that delivered bytes another way would deliver them at
+ * once.
+ */
+export class UpgradedReading implements WaitingRead {
+  private readonly socket: Socket;
+  private readonly batch: ReadBatch;
+  private readonly push: Push;
+  private chunk: Buffer | null = null;
+
+  constructor(socket: Socket, batch: ReadBatch) {
+    this.socket = socket;
+    this.batch = batch;
+    this.push = socket.push;
+    socket.push = (chunk: Buffer | null, encoding) => {
+      if (this.chunk !== null) this.deliver(); // what was read before, and an end after it
+      if (chunk === null || socket.readableFlowing !== true) return this.push.call(socket, chunk, encoding);
+      this.chunk = chunk;
+      if (!this.batch.takes(this)) this.deliver();
+      return true;
+    };
+  }
+
+  deliver(): void {
+    const { chunk } = this;
+    if (chunk === null) return;
+    this.chunk = null;
+    this.push.call(this.socket, chunk);
+  }
+}
