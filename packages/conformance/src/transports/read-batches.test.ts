@@ -4,18 +4,30 @@ import { Response } from "@framework/core";
 import type { Serve } from "@framework/core/testing";
 import { bothTransports } from "../harness/both-transports.ts";
 import { inBatches } from "../harness/in-batches.ts";
-import { eventually, type TestServer, withServer } from "../harness/test-server.ts";
+import { eventually, type TestServer, turn, withServer } from "../harness/test-server.ts";
 import { transportConformance } from "../suite/transport-conformance.ts";
 
 const get = (target: string): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
-/** Sends a request on each of several connections in one turn of the event loop, and waits for all replies. */
-const requestsOfOneTurn = async (server: TestServer, count: number): Promise<void> => {
+const head = (target: string): string => `POST ${target} HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\n`;
+const post = (target: string): string => `${head(target)}body`;
+
+type Message = (target: string) => string;
+
+/** Sends a request on each of several connections in one turn of the event loop, and waits for all replies. @param request its parts, a turn each */
+const requestsOfOneTurn = async (
+  server: TestServer,
+  count: number,
+  request: Message | readonly Message[] = get,
+): Promise<void> => {
   const { transport } = server;
   const accepted = transport.accepted + count;
   const clients = await Promise.all(Array.from({ length: count }, () => server.connect()));
   await eventually(() => transport.accepted === accepted, "all are accepted");
-  for (const [index, client] of clients.entries()) client.socket.write(get(`/${index}`));
+  for (const part of [request].flat()) {
+    for (const [index, client] of clients.entries()) client.socket.write(part(`/${index}`));
+    await turn();
+  }
   await Promise.all(clients.map((client) => client.until((text) => text.includes("\r\n\r\nhello"))));
   for (const client of clients) client.destroy();
 };
@@ -40,6 +52,15 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
       expect(log).toEqual([...Array<string>(8).fill("handled"), ...Array<string>(8).fill("sent")]);
     });
   });
+
+  test.each([
+    ["GET, answered at once", get, () => Response.text("hello")],
+    ["GET, answered later", get, () => Promise.resolve(Response.text("hello"))],
+    ["POST", post, () => Response.text("hello")],
+    ["POST, its head and its body apart", [head, () => "body"], () => Response.text("hello")],
+  ] as const)("replies to each of 100 requests of a turn: %s", (_kind, request, serve) =>
+    withServer(make, { serve }, (server) => requestsOfOneTurn(server, 100, request)),
+  );
 
   test("keeps what a handler enters in an AsyncLocalStorage from the next request", () => {
     const user = new AsyncLocalStorage<string>();

@@ -120,6 +120,7 @@ const pushDirectly: Push = function (this: OwnedSocket, chunk: Buffer | null, en
 };
 
 function onData(this: OwnedSocket, chunk: Buffer): void {
+  this[reading]?.deliver(); // what was read before the socket was paused
   this[reading]?.owner.take(chunk);
 }
 

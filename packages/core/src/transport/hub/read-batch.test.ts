@@ -91,18 +91,11 @@ test("after 16 quiet turns in a row each read is handled at once again", async (
 test("replies that were waited for are sent together, in the turn in which they become ready", async () => {
   await becomeBusy();
   const ready = (name: string) => Promise.resolve().then(() => batch.hold({ send: () => log.push(name) }));
-  await Promise.all(Array.from({ length: 5 }, (_unused, index) => ready(`send ${index}`)));
+  const names = Array.from({ length: 100 }, (_unused, index) => `send ${index}`);
+  await Promise.all(names.map(ready));
   expect(log).toEqual([]);
   await turn();
-  expect(log).toEqual(["send 0", "send 1", "send 2", "send 3", "send 4"]);
-});
-
-test("no more than 32 replies that were waited for are kept", async () => {
-  await becomeBusy();
-  for (let index = 0; index < 33; index++) batch.hold({ send: () => log.push(`send ${index}`) });
-  expect(log).toHaveLength(32);
-  await turn();
-  expect(log).toHaveLength(33);
+  expect(log).toEqual(names);
 });
 
 /** Sizes of the batches in which 64 reads of a turn are handled. */
@@ -152,4 +145,28 @@ test("an error that a read throws leaves the others to be handled and answered",
   await turn();
   expect(log.filter((line) => line.startsWith("handle"))).toHaveLength(32);
   expect(log.filter((line) => line.startsWith("send"))).toHaveLength(31);
+});
+
+test("an error that a reply throws leaves the others to be sent", async () => {
+  await becomeBusy();
+  const error = new Error("a defect");
+  const uncaught: unknown[] = [];
+  const replies = Array.from({ length: 3 }, (_unused, index) => ({
+    deliver: () =>
+      batch.hold({
+        send: () => {
+          if (index === 1) throw error;
+          log.push(`send ${index}`);
+        },
+      }),
+  }));
+  const fill = Array.from({ length: 29 }, () => ({ deliver: () => {} }));
+  try {
+    for (const read of [...replies, ...fill]) batch.takes(read);
+  } catch (thrown) {
+    uncaught.push(thrown);
+  }
+  await turn();
+  expect(uncaught).toEqual([error]);
+  expect(log).toEqual(["send 0", "send 2"]);
 });

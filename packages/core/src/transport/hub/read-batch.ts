@@ -15,7 +15,7 @@ export interface WaitingReply {
 
 type Scope = InstanceType<NodeBuiltins["node:async_hooks"]["AsyncResource"]>;
 
-/** Connections of a batch. */
+/** Reads that are handled together. */
 const MAX_TOGETHER = 32;
 
 /** While each read is handled at once, one turn of the event loop in this many reads is observed. */
@@ -58,6 +58,7 @@ export class ReadBatch {
   private next = 0;
   private readonly replies: (WaitingReply | null)[] = [];
   private replyCount = 0;
+  private sent = 0;
   private handling = false;
   private limit = MAX_TOGETHER;
   private steady = 0;
@@ -84,12 +85,10 @@ export class ReadBatch {
     return true;
   }
 
-  /** Sends a reply with the others: at the end of the batch, or of the callbacks of this turn for one that was waited for. Only while `isOn`. */
+  /** Sends a reply with the others, never at once: at the end of the batch, or of the callbacks that run now for one that was waited for. Only while `isOn`. */
   hold(reply: WaitingReply): void {
     this.replies[this.replyCount++] = reply;
-    if (this.handling) return;
-    if (this.replyCount === 1) process.nextTick(this.sendAll);
-    else if (this.replyCount >= MAX_TOGETHER) this.sendAll();
+    if (!this.handling && this.replyCount === 1) process.nextTick(this.sendAll);
   }
 
   private observe(): void {
@@ -131,7 +130,7 @@ export class ReadBatch {
       this.handle(this.scope as Scope);
     } finally {
       this.handling = false;
-      if (this.next < this.count) this.awaitTurn();
+      if (this.next < this.count) this.awaitTurn(); // one has thrown
       else this.next = this.count = 0;
       this.sendAll();
     }
@@ -149,12 +148,16 @@ export class ReadBatch {
 
   private readonly sendAll = (): void => {
     const { replies } = this;
-    for (let at = 0; at < this.replyCount; at++) {
-      const reply = replies[at] as WaitingReply;
-      replies[at] = null;
-      reply.send();
+    try {
+      while (this.sent < this.replyCount) {
+        const reply = replies[this.sent] as WaitingReply;
+        replies[this.sent++] = null;
+        reply.send();
+      }
+    } finally {
+      if (this.sent < this.replyCount) process.nextTick(this.sendAll);
+      else this.sent = this.replyCount = 0;
     }
-    this.replyCount = 0;
   };
 
   private adapt(tookMs: number): void {
