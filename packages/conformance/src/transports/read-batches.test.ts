@@ -59,7 +59,10 @@ describe.each(bothTransports)("%s, in batches", (_name, transport) => {
     ["POST", post, () => Response.text("hello")],
     ["POST, its head and its body apart", [head, () => "body"], () => Response.text("hello")],
   ] as const)("replies to each of 100 requests of a turn: %s", (_kind, request, serve) =>
-    withServer(make, { serve }, (server) => requestsOfOneTurn(server, 100, request)),
+    withServer(make, { serve }, async (server) => {
+      await requestsOfOneTurn(server, 100, request);
+      expect(server.served).toHaveLength(100);
+    }),
   );
 
   test("keeps what a handler enters in an AsyncLocalStorage from the next request", () => {
