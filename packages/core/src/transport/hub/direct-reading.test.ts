@@ -121,6 +121,25 @@ test("holds the end back from a paused socket until it is delivered", async () =
   await eventually(() => ended);
 });
 
+test("what waits in a batch is delivered before what arrives after a pause, to whoever has the socket then", async () => {
+  const seen: string[] = [];
+  const take = (chunk: Buffer): void => {
+    seen.push(chunk.toString());
+    reading.stop();
+    socket.on("data", (later: Buffer) => void seen.push(`later ${later.toString()}`));
+  };
+  const reading = new DirectReading(socket, ownerWith({ take }), new ReadBatch(systemClock, true));
+  await eventually(() => socket.readableFlowing === true);
+  socket.push(Buffer.from("one"));
+  expect(seen).toEqual([]);
+  socket.pause();
+  socket.push(Buffer.from("two"));
+  expect(seen).toEqual(["one"]);
+  socket.resume();
+  await eventually(() => seen.length === 2);
+  expect(seen).toEqual(["one", "later two"]);
+});
+
 test("passes on no event, and keeps no owner, after it was stopped", async () => {
   const heard: string[] = [];
   const note = (name: string) => () => void heard.push(name);

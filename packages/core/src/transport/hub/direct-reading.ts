@@ -65,11 +65,6 @@ export class DirectReading implements WaitingRead {
 
   /** Passes bytes to the owner, at once or with the others of a batch. */
   read(chunk: Buffer): void {
-    if (this.chunk !== null) {
-      this.deliver();
-      this.socket.push(chunk); // the owner may have paused or given up the socket
-      return;
-    }
     this.chunk = chunk;
     if (!this.batch.takes(this)) this.deliver();
   }
@@ -112,6 +107,10 @@ const pushDirectly: Push = function (this: OwnedSocket, chunk: Buffer | null, en
     own.endIsHeld = true;
     return false;
   }
+  if (chunk !== null && own.waits) {
+    own.deliver(); // what was read before; the owner may pause or give up the socket at that
+    return this.push(chunk, encoding);
+  }
   if (chunk === null || this.readableFlowing !== true || this.readableLength > 0) {
     return own.push.call(this, chunk, encoding);
   }
@@ -120,7 +119,6 @@ const pushDirectly: Push = function (this: OwnedSocket, chunk: Buffer | null, en
 };
 
 function onData(this: OwnedSocket, chunk: Buffer): void {
-  this[reading]?.deliver(); // what was read before the socket was paused
   this[reading]?.owner.take(chunk);
 }
 
