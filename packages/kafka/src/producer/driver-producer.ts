@@ -5,6 +5,7 @@ import { compressionTypes } from "../client/codecs.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import type { Flight } from "./flight.ts";
 import { createPartitioner } from "./partitioner.ts";
+import { untilLed } from "./until-led.ts";
 
 /** A producer of the driver with its connections. */
 interface Opened {
@@ -38,13 +39,15 @@ export class DriverProducer {
     opened.flights++;
     try {
       await opened.connected;
-      return await opened.producer.send({
-        topic,
-        messages: [...flight.records],
-        acks: -1,
-        timeout: this.config.requestTimeoutMs,
-        compression: compressionTypes[this.config.compression],
-      });
+      return await untilLed(flight, () =>
+        opened.producer.send({
+          topic,
+          messages: [...flight.records],
+          acks: -1,
+          timeout: this.config.requestTimeoutMs,
+          compression: compressionTypes[this.config.compression],
+        }),
+      );
     } catch (error) {
       this.retire(opened);
       throw error;

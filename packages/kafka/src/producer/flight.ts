@@ -10,6 +10,8 @@ export interface FlightRecord extends Message {
 /** Messages that are sent in one request for each partition. */
 export class Flight {
   readonly records: readonly FlightRecord[];
+  /** Why it is sent again; `null` before a failure. */
+  lastError: unknown = null;
   private cancelled: Error | null = null;
 
   constructor(messages: readonly OutgoingMessage[]) {

@@ -91,7 +91,7 @@ export class TopicLane {
     const aborted = Promise.withResolvers<never>();
     const signals = new Set(taken.map(({ signal }) => signal));
     const abort = (): void => {
-      const reason = abortedReason(taken);
+      const reason = abortedReason(taken, flight.lastError);
       flight.cancel(reason);
       this.parts.abandoned();
       aborted.reject(reason);
@@ -114,7 +114,8 @@ export class TopicLane {
   }
 }
 
-const abortedReason = (taken: readonly Waiting[]): Error => {
+const abortedReason = (taken: readonly Waiting[], lastError: unknown = null): Error => {
   const reason: unknown = taken.find(({ signal }) => signal.aborted)?.signal.reason;
-  return Error.isError(reason) ? reason : new Error("the send was aborted");
+  const error = Error.isError(reason) ? reason : new Error("the send was aborted");
+  return lastError === null ? error : new Error(error.message, { cause: lastError });
 };
