@@ -40,6 +40,15 @@ test("a ratio equal to must passes, one below fails", () => {
   expect(judged({ cells: [cell("json", "fast", 2.1)] }, "get-json")?.stretchPass).toBe(true);
 });
 
+test("async handlers cost as much as synchronous ones, or a little more", () => {
+  const gate = "async-to-sync-get-json";
+  expect(judged({ cells: [cell("json", "async", 1, 1, 1.05)] }, gate)).toMatchObject({
+    pass: true,
+    stretchPass: false,
+  });
+  expect(judged({ cells: [cell("json", "async", 1, 1, 1.06)] }, gate)?.pass).toBe(false);
+});
+
 test("a maximum passes at must and fails above it", () => {
   const memory = (bytes: number) => [
     {
@@ -62,6 +71,12 @@ test("each gate uses the result of its own workload and server", () => {
   const cells = [
     cell("json", "fast", 2.5),
     cell("json", "node", 1.1),
+    cell("json", "async", 2.4, 1, 1.01),
+    cell("param", "async", 2.3, 1, 1.02),
+    cell("echo", "async", 2.2, 1, 1.03),
+    cell("varied", "fast", 1.6),
+    cell("varied", "node", 0.9),
+    cell("echo", "node", 1.05),
     cell("param", "fast", 2.4),
     cell("echo", "fast", 2.3),
     cell("mw5", "fast", 2.2),
@@ -85,6 +100,11 @@ test("each gate uses the result of its own workload and server", () => {
     "five-middlewares": 2.2,
     "get-json-vs-raw-tuned": 2,
     "node-transport-get-json": 1.1,
+    "node-transport-post-validated": 1.05,
+    "node-transport-varied": 0.9,
+    "async-to-sync-get-json": 1.01,
+    "async-to-sync-get-param-validated": 1.02,
+    "async-to-sync-post-validated": 1.03,
     "p99-vs-raw": 1,
     "user-instructions-get-json": 50_000,
     "idle-connection-bytes": null,

@@ -36,6 +36,12 @@ const ratio =
   (measurements) =>
     cell(measurements, workload, server)?.ratioToRaw;
 
+/** CPU time with async handlers divided by that with synchronous ones. */
+const asyncToSync =
+  (workload: string): Promised["result"] =>
+  (measurements) =>
+    cell(measurements, workload, "async")?.ratioOfFast;
+
 /** Workloads with a gate beside the best peer that does the same work. */
 const besidePeers = [
   "mw5varied",
@@ -61,6 +67,11 @@ const promised: readonly Promised[] = [
     (measurements) => cell(measurements, "json", "fast")?.ratioToTuned,
   ),
   atLeast("node-transport-get-json", 1, 1.15, ratio("json", "node")),
+  atLeast("node-transport-post-validated", 1, 1.1, ratio("echo", "node")),
+  atLeast("node-transport-varied", 1, 1.1, ratio("varied", "node")),
+  atMost("async-to-sync-get-json", 1.05, 1.03, asyncToSync("json")),
+  atMost("async-to-sync-get-param-validated", 1.05, 1.03, asyncToSync("param")),
+  atMost("async-to-sync-post-validated", 1.05, 1.03, asyncToSync("echo")),
   atMost("p99-vs-raw", 0.9, 0.7, (measurements) => cell(measurements, "json", "fast")?.p99ToRaw),
   atMost(
     "user-instructions-get-json",

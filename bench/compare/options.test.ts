@@ -11,6 +11,8 @@ test("a whole run measures everything and writes the page", () => {
     fleets: 4,
     rounds: 20,
     promisedRounds: 40,
+    warmUp: 12_000,
+    promisedWarmUp: 60_000,
     out: null,
   });
   expect([...(options?.parts ?? [])].join(" ")).toBe(
@@ -22,7 +24,14 @@ test("a whole run measures everything and writes the page", () => {
 test("a quick run measures the main workloads on all servers and leaves the page", () => {
   const options = readOptions(["--quick"]);
   expect(options).toMatchObject({ quick: true, partial: false, write: false });
-  expect([...(options?.parts ?? [])].slice(0, 5)).toEqual(["json", "param", "echo", "mw5", "memory"]);
+  expect([...(options?.parts ?? [])].slice(0, 6)).toEqual([
+    "varied",
+    "json",
+    "param",
+    "echo",
+    "mw5",
+    "memory",
+  ]);
   expect(options?.servers.size).toBe(13);
 });
 

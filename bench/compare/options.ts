@@ -23,6 +23,8 @@ export interface Options {
   readonly share: number;
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
+  /** The same for a workload with a gate: the compilers of V8 need about as many until they have settled. */
+  readonly promisedWarmUp: number;
   /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;
   readonly startRounds: number;
@@ -76,6 +78,7 @@ export const readOptions = (argv: readonly string[]): Options | null => {
     fleets: quick ? 2 : 4,
     share,
     warmUp: Math.ceil((quick ? 6000 : 12_000) * share),
+    promisedWarmUp: Math.ceil((quick ? 6000 : 60_000) * share),
     memoryRounds: quick ? 1 : 3,
     startRounds: quick ? 5 : 15,
     write: values.write || !(quick || partial),

@@ -106,5 +106,7 @@ export interface Report extends Measurements {
   /** Number of starts of all servers during these rounds. */
   readonly fleets: number;
   readonly warmUp: number;
+  /** Warm-up requests of the workloads with a gate. */
+  readonly promisedWarmUp: number;
   readonly gates: readonly Gate[];
 }

@@ -37,10 +37,11 @@ export const runComparison = async (options: Options, command: string): Promise<
       pinned &&= fleet.members.every((member) => member.pinned);
       for (const workload of chosen) {
         say(workload.title);
-        const ownRounds = workload.promised === true ? (promised[at] ?? rounds) : rounds;
-        measured
-          .get(workload)
-          ?.push(...(await roundsUnder(fleet, workload, { ...options, rounds: ownRounds })));
+        const effort =
+          workload.promised === true
+            ? { rounds: promised[at] ?? rounds, warmUp: options.promisedWarmUp }
+            : { rounds, warmUp: options.warmUp };
+        measured.get(workload)?.push(...(await roundsUnder(fleet, workload, { ...options, ...effort })));
       }
     }
   }
@@ -60,6 +61,7 @@ export const runComparison = async (options: Options, command: string): Promise<
     promisedRounds: options.promisedRounds,
     fleets: options.fleets,
     warmUp: options.warmUp,
+    promisedWarmUp: options.promisedWarmUp,
     ...measurements,
     gates: judge(measurements),
   };

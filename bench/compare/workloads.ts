@@ -114,6 +114,7 @@ export const workloads: readonly Workload[] = [
     name: "varied",
     title: "GET param, each request different",
     variants: variedCalls,
+    promised: true,
     remembered: "the framework: heads of replies of one shape for a second; the others: nothing",
   },
   { ...json, name: "json", title: "GET json", promised: true, remembered: SAME_BYTES },
