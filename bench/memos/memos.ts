@@ -152,28 +152,6 @@ export const memos: readonly Memo[] = [
     ],
   },
   {
-    name: "node-head",
-    servers: ["node"],
-    edits: [
-      {
-        file: "core/src/transport/node/node-server.ts",
-        find: "IncomingMessage: requestClass(cacheOf),",
-        replace: "",
-      },
-      {
-        file: "core/src/transport/node/node-connection.ts",
-        find: "return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);",
-        replace: "return readRequestHead(raw, this.hub.options.limits);",
-      },
-      {
-        file: "core/src/transport/node/node-connection.ts",
-        find: 'import { wantsWebSocket } from "./node-upgrade.ts";',
-        replace:
-          'import { wantsWebSocket } from "./node-upgrade.ts"; import { readHead as readRequestHead } from "../wire/request-head.ts";',
-      },
-    ],
-  },
-  {
     name: "etag",
     servers: ["five"],
     edits: [
@@ -209,6 +187,17 @@ export const memos: readonly Memo[] = [
     name: "log-second",
     servers: ["five"],
     edits: [{ file: "logging/src/clock.ts", find: "if (whole !== second) {", replace: "if (true) {" }],
+  },
+  {
+    name: "read-memory",
+    servers: ["fast", "node"],
+    edits: [
+      {
+        file: "core/src/transport/hub/direct-reading.ts",
+        find: "    readIntoSharedMemory(socket);",
+        replace: "",
+      },
+    ],
   },
   {
     name: "direct-reading",

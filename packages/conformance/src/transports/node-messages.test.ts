@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
+import { type IncomingHttpHeaders, type IncomingMessage, Server, type ServerResponse } from "node:http";
+import { type PerformanceEntry, PerformanceObserver } from "node:perf_hooks";
 import { expect, test } from "@jest/globals";
 import { createNodeTransport } from "@framework/core/testing";
 import { eventually, withServer } from "../harness/test-server.ts";
@@ -76,4 +77,57 @@ test("emits the usual events of a response to its listeners, each once", () => {
       ]);
     }),
   );
+});
+
+const fields = "X-Own: 1\r\n";
+const headers = { host: "a", "x-own": "1" };
+
+/** An entry of `http`, whose type is missing. */
+interface Detailed extends PerformanceEntry {
+  readonly detail: { readonly req: { readonly headers: IncomingHttpHeaders } };
+}
+
+/** Sends two requests on one connection, and returns when both are answered. */
+const sendTwo = (): Promise<void> =>
+  withServer(createNodeTransport, {}, async ({ connect }) => {
+    const client = await connect();
+    for (const count of [1, 2]) {
+      await client.send(get(fields));
+      await client.replies(count);
+    }
+  });
+
+test("a tool that replaces `emit` of all servers, before or after ours was created, sees all fields", async () => {
+  const { emit } = Server.prototype;
+  const seen: IncomingHttpHeaders[] = [];
+  Server.prototype.emit = function (this: Server, event: string, ...values: unknown[]) {
+    if (event === "request") seen.push({ ...(values[0] as IncomingMessage).headers });
+    return emit.call(this, event, ...values);
+  };
+  try {
+    await sendTwo();
+  } finally {
+    Server.prototype.emit = emit;
+  }
+  expect(seen).toEqual([headers, headers]);
+});
+
+test("a subscriber to the creation of responses sees all fields", async () => {
+  const seen: IncomingHttpHeaders[] = [];
+  const look = (message: unknown): void =>
+    void seen.push({ ...(message as { request: IncomingMessage }).request.headers });
+  subscribe("http.server.response.created", look);
+  await sendTwo().finally(() => unsubscribe("http.server.response.created", look));
+  expect(seen).toEqual([headers, headers]);
+});
+
+test("an observer of performance entries sees all fields", async () => {
+  const seen: PerformanceEntry[] = [];
+  const observer = new PerformanceObserver((list) => void seen.push(...list.getEntries()));
+  observer.observe({ entryTypes: ["http"] });
+  await sendTwo();
+  await eventually(() => seen.length === 2, "both entries were observed");
+  observer.disconnect();
+  const seenHeaders = seen.map((entry) => (entry as Detailed).detail.req.headers);
+  expect(seenHeaders).toEqual([headers, headers]);
 });

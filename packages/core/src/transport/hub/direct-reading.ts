@@ -1,5 +1,6 @@
 import type { Socket } from "../../exchange/socket.ts";
 import type { ReadBatch, WaitingRead } from "./read-batch.ts";
+import { readIntoSharedMemory } from "./read-memory.ts";
 
 /** Receives what happens on a socket. */
 export interface SocketOwner {
@@ -51,6 +52,7 @@ export class DirectReading implements WaitingRead {
     this.push = socket.push;
     (socket as OwnedSocket)[reading] = this;
     socket.push = pushDirectly;
+    readIntoSharedMemory(socket);
     socket.on("data", onData);
     socket.on("end", onEnd);
     socket.on("drain", onDrain);

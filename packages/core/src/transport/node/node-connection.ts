@@ -6,16 +6,15 @@ import type { AwaitsBody } from "../hub/body-grace.ts";
 import type { ConnectionHub, OpenConnection } from "../hub/connection-hub.ts";
 import { Linger } from "../hub/linger.ts";
 import { NodeExchange, type ExchangeConnection } from "./node-exchange.ts";
-import { NodeHeadCache } from "./node-head-cache.ts";
 import { finalReply } from "./node-final-reply.ts";
 import { NodeInput } from "./node-input.ts";
-import type { NodeRequest, NodeResponse } from "./node-messages.ts";
+import type { NodeResponse } from "./node-messages.ts";
 import { notImplemented, type ParseError, parseFailure, restOfMethod } from "./node-parse-errors.ts";
 import { readPartialHead } from "./node-partial-head.ts";
 import { wantsWebSocket } from "./node-upgrade.ts";
 import { NodeWatch } from "./node-watch.ts";
 import { type PartialHead, RefusedMessage, unreadableHead } from "../wire/refused-message.ts";
-import type { RequestHead } from "../wire/request-head.ts";
+import { readHead, type RequestHead } from "../wire/request-head.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
 import { UpgradeConnection } from "../upgrade/upgrade-connection.ts";
 import { resetSocket } from "../hub/reset-socket.ts";
@@ -37,8 +36,9 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly input: NodeInput;
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
-  readonly heads: NodeHeadCache;
   private address: string | null = null;
+  /** Host of the last request. */
+  private knownHost: string | null = null;
   /** Unfinished exchanges, as a linked list in the order of their requests. */
   private first: NodeExchange | null = null;
   private last: NodeExchange | null = null;
@@ -69,7 +69,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.input = new NodeInput(socket, this, hub.batch);
     this.watch = new NodeWatch(this.input, hub.options.timeouts, hub.now);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
-    this.heads = new NodeHeadCache(hub.options.limits);
     // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; if a release of Node did not call it, the
     // socket would close without lingering.
     socket.destroySoon = () => this.linger();
@@ -301,7 +300,9 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       minor: request.httpVersionMinor,
       fields: request.rawHeaders,
     };
-    return this.heads.read(raw, (request as NodeRequest).cachedFields ?? undefined);
+    const head = readHead(raw, this.options.limits, this.knownHost);
+    if (!(head instanceof HttpError) && head.authority !== "") this.knownHost = head.authority;
+    return head;
   }
 
   private append(exchange: NodeExchange): void {

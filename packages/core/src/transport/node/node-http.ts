@@ -14,11 +14,7 @@ export class NodeHttp {
 
   constructor(hub: ConnectionHub) {
     this.hub = hub;
-    this.server = createNodeServer(
-      hub.options,
-      this.canUpgrade,
-      ({ socket }) => this.bySocket.get(socket)?.heads,
-    );
+    this.server = createNodeServer(hub.options, this.canUpgrade);
     this.server.on("request", this.onRequest);
     this.server.on("checkContinue", this.onRequest);
     this.server.on("checkExpectation", this.onRequest);

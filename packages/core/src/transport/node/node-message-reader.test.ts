@@ -4,10 +4,11 @@ import fc from "fast-check";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { MessageReader } from "./node-message-reader.ts";
 
-const limits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 256 });
+const narrowLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 256 });
+const wideLimits = LimitsConfig.of({ maxRequestLine: 64, maxHeaderBytes: 8192 });
 
 /** What the reader says about bytes that arrive in pieces of a length. */
-const read = (text: string, pieceLength: number) => {
+const read = (text: string, pieceLength: number, limits = narrowLimits) => {
   const reader = new MessageReader(limits);
   const bytes = Buffer.from(text, "latin1");
   let at = 0;
@@ -53,6 +54,27 @@ test("a head that arrives whole is judged as one that arrives byte by byte, what
       return isDeepStrictEqual(read(text + behind, Infinity), read(text + behind, 1));
     }),
     { numRuns: 20_000 },
+  );
+});
+
+test("a head of any length is judged as one that arrives byte by byte, also with an empty line within it", () => {
+  const blank = fc.option(fc.record({ at: fc.nat({ max: 900 }), put: odd }));
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 440, max: 560 }),
+      blank,
+      fc.constantFrom("", usual),
+      (length, put, behind) => {
+        const field = `X: ${"y".repeat(length - 60)}\r\nZ: 1\r\n`;
+        const head = usual.slice(0, -2) + field + "\r\n";
+        const text = put === null ? head : head.slice(0, put.at) + put.put + head.slice(put.at);
+        return isDeepStrictEqual(
+          read(text + behind, Infinity, wideLimits),
+          read(text + behind, 1, wideLimits),
+        );
+      },
+    ),
+    { numRuns: 3000 },
   );
 });
 

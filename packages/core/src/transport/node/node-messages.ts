@@ -3,14 +3,10 @@ import type {
   IncomingMessage,
   OutgoingHttpHeader,
   OutgoingHttpHeaders,
+  Server,
+  ServerOptions,
   ServerResponse,
 } from "node:http";
-import type { HasFields, CachedFields, NodeHeadCache } from "./node-head-cache.ts";
-
-/** A request that carries the cache entry of its fields. */
-export interface NodeRequest extends IncomingMessage, HasFields {
-  rawHeaders: string[];
-}
 
 /** A `ServerResponse` whose head can be given as fields without framing. */
 export interface NodeResponse extends ServerResponse {
@@ -18,51 +14,85 @@ export interface NodeResponse extends ServerResponse {
   impliedFields: readonly string[] | null;
 }
 
+/** A request whose `headers` are read late. */
+interface LateRequest extends IncomingMessage {
+  /** Whether nobody but `node:http` itself has got it so far. */
+  isUnseen: boolean;
+}
+
 type RequestClass = typeof IncomingMessage;
 type ResponseClass = typeof ServerResponse;
-type Fields = OutgoingHttpHeaders | OutgoingHttpHeader[];
+type Fields = OutgoingHttpHeader[] | OutgoingHttpHeaders;
+
+/** The classes of a server's messages. */
+export const messageClasses = (): Pick<ServerOptions, "IncomingMessage" | "ServerResponse"> => ({
+  IncomingMessage: requestClass(),
+  ServerResponse: responseClass(),
+});
 
 /**
- * The class of a server's requests, whose `headers` come from the cache of the connection; `node:http` itself reads `headers` of each
- * request. Every request gets an object of its own.
+ * The class of a server's requests. `node:http` itself asks each request's `headers` for `content-length`, `transfer-encoding` and `expect` before it
+ * emits the request, and so has all fields converted, which nothing else needs: they are validated from `rawHeaders`. It gets these three alone.
+ * Everyone else gets all headers, which are made for the first who asks.
  *
  * Overrides the accessor `headers`; where a release of Node has none on the prototype, requests are plain `IncomingMessage`s.
- *
- * @param cacheOf the cache of the request's connection, `undefined` without one
  */
-export const requestClass = (
-  cacheOf: (request: IncomingMessage) => NodeHeadCache | undefined,
-): RequestClass => {
+const requestClass = (): RequestClass => {
   const { IncomingMessage } = process.getBuiltinModule("node:http");
-  const read = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers")?.get;
+  const headers = Object.getOwnPropertyDescriptor(IncomingMessage.prototype, "headers");
+  const read = headers?.get;
   if (read === undefined) return IncomingMessage;
-  const readHeaders = (request: IncomingMessage) => read.call(request) as IncomingHttpHeaders;
-  class KnownRequest extends IncomingMessage implements NodeRequest {
-    cachedFields: CachedFields | null = null;
-    givenHeaders: IncomingHttpHeaders | null = null;
+  class LazyRequest extends IncomingMessage implements LateRequest {
+    isUnseen = false;
   }
-  Object.defineProperty(KnownRequest.prototype, "headers", {
-    configurable: true,
-    get(this: KnownRequest): IncomingHttpHeaders {
-      return (this.givenHeaders ??= cacheOf(this)?.headers(this, readHeaders) ?? readHeaders(this));
-    },
-    set(this: KnownRequest, headers: IncomingHttpHeaders) {
-      this.givenHeaders = headers;
+  Object.defineProperty(LazyRequest.prototype, "headers", {
+    ...headers,
+    get(this: LazyRequest): IncomingHttpHeaders {
+      return this.isUnseen ? ownHeaders(this.rawHeaders) : (read.call(this) as IncomingHttpHeaders);
     },
   });
-  return KnownRequest;
+  return LazyRequest;
+};
+
+/** The fields that `node:http` itself asks for. */
+const ownHeaders = (fields: readonly string[]): IncomingHttpHeaders => {
+  let found: IncomingHttpHeaders | null = null;
+  for (let at = 0; at < fields.length; at += 2) {
+    const name = ownName(fields[at] as string);
+    if (name !== null) (found ??= {})[name] = fields[at + 1];
+  }
+  return found ?? none;
+};
+
+const none: IncomingHttpHeaders = Object.freeze({});
+
+/** The name in lower case, if it is one of the three. Their lengths rule out nearly all others. */
+const ownName = (name: string): string | null => {
+  const { length } = name;
+  if (length !== 6 && length !== 14 && length !== 17) return null;
+  const lower = name.toLowerCase();
+  return lower === "expect" || lower === "content-length" || lower === "transfer-encoding" ? lower : null;
 };
 
 /**
  * The class of a server's responses, each a `NodeResponse`.
  *
+ * Its constructor ends the time in which observers of `node:http` get a request before it is emitted, but for subscribers of one channel.
+ *
  * Overrides `writeHead`, which `end` calls with the status alone when no head was sent; packages that observe heads rely on that call too. If a
  * release of Node dropped it, replies would lack their fields and the conformance suite would fail.
  */
-export const responseClass = (): ResponseClass => {
+const responseClass = (): ResponseClass => {
   const { ServerResponse } = process.getBuiltinModule("node:http");
+  const started = process.getBuiltinModule("node:diagnostics_channel").channel("http.server.request.start");
   return class<Request extends IncomingMessage> extends ServerResponse<Request> implements NodeResponse {
     impliedFields: readonly string[] | null = null;
+
+    constructor(...parts: ConstructorParameters<typeof ServerResponse<Request>>) {
+      super(...parts);
+      const [request] = parts;
+      if (isLate(request)) request.isUnseen = !started.hasSubscribers;
+    }
 
     override writeHead(status: number, message?: string, fields?: Fields): this;
     override writeHead(status: number, fields?: Fields): this;
@@ -75,3 +105,15 @@ export const responseClass = (): ResponseClass => {
     }
   };
 };
+
+/** Makes the requests that a server emits show their headers; also to tools that replace the `emit` of all servers. */
+export const showHeaders = (server: Server): void => {
+  server.emit = (event: string, ...values: readonly unknown[]): boolean => {
+    const [first] = values;
+    if (isLate(first)) first.isUnseen = false;
+    return (Object.getPrototypeOf(server) as Server).emit.call(server, event, ...values);
+  };
+};
+
+const isLate = (value: unknown): value is LateRequest =>
+  typeof value === "object" && value !== null && (value as Partial<LateRequest>).isUnseen !== undefined;

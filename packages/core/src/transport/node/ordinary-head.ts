@@ -48,6 +48,21 @@ const isHttp = (bytes: Buffer, at: number): boolean =>
 
 /** The offset behind the first empty line; -1 without one, and if a carriage return at the start of a line is not its end. */
 const emptyLineEnd = (bytes: Buffer, lineEnd: number): number => {
-  const at = bytes.indexOf("\n\r", lineEnd, "latin1");
+  const at = lineStartingWithCr(bytes, lineEnd);
   return at !== -1 && bytes[at + 2] === LF ? at + 3 : -1;
+};
+
+/** Bytes that a loop searches for less than a call of `indexOf` costs. */
+const SHORT = 512;
+
+/** The offset of the first line feed from `start` on, itself one, that a carriage return follows; -1 without one. */
+const lineStartingWithCr = (bytes: Buffer, start: number): number => {
+  const end = Math.min(start + SHORT, bytes.length);
+  // Every second byte belongs to the pair or not.
+  for (let at = start + 1; at < end; at += 2) {
+    const byte = bytes[at];
+    if (byte === CR && bytes[at - 1] === LF) return at - 1;
+    if (byte === LF && bytes[at + 1] === CR) return at;
+  }
+  return end === bytes.length ? -1 : bytes.indexOf("\n\r", end - 1, "latin1");
 };
