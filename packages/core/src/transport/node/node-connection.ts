@@ -37,8 +37,6 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private readonly watch: NodeWatch;
   private readonly writes: WriteWatch;
   private address: string | null = null;
-  /** Host of the last request. */
-  private knownHost: string | null = null;
   /** Unfinished exchanges, as a linked list in the order of their requests. */
   private first: NodeExchange | null = null;
   private last: NodeExchange | null = null;
@@ -300,9 +298,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
       minor: request.httpVersionMinor,
       fields: request.rawHeaders,
     };
-    const head = readHead(raw, this.options.limits, this.knownHost);
-    if (!(head instanceof HttpError) && head.authority !== "") this.knownHost = head.authority;
-    return head;
+    return readHead(raw, this.options.limits);
   }
 
   private append(exchange: NodeExchange): void {

@@ -68,14 +68,8 @@ const badRequest = (detail: string): HttpError => new HttpError(400, detail);
 /**
  * Validates a request's head by the rules of every transport (RFC 9112 2 to 6): version, limits, target, Host, repeated fields, and the
  * framing of the body. It never repairs. An error is sent to the client, and the connection closes.
- *
- * @param knownHost a valid Host, such as that of the connection's last request, which need not be parsed again
  */
-export const readHead = (
-  raw: RawHead,
-  limits: LimitsConfig,
-  knownHost: string | null = null,
-): RequestHead | HttpError => {
+export const readHead = (raw: RawHead, limits: LimitsConfig): RequestHead | HttpError => {
   const { method, major, minor, fields } = raw;
   if (major !== 1 || minor > 1) return new HttpError(505, "This server speaks HTTP/1.1 and HTTP/1.0");
   const tooLong = overLimits(raw, limits);
@@ -84,8 +78,7 @@ export const readHead = (
   if (target === null) return badRequest("The request target is malformed");
   const values = watchedValues(fields);
   if (values instanceof HttpError) return values;
-  const isKnown = values.host !== null && values.host === knownHost;
-  const host = isKnown ? knownHost : readHost(values.host, minor);
+  const host = readHost(values.host, minor);
   if (host instanceof HttpError) return host;
   const bodyLength = readBodyLength(values.contentLength, values.transferEncoding, minor);
   if (bodyLength instanceof HttpError) return bodyLength;
