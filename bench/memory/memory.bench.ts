@@ -28,16 +28,16 @@ interface Station extends Vitals {
 const sockets = ({ resources }: Vitals): number => resources["TCPSocketWrap"] ?? 0;
 
 /**
- * The server's state once the connections that were left are closed, so that the open ones are those of the lanes and the one that
- * asks; of three readings the one with the smallest heap, because objects that wait for a finalizer are not a leak.
+ * The server's state once the connections that were left are closed, so that the open ones are those of the lanes and those of a server that is only
+ * asked; of three readings the one with the smallest heap, because objects that wait for a finalizer are not a leak.
  */
-const settled = async (port: number): Promise<Vitals> => {
+const settled = async (port: number, most: number): Promise<Vitals> => {
   await pause(LAST_HANDLER_MS);
   const deadline = performance.now() + SETTLE_MS;
   const readings: Vitals[] = [];
   while (readings.length < 3) {
     const vitals = (await ask(port, "/vitals")) as Vitals;
-    if (sockets(vitals) <= CONNECTIONS + 1 || performance.now() > deadline) readings.push(vitals);
+    if (sockets(vitals) <= most || performance.now() > deadline) readings.push(vitals);
   }
   return readings.reduce((least, reading) => (reading.heapBytes < least.heapBytes ? reading : least));
 };
@@ -54,6 +54,8 @@ printTitle(`Heap and handles over ${total} requests on ${CONNECTIONS} connection
 const nodeFlags = ["--expose-gc", "--no-flush-bytecode"];
 
 await using server = await startServer("books.ts", ["--env", "production", "--workers", "1"], nodeFlags);
+/** With the connection that asks, and the listener, which Node calls a socket when its address was bound before. */
+const mostSockets = CONNECTIONS + sockets((await ask(server.port, "/vitals")) as Vitals);
 const loop = new ClosedLoop(server.port, CONNECTIONS);
 const next = mix();
 const seen: Station[] = [];
@@ -67,7 +69,7 @@ for (const requests of stations) {
   console.log(
     `${requests} requests: ${tally.statusText}; ${tally.left} left by the client; failed: ${tally.failureText}`,
   );
-  seen.push({ requests, ...(await settled(server.port)) });
+  seen.push({ requests, ...(await settled(server.port, mostSockets)) });
 }
 loop.close();
 
@@ -98,8 +100,8 @@ gate(
   `buffers grew by ${mebibytes(bufferGrowth)} MiB in the second half, under ${mebibytes(allowed)}`,
 );
 gate(
-  seen.every((station) => sockets(station) <= CONNECTIONS + 1),
-  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${CONNECTIONS + 1}`,
+  seen.every((station) => sockets(station) <= mostSockets),
+  `open sockets are the client's: ${seen.map(sockets).join(", ")} of at most ${mostSockets}`,
 );
 const others = (vitals: Vitals): number => handles(vitals) - sockets(vitals);
 gate(others(last) <= others(first), `other open handles are flat: ${others(first)}, then ${others(last)}`);
