@@ -1,13 +1,14 @@
-import type { Client, Connection, Pool, PoolClient, PoolConfig } from "pg";
+import type { Client, Connection, CustomTypesConfig, Pool, PoolClient, PoolConfig } from "pg";
 import { orAborted, within } from "../deadlines.ts";
 import { DatabaseUnavailableError } from "../database-errors.ts";
 import type { Execution, Outcome, PoolMetrics } from "../backend.ts";
-import type { Row } from "../queries.ts";
-import type { SqlValue } from "../sql-value.ts";
-import { isBroken, isReadOnly, isSilence } from "./postgres-errors.ts";
+import type { Statement } from "../statement.ts";
+import { isBroken, isOutdated, isReadOnly, isSilence } from "./postgres-errors.ts";
 import { pg } from "./pg.ts";
 import { columnTypes } from "./postgres-types.ts";
+import { sendStatement } from "./send-statement.ts";
 import { Silence } from "./silence.ts";
+import type { KnownText } from "./statement-names.ts";
 
 /** Options of the pool of connections to PostgreSQL. */
 export interface PostgresOptions {
@@ -31,6 +32,8 @@ export const MAX_WAITING = 10_000;
 
 /** A bounded set of connections to one PostgreSQL server, each used by one caller at a time. */
 export class Connections {
+  /** Parsers of columns. */
+  readonly types: CustomTypesConfig = columnTypes();
   private readonly config: PoolConfig;
   private readonly pool: Pool;
   private readonly silence = new Silence();
@@ -39,7 +42,7 @@ export class Connections {
   private cancels = 0;
 
   constructor(options: PostgresOptions) {
-    this.config = clientConfig(options);
+    this.config = { ...clientConfig(options), types: this.types };
     this.pool = new (pg().Pool)({
       ...this.config,
       max: options.poolSize,
@@ -66,11 +69,10 @@ export class Connections {
    * @throws DatabaseUnavailableError like `take`; otherwise the errors of `pg`
    */
   runOnce(
-    name: string | undefined,
-    text: string,
-    values: readonly SqlValue[],
-    lasting: boolean,
+    statement: Statement,
+    known: KnownText,
     execution: Execution,
+    outdatedLeft: number = this.pool.options.max,
   ): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
@@ -80,18 +82,21 @@ export class Connections {
         if (client === undefined) return reject(this.unreachable(fault));
         if (this.silence.covers(client)) {
           release(true);
-          return resolve(this.runOnce(name, text, values, lasting, execution));
+          return resolve(this.runOnce(statement, known, execution));
         }
-        const query =
-          name === undefined ? { text, values: [...values] } : { name, text, values: [...values] };
         const sentAt = performance.now();
-        client.query<Row>(query, (error: Error | null | undefined, result) => {
+        const { types } = this;
+        sendStatement(client, statement, known, { types }, (error, result) => {
           const failed = error !== null && error !== undefined;
           if (failed && isSilence(error)) this.silent(client, sentAt);
           else this.silence.answered(client);
           if (failed && isReadOnly(error)) this.renew();
-          release(lasting || (failed && isBroken(error)));
-          if (failed) reject(error);
+          const outdated = failed && isOutdated(error);
+          release(known.lasting || outdated || (failed && isBroken(error)));
+          // It did not run; each connection has it outdated once, and is replaced.
+          if (outdated && outdatedLeft > 0)
+            resolve(this.runOnce(statement, known, execution, outdatedLeft - 1));
+          else if (failed) reject(error);
           else resolve({ rows: result.rows ?? [], changes: result.rowCount ?? 0 });
         });
       });
@@ -206,7 +211,6 @@ const clientConfig = (options: PostgresOptions): PoolConfig => ({
   connectionTimeoutMillis: options.connectionTimeoutSecs * 1000,
   keepAlive: true,
   keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-  types: columnTypes(),
   ...(options.applicationName === undefined ? {} : { application_name: options.applicationName }),
   ...(options.statementTimeoutMs === 0 ? {} : { statement_timeout: options.statementTimeoutMs }),
   ...(options.answerTimeoutSecs === 0 ? {} : { query_timeout: options.answerTimeoutSecs * 1000 }),

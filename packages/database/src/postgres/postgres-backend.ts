@@ -28,10 +28,9 @@ export class PostgresBackend implements Backend {
 
   async run(statement: Statement, execution: Execution): Promise<Outcome> {
     if (execution.signal !== undefined) return await this.runUntil(statement, execution);
-    const { text, values } = statement;
-    const { name, lasting } = this.names.of(text);
+    const { text } = statement;
     try {
-      return await this.connections.runOnce(name, text, values, lasting, execution);
+      return await this.connections.runOnce(statement, this.names.of(text), execution);
     } catch (error) {
       throw postgresError(error, text);
     }

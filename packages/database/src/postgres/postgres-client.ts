@@ -2,12 +2,13 @@ import type { PoolClient, QueryResult } from "pg";
 import type { Outcome } from "../backend.ts";
 import { transactionOver } from "../database-errors.ts";
 import { orAborted } from "../deadlines.ts";
-import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import type { Connections } from "./connections.ts";
 import { leavesState } from "./lasting-state.ts";
-import { isBroken, isReadOnly, isSilence, postgresError } from "./postgres-errors.ts";
-import type { StatementNames } from "./statement-names.ts";
+import { isBroken, isOutdated, isReadOnly, isSilence, postgresError } from "./postgres-errors.ts";
+import type { QueryOutcome } from "./prepared-query.ts";
+import { sendStatement } from "./send-statement.ts";
+import type { KnownText, StatementNames } from "./statement-names.ts";
 
 export interface PostgresClientParts {
   readonly connections: Connections;
@@ -44,14 +45,23 @@ export class PostgresClient {
     return this.isUnusable;
   }
 
-  async run({ text, values }: Statement, signal?: AbortSignal): Promise<Outcome> {
+  async run(statement: Statement, signal?: AbortSignal): Promise<Outcome> {
     if (this.released) throw transactionOver();
-    const { name, lasting } = this.names.of(text);
-    if (lasting) this.isUnusable = true;
-    const asked = { text, values: [...values], ...this.answer };
-    const query = name === undefined ? asked : { name, ...asked };
-    const { rows, rowCount } = await this.answered(this.client.query<Row>(query), text, signal);
+    const { text } = statement;
+    const known = this.names.of(text);
+    if (known.lasting) this.isUnusable = true;
+    const { rows, rowCount } = await this.answered(this.sent(statement, known), text, signal);
     return { rows: rows ?? [], changes: rowCount ?? 0 };
+  }
+
+  private sent(statement: Statement, known: KnownText): Promise<QueryOutcome> {
+    const options = { types: this.connections.types, answer: this.answer };
+    return new Promise((resolve, reject) => {
+      sendStatement(this.client, statement, known, options, (error, outcome) => {
+        if (error === null || error === undefined) resolve(outcome);
+        else reject(error);
+      });
+    });
   }
 
   /** @param limitMs time without a reply, in place of the usual one */
@@ -80,7 +90,7 @@ export class PostgresClient {
       this.connections.answered(this.client);
       return value;
     } catch (error) {
-      if (isBroken(error, this.readOnly)) this.isUnusable = true;
+      if (isBroken(error, this.readOnly) || isOutdated(error)) this.isUnusable = true;
       const isAborted = signal?.aborted === true && error === signal.reason;
       if (isAborted || isSilence(error)) this.abandon(answer, sentAt);
       else this.connections.answered(this.client);

@@ -25,6 +25,8 @@ const READ_ONLY = "25006";
 interface ServerError extends Error {
   readonly code: string;
   readonly constraint?: string;
+  /** Function of the server that reported it. */
+  readonly routine?: string;
 }
 
 const isServerError = (error: unknown): error is ServerError =>
@@ -38,6 +40,13 @@ export const isBroken = (error: unknown, readOnly = false): boolean =>
 
 /** Whether the server refused a write because it only reads. */
 export const isReadOnly = (error: unknown): boolean => isServerError(error) && error.code === READ_ONLY;
+
+/**
+ * Whether a prepared statement would have other columns than when it was prepared, because a table has changed since. The server refuses it then on each
+ * connection that has prepared it ("cached plan must not change result type", whose text depends on the server's language).
+ */
+export const isOutdated = (error: unknown): boolean =>
+  isServerError(error) && error.code === "0A000" && error.routine === "RevalidateCachedQuery";
 
 /** Whether the server gave no reply in time. */
 export const isSilence = (error: unknown): boolean =>

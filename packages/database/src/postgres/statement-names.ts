@@ -3,12 +3,16 @@ import { leavesState } from "./lasting-state.ts";
 /** Maximum prepared statements per connection; further texts are sent unprepared. */
 const MAX_NAMES = 300;
 
+const STEADY = /^\s*(?:select|insert|update|delete|merge|with|values)\b/i;
+
 /** Properties of a statement's text. */
 export interface KnownText {
   /** Name of the prepared statement; `undefined` when it is unprepared. */
   readonly name: string | undefined;
   /** Whether the connection must be destroyed after it. */
   readonly lasting: boolean;
+  /** Whether it has the same columns each time. Those of `FETCH` and the like are somebody else's. */
+  readonly steady: boolean;
 }
 
 /** Names of prepared statements; only the first texts get one, because names cannot be reassigned. */
@@ -19,8 +23,9 @@ export class StatementNames {
     const known = this.known.get(text);
     if (known !== undefined) return known;
     const lasting = leavesState(text);
-    if (this.known.size >= MAX_NAMES) return { name: undefined, lasting };
-    const made = { name: `s${this.known.size}`, lasting };
+    const steady = STEADY.test(text);
+    if (this.known.size >= MAX_NAMES) return { name: undefined, lasting, steady };
+    const made = { name: `s${this.known.size}`, lasting, steady };
     this.known.set(text, made);
     return made;
   }

@@ -1,0 +1,34 @@
+/** Execute without a limit of rows, then Sync (PostgreSQL manual, 54.7). */
+const executeAndSync = Buffer.from([0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+
+const BIND = 0x42;
+const NULL_LENGTH = -1;
+
+/** Bytes beside the name and the values: code, length, two ends of text, three counts. */
+const FRAME = 1 + 4 + 2 + 2 + 2 + 2;
+
+/**
+ * The messages that run a prepared statement, in one piece: Bind, with parameters and results as text, Execute and Sync.
+ *
+ * @param name of the statement, in ASCII
+ * @param values as text; `null` for NULL
+ */
+export const runPrepared = (name: string, values: readonly (string | null)[]): Buffer => {
+  const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
+  const bindLength = lengths.reduce((sum, length) => sum + 4 + length, FRAME + name.length);
+  const bytes = Buffer.allocUnsafe(bindLength + executeAndSync.length);
+  bytes[0] = BIND;
+  bytes.writeInt32BE(bindLength - 1, 1);
+  bytes[5] = 0; // the portal has no name
+  let at = 6 + bytes.write(name, 6, "latin1");
+  bytes[at++] = 0;
+  at = bytes.writeInt16BE(0, at); // all parameters are text
+  at = bytes.writeInt16BE(values.length, at);
+  for (const [place, value] of values.entries()) {
+    at = bytes.writeInt32BE(value === null ? NULL_LENGTH : (lengths[place] as number), at);
+    if (value !== null) at += bytes.write(value, at);
+  }
+  at = bytes.writeInt16BE(0, at); // all results are text
+  executeAndSync.copy(bytes, at);
+  return bytes;
+};
