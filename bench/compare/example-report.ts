@@ -58,7 +58,7 @@ export const exampleReport: Report = {
   promisedRounds: 40,
   fleets: 4,
   warmUp: 12_000,
-  promisedWarmUp: 60_000,
+  gatedWarmUp: 40_000,
   ...measurements,
   gates: judge(measurements),
 };

@@ -43,7 +43,7 @@ const asyncToSync =
     cell(measurements, workload, "async")?.ratioOfFast;
 
 /** Workloads with a gate beside the best peer that does the same work. */
-const besidePeers = [
+export const besidePeers: readonly string[] = [
   "mw5varied",
   "jwt",
   "jwt-new",

@@ -23,7 +23,7 @@ test("the block describes the machine, and every result has its interval", () =>
   expect(block).toContain("2026-01-02, `pnpm bench`, 12 min. Node 26.0.0");
   expect(block).toContain("servers and client each pinned to a core, 1.2 % of the time taken by the host");
   expect(block).toContain(
-    "n = 20 rounds after 12000 warm-up requests, 40 after 60000 for workloads with a gate beside raw, with 4 starts of all servers",
+    "n = 20 rounds, 40 for workloads with a gate beside raw, with 4 starts of all servers, after 12000 warm-up requests, 40000 for workloads with a gate",
   );
   expect(block).toContain("Releases: fastify 5.0.0.");
   expect(block).toMatch(

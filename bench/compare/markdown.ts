@@ -45,14 +45,14 @@ const factsOf = ({
   promisedRounds,
   fleets,
   warmUp,
-  promisedWarmUp,
+  gatedWarmUp,
   seconds,
   quick,
   command,
 }: Report): string =>
   `${date.slice(0, 10)}, \`${command}\`, ${(seconds / 60).toFixed(0)} min. Node ${versions["node"]}, ${machine.system}, ${machine.cores} cores (${machine.cpu}), ` +
   `${machine.pinned ? "servers and client each pinned to a core" : "nothing pinned"}${steal(machine.steal)}. ` +
-  `n = ${rounds} rounds after ${warmUp} warm-up requests, ${promisedRounds} after ${promisedWarmUp} for workloads with a gate beside raw, with ${Math.min(fleets, rounds)} starts of all servers; ` +
+  `n = ${rounds} rounds, ${promisedRounds} for workloads with a gate beside raw, with ${Math.min(fleets, rounds)} starts of all servers, after ${warmUp} warm-up requests, ${gatedWarmUp} for workloads with a gate; ` +
   `half of the rounds and starts for rows with servers of their own; medians with 95 % intervals.` +
   (quick ? " A quick run: not for publishing." : "");
 

@@ -12,7 +12,7 @@ test("a whole run measures everything and writes the page", () => {
     rounds: 20,
     promisedRounds: 40,
     warmUp: 12_000,
-    promisedWarmUp: 60_000,
+    gatedWarmUp: 40_000,
     out: null,
   });
   expect([...(options?.parts ?? [])].join(" ")).toBe(

@@ -24,7 +24,7 @@ export interface Options {
   /** Requests to each server before it is measured. */
   readonly warmUp: number;
   /** The same for a workload with a gate: the compilers of V8 need about as many until they have settled. */
-  readonly promisedWarmUp: number;
+  readonly gatedWarmUp: number;
   /** Fresh processes for each memory measurement. */
   readonly memoryRounds: number;
   readonly startRounds: number;
@@ -78,7 +78,7 @@ export const readOptions = (argv: readonly string[]): Options | null => {
     fleets: quick ? 2 : 4,
     share,
     warmUp: Math.ceil((quick ? 6000 : 12_000) * share),
-    promisedWarmUp: Math.ceil((quick ? 6000 : 60_000) * share),
+    gatedWarmUp: Math.ceil((quick ? 6000 : 40_000) * share),
     memoryRounds: quick ? 1 : 3,
     startRounds: quick ? 5 : 15,
     write: values.write || !(quick || partial),

@@ -107,6 +107,6 @@ export interface Report extends Measurements {
   readonly fleets: number;
   readonly warmUp: number;
   /** Warm-up requests of the workloads with a gate. */
-  readonly promisedWarmUp: number;
+  readonly gatedWarmUp: number;
   readonly gates: readonly Gate[];
 }

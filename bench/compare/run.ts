@@ -1,7 +1,7 @@
 import { cellsOf } from "./cells.ts";
 import { contenders } from "./contenders.ts";
 import { type Fleet, pinClient, startFleet } from "./fleet.ts";
-import { judge } from "./gates.ts";
+import { besidePeers, judge } from "./gates.ts";
 import { measureMemory } from "./idle-memory.ts";
 import { canCountInstructions, measureInstructions } from "./instructions.ts";
 import { measureListening } from "./listening.ts";
@@ -37,10 +37,10 @@ export const runComparison = async (options: Options, command: string): Promise<
       pinned &&= fleet.members.every((member) => member.pinned);
       for (const workload of chosen) {
         say(workload.title);
-        const effort =
-          workload.promised === true
-            ? { rounds: promised[at] ?? rounds, warmUp: options.promisedWarmUp }
-            : { rounds, warmUp: options.warmUp };
+        const effort = {
+          rounds: workload.promised === true ? (promised[at] ?? rounds) : rounds,
+          warmUp: hasGate(workload) ? options.gatedWarmUp : options.warmUp,
+        };
         measured.get(workload)?.push(...(await roundsUnder(fleet, workload, { ...options, ...effort })));
       }
     }
@@ -61,11 +61,14 @@ export const runComparison = async (options: Options, command: string): Promise<
     promisedRounds: options.promisedRounds,
     fleets: options.fleets,
     warmUp: options.warmUp,
-    promisedWarmUp: options.promisedWarmUp,
+    gatedWarmUp: options.gatedWarmUp,
     ...measurements,
     gates: judge(measurements),
   };
 };
+
+/** Whether a gate depends on it, beside raw or beside a peer. */
+const hasGate = ({ name, promised = false }: Workload): boolean => promised || besidePeers.includes(name);
 
 /** Rounds for each fleet, divided evenly. */
 const shares = (rounds: number, fleets: number): number[] =>

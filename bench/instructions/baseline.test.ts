@@ -2,7 +2,14 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { type Counted, judge, readBaseline, whyNotAbsolute, writeBaseline } from "./baseline.ts";
+import {
+  type Counted,
+  judge,
+  needsReference,
+  readBaseline,
+  whyNotAbsolute,
+  writeBaseline,
+} from "./baseline.ts";
 import { gateJobs, REFERENCE } from "./subjects.ts";
 
 const counted = (cells: Readonly<Record<string, number>>, machine: Partial<Counted> = {}): Counted => ({
@@ -73,8 +80,17 @@ test("raw never fails, however dear it becomes", () => {
   expect(failures(now)).toEqual([]);
 });
 
-test("a run without raw, or without any cell of the baseline, is refused", () => {
-  expect(() => judge(counted({ "fast json": 20_000 }), baseline)).toThrow("raw json was not counted");
+test("raw need not be counted where the baseline is of the same Node and instrument", () => {
+  expect(needsReference(baseline, baseline)).toBe(false);
+  expect(failures(counted({ "fast json": 20_800 }))).toEqual([]);
+  expect(failures(counted({ "fast json": 21_200 }))).toEqual(["fast json: instructions"]);
+});
+
+test("a run on another Node without raw, or without any cell of the baseline, is refused", () => {
+  for (const machine of [{ node: "v26.1.1" }, { arch: "arm64" }, { instrument: "other" }])
+    expect(() => judge(counted({ "fast json": 20_000 }, machine), baseline)).toThrow(
+      "raw json was not counted",
+    );
   expect(() => judge(counted({ "raw json": 50_000, "fast other": 1 }), baseline)).toThrow(
     "none of the cells",
   );

@@ -52,9 +52,13 @@ export const whyNotAbsolute = (now: Counted, baseline: Counted): string | null =
   return `the baseline is of Node ${majorOf(baseline)}, this is Node ${majorOf(now)}`;
 };
 
+/** Whether raw is counted, too: with the baseline's own Node and instrument it would be the same number again. */
+export const needsReference = (now: Omit<Counted, "cells">, baseline: Counted): boolean =>
+  now.node !== baseline.node || now.arch !== baseline.arch || now.instrument !== baseline.instrument;
+
 const majorOf = ({ node }: Counted): string => /\d+/.exec(node)?.[0] ?? "";
 
-/** Compares each of the framework's cells that both have: its instructions, and the misses of `missCells`, where they can be compared, and its ratio to raw in the same run. */
+/** Compares each of the framework's cells that both have: its instructions, and the misses of `missCells`, where they can be compared, and its ratio to raw of the same run, where that is needed. */
 export const judge = (now: Counted, baseline: Counted): Verdict[] => {
   const verdicts: Verdict[] = [];
   const absolute = whyNotAbsolute(now, baseline) === null;
@@ -68,7 +72,8 @@ export const judge = (now: Counted, baseline: Counted): Verdict[] => {
       add(cell, "instructions", before.instructions, instructions);
       if (missCells.includes(cell)) add(cell, "cache misses", before.misses, misses);
     }
-    add(cell, "ratio to raw json", before.instructions / rawOf(baseline), instructions / rawOf(now));
+    if (needsReference(now, baseline) || REFERENCE in now.cells)
+      add(cell, "ratio to raw json", before.instructions / rawOf(baseline), instructions / rawOf(now));
   }
   if (verdicts.length === 0) throw new Error("The baseline has none of the cells that were counted");
   return verdicts;
