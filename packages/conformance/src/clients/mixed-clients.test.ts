@@ -1,0 +1,139 @@
+import { createHash } from "node:crypto";
+import { TLSSocket } from "node:tls";
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import { describe, expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { bothTransports, bothTransportsAndTls } from "../harness/both-transports.ts";
+import { inBatches } from "../harness/in-batches.ts";
+import type { RawClient } from "../harness/raw-client.ts";
+import { eventually, turn, withServer } from "../harness/test-server.ts";
+
+/** A request whose body no other request has. */
+interface Upload {
+  readonly length: number;
+  /** Bytes of a write; a turn of the event loop lies between two writes. */
+  readonly piece: number;
+  readonly chunked: boolean;
+}
+
+/** What one client does: uploads one after the other, until it leaves in the middle of one. */
+interface Visit {
+  readonly uploads: readonly Upload[];
+  /** How it leaves in the middle of the last upload; `null` when it waits for the reply. */
+  readonly leaves: "end" | "reset" | null;
+}
+
+const length = fc.oneof(fc.nat({ max: 300 }), fc.nat({ max: 9000 }), fc.nat({ max: 150_000 }));
+const upload: fc.Arbitrary<Upload> = fc.record({
+  length,
+  piece: fc.oneof(fc.integer({ min: 1000, max: 8000 }), fc.constant(200_000)),
+  chunked: fc.boolean(),
+});
+const visits = fc.array(
+  fc.record({
+    uploads: fc.array(upload, { minLength: 1, maxLength: 4 }),
+    leaves: fc.constantFrom("end" as const, "reset" as const, null, null),
+  }),
+  { minLength: 2, maxLength: 12 },
+);
+
+const digestOf = (bytes: Uint8Array): string => createHash("sha1").update(bytes).digest("hex");
+
+/** Keeps the chunks of the body until others have been read, and replies with their digest. */
+const digest: Serve = async (source) => {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of source.chunks()) {
+    chunks.push(chunk);
+    await turn(1);
+  }
+  return Response.text(digestOf(Buffer.concat(chunks)));
+};
+
+/** The bytes of an upload: of each client and request others. */
+const bodyOf = (client: number, request: number, { length: bytes }: Upload): Buffer => {
+  const body = Buffer.alloc(bytes);
+  for (let at = 0; at < bytes; at++) body[at] = (client * 31 + request * 7 + at * (client + 3)) & 0xff;
+  return body;
+};
+
+const messageOf = (body: Buffer, chunked: boolean): Buffer => {
+  const head = `POST / HTTP/1.1\r\nHost: a\r\n`;
+  if (!chunked) return Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`), body]);
+  const size = body.length === 0 ? "" : `${body.length.toString(16)}\r\n`;
+  const end = body.length === 0 ? "0\r\n\r\n" : "\r\n0\r\n\r\n";
+  return Buffer.concat([
+    Buffer.from(`${head}Transfer-Encoding: chunked\r\n\r\n${size}`),
+    body,
+    Buffer.from(end),
+  ]);
+};
+
+/** Sends half of a message, and leaves. */
+const leave = async (
+  client: RawClient,
+  message: Buffer,
+  piece: number,
+  how: "end" | "reset",
+): Promise<void> => {
+  await write(client, message.subarray(0, message.length >> 1), piece);
+  if (how === "end") client.end();
+  else if (client.socket instanceof TLSSocket) client.destroy(); // which cannot reset
+  else client.socket.resetAndDestroy();
+};
+
+const write = async (client: RawClient, bytes: Buffer, piece: number): Promise<void> => {
+  for (let at = 0; at < bytes.length; at += piece) {
+    client.socket.write(bytes.subarray(at, at + piece));
+    await turn(1);
+  }
+};
+
+/** Does what a client does, and returns the digests of what it has uploaded and those that it was told. */
+const visit = async (
+  client: RawClient,
+  at: number,
+  { uploads, leaves }: Visit,
+): Promise<[string[], string[]]> => {
+  const sent: string[] = [];
+  let told: string[] = [];
+  for (const [request, one] of uploads.entries()) {
+    const body = bodyOf(at, request, one);
+    const message = messageOf(body, one.chunked);
+    if (leaves !== null && request === uploads.length - 1) {
+      await leave(client, message, one.piece, leaves);
+      return [sent, told];
+    }
+    await write(client, message, one.piece);
+    sent.push(digestOf(body));
+    told = (await client.replies(sent.length)).map((reply) => reply.body);
+  }
+  client.end();
+  return [sent, told];
+};
+
+describe.each([
+  ...bothTransportsAndTls,
+  ...bothTransports.map(([name, make]) => [`${name}, in batches`, inBatches(make)] as const),
+])("%s", (_name, make) => {
+  test("each client is told of its own bytes alone, whoever else sends, pauses or leaves meanwhile", () =>
+    withServer(make, { serve: digest }, async (server) => {
+      await fc.assert(
+        fc.asyncProperty(visits, async (clients) => {
+          const opened = await Promise.all(clients.map(() => server.connect()));
+          const visited = await Promise.allSettled(
+            clients.map((client, at) => visit(opened[at] as RawClient, at, client)),
+          );
+          const outcomes = visited.map((one) => {
+            if (one.status === "fulfilled") return one.value;
+            for (const client of opened) client.destroy();
+            throw one.reason;
+          });
+          for (const [sent, told] of outcomes) expect(told).toEqual(sent);
+          await eventually(() => server.transport.connections === 0, "all connections are gone");
+          expect(server.transport.inFlight).toBe(0);
+        }),
+        { numRuns: 15 },
+      );
+    }));
+});
