@@ -68,12 +68,7 @@ export class Connections {
    *
    * @throws DatabaseUnavailableError like `take`; otherwise the errors of `pg`
    */
-  runOnce(
-    statement: Statement,
-    known: KnownText,
-    execution: Execution,
-    outdatedLeft: number = this.pool.options.max,
-  ): Promise<Outcome> {
+  runOnce(statement: Statement, known: KnownText, execution: Execution): Promise<Outcome> {
     return new Promise((resolve, reject) => {
       if (this.pool.waitingCount >= MAX_WAITING) return reject(tooManyWait());
       const from = performance.now();
@@ -91,12 +86,8 @@ export class Connections {
           if (failed && isSilence(error)) this.silent(client, sentAt);
           else this.silence.answered(client);
           if (failed && isReadOnly(error)) this.renew();
-          const outdated = failed && isOutdated(error);
-          release(known.lasting || outdated || (failed && isBroken(error)));
-          // It did not run; each connection has it outdated once, and is replaced.
-          if (outdated && outdatedLeft > 0)
-            resolve(this.runOnce(statement, known, execution, outdatedLeft - 1));
-          else if (failed) reject(error);
+          release(known.lasting || (failed && (isBroken(error) || isOutdated(error))));
+          if (failed) reject(error);
           else resolve({ rows: result.rows ?? [], changes: result.rowCount ?? 0 });
         });
       });

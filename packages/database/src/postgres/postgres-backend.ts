@@ -4,7 +4,7 @@ import { Statement } from "../statement.ts";
 import { Connections, type PostgresOptions } from "./connections.ts";
 import { Listener } from "./listener.ts";
 import { PostgresClient, type PostgresClientParts } from "./postgres-client.ts";
-import { postgresError } from "./postgres-errors.ts";
+import { isOutdated, postgresError } from "./postgres-errors.ts";
 import { PostgresTransaction } from "./postgres-transaction.ts";
 import { StatementNames } from "./statement-names.ts";
 
@@ -27,12 +27,16 @@ export class PostgresBackend implements Backend {
   }
 
   async run(statement: Statement, execution: Execution): Promise<Outcome> {
-    if (execution.signal !== undefined) return await this.runUntil(statement, execution);
-    const { text } = statement;
-    try {
-      return await this.connections.runOnce(statement, this.names.of(text), execution);
-    } catch (error) {
-      throw postgresError(error, text);
+    const { signal } = execution;
+    for (let outdatedLeft = this.maxTransactions; ; outdatedLeft--) {
+      try {
+        if (signal !== undefined) return await this.runUntil(statement, execution);
+        return await this.connections.runOnce(statement, this.names.of(statement.text), execution);
+      } catch (error) {
+        // It did not run. Each connection has it outdated once, and is replaced.
+        if (isOutdated(error) && outdatedLeft > 0) continue;
+        throw signal === undefined ? postgresError(error, statement.text) : error;
+      }
     }
   }
 

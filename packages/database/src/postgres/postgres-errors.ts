@@ -44,9 +44,14 @@ export const isReadOnly = (error: unknown): boolean => isServerError(error) && e
 /**
  * Whether a prepared statement would have other columns than when it was prepared, because a table has changed since. The server refuses it then on each
  * connection that has prepared it ("cached plan must not change result type", whose text depends on the server's language).
+ *
+ * @param error of `pg`, or one that `postgresError` has made of it
  */
-export const isOutdated = (error: unknown): boolean =>
-  isServerError(error) && error.code === "0A000" && error.routine === "RevalidateCachedQuery";
+export const isOutdated = (error: unknown): boolean => {
+  for (let each = error; Error.isError(each); each = each.cause)
+    if (isServerError(each)) return each.code === "0A000" && each.routine === "RevalidateCachedQuery";
+  return false;
+};
 
 /** Whether the server gave no reply in time. */
 export const isSilence = (error: unknown): boolean =>

@@ -85,6 +85,18 @@ const onServer = (server: string): void => {
       expect(await all()).toEqual(Array(4).fill([{ id: "1", title: "new" }]));
     }));
 
+  test("columns that a table has got meanwhile are there for statements that can be aborted, too", () =>
+    withDatabase(server, 4, async (db) => {
+      await db.execute`CREATE TABLE things (id int)`;
+      const { signal } = new AbortController();
+      const all = () =>
+        Promise.all(Array.from({ length: 4 }, () => db.until(signal).fetchAll`SELECT * FROM things`));
+      for (const _time of [1, 2]) expect(await all()).toEqual(Array(4).fill([]));
+      await db.execute`ALTER TABLE things ADD COLUMN name text`;
+      await db.execute`INSERT INTO things VALUES (1, 'new')`;
+      expect(await all()).toEqual(Array(4).fill([{ id: 1, name: "new" }]));
+    }));
+
   test("a transaction that meets changed columns fails, and the next one sees them", () =>
     withDatabase(server, 2, async (db) => {
       await db.execute`CREATE TABLE things (id int)`;
