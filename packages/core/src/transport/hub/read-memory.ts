@@ -20,7 +20,7 @@ interface ReadableSocket extends Socket {
   [field: symbol]: unknown;
 }
 
-/** Read when a socket is first accepted. */
+/** Found when a socket is first accepted; `null` where there are none. */
 let fields: OnReadFields | null | undefined;
 let memory: Buffer | null = null;
 
@@ -32,7 +32,7 @@ let memory: Buffer | null = null;
  * option are found by their values. Where a runtime or a release of Node has none, the socket is read as usual; `read-memory.test.ts` fails then.
  */
 export const readIntoSharedMemory = (socket: Socket): void => {
-  fields ??= findFields();
+  if (fields === undefined) fields = findFields();
   const { _handle: handle } = socket as ReadableSocket;
   if (fields === null || typeof handle?.useUserBuffer !== "function") return;
   memory ??= Buffer.allocUnsafeSlow(READ_BYTES);

@@ -16,7 +16,7 @@ export interface NodeResponse extends ServerResponse {
 
 /** A request whose `headers` are read late. */
 interface LateRequest extends IncomingMessage {
-  /** Whether nobody but `node:http` itself has got it so far. */
+  /** Whether only `node:http` itself has seen it. */
   isUnseen: boolean;
 }
 
@@ -33,7 +33,7 @@ export const messageClasses = (): Pick<ServerOptions, "IncomingMessage" | "Serve
 /**
  * The class of a server's requests. `node:http` itself asks each request's `headers` for `content-length`, `transfer-encoding` and `expect` before it
  * emits the request, and so has all fields converted, which nothing else needs: they are validated from `rawHeaders`. It gets these three alone.
- * Everyone else gets all headers, which are made for the first who asks.
+ * Every other reader gets all headers, built on the first read.
  *
  * Overrides the accessor `headers`; where a release of Node has none on the prototype, requests are plain `IncomingMessage`s.
  */
