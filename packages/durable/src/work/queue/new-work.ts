@@ -1,3 +1,4 @@
+import { MAX_PRIORITY } from "../priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
 import { badWork } from "./work-errors.ts";
@@ -28,7 +29,6 @@ export const MAX_HEADER_BYTES = 16_384;
 export const MAX_ITEMS = 10_000;
 
 const MAX_KEY_LENGTH = 400;
-const MAX_PRIORITY = 100;
 const MAX_DELAY_MS = 315_360_000_000;
 const MAX_DATE_MS = 8_640_000_000_000_000;
 

@@ -1,3 +1,4 @@
+import { priorities } from "../priorities.ts";
 import type { WorkState } from "./work-state.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
@@ -81,12 +82,17 @@ export class Reading {
   }
 }
 
-/** The ready index begins with the priority: the oldest item is the oldest of the first of each priority, which are at most 201. */
+/**
+ * The ready index begins with the priority: the oldest item is the oldest of the first of each priority between the lowest and the highest.
+ *
+ * A recursive statement would find the priorities that occur, but SQLite runs it in a process of its own, as it may have no end.
+ */
 const countText = (now: string): string => {
-  const oldest = `WITH RECURSIVE p (priority) AS (
-  SELECT max(priority) FROM framework_work WHERE queue = $1 AND state = 'ready'
-  UNION ALL SELECT (SELECT max(w.priority) FROM framework_work AS w WHERE w.queue = $1 AND w.state = 'ready' AND w.priority < p.priority) FROM p WHERE p.priority IS NOT NULL)
-SELECT ${now} - min((SELECT min(w.run_at) FROM framework_work AS w WHERE w.queue = $1 AND w.state = 'ready' AND w.priority = p.priority)) FROM p`;
+  const all = priorities().map((priority) => `(${priority})`);
+  const ready = "FROM framework_work AS w WHERE w.queue = $1 AND w.state = 'ready'";
+  const oldest = `WITH p (priority) AS (VALUES ${all.join(", ")})
+SELECT ${now} - min((SELECT min(w.run_at) ${ready} AND w.priority = p.priority)) FROM p
+WHERE p.priority BETWEEN (SELECT min(w.priority) ${ready}) AND (SELECT max(w.priority) ${ready})`;
   const counted = (state: string, age: string): string =>
     `SELECT '${state}' AS state, (SELECT count(*) FROM (SELECT 1 FROM framework_work WHERE queue = $1 AND state = '${state}' LIMIT $2) AS counted) AS items, ${age} AS oldest`;
   return [
