@@ -45,6 +45,20 @@ test("a known text is judged by its processor time, unless it took ten times as 
   expect([reads.has("a"), here(200, 1)]).toEqual([false, true]);
 });
 
+test("the first read of a text is judged by its processor time too; a measurement is used once, and for its own text", () => {
+  const reads = new LongReads(20);
+  const measured = (text: string, tookMs: number, workedMs: number) => {
+    reads.worked(text, workedMs);
+    reads.took(text, tookMs);
+    return reads.has(text);
+  };
+  expect([measured("a", 199, 19), measured("b", 200, 19), measured("c", 25, 20)]).toEqual([false, true, true]);
+  reads.worked("d", 1);
+  reads.took("e", 25);
+  reads.took("d", 25);
+  expect([reads.has("e"), reads.has("d")]).toEqual([true, true]);
+});
+
 test("it holds 500 texts and evicts the oldest", () => {
   const reads = new LongReads(20);
   for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800);

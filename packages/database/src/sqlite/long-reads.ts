@@ -10,8 +10,6 @@ const STALLED = 10;
 
 interface Known {
   away: boolean;
-  /** Processor time of the last run in the service, in milliseconds; `null` before one was measured. */
-  workedMs: number | null;
   quick: number;
   proof: number;
 }
@@ -19,13 +17,15 @@ interface Known {
 /**
  * Decides which statements run in the reading process, by how long their text took the last time.
  *
- * After the first time, processor time decides: on a busy machine a short read takes long whenever other programs have the processor, and each such
- * relapse would keep it in the reading process for longer.
+ * Processor time decides where it was measured, which is the first time and after a long one: on a busy machine a short read takes long whenever other
+ * programs have the processor, and each such relapse would keep it in the reading process for longer.
  */
 export class LongReads {
   /** Duration from which a read counts as long. */
   readonly longMs: number;
   private readonly texts = new Map<string, Known>();
+  /** The last measured run in the service. */
+  private measured = { text: "", ms: 0 };
   private stopped = false;
 
   constructor(longMs: number) {
@@ -46,22 +46,27 @@ export class LongReads {
     return this.texts.size > 0 && this.texts.has(text);
   }
 
-  /** Notes the processor time of a suspect that runs in the service, before `took`. */
+  /** Notes the processor time of a run in the service, just before its `took`. */
   worked(text: string, ms: number): void {
-    const known = this.texts.get(text);
-    if (known !== undefined) known.workedMs = ms;
+    this.measured = { text, ms };
   }
 
   /**
    * @param ms from the start to the end of the read
-   * @param workedMs processor time in it. @default what was noted for the text, or all of it
+   * @param workedMs processor time in it. @default what was noted just before, or all of it
    */
   took(text: string, ms: number, workedMs?: number): void {
     if (this.stopped) return;
     const known = this.texts.get(text);
-    const countedMs = workedMs ?? known?.workedMs ?? ms;
+    const countedMs = workedMs ?? this.takeMeasured(text) ?? ms;
     if (countedMs >= this.longMs || ms >= this.longMs * STALLED) this.wasLong(text, known);
     else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
+  }
+
+  private takeMeasured(text: string): number | undefined {
+    const { text: measured, ms } = this.measured;
+    this.measured = { text: "", ms: 0 };
+    return measured === text ? ms : undefined;
   }
 
   /** Forgets all texts. */
@@ -78,7 +83,7 @@ export class LongReads {
   }
 
   private add(text: string): void {
-    this.texts.set(text, { away: true, workedMs: null, quick: 0, proof: FIRST_PROOF });
+    this.texts.set(text, { away: true, quick: 0, proof: FIRST_PROOF });
     if (this.texts.size <= MAX_TEXTS) return;
     for (const oldest of this.texts.keys()) {
       this.texts.delete(oldest);

@@ -84,10 +84,12 @@ export class SqliteBackend implements Backend {
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
     const { text, values } = statement;
     try {
-      const read = this.reader?.known(text) ?? this.prepareRead(text);
+      const known = this.reader?.known(text);
+      const read = known ?? this.prepareRead(text);
       if (read !== null) {
         if (this.reads.has(text)) return this.readAway(statement, execution);
-        if (this.reads.isSuspect(text)) return this.readMeasured(read, statement, execution);
+        if (known !== read || this.reads.isSuspect(text))
+          return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
     } catch (error) {
