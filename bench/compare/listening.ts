@@ -6,8 +6,8 @@ import { estimate } from "../measure/statistics.ts";
 import { startRounds } from "../start/start-rounds.ts";
 import type { ListeningRow } from "./report.ts";
 
-/** The reference application as it is built. */
-const BOOKS = "../../../apps/books/dist/main.js";
+/** The reference application as it is built: a bundle, as in its container. */
+const BOOKS = "../../../apps/books/dist/service/main.js";
 /** What its container runs while it is built, so that the compiled code of all modules is kept. */
 const WARM = 'import("./app.js")';
 
@@ -15,7 +15,7 @@ const WARM = 'import("./app.js")';
 export const measureListening = async (rounds: number): Promise<ListeningRow> => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "bench-listening-"));
   const env = { NODE_COMPILE_CACHE: join(folder.path, "compiled") };
-  const cwd = join(import.meta.dirname, "../../apps/books/dist");
+  const cwd = join(import.meta.dirname, "../../apps/books/dist/service");
   const options = { cwd, env: { ...process.env, ...env }, encoding: "utf8" } as const;
   const { status, stderr } = spawnSync(process.execPath, ["--eval", WARM], options);
   if (status !== 0) throw new Error(`the books cannot be imported: ${stderr}`);

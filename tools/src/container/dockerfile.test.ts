@@ -14,7 +14,7 @@ const manifest = JSON.parse(read("package.json")) as {
 const ofBooks = read("apps/books/Dockerfile");
 const [, ofDocs = ""] = /```dockerfile\n([\s\S]*?)```/.exec(read("packages/core/docs/running.md")) ?? [];
 const files = [
-  ["of the books", ofBooks, "dist/main.js"],
+  ["of the books", ofBooks, "dist/service/main.js"],
   ["in the documents", ofDocs, "app.ts"],
 ] as const;
 

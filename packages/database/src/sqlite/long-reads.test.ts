@@ -52,7 +52,11 @@ test("the first read of a text is judged by its processor time too; a measuremen
     reads.took(text, tookMs);
     return reads.has(text);
   };
-  expect([measured("a", 199, 19), measured("b", 200, 19), measured("c", 25, 20)]).toEqual([false, true, true]);
+  expect([measured("a", 199, 19), measured("b", 200, 19), measured("c", 25, 20)]).toEqual([
+    false,
+    true,
+    true,
+  ]);
   reads.worked("d", 1);
   reads.took("e", 25);
   reads.took("d", 25);

@@ -1,4 +1,4 @@
-import { MAX_PRIORITY } from "../priorities.ts";
+import { MAX_PRIORITY } from "../table/priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
 import { badWork } from "./work-errors.ts";

@@ -1,4 +1,4 @@
-import { priorities } from "../priorities.ts";
+import { priorities } from "./priorities.ts";
 import type { WorkState } from "./work-state.ts";
 import type { WorkSession, WorkTable } from "./work-table.ts";
 
