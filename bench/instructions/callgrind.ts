@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn, spawnSync } from "node:child_process";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { setPriority, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { promisify } from "node:util";
@@ -34,9 +34,6 @@ export const instrument = (): { readonly name: string | null; readonly reason: s
 
 /** Milliseconds a server may take to listen: counting must work while tests have the processor. */
 const PATIENCE_MS = 300_000;
-
-/** Behind the tests that run beside: a count does not depend on how long it takes. */
-const NICENESS = 10;
 
 /**
  * Simulated caches of a fixed size, so that misses do not depend on the machine. A way of the first level is as long as a page: an address within its page
@@ -98,7 +95,6 @@ export const startCounted = async (
   };
   try {
     const pid = child.pid ?? 0;
-    setPriority(pid, NICENESS);
     const port = await listening(child, file, portLine);
     return { pid, port, ...counter(pid, folder), [Symbol.asyncDispose]: end };
   } catch (error) {
