@@ -1,7 +1,8 @@
 // node bundle.mjs [FOLDER]: bundles the built service of FOLDER (default: this one), its packages and theirs into a few files. Finding and reading a thousand
 // files is half of a start. The bundle needs the same node_modules: modules still find assets, programs and CommonJS packages from where they are installed.
 import { isBuiltin } from "node:module";
-import { dirname, join, relative, resolve } from "node:path";
+import { dirname, join, posix, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
 
 const folder = resolve(process.argv[2] ?? import.meta.dirname);
@@ -13,7 +14,9 @@ const places = {
   __moduleFile: (file) => `__pathOf(new URL(${fromBundle(file)}, __bundleUrl))`,
   __moduleFolder: (file) => `__pathOf(new URL(${fromBundle(dirname(file))}, __bundleUrl))`,
 };
-const fromBundle = (file) => JSON.stringify(relative(output, file));
+const pathname = (file) => pathToFileURL(file).pathname;
+const fromBundle = (file) =>
+  JSON.stringify(file.startsWith("\0") ? "" : posix.relative(pathname(output), pathname(file))); // the bundler's own modules are in the bundle
 const declarations = (file) =>
   Object.entries(places)
     .map(([name, expression]) => `const ${name} = /* @__PURE__ */ ${expression(file)}; `)
@@ -31,6 +34,7 @@ const ownPlace = {
 const bundle = await rolldown({
   input: ["main", "app"].map((name) => join(folder, `dist/${name}.js`)), // the app also by itself: it can be imported without being run
   platform: "node",
+  tsconfig: false, // what a deployed one extends is not there
   external: isBuiltin,
   plugins: [ownPlace],
   transform: {
