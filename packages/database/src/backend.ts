@@ -15,6 +15,8 @@ export interface Execution {
   readonly first: boolean;
   /** Milliseconds of waiting for a connection or lock, 0 if it needs neither; written by the backend. */
   waitedMs: number;
+  /** Milliseconds of processor time of a read in this process; `null` unless the backend measured it. */
+  workedMs: number | null;
 }
 
 /** Executes statements: on any connection, or in one transaction. */
@@ -62,7 +64,10 @@ export interface Backend extends Session {
   /** Idle timeout of a transaction. */
   readonly idleInTransactionMs: number;
   /** Called for every statement that blocked this process for `longMs`; absent when statements run elsewhere. */
-  readonly longReads?: { readonly longMs: number; took(text: string, ms: number): void };
+  readonly longReads?: {
+    readonly longMs: number;
+    took(text: string, ms: number, workedMs: number | null): void;
+  };
   begin(options: BeginOptions): Awaitable<OpenTransaction>;
   listen(
     channel: string,

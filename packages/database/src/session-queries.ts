@@ -63,7 +63,7 @@ export class SessionQueries implements Queries {
       const { session, signal } = this;
       const statement = toStatement(asked, others);
       this.checker.check(statement);
-      const outcome = session.run(statement, { signal, first, waitedMs: 0 });
+      const outcome = session.run(statement, { signal, first, waitedMs: 0, workedMs: null });
       return isPromise(outcome) ? handled(later(outcome, pick)) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with any thrown value, like an async function

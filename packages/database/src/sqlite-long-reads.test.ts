@@ -79,6 +79,13 @@ test("after one long read the same text runs on the process: the event loop turn
   expect(ends).toEqual(["short", "long"]);
 });
 
+test("a text whose first read was short runs on the process after its first long one", async () => {
+  await using db = opened({ longReadMs: 10 });
+  await count(db, 10);
+  expect(await turnsDuring(() => count(db, 400_000))).toBeLessThan(5);
+  expect(await turnsDuring(() => count(db, 400_000))).toBeGreaterThan(100);
+});
+
 test("with longReadMs 0, and in memory, there is no thread", async () => {
   await using inFile = opened({ longReadMs: 0 });
   await using inMemory = opened({ url: "sqlite://:memory:" });

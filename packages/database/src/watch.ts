@@ -72,7 +72,7 @@ export class WatchedBackend implements Backend {
       const { waitedMs } = execution;
       const ranMs = this.observed(from, waitedMs);
       if (waitedMs > 0) this.waited(waitedMs);
-      if (ranMs >= this.noticeMs) this.held(session, statement, ranMs);
+      if (ranMs >= this.noticeMs) this.held(session, statement, execution, ranMs);
       return outcome;
     } catch (error) {
       this.failed(error);
@@ -110,8 +110,8 @@ export class WatchedBackend implements Backend {
     }
   }
 
-  private held(session: Session, statement: Statement, ranMs: number): void {
-    if (session === this.backend) this.backend.longReads?.took(statement.text, ranMs);
+  private held(session: Session, statement: Statement, { workedMs }: Execution, ranMs: number): void {
+    if (session === this.backend) this.backend.longReads?.took(statement.text, ranMs, workedMs);
     this.took(statement, ranMs, 0);
   }
 

@@ -84,7 +84,7 @@ export class PostgresBackend implements Backend {
 
   async notify(channel: string, payload: string): Promise<void> {
     const statement = new Statement("SELECT pg_notify($1, $2)", [channel, payload]);
-    await this.run(statement, { signal: undefined, first: false, waitedMs: 0 });
+    await this.run(statement, { signal: undefined, first: false, waitedMs: 0, workedMs: null });
   }
 
   async listen(

@@ -7,23 +7,23 @@ const times = (count: number, act: () => void): void => {
 
 test("a text counts as long from its first long read on; others do not", () => {
   const reads = new LongReads(20);
-  reads.took("a", 19.9);
+  reads.took("a", 19.9, null);
   expect(reads.has("a")).toBe(false);
-  reads.took("a", 20);
+  reads.took("a", 20, null);
   expect([reads.has("a"), reads.has("b")]).toEqual([true, false]);
 });
 
 test("eight quick reads in a row reset it; after a relapse twice as many are needed", () => {
   const reads = new LongReads(20);
-  const quick = () => reads.took("a", 1);
-  reads.took("a", 800);
+  const quick = () => reads.took("a", 1, null);
+  reads.took("a", 800, null);
   times(7, quick);
-  reads.took("a", 800);
+  reads.took("a", 800, null);
   times(7, quick);
   expect(reads.has("a")).toBe(true);
   quick();
   expect(reads.has("a")).toBe(false);
-  reads.took("a", 800);
+  reads.took("a", 800, null);
   times(15, quick);
   expect(reads.has("a")).toBe(true);
   quick();
@@ -32,12 +32,11 @@ test("eight quick reads in a row reset it; after a relapse twice as many are nee
 
 test("a known text is judged by its processor time, unless it took ten times as long as a long read", () => {
   const reads = new LongReads(20);
-  reads.took("a", 25);
+  reads.took("a", 25, null);
   times(8, () => reads.took("a", 25, 1)); // in the reading process, while other programs had the processor
   expect([reads.has("a"), reads.isSuspect("a"), reads.isSuspect("b")]).toEqual([false, true, false]);
   const here = (tookMs: number, workedMs: number) => {
-    reads.worked("a", workedMs);
-    reads.took("a", tookMs);
+    reads.took("a", tookMs, workedMs);
     return reads.has("a");
   };
   expect([here(199, 19), here(20, 20)]).toEqual([false, true]);
@@ -45,34 +44,24 @@ test("a known text is judged by its processor time, unless it took ten times as 
   expect([reads.has("a"), here(200, 1)]).toEqual([false, true]);
 });
 
-test("the first read of a text is judged by its processor time too; a measurement is used once, and for its own text", () => {
+test("the first read of a text is judged by its processor time too", () => {
   const reads = new LongReads(20);
-  const measured = (text: string, tookMs: number, workedMs: number) => {
-    reads.worked(text, workedMs);
-    reads.took(text, tookMs);
-    return reads.has(text);
-  };
-  expect([measured("a", 199, 19), measured("b", 200, 19), measured("c", 25, 20)]).toEqual([
-    false,
-    true,
-    true,
-  ]);
-  reads.worked("d", 1);
-  reads.took("e", 25);
-  reads.took("d", 25);
-  expect([reads.has("e"), reads.has("d")]).toEqual([true, true]);
+  reads.took("a", 199, 19);
+  reads.took("b", 200, 19);
+  reads.took("c", 25, 20);
+  expect([reads.has("a"), reads.has("b"), reads.has("c")]).toEqual([false, true, true]);
 });
 
 test("it holds 500 texts and evicts the oldest", () => {
   const reads = new LongReads(20);
-  for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800);
+  for (let n = 0; n <= 500; n++) reads.took(`text ${n}`, 800, null);
   expect([reads.has("text 0"), reads.has("text 1"), reads.has("text 500")]).toEqual([false, true, true]);
 });
 
 test("after stop it holds no texts and adds none", () => {
   const reads = new LongReads(20);
-  reads.took("a", 800);
+  reads.took("a", 800, null);
   reads.stop();
-  reads.took("b", 800);
+  reads.took("b", 800, null);
   expect([reads.has("a"), reads.has("b")]).toEqual([false, false]);
 });

@@ -24,8 +24,6 @@ export class LongReads {
   /** Duration from which a read counts as long. */
   readonly longMs: number;
   private readonly texts = new Map<string, Known>();
-  /** The last measured run in the service. */
-  private measured = { text: "", ms: 0 };
   private stopped = false;
 
   constructor(longMs: number) {
@@ -46,27 +44,16 @@ export class LongReads {
     return this.texts.size > 0 && this.texts.has(text);
   }
 
-  /** Notes the processor time of a run in the service, just before its `took`. */
-  worked(text: string, ms: number): void {
-    this.measured = { text, ms };
-  }
-
   /**
    * @param ms from the start to the end of the read
-   * @param workedMs processor time in it. @default what was noted just before, or all of it
+   * @param workedMs processor time in it; `null` when it was not measured: then all of it counts
    */
-  took(text: string, ms: number, workedMs?: number): void {
+  took(text: string, ms: number, workedMs: number | null): void {
     if (this.stopped) return;
     const known = this.texts.get(text);
-    const countedMs = workedMs ?? this.takeMeasured(text) ?? ms;
+    const countedMs = workedMs ?? ms;
     if (countedMs >= this.longMs || ms >= this.longMs * STALLED) this.wasLong(text, known);
     else if (known?.away === true && ++known.quick >= known.proof) known.away = false;
-  }
-
-  private takeMeasured(text: string): number | undefined {
-    const { text: measured, ms } = this.measured;
-    this.measured = { text: "", ms: 0 };
-    return measured === text ? ms : undefined;
   }
 
   /** Forgets all texts. */

@@ -75,8 +75,8 @@ export class SqliteBackend implements Backend {
     this.mutex = new Mutex({ what: "the writing connection", waitMs, maxWaiting: MAX_WAITING });
     this.readingProcess = new ReadingProcess(options);
     this.reads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
-    const took = (text: string, ms: number): void => {
-      if (!this.writes.has(text)) this.reads.took(text, ms);
+    const took = (text: string, ms: number, workedMs: number | null): void => {
+      if (!this.writes.has(text)) this.reads.took(text, ms, workedMs);
     };
     this.longReads = { longMs: this.reads.longMs, took };
   }
@@ -88,7 +88,7 @@ export class SqliteBackend implements Backend {
       const read = known ?? this.prepareRead(text);
       if (read !== null) {
         if (this.reads.has(text)) return this.readAway(statement, execution);
-        if (known !== read || this.reads.isSuspect(text))
+        if (known === undefined || this.reads.isSuspect(text))
           return this.readMeasured(read, statement, execution);
         return this.readingConnection().run(read, toParameters(values), execution.first);
       }
@@ -99,12 +99,12 @@ export class SqliteBackend implements Backend {
     return this.write(statement, execution);
   }
 
-  private readMeasured(read: Prepared, { text, values }: Statement, { first }: Execution): Outcome {
+  private readMeasured(read: Prepared, { values }: Statement, execution: Execution): Outcome {
     const from = threadTimeMs();
     try {
-      return this.readingConnection().run(read, toParameters(values), first);
+      return this.readingConnection().run(read, toParameters(values), execution.first);
     } finally {
-      this.reads.worked(text, threadTimeMs() - from);
+      execution.workedMs = threadTimeMs() - from;
     }
   }
 
