@@ -448,9 +448,9 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
   },
 
   "unfinished items are counted, with the age of the oldest ready one": async ({ store, clock }) => {
-    await add(store, row("old", { priority: -5 }), row("late", { delayMs: 9000 }));
+    await add(store, row("old", { priority: -100 }), row("late", { delayMs: 9000 }));
     await clock.advance(700);
-    await add(store, row("new", { priority: 5 }), row("newer"));
+    await add(store, row("new", { priority: 100 }), row("newer"));
     await claim(store, 1);
     same(await store.reading.count("mail", 100), {
       counts: { ready: 2, waiting: 1, blocked: 0, running: 1 },
