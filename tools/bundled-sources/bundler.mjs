@@ -4,6 +4,7 @@ import { findPackageJSON } from "node:module";
 import { dirname } from "node:path";
 import { pathToFileURL } from "node:url";
 import { rolldown } from "rolldown";
+import { ownPlace } from "./own-place.mjs";
 
 const [folder, entries, npm] = process.argv.slice(2);
 const input = JSON.parse(entries);
@@ -35,17 +36,11 @@ const outside = {
 };
 
 /** A module finds files beside its source, not beside the bundle. */
-const ownPlace = {
-  name: "own-place",
-  transform: {
-    filter: { code: /\bimport\.meta\./ },
-    handler: (code, id) =>
-      code
-        .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
-        .replaceAll("import.meta.filename", JSON.stringify(id))
-        .replaceAll("import.meta.dirname", JSON.stringify(dirname(id))),
-  },
-};
+const { plugins, define } = ownPlace({
+  url: (file) => JSON.stringify(pathToFileURL(file).href),
+  filename: (file) => JSON.stringify(file),
+  dirname: (file) => JSON.stringify(dirname(file)),
+});
 
 /** Outside, a package must be the very files that the importing tests find, whose loader does not know `module-sync`. */
 const conditions = [
@@ -59,7 +54,8 @@ const conditions = [
 const bundle = await rolldown({
   input,
   platform: "node",
-  plugins: [outside, ownPlace],
+  plugins: [outside, ...plugins],
+  transform: { define },
   resolve: { conditionNames: conditions },
   logLevel: "warn",
 });

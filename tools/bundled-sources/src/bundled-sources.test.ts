@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { bundledSources } from "./bundled-sources.ts";
 import { bundledPackages, bundledProgram } from "./index.ts";
@@ -39,6 +40,16 @@ const outputOf = (file: string): string =>
 test("a bundled program does what its sources do, and its modules know the places of their sources", () => {
   const bundled = bundledProgram(writeProgram("hello"), at("cache"));
   expect(outputOf(bundled)).toBe(`hello ${at("greeting.ts")}`);
+});
+
+test("only what reads import.meta is replaced, also in a program that begins with a hashbang", () => {
+  const text = [
+    "#!/usr/bin/env node",
+    'console.log("import.meta.url", import.meta.url, import.meta.dirname, import.meta.resolve("node:fs"));',
+  ];
+  writeFileSync(at("program.ts"), text.join("\n"));
+  const places = `${pathToFileURL(at("program.ts")).href} ${folder.path}`;
+  expect(outputOf(bundledProgram(at("program.ts"), at("cache")))).toBe(`import.meta.url ${places} node:fs`);
 });
 
 test("it is bundled again when a source has changed, and only then; the last two bundles are kept", () => {

@@ -7,6 +7,7 @@ const own = dirname(import.meta.dirname);
 const workspace = dirname(dirname(own));
 const workspaceCache = join(workspace, ".cache/bundled-sources");
 const bundler = join(own, "bundler.mjs");
+const ownPlace = join(own, "own-place.mjs");
 
 /** What is known of the last bundle of some entries. */
 interface Recorded {
@@ -51,7 +52,7 @@ export const bundledSources = (
   const folder = mkdtempSync(join(place, "bundle-"));
   const files = bundle(entries, folder, npm);
   const stamps = Object.fromEntries(
-    [...files, bundler, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
+    [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
   );
   const next: Recorded = { folder: basename(folder), previous: recorded?.folder ?? null, stamps };
   const written = join(folder, "recorded.json");
