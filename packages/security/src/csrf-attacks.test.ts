@@ -69,7 +69,7 @@ for (const [name, headers, mayPass] of origins) {
     const good = await issued(app, "ada");
     const other = await issued(app, "eve");
     const [seed = "", time = "", mark = "", signature = ""] = good.split(".");
-    const forged = `${seed}.${time}.${mark}.${signature.slice(0, -2)}AA`;
+    const forged = `${seed}.${time}.${mark}.${signature.startsWith("A") ? "B" : "A"}${signature.slice(1)}`;
     /** Cookie's and request's token. */
     const tokens: readonly (readonly [string | null, string | null, boolean])[] = [
       [good, good, true],
