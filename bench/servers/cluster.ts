@@ -1,11 +1,12 @@
-/** Workers that only answer `/json`: raw `node:http` in `node:cluster`, or with `--framework` the framework, whose arguments follow. */
+/** Answers `/json` in four workers, or with `--single` in one process: raw `node:http` in `node:cluster`, or with `--framework` the framework. */
 import cluster from "node:cluster";
 import { createServer } from "node:http";
 import { App } from "@framework/core";
 import { announceServer } from "./serving.ts";
 import { greeting } from "./workload.ts";
 
-const WORKERS = 4;
+const single = process.argv.includes("--single");
+const WORKERS = single ? 1 : 4;
 
 const raw = (): void => {
   const server = createServer((_request, response) => {
@@ -17,7 +18,7 @@ const raw = (): void => {
     response.end(text);
   });
   server.listen(0, "127.0.0.1", () => {
-    if (cluster.worker?.id === WORKERS) announceServer(server);
+    if (single || cluster.worker?.id === WORKERS) announceServer(server);
   });
 };
 
@@ -26,7 +27,7 @@ if (process.argv.includes("--framework")) {
   const app = new App();
   app.get("/json", () => greeting());
   await app.run({ env: "production", port: 0, workers: WORKERS, cluster: { accept }, logs: false, argv: [] });
-} else if (cluster.isPrimary) {
+} else if (cluster.isPrimary && !single) {
   let last = cluster.fork();
   for (let count = 1; count < WORKERS; count++) {
     last.once("listening", () => (last = cluster.fork()));

@@ -367,15 +367,19 @@ export const requirements: readonly Requirement[] = [
     answer: "discarded within bounds, never run",
     tests: [
       "runs nothing that arrives after an error, and closes when too much arrives",
-      "keeps a closing connection open for a slow reader, but not for ever",
+      "keeps a connection that the server closes open for a slow reader, but not for ever",
     ],
   },
   {
     section: "RFC 9112 9.6",
     level: "SHOULD",
     text: "A server half-closes and keeps reading for a while, so that no reset destroys its last reply.",
-    answer: "a lingering close",
-    tests: ["the client can read a 413 completely while it still sends"],
+    answer:
+      "a lingering close, unless the client asked for the close and has sent nothing after that message",
+    tests: [
+      "the client can read a 413 completely while it still sends",
+      "a client that sends more after it asked for the close still reads its reply",
+    ],
   },
   {
     section: "RFC 9112 8, 6.3",

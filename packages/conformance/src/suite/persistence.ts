@@ -4,7 +4,7 @@ import { Response } from "@framework/core";
 import type { RequestSource } from "@framework/core/feature";
 import type { Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
-import { parseReplies, type RawReply } from "../harness/raw-client.ts";
+import { parseReplies, type RawClient, type RawReply } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
 import { offerConformance } from "./offers.ts";
 
@@ -291,10 +291,45 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 0);
     }));
 
-  test("keeps a closing connection open for a slow reader, but not for ever", () =>
-    withServer(make, { serve: path }, async (server) => {
+  test("a client that sends more after it asked for the close still reads its reply", () => {
+    const { serve, parked: waiting } = parked();
+    const last = get("/last", "Connection: close\r\n");
+    const more = get("/more", `X: ${"x".repeat(2000)}\r\n`).repeat(20);
+    const ways: Record<string, (client: RawClient) => Promise<void>> = {
+      "in one write": (client) => client.send(last + more),
+      "in two writes": async (client) => {
+        await Promise.all([client.send(last), client.send(more)]);
+      },
+      "while it waits": async (client) => {
+        await client.send(last);
+        await eventually(() => waiting.size === 1, "the request waits");
+        await client.send(more);
+        await turn(6);
+      },
+    };
+    return withServer(make, { serve }, async (server) => {
+      for (const [name, send] of Object.entries(ways)) {
+        const client = await server.connect({ stays: true });
+        await send(client);
+        await eventually(() => waiting.size === 1, name);
+        waiting.get("/last")?.(Response.text("done"));
+        waiting.clear();
+        await client.replies(1);
+        await client.untilClosed();
+        await client.send(more);
+        await turn(6);
+        assert.deepEqual([client.received.endsWith("done"), client.reset], [true, false], name);
+        client.end();
+        await eventually(() => server.transport.connections === 0, name);
+      }
+      assert.equal(server.served.length, Object.keys(ways).length);
+    });
+  });
+
+  test("keeps a connection that the server closes open for a slow reader, but not for ever", () =>
+    withServer(make, { serve: path, limits: { maxRequestsPerConnection: 1 } }, async (server) => {
       const client = await server.connect({ stays: true });
-      await client.send(get("/1", "Connection: close\r\n"));
+      await client.send(get("/1"));
       await client.replies(1);
       await turn(10);
       assert.equal(server.transport.connections, 1);

@@ -1,6 +1,7 @@
 import { expect, test } from "@jest/globals";
 import { Response } from "@framework/core";
 import { createFastTransport, type Serve } from "@framework/core/testing";
+import { parseReplies } from "../harness/raw-client.ts";
 import { eventually, turn, withServer } from "../harness/test-server.ts";
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
@@ -69,6 +70,42 @@ test("measures the time of an idle connection from its last reply", () =>
     await server.clock.advance(3000);
     await client.untilClosed();
   }));
+
+const last = get("/last", "Connection: close\r\n");
+const closes: Record<string, readonly [serve: Serve, bytes: string]> = {
+  "a request": [later, last],
+  "a request that is answered at once": [({ target }) => Response.text(target), last],
+  "a pipeline": [later, get("/1") + get("/2") + last],
+  "a body": [later, last.replace("GET", "POST").replace("\r\n\r\n", "\r\nContent-Length: 3\r\n\r\nabc")],
+  "a streamed reply": [() => Response.stream(["/la", "st"]), last],
+};
+for (const [name, [serve, bytes]] of Object.entries(closes)) {
+  test(`closes at once after ${name} whose client asked for it, without waiting for the client`, () =>
+    withServer(createFastTransport, { serve }, async (server) => {
+      const client = await server.connect({ stays: true });
+      await client.send(bytes);
+      expect((await client.untilClosed()).endsWith("/last") || client.received.endsWith("0\r\n\r\n")).toBe(
+        true,
+      );
+      await eventually(() => server.transport.connections === 0, "the connection is closed");
+      expect(client.reset).toBe(false);
+    }));
+}
+
+test("a reply that is longer than all buffers is sent whole to a client that asked for the close and reads late", () => {
+  const body = "x".repeat(20_000_000);
+  return withServer(createFastTransport, { serve: () => Response.text(body) }, async (server) => {
+    const client = await server.connect({ stays: true });
+    client.socket.pause();
+    await client.send(last);
+    await eventually(() => server.served.length === 1, "it is served");
+    await turn(100);
+    expect(server.transport.connections).toBe(1);
+    client.socket.resume();
+    const [reply] = parseReplies(await client.untilClosed(), true);
+    expect([reply?.body.length, client.reset]).toEqual([body.length, false]);
+  });
+});
 
 test("returns values and bytes that later requests do not change", () =>
   withServer(createFastTransport, {}, async (server) => {

@@ -10,6 +10,7 @@ import type { FastHead } from "./fast-head.ts";
 import { SHORT_WINDOW } from "./head-window.ts";
 import type { ReplyHeads } from "./reply-heads.ts";
 import { Linger } from "../hub/linger.ts";
+import type { ClosesPromptly } from "../hub/prompt-close.ts";
 import { DirectReading, type SocketOwner } from "../hub/direct-reading.ts";
 import type { Socket } from "../../exchange/socket.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
@@ -39,7 +40,13 @@ const KEEP_HEAD_MS = 5000;
  * unsupported message. The hand-over happens after every earlier reply is sent and before any byte of a reply to that message.
  */
 export class FastConnection
-  implements OpenConnection, AwaitsBody, FastExchangeConnection, FastReplyConnection, SocketOwner
+  implements
+    OpenConnection,
+    AwaitsBody,
+    ClosesPromptly,
+    FastExchangeConnection,
+    FastReplyConnection,
+    SocketOwner
 {
   readonly hub: ConnectionHub;
   readonly replyHeads: ReplyHeads;
@@ -55,6 +62,8 @@ export class FastConnection
   private readingPaused = false;
   /** No further message is served; input is discarded. */
   private stopped = false;
+  /** The client has asked for the close, and has sent nothing after that message. */
+  private closeAsked = false;
   private lingering: Linger | null = null;
   /** Set when the client has half-closed. */
   private silence: Silence | null = null;
@@ -190,17 +199,22 @@ export class FastConnection
   }
 
   repliesSentBefore(exchange: FastExchange | null): void {
-    if (this.pipeline.finishBefore(exchange)) this.linger();
+    if (this.pipeline.finishBefore(exchange)) this.closeAfterReply();
     else if (this.pipeline.first === null) this.idleSince = this.hub.now;
   }
 
   take(chunk: Buffer): void {
-    if (this.lingering !== null) {
-      if (this.lingering.isTooLong()) this.pauseReading();
-    } else if (!this.stopped && !this.serveLone(chunk)) {
+    if (this.stopped) this.discard();
+    else if (!this.serveLone(chunk)) {
       this.input.add(chunk);
       this.pump();
     }
+  }
+
+  /** Bytes behind the last message. */
+  private discard(): void {
+    this.closeAsked = false;
+    if (this.lingering?.isTooLong() === true) this.pauseReading();
   }
 
   /** A paused connection still has bytes to use. */
@@ -241,7 +255,7 @@ export class FastConnection
     }
     hub.inFlight--;
     exchange.finish("sent");
-    if (exchange.last) this.linger();
+    if (exchange.last) this.closeAfterReply();
     else this.idleSince = hub.now;
   }
 
@@ -274,8 +288,11 @@ export class FastConnection
       if (fields === null) return;
       const messageEnd = end + host.head.bodyLength;
       this.serve(bytes, fields, host.head, messageEnd);
-      if (this.stopped) input.clear();
-      else input.take(messageEnd);
+      if (!this.stopped) input.take(messageEnd);
+      else {
+        if (messageEnd < bytes.length) this.discard();
+        input.clear();
+      }
     }
   }
 
@@ -293,8 +310,13 @@ export class FastConnection
 
   private createExchange(bytes: Buffer, fields: CachedHead, head: FastHead, end: number): FastExchange {
     this.hub.inFlight++;
-    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.stopped = true;
+    if (++this.served === this.options.limits.maxRequestsPerConnection || head.last) this.takesLast(head);
     return new FastExchange(this, head.method, head.target, fields, bytes, head.bodyStart, end);
+  }
+
+  private takesLast(head: FastHead): void {
+    this.stopped = true;
+    this.closeAsked = head.last;
   }
 
   /** Writes the replies that are ready, in the order of their requests. */
@@ -313,8 +335,19 @@ export class FastConnection
     this.input.clear();
   }
 
-  private linger(): void {
+  /** After the last reply: nothing more comes from a client that asked for the close; others may still send. */
+  private closeAfterReply(): void {
     this.stop();
+    if (this.closeAsked) this.hub.promptClose.add(this);
+    else this.linger();
+  }
+
+  closePromptly(): void {
+    if (this.closeAsked && this.socket.writableLength === 0) this.socket.destroy();
+    else this.linger();
+  }
+
+  private linger(): void {
     this.lingering = new Linger(this.socket, this.hub.now);
     this.resumeReading();
   }

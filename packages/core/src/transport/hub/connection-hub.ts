@@ -4,6 +4,7 @@ import type { OpenConnection } from "../../exchange/open-connection.ts";
 import { headEnd } from "../wire/head-end.ts";
 import type { Listener, Socket } from "../../exchange/socket.ts";
 import { openListener } from "./open-listener.ts";
+import { PromptClose } from "./prompt-close.ts";
 import { ReadBatch } from "./read-batch.ts";
 import type {
   Closed,
@@ -31,6 +32,7 @@ export type ServeSocket = (socket: Socket) => void;
 export class ConnectionHub implements Transport, ProtocolHost {
   readonly options: TransportOptions;
   readonly bodyGrace: BodyGrace = new BodyGrace();
+  readonly promptClose: PromptClose = new PromptClose();
   /** What its connections read in one turn of the event loop. */
   readonly batch: ReadBatch;
   draining = false;
