@@ -378,7 +378,7 @@ export const requirements: readonly Requirement[] = [
       "a lingering close, unless the client asked for the close and has sent nothing after that message",
     tests: [
       "the client can read a 413 completely while it still sends",
-      "a client that sends more after it asked for the close still reads its reply",
+      "a client that sends more after it asked for the close still reads its reply, and is waited for",
     ],
   },
   {

@@ -291,38 +291,33 @@ const behindErrors = (test: Test, make: MakeTransport): void => {
       assert.equal(server.served.length, 0);
     }));
 
-  test("a client that sends more after it asked for the close still reads its reply", () => {
-    const { serve, parked: waiting } = parked();
+  test("a client that sends more after it asked for the close still reads its reply, and is waited for", () => {
+    const pipeline = get("/x").repeat(40);
     const last = get("/last", "Connection: close\r\n");
-    const more = get("/more", `X: ${"x".repeat(2000)}\r\n`).repeat(20);
-    const ways: Record<string, (client: RawClient) => Promise<void>> = {
-      "in one write": (client) => client.send(last + more),
-      "in two writes": async (client) => {
-        await Promise.all([client.send(last), client.send(more)]);
-      },
-      "while it waits": async (client) => {
-        await client.send(last);
-        await eventually(() => waiting.size === 1, "the request waits");
-        await client.send(more);
-        await turn(6);
-      },
+    const more = get("/more", `X: ${"x".repeat(2000)}\r\n`).repeat(200);
+    let client: RawClient;
+    const twice = (bytes: string) => () => Promise.all([client.send(bytes), client.send(more)]);
+    const ways: Record<string, [send: () => Promise<unknown>, serve: Serve]> = {
+      "in one write": [() => client.send(last + more), path],
+      "in another write": [twice(last), path],
+      "behind a long pipeline": [twice(pipeline + last), async (source) => (await turn(3), path(source))],
+      "before it is answered": [() => client.send(last), (source) => (void client.send(more), path(source))],
+      "while it waits": [() => client.send(last), async (source) => (await client.send(more), path(source))],
     };
-    return withServer(make, { serve }, async (server) => {
-      for (const [name, send] of Object.entries(ways)) {
-        const client = await server.connect({ stays: true });
-        await send(client);
-        await eventually(() => waiting.size === 1, name);
-        waiting.get("/last")?.(Response.text("done"));
-        waiting.clear();
-        await client.replies(1);
-        await client.untilClosed();
-        await client.send(more);
-        await turn(6);
-        assert.deepEqual([client.received.endsWith("done"), client.reset], [true, false], name);
+    let answer = path;
+    return withServer(make, { serve: (source) => answer(source) }, async (server) => {
+      for (const [name, [send, serve]] of Object.entries(ways)) {
+        answer = serve;
+        client = await server.connect({ stays: true });
+        await send();
+        const replies = parseReplies(await client.untilClosed(), true);
+        await turn(10);
+        assert.deepEqual([replies.at(-1)?.body, client.reset], ["/last", false], name);
+        assert.equal(server.transport.connections, 1, name);
         client.end();
         await eventually(() => server.transport.connections === 0, name);
       }
-      assert.equal(server.served.length, Object.keys(ways).length);
+      assert.ok(server.served.every(({ target }) => target !== "/more"));
     });
   });
 

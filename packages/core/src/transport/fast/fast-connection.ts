@@ -338,6 +338,7 @@ export class FastConnection
   /** After the last reply: nothing more comes from a client that asked for the close; others may still send. */
   private closeAfterReply(): void {
     this.stop();
+    this.resumeReading();
     if (this.closeAsked) this.hub.promptClose.add(this);
     else this.linger();
   }
@@ -349,7 +350,6 @@ export class FastConnection
 
   private linger(): void {
     this.lingering = new Linger(this.socket, this.hub.now);
-    this.resumeReading();
   }
 
   private handOver(): void {
