@@ -30,6 +30,7 @@ export const nearMisses = (
   );
 
 const isOneEditAway = (a: string, b: string): boolean => {
+  if (Math.abs(a.length - b.length) > 1 || a[0] !== b[0]) return false; // a cluster's environment has thousands of variables
   const prefix = /^[^_]+_/.exec(b)?.[0];
   return (
     prefix !== undefined &&
