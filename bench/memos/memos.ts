@@ -239,8 +239,8 @@ export const memos: readonly Memo[] = [
     edits: [
       {
         file: "core/src/transport/fast/fast-connection.ts",
-        find: "} else if (!this.stopped && !this.serveLone(chunk)) {",
-        replace: "} else if (!this.stopped) {",
+        find: "else if (!this.serveLone(chunk)) {",
+        replace: "else {",
       },
     ],
   },

@@ -6,7 +6,7 @@ import { announceServer } from "./serving.ts";
 import { greeting } from "./workload.ts";
 
 const single = process.argv.includes("--single");
-const WORKERS = single ? 1 : 4;
+const workers = single ? 1 : 4;
 
 const raw = (): void => {
   const server = createServer((_request, response) => {
@@ -18,7 +18,7 @@ const raw = (): void => {
     response.end(text);
   });
   server.listen(0, "127.0.0.1", () => {
-    if (single || cluster.worker?.id === WORKERS) announceServer(server);
+    if (single || cluster.worker?.id === workers) announceServer(server);
   });
 };
 
@@ -26,10 +26,10 @@ if (process.argv.includes("--framework")) {
   const accept = process.argv.includes("--primary") ? "primary" : "workers";
   const app = new App();
   app.get("/json", () => greeting());
-  await app.run({ env: "production", port: 0, workers: WORKERS, cluster: { accept }, logs: false, argv: [] });
+  await app.run({ env: "production", port: 0, workers, cluster: { accept }, logs: false, argv: [] });
 } else if (cluster.isPrimary && !single) {
   let last = cluster.fork();
-  for (let count = 1; count < WORKERS; count++) {
+  for (let count = 1; count < workers; count++) {
     last.once("listening", () => (last = cluster.fork()));
     await new Promise((resolve) => last.once("listening", resolve));
   }
