@@ -13,6 +13,7 @@ const rounds = Number(process.argv[2] ?? 15);
 const requests = Number(process.argv[3] ?? 2000);
 const CONCURRENCY = 64;
 const WARM_UP = 4000;
+
 /** Servers that are compared: the first is Node's own. `must` is the least ratio of its time to the framework's. */
 interface Comparison {
   readonly title: string;

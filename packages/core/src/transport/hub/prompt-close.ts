@@ -5,8 +5,8 @@ export interface ClosesPromptly {
 }
 
 /**
- * Closes connections after one more turn of the event loop, in which what has arrived meanwhile is read: the system answers bytes that nobody reads with a
- * reset, which can destroy the reply.
+ * Closes connections after one more turn of the event loop, in which bytes that have arrived meanwhile are read. A socket that is closed with unread bytes
+ * sends a reset, which can destroy the reply.
  *
  * A client that asked for the close sends nothing more (RFC 9112 9.6), so there is no need to wait for its own close as a lingering one does. That saves a
  * sixth of the processor time of a connection with one request.
