@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,6 +45,7 @@ const isAlive = (pid: number): boolean => {
 
 const folder = mkdtempSync(join(tmpdir(), "metrics-"));
 const release = join(folder, "release");
+const blocked = join(folder, "blocked");
 const programs = new Map<string, Promise<Program>>();
 
 /** One program per transport and number of workers, which serves all tests. */
@@ -54,7 +55,12 @@ const running = (transport: "fast" | "node", workers: number): Promise<Program> 
     programs.get(name) ??
     startProgram(bundledProgram(new URL("./scraped.test-program.ts", import.meta.url)), {
       args: ["--workers", String(workers), "--no-logs"],
-      env: { TRANSPORT: transport, FRAMEWORK_ENV: "production", RELEASE_FILE: release },
+      env: {
+        TRANSPORT: transport,
+        FRAMEWORK_ENV: "production",
+        RELEASE_FILE: release,
+        BLOCKED_FILE: blocked,
+      },
       conditions: ["@framework/source"],
       timeoutMs: 60_000,
     });
@@ -151,6 +157,7 @@ test("a scrape does not wait for a stuck worker, and counts it as missing", asyn
   await waitFor(async () => sold(await scrape(program)) === before + 20);
   let isStuck = true;
   const hanging = ask(program, "/hang", "POST").finally(() => (isStuck = false));
+  await waitFor(() => existsSync(blocked), { what: "the worker to block" }); // it could accept all connections that come in the same turn
   const parsed = await waitFor(
     async () => {
       // The stuck worker may receive some of these requests.
