@@ -276,7 +276,7 @@ export class Http2Exchange
   private closeUnread(): void {
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
-    stream.once("finish", () => stream.close(NO_ERROR));
+    stream.once("finish", () => setImmediate(() => stream.close(NO_ERROR))); // in the same turn the reset would overtake a head that is not yet written
   }
 
   /** Replaces a reply that cannot be written by a plain 500 without any detail; resets the stream if the head is already sent. */
@@ -301,7 +301,13 @@ export class Http2Exchange
   private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.stream, this.bodyLength, this);
+    if (this.end !== null) this.endBody(); // of a handler that reads it late
     return this.body;
+  }
+
+  /** Fails the body of a stream that is closed. An error costs more than all else then: most bodies are complete and need none. */
+  private endBody(): void {
+    if (this.body?.complete === false) this.body.fail(this.end === "aborted" ? clientGone() : bodyOver());
   }
 
   /**
@@ -319,8 +325,7 @@ export class Http2Exchange
     const end = this.replied && this.wasSent() ? "sent" : "aborted";
     this.end = end;
     this.connection.streamClosed(this);
-    // An error costs more than all else here: most bodies are complete and need none.
-    if (this.body?.complete === false) this.body.fail(end === "aborted" ? clientGone() : bodyOver());
+    this.endBody();
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
   }

@@ -28,7 +28,8 @@ const reply = (payload: Reply["payload"], status = 200, fields: readonly string[
   payload,
   fields: () => fields,
 });
-const readAll: Serve = async (source) => Response.text(String((await readBody(source, 1e9)).byteLength));
+const readAll = async (source: RequestSource): Promise<Reply> =>
+  Response.text(String((await readBody(source, 1e9)).byteLength));
 
 interface Side {
   readonly test: Test;
@@ -300,6 +301,42 @@ const bodies = (side: Side): void => {
       }
     }),
   );
+
+  side.test("gives a late reader the end of a body that turned out empty", () => {
+    const serve: Serve = async (source) => {
+      await turn(20);
+      return readAll(source);
+    };
+    return side.with({ serve }, async (client, { served }) => {
+      const { reply: sent, body } = client.open({ method: "POST" });
+      await eventually(() => served.length === 1, "the request is served");
+      body.end();
+      assert.equal(await (await sent).text(), "0");
+    });
+  });
+
+  side.test("fails the body of a late reader whose client has left", () => {
+    const errors: unknown[] = [];
+    const serve: Serve = async (source) => {
+      await new Promise<void>((resolve) => source.onEnd(() => resolve()));
+      await turn(2);
+      return readAll(source).catch((error: unknown) => {
+        errors.push((error as { code: string }).code);
+        return Response.text("this reply is never read");
+      });
+    };
+    return side.with({ serve }, async (client, { served, clock }) => {
+      const { body, cancel } = client.open({ method: "POST" });
+      body.on("error", () => {});
+      body.write("x");
+      await eventually(() => served.length === 1, "the request is served");
+      cancel();
+      await turn(10);
+      await clock.advance(5000);
+      await eventually(() => errors.length > 0, "the body has failed");
+      assert.deepEqual(errors, ["CORE_CLIENT_GONE"]);
+    });
+  });
 
   side.test("gives the app a short body in one piece", () =>
     side.with({ serve: (source) => Response.text(String(source.buffered?.byteLength)) }, async (client) => {

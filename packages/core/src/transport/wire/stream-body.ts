@@ -7,6 +7,8 @@ interface Waiter {
 
 /** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
 export interface BodyReadable {
+  /** Whether "end" has been emitted, perhaps to nobody. */
+  readonly readableEnded: boolean;
   /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
   /** Calls `listener` after the last chunk. */
@@ -148,6 +150,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     }
     this.started = true;
     this.events.beforeFirst();
+    if (this.stream.readableEnded) return this.onEnd(); // an empty body ends without a reader
     this.stream.on("data", this.onData);
     this.stream.on("end", this.onEnd);
   }
