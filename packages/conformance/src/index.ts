@@ -10,6 +10,7 @@ export {
   overHttp2,
 } from "./exchanges/exchange-client.ts";
 export { exchangeConformance } from "./exchanges/exchange-conformance.ts";
+export { randomExchanges } from "./exchanges/random-exchanges.ts";
 export type { Test } from "./harness/test.ts";
 // For a transport's own tests: a listening transport, its clock and its clients.
 export {

@@ -1,4 +1,4 @@
-import { turn, withServer } from "@framework/conformance";
+import { eventually, turn, withServer } from "@framework/conformance";
 import { Response } from "@framework/core";
 import { BodyStream } from "@framework/core/feature";
 import type { Reply, Serve } from "@framework/core/testing";
@@ -7,6 +7,7 @@ import {
   block,
   codeOf,
   connectFrames,
+  DATA,
   END_HEADERS,
   type Frame,
   frame,
@@ -56,3 +57,21 @@ test.each(cases)(
     });
   },
 );
+
+test("a reply ends the exchange although the client has sent more than was read", async () => {
+  const serve: Serve = async (source) => {
+    for await (const _ of source.chunks()) break;
+    await turn(10); // more arrives, and waits
+    return Response.text("enough");
+  };
+  await withServer(withHttp2(), { serve }, async ({ port, transport, served }) => {
+    const client = connectFrames(port);
+    client.send(frame(HEADERS, END_HEADERS, 1, block(getFields())));
+    for (let sent = 0; sent < 5; sent++) client.send(frame(DATA, 0, 1, Buffer.alloc(1000)));
+    await eventually(() => served.length === 1, "the request is served");
+    await client.until(({ type }) => type === RST_STREAM);
+    await eventually(() => transport.inFlight === 0, "the exchange has ended");
+    expect(transport.connections).toBe(1);
+    client.socket.destroy();
+  });
+});

@@ -208,8 +208,10 @@ export class Http2Exchange
 
   answer(reply: Reply): void {
     this.connection.handlerEnded();
-    if (this.end !== null || this.replied || this.stream.closed || this.stream.destroyed)
+    if (this.end !== null || this.replied || this.stream.closed || this.stream.destroyed) {
+      this.release();
       return discardReply(this, reply);
+    }
     this.replied = true;
     try {
       if (!this.writeOrdinary(reply)) this.writeAny(reply);
@@ -221,6 +223,7 @@ export class Http2Exchange
 
   fail(error: unknown): void {
     this.connection.handlerEnded();
+    this.release();
     if (this.replied) return;
     this.replied = true;
     this.answerBroken(error);
@@ -272,11 +275,12 @@ export class Http2Exchange
     this.writer.start();
   }
 
-  /** A client that still sends its body is told to stop after the reply (RFC 9113 8.1). */
+  /** A client that still sends its body is told to stop after the reply (RFC 9113 8.1), and what it has sent is dropped: `close` would wait for a reader. */
   private closeUnread(): void {
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
-    stream.once("finish", () => setImmediate(() => stream.close(NO_ERROR))); // in the same turn the reset would overtake a head that is not yet written
+    // In the same turn the reset would overtake a head that is not yet written.
+    stream.once("finish", () => setImmediate(() => stream.destroy()));
   }
 
   /** Replaces a reply that cannot be written by a plain 500 without any detail; resets the stream if the head is already sent. */
@@ -291,6 +295,11 @@ export class Http2Exchange
       options.log.error("the reply to a failure could not be written", { error: second });
       this.reset();
     }
+  }
+
+  /** Ends a stream that its client has closed without an error: `node:http2` keeps it until somebody has read its body. */
+  private release(): void {
+    if (this.stream.closed) this.stream.destroy();
   }
 
   /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */

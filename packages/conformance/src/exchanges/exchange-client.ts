@@ -141,10 +141,23 @@ const toReply = (status: number, fields: ClientReply["fields"], body: Readable):
   fields,
   body,
   text: async () => {
-    let text = "";
-    for await (const chunk of body) text += (chunk as Buffer).toString("latin1");
+    const text = await allOf(body);
     if ("aborted" in body && body.aborted === true) throw new Error("the reply is incomplete");
     if ("rstCode" in body && body.rstCode !== 0) throw new Error("the reply is incomplete");
     return text;
   },
 });
+
+/** Reads a body to its end. Iterating would fail for a stream of `node:http2` whose last bytes wait while it is closed already. */
+const allOf = (body: Readable): Promise<string> =>
+  new Promise((resolve, reject) => {
+    let text = "";
+    const closed = (): void => reject(new Error("the reply has no end"));
+    if (body.readableEnded) return resolve(text);
+    if (body.destroyed) return closed();
+    body.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
+    body.on("end", () => resolve(text));
+    body.on("error", reject);
+    body.on("close", closed);
+    body.resume();
+  });

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { type ExchangeEnd, HttpError } from "@framework/core";
+import type { RequestSource } from "@framework/core/feature";
+import { readBody, type Reply, type Serve } from "@framework/core/testing";
+import fc from "fast-check";
+import type { Test } from "../harness/test.ts";
+import { eventually, type MakeTransport, type TestServer, turn, withServer } from "../harness/test-server.ts";
+import type { ClientReply, ConnectExchangeClient, ExchangeClient, OpenRequest } from "./exchange-client.ts";
+import {
+  exchanges,
+  isBodiless,
+  breaks,
+  replyBytes,
+  replyOf,
+  type RandomExchange,
+} from "./random-exchange.ts";
+
+/** What the app saw of the exchanges on a connection, by their targets. */
+interface Seen {
+  readonly request: Map<string, unknown>;
+  readonly ends: Map<string, ExchangeEnd>;
+  begun: number;
+  ended: number;
+  /** Handlers that run. */
+  open: number;
+}
+
+/**
+ * Random exchanges of one client, as many at the same time as its protocol allows: each gets its own reply, byte for byte, whichever others wait, are cancelled or fail.
+ *
+ * @param test the runner's `test`
+ * @param make creates the transport under test
+ * @param connect creates a client of its protocol
+ */
+export const randomExchanges = (test: Test, make: MakeTransport, connect: ConnectExchangeClient): void => {
+  test("gives each of many exchanges its own reply, whichever others wait, are cancelled or fail", () => {
+    let current: readonly RandomExchange[] = [];
+    let seen: Seen = nothingSeen();
+    const serve: Serve = (source) => serveOne(current, seen, source);
+    return withServer(make, { serve }, async (server) => {
+      await fc.assert(
+        fc.asyncProperty(exchanges, async (list) => {
+          [current, seen] = [list, nothingSeen()];
+          const client = connect(server.port, make.ca);
+          try {
+            await Promise.all(list.map((exchange, at) => runOne(client, exchange, at)));
+            await expectServed(client, server, list, seen);
+          } finally {
+            client.destroy();
+          }
+          await allGone(server);
+        }),
+        { numRuns: 40 },
+      );
+    });
+  });
+};
+
+/** Waits until a client that has left is seen to be gone: one that is half-closed may still read, and only silence tells. */
+const allGone = async ({ transport, clock }: TestServer): Promise<void> => {
+  const end = performance.now() + 60_000;
+  while (transport.connections > 0) {
+    assert.ok(performance.now() < end, "the connection is gone");
+    await turn(4);
+    await clock.advance(1000);
+  }
+};
+
+const nothingSeen = (): Seen => ({ request: new Map(), ends: new Map(), begun: 0, ended: 0, open: 0 });
+
+const targetOf = (at: number): string => `/exchange/${at}?a=b%20c&${at}`;
+
+const digestOf = (bytes: Uint8Array): string => createHash("sha1").update(bytes).digest("hex");
+
+/** The bytes of a request's body: of each exchange others. */
+const bodyOf = (at: number, { writes }: RandomExchange): Buffer => {
+  const body = Buffer.alloc(writes.reduce((sum, length) => sum + length, 0));
+  for (let index = 0; index < body.length; index++) body[index] = (at * 31 + index * (at + 3)) & 0xff;
+  return body;
+};
+
+/** Reads a body; the digest of its bytes, or "gone" when the client left. */
+const digestOfBody = async (source: RequestSource): Promise<string> => {
+  try {
+    return digestOf(await readBody(source, 1e9));
+  } catch (error) {
+    if (HttpError.is(error)) return "gone";
+    throw error;
+  }
+};
+
+const serveOne = async (
+  list: readonly RandomExchange[],
+  seen: Seen,
+  source: RequestSource,
+): Promise<Reply> => {
+  const { target, method } = source;
+  const at = Number(/^\/exchange\/(\d+)/.exec(target)?.[1]);
+  const exchange = list[at];
+  if (exchange === undefined) return replyOf({ status: 200, kind: "text", sizes: [2] }, 0);
+  seen.begun++;
+  seen.open++;
+  source.onEnd((end) => {
+    seen.ended++;
+    seen.ends.set(target, end);
+  });
+  const own = exchange.fields.map(([name]) => [name, source.field(name)]);
+  await turn(exchange.thinks);
+  const digest = exchange.reads ? await digestOfBody(source) : null;
+  seen.request.set(target, { method, own, digest });
+  seen.open--;
+  return replyOf(exchange.reply, at);
+};
+
+/** Sends a request as it is planned, and checks the reply. */
+const runOne = async (client: ExchangeClient, exchange: RandomExchange, at: number): Promise<void> => {
+  const body = bodyOf(at, exchange);
+  const length = exchange.declares ? { "content-length": String(body.length) } : {};
+  const open = client.open({
+    method: exchange.method,
+    path: targetOf(at),
+    fields: { ...Object.fromEntries(exchange.fields), ...length },
+  });
+  open.body.on("error", () => {}); // a server that does not read it may close it
+  const read = exchange.leaves === null ? readReply(open) : null; // a client that asks for nothing loses what came before a reset
+  await turn(exchange.begins);
+  if (exchange.leaves === "in its request") open.body.write(body.subarray(0, body.length >> 1));
+  else await send(open, body, exchange);
+  if (exchange.leaves === "in its reply") await open.reply.catch(() => {});
+  if (read !== null) return expectReply(await read, exchange, at);
+  await turn(exchange.waits);
+  open.cancel();
+};
+
+/** A reply with its body; `null` for what does not come to its end. */
+interface ReadReply {
+  readonly reply: ClientReply | null;
+  readonly text: string | null;
+}
+
+const readReply = async ({ reply: sent }: OpenRequest): Promise<ReadReply> => {
+  const reply = await sent.catch(() => null);
+  return { reply, text: (await reply?.text().catch(() => null)) ?? null };
+};
+
+const send = async ({ body: out }: OpenRequest, body: Buffer, { writes }: RandomExchange): Promise<void> => {
+  let from = 0;
+  for (const length of writes) {
+    if (out.destroyed) return;
+    out.write(body.subarray(from, from + length));
+    from += length;
+    await turn(1);
+  }
+  out.end();
+};
+
+const expectReply = ({ reply, text }: ReadReply, exchange: RandomExchange, at: number): void => {
+  if (breaks(exchange)) return assert.equal(text, null, "a reply that broke is not taken for complete");
+  const { status, fields = [] } = exchange.reply;
+  assert.equal(reply?.status, status);
+  for (const [name, value] of fields) assert.equal(reply?.fields[name], value);
+  if (text === null && mayStop(exchange)) return;
+  assert.equal(text, isBodiless(exchange) ? "" : replyBytes(exchange.reply, at).toString("latin1"));
+};
+
+/**
+ * Whether the reply may come before the end of the request: the server may tell the client to stop then (RFC 9113 8.1), and a client of
+ * `node:http2` that writes on fails.
+ */
+const mayStop = ({ reads, declares, writes, begins }: RandomExchange): boolean => {
+  const knowsAll = !reads || (declares && writes.every((length) => length === 0));
+  return knowsAll && (writes.length > 0 || begins > 0);
+};
+
+/** Checks what the app saw of the exchanges, and that nothing is left of them on their connection. */
+const expectServed = async (
+  client: ExchangeClient,
+  { transport, logged }: TestServer,
+  list: readonly RandomExchange[],
+  seen: Seen,
+): Promise<void> => {
+  const isOver = (): boolean => seen.ended === seen.begun && seen.open === 0 && transport.inFlight === 0;
+  await eventually(isOver, "every exchange and every handler has ended");
+  for (const [at, exchange] of list.entries()) {
+    if (exchange.leaves !== null) continue;
+    const { method, fields: own, reads } = exchange;
+    const digest = reads ? digestOf(bodyOf(at, exchange)) : null;
+    assert.deepEqual(seen.request.get(targetOf(at)), { method, own, digest });
+    if (breaks(exchange)) assert.equal(seen.ends.get(targetOf(at)), "aborted");
+    else if (reads) assert.equal(seen.ends.get(targetOf(at)), "sent");
+  }
+  const broken = logged.splice(0).filter((line) => line !== "error: a streamed reply failed");
+  assert.deepEqual(broken, []);
+  assert.equal(await (await client.send({ path: "/behind" })).text(), "aa"); // the connection serves on
+};
