@@ -58,6 +58,27 @@ test.each(cases)(
   },
 );
 
+test("a handler that replies after its client has closed the stream without an error ends the exchange", async () => {
+  const { promise: closed, resolve: close } = Promise.withResolvers<void>();
+  const serve: Serve = async (source) => {
+    for await (const _ of source.chunks()) break;
+    await closed;
+    return Response.text("late");
+  };
+  await withServer(withHttp2(), { serve }, async ({ port, transport, served }) => {
+    const client = connectFrames(port);
+    client.send(frame(HEADERS, END_HEADERS, 1, block(getFields())));
+    for (let sent = 0; sent < 5; sent++) client.send(frame(DATA, 0, 1, Buffer.alloc(1000)));
+    await eventually(() => served.length === 1, "the request is served");
+    client.send(frame(RST_STREAM, 0, 1, Buffer.alloc(4)));
+    await client.untilRead();
+    close();
+    await eventually(() => transport.inFlight === 0, "the exchange has ended");
+    expect(transport.connections).toBe(1);
+    client.socket.destroy();
+  });
+});
+
 test("a reply ends the exchange although the client has sent more than was read", async () => {
   const serve: Serve = async (source) => {
     for await (const _ of source.chunks()) break;

@@ -1,18 +1,5 @@
-import { BodyStream } from "@framework/core/feature";
-import type { Reply } from "@framework/core/testing";
 import fc from "fast-check";
-
-/** A reply as data. */
-export interface RandomReply {
-  readonly status: number;
-  /** `[name, value]`, in lower case. */
-  readonly fields?: readonly (readonly [name: string, value: string])[];
-  readonly kind: "none" | "text" | "bytes" | "stream" | "stream of known length";
-  /** Bytes of its chunks. */
-  readonly sizes: readonly number[];
-  /** Makes a stream fail after that many chunks. */
-  readonly breaksAfter?: number;
-}
+import type { ReplyCase } from "../replies/response-replies.ts";
 
 /** A request, what the app does with it, and what the client does: data, so that a failure can be repeated. Waits are turns of the event loop. */
 export interface RandomExchange {
@@ -28,7 +15,7 @@ export interface RandomExchange {
   readonly reads: boolean;
   /** How long the app waits first. */
   readonly thinks: number;
-  readonly reply: RandomReply;
+  readonly reply: Pick<ReplyCase, "status" | "fields" | "body">;
   /** How long the client waits before it leaves. */
   readonly waits: number;
   readonly leaves: "in its request" | "before its reply" | "in its reply" | null;
@@ -47,26 +34,28 @@ const fields = fc.uniqueArray(
 );
 const pause = fc.oneof(fc.constant(0), fc.nat(3), fc.nat(30));
 
-const reply: fc.Arbitrary<RandomReply> = fc
-  .record({
-    status: fc.oneof(fc.constant(200), fc.constantFrom(201, 204, 304, 404, 500, 503)),
-    fields: fc.uniqueArray(fc.tuple(fc.constantFrom("x-four", "x-five", "etag", "vary"), value), {
+const chunk = fc
+  .tuple(fc.constantFrom("a", "b", "c", "d", "e", "f"), size)
+  .map(([letter, length]) => letter.repeat(length));
+const chunks = fc.array(chunk, { maxLength: 4 });
+const streamed = fc.constantFrom("stream" as const, "stream of known length" as const);
+const body = fc.oneof(
+  fc.constant({ kind: "none" as const, chunks: [] }),
+  fc.record({ kind: fc.oneof(fc.constantFrom("text" as const, "bytes" as const), streamed), chunks }),
+  fc
+    .record({ kind: streamed, chunks })
+    .map((given) => ({ ...given, chunks: [...given.chunks, "x"], breaksAfter: given.chunks.length })), // a client sees that the last byte is missing
+);
+const reply = fc.record({
+  status: fc.oneof(fc.constant(200), fc.constantFrom(201, 204, 304, 404, 500, 503)),
+  fields: fc
+    .uniqueArray(fc.tuple(fc.constantFrom("x-four", "x-five", "etag", "vary"), value), {
       selector: ([name]) => name,
       maxLength: 3,
-    }),
-    kind: fc.constantFrom("none", "text", "bytes", "stream", "stream of known length"),
-    sizes: fc.array(size, { maxLength: 4 }),
-    broken: fc.oneof(
-      { weight: 4, arbitrary: fc.constant(false) },
-      { weight: 1, arbitrary: fc.constant(true) },
-    ),
-  })
-  .map(({ broken, ...given }): RandomReply => {
-    const isStream = given.kind === "stream" || given.kind === "stream of known length";
-    if (!broken || !isStream || given.sizes.length === 0) return given;
-    const sizes = [...given.sizes.slice(0, -1), (given.sizes.at(-1) ?? 0) + 1]; // a client sees the failure, as a byte is missing
-    return { ...given, sizes, breaksAfter: sizes.length - 1 };
-  });
+    })
+    .map((pairs) => pairs.flat()),
+  body,
+});
 
 const exchange: fc.Arbitrary<RandomExchange> = fc
   .record({
@@ -98,34 +87,4 @@ export const isBodiless = ({ method, reply: { status } }: RandomExchange): boole
 
 /** Whether the client must not take the reply for complete. */
 export const breaks = (exchange: RandomExchange): boolean =>
-  exchange.reply.breaksAfter !== undefined && !isBodiless(exchange);
-
-/** The bytes of a complete body: of each exchange others. */
-export const replyBytes = ({ kind, sizes }: RandomReply, at: number): Buffer =>
-  kind === "none" ? Buffer.alloc(0) : Buffer.concat(sizes.map((length) => chunkOf(length, at)));
-
-/** The reply as an app gives it, with a new payload. */
-export const replyOf = (given: RandomReply, at: number): Reply => ({
-  status: given.status,
-  fields: () => (given.fields ?? []).flat(),
-  payload: toPayload(given, at),
-});
-
-/** Letters, so that text and bytes are the same. */
-const chunkOf = (length: number, at: number): Buffer => Buffer.alloc(length, 97 + (at % 26));
-
-const toPayload = (given: RandomReply, at: number): Reply["payload"] => {
-  const { kind, sizes } = given;
-  if (kind === "none") return null;
-  if (kind === "text") return replyBytes(given, at).toString("latin1");
-  if (kind === "bytes") return replyBytes(given, at);
-  const length = sizes.reduce((sum, bytes) => sum + bytes, 0);
-  return new BodyStream(chunksOf(given, at), kind === "stream" ? null : length);
-};
-
-async function* chunksOf({ sizes, breaksAfter }: RandomReply, at: number): AsyncGenerator<Uint8Array> {
-  for (const [index, length] of sizes.entries()) {
-    if (index === breaksAfter) throw new Error("the source broke");
-    yield chunkOf(length, at);
-  }
-}
+  exchange.reply.body.breaksAfter !== undefined && !isBodiless(exchange);

@@ -101,7 +101,11 @@ export const replyCase: fc.Arbitrary<ReplyCase> = fc.record({
 export const bytesOf = ({ chunks }: ReplyBody): Uint8Array => new TextEncoder().encode(chunks.join(""));
 
 /** The reply of a case, with a new payload. */
-export const toReply = ({ status, fields, body: given }: ReplyCase): Reply => ({
+export const toReply = ({
+  status,
+  fields,
+  body: given,
+}: Pick<ReplyCase, "status" | "fields" | "body">): Reply => ({
   status,
   fields: () => fields,
   payload: toPayload(given),

@@ -7,7 +7,7 @@ interface Waiter {
 
 /** A stream of Node that carries a request's body, as far as a `StreamBody` uses it. */
 export interface BodyReadable {
-  /** Whether "end" has been emitted, perhaps to nobody. */
+  /** Whether "end" was emitted, even if nobody listened. */
   readonly readableEnded: boolean;
   /** Calls `listener` with each chunk. */
   on(event: "data", listener: (chunk: Uint8Array) => void): unknown;
