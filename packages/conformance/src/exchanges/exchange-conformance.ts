@@ -31,6 +31,12 @@ const reply = (payload: Reply["payload"], status = 200, fields: readonly string[
 const readAll = async (source: RequestSource): Promise<Reply> =>
   Response.text(String((await readBody(source, 1e9)).byteLength));
 
+/** Resolves some turns after the end of an exchange. */
+const ended = async (source: RequestSource): Promise<void> => {
+  await new Promise<void>((resolve) => source.onEnd(() => resolve()));
+  await turn(2);
+};
+
 interface Side {
   readonly test: Test;
   /** Runs a test with a server and one connection to it. */
@@ -315,26 +321,73 @@ const bodies = (side: Side): void => {
     });
   });
 
-  side.test("fails the body of a late reader whose client has left", () => {
-    const errors: unknown[] = [];
-    const serve: Serve = async (source) => {
-      await new Promise<void>((resolve) => source.onEnd(() => resolve()));
-      await turn(2);
-      return readAll(source).catch((error: unknown) => {
-        errors.push((error as { code: string }).code);
-        return Response.text("this reply is never read");
+  for (const [what, isWhole] of [["has left", false], ["has left after the whole body", true]] as const)
+    side.test(`fails the body of a late reader whose client ${what}`, () => {
+      const errors: unknown[] = [];
+      const serve: Serve = async (source) => {
+        await ended(source);
+        return readAll(source).catch((error: unknown) => {
+          errors.push((error as { code: string }).code);
+          return Response.text("this reply is never read");
+        });
+      };
+      return side.with({ serve }, async (client, { served, clock }) => {
+        const { body, cancel } = client.open({ method: "POST" });
+        body.on("error", () => {});
+        if (isWhole) body.end("x");
+        else body.write("x");
+        await eventually(() => served.length === 1, "the request is served");
+        await turn(10);
+        cancel();
+        await turn(10);
+        await clock.advance(5000);
+        await eventually(() => errors.length > 0, "the body has failed");
+        assert.deepEqual(errors, ["CORE_CLIENT_GONE"]);
       });
+    });
+
+  side.test("does not leave a slow reader waiting whose client has left after the whole body", () => {
+    let text = "";
+    const read = Promise.withResolvers<string>();
+    const serve: Serve = async (source) => {
+      try {
+        for await (const chunk of source.chunks()) {
+          text += Buffer.from(chunk).toString();
+          await ended(source);
+        }
+        read.resolve(text); // the transport had all of it in memory
+      } catch (error) {
+        read.resolve((error as { code: string }).code);
+      }
+      return Response.text("this reply is never read");
     };
-    return side.with({ serve }, async (client, { served, clock }) => {
+    return side.with({ serve }, async (client, { clock }) => {
       const { body, cancel } = client.open({ method: "POST" });
       body.on("error", () => {});
       body.write("x");
-      await eventually(() => served.length === 1, "the request is served");
+      await eventually(() => text === "x", "the body is read");
+      body.end("y");
+      await turn(10);
       cancel();
       await turn(10);
       await clock.advance(5000);
-      await eventually(() => errors.length > 0, "the body has failed");
-      assert.deepEqual(errors, ["CORE_CLIENT_GONE"]);
+      assert.match(await read.promise, /^(CORE_CLIENT_GONE|xy)$/);
+    });
+  });
+
+  side.test("fails a reader that begins after the reply, instead of giving it an empty body", () => {
+    const read = Promise.withResolvers<unknown>();
+    const serve: Serve = (source) => {
+      void ended(source).then(() => read.resolve(readAll(source).catch((error: unknown) => error)));
+      return Response.text("early");
+    };
+    return side.with({ serve }, async (client, { served }) => {
+      const { reply: sent, body } = client.open({ method: "POST" });
+      body.on("error", () => {});
+      body.end("x");
+      assert.equal(await (await sent).text(), "early");
+      assert.equal(served.length, 1);
+      assert.equal(((await read.promise) as { code?: string }).code, "CORE_BODY_OVER");
     });
   });
 

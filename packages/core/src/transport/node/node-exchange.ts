@@ -217,7 +217,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.end !== null) return;
     this.end = end;
     this.ready = true; // nothing is collected any more
-    if (!this.complete) this.failBody(end === "aborted" ? clientGone() : bodyOver());
+    this.endBody();
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
   }
@@ -324,7 +324,13 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.request, this.bodyLength, this);
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
+    else if (this.end !== null) this.endBody(); // of a handler that reads it late
     return this.body;
+  }
+
+  /** Fails what the app has not read, even of a request that has arrived whole: `node:http` drops the rest. */
+  private endBody(): void {
+    if (this.body?.complete === false) this.body.fail(this.end === "aborted" ? clientGone() : bodyOver());
   }
 }
 
