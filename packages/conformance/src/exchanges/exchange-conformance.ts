@@ -321,7 +321,10 @@ const bodies = (side: Side): void => {
     });
   });
 
-  for (const [what, isWhole] of [["has left", false], ["has left after the whole body", true]] as const)
+  for (const [what, isWhole] of [
+    ["has left", false],
+    ["has left after the whole body", true],
+  ] as const)
     side.test(`fails the body of a late reader whose client ${what}`, () => {
       const errors: unknown[] = [];
       const serve: Serve = async (source) => {
