@@ -19,7 +19,12 @@ export default {
   testEnvironmentOptions: { customExportConditions: ["@framework/source", "node", "node-addons"] },
   moduleNameMapper: Object.fromEntries(packages),
   transform: { "\\.ts$": tool("strip-types.js") },
-  reporters: ["default", [tool("totals-reporter.js"), {}], [tool("leftovers-reporter.js"), {}]],
+  reporters: [
+    "default",
+    [tool("totals-reporter.js"), {}],
+    [tool("leftovers-reporter.js"), {}],
+    [tool("temporary-files-reporter.js"), {}],
+  ],
   maxWorkers: 1,
   maxConcurrency: 10, // of `test.concurrent`: suites whose tests wait for servers, timers or polls more than they compute
   testTimeout: 120_000, // a busy machine needs a minute to start a process or to meet a condition

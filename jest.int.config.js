@@ -11,5 +11,6 @@ export default {
     "default",
     [tool("totals-reporter.js"), { file: "test-int-results.json" }],
     [tool("leftovers-reporter.js"), {}],
+    [tool("temporary-files-reporter.js"), {}],
   ],
 };

@@ -18,6 +18,7 @@ export const runJest = (file: string): Run => {
   const reporters = [
     [tool("leftovers-reporter.js"), { graceMs: 300 }],
     [tool("totals-reporter.js"), {}],
+    [tool("temporary-files-reporter.js"), {}],
   ];
   mkdirSync(join(folder.path, "src"));
   symlinkSync(join(root, "node_modules"), join(folder.path, "node_modules"), "junction");
