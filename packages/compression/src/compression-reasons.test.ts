@@ -14,6 +14,7 @@ const makeApp = (): App => {
   app.get("/off", { compress: false }, () => "text ".repeat(1000));
   app.get("/image", () => Response.binary(new Uint8Array(5000), { contentType: "image/png" }));
   app.get("/fixed", () => Response.text("x".repeat(5000), { headers: { "Cache-Control": "no-transform" } }));
+  app.get("/signed", () => Response.text("x".repeat(5000), { headers: { "Repr-Digest": "sha-256=:AA==:" } }));
   app.get("/coded", () => Response.text("x".repeat(5000), { headers: { "Content-Encoding": "br" } }));
   app.get("/stream", () =>
     Response.stream(
@@ -35,6 +36,7 @@ test.each([
   ["/off", "gzip", "the route has compress: false"],
   ["/image", "gzip", "image/png is not compressible"],
   ["/fixed", "gzip", "Cache-Control has no-transform"],
+  ["/signed", "gzip", "repr-digest is of the plain body"],
   ["/coded", "gzip", "the reply is encoded already"],
   ["/stream", "gzip", "the length is unknown, and streams is false"],
   ["/nothing", "gzip", "a 204 without a whole body"],

@@ -7,7 +7,7 @@ import {
   type RouteOption,
 } from "@framework/core/feature";
 import { negotiateEncoding } from "@framework/core/http";
-import { canBeCoded, isCompressible } from "./compressible.ts";
+import { canBeCoded, digestFields, isCompressible } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
 
 /** Adds the reason of each decision to a compressing middleware while a tool shows the steps of requests. */
@@ -69,7 +69,9 @@ const whySkipped = (
   return length < minSize ? `${length} bytes are less than minSize ${minSize}` : null;
 };
 
-const notCompressible = ({ headers }: Response): string =>
-  /no-transform/i.test(headers.get("cache-control") ?? "")
-    ? "Cache-Control has no-transform"
-    : `${headers.get("content-type") ?? "a body without a type"} is not compressible`;
+const notCompressible = ({ headers }: Response): string => {
+  if (/no-transform/i.test(headers.get("cache-control") ?? "")) return "Cache-Control has no-transform";
+  const digest = digestFields.find((name) => headers.has(name));
+  if (digest !== undefined) return `${digest} is of the plain body`;
+  return `${headers.get("content-type") ?? "a body without a type"} is not compressible`;
+};

@@ -26,6 +26,8 @@ const makeApp = (config?: number | Partial<CompressionConfig>) => {
   app.get("/svg", () => Response.binary(bytes, { contentType: "image/svg+xml" }));
   app.get("/coded", () => Response.text(text, { headers: { "Content-Encoding": "gzip" } }));
   app.get("/fixed", () => Response.text(text, { headers: { "Cache-Control": "public, no-transform" } }));
+  for (const field of ["Content-Digest", "Repr-Digest", "Content-MD5"])
+    app.get(`/with-${field}`, () => Response.text(text, { headers: { [field]: "sha-256=:AA==:" } }));
   app.get("/part", () => Response.text(text, { status: 206, headers: { "Content-Range": "bytes 0-1/9" } }));
   app.get("/tagged", () =>
     Response.text(text, {
@@ -135,6 +137,18 @@ test("a client that refuses the plain body gets a compressed one, of any size an
   for (const path of ["/small", "/image", "/noise"]) {
     const reply = await client.get(path, { headers: { "accept-encoding": "gzip, identity;q=0" } });
     expect([path, seen(reply)]).toEqual([path, coded("gzip")]);
+  }
+});
+
+test("a digest of the plain body is not sent with a compressed one", async () => {
+  await using client = testClient(makeApp());
+  for (const field of ["Content-Digest", "Repr-Digest", "Content-MD5"]) {
+    const [kept, dropped] = [
+      await client.get(`/with-${field}`, { headers: { "accept-encoding": "gzip" } }),
+      await client.get(`/with-${field}`, { headers: { "accept-encoding": "gzip, identity;q=0" } }),
+    ];
+    expect([kept.headers.get(field), seen(kept)]).toEqual(["sha-256=:AA==:", plain()]);
+    expect([dropped.headers.get(field), seen(dropped)]).toEqual([null, coded("gzip")]);
   }
 });
 

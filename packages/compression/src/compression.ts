@@ -13,7 +13,7 @@ import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Resp
 import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
-import { canBeCoded, isCompressible } from "./compressible.ts";
+import { canBeCoded, digestFields, isCompressible } from "./compressible.ts";
 import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
 import { type Tally, tally } from "./tally.ts";
@@ -114,7 +114,8 @@ const refuse = ({ headers, payload }: Response): never => {
 };
 
 /** Representation fields (RFC 9110 8), freshness fields, and cookies, which cannot be joined into one line. */
-const OF_BODY = /^(?:content-.*|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
+const OF_BODY =
+  /^(?:content-.*|repr-digest|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
 const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
   const length = payloadLength(payload);
@@ -143,13 +144,14 @@ const code = (
   });
 };
 
-/** A compressed body has another length, no byte ranges, and at most a weak tag. */
+/** A compressed body has another length and digest, no byte ranges, and at most a weak tag. */
 const labelled = (reply: Response, coding: Encoding): Response => {
   const { headers } = reply;
   headers.set("content-encoding", coding);
   addVary(headers, "Accept-Encoding");
   headers.delete("content-length");
   headers.delete("accept-ranges");
+  for (const name of digestFields) headers.delete(name); // of a client that refuses the plain body
   const tag = headers.get("etag");
   if (tag !== null) headers.set("etag", weakened(tag));
   return reply;
