@@ -140,9 +140,9 @@ test("a Range field is read in linear time", () => {
     `bytes=${"1".repeat(1_600_000)}`,
     `bytes=${" ,".repeat(800_000)}x`,
   ]) {
-    const begin = performance.now();
+    const begin = process.cpuUsage();
     byteRanges(field, 10);
-    expect(performance.now() - begin).toBeLessThan(20_000); // quadratic time would be hours
+    expect(process.cpuUsage(begin).user / 1000).toBeLessThan(20_000); // quadratic time would be hours
   }
 });
 

@@ -100,7 +100,7 @@ test.each<[number, TransportName]>([
     expect(new Set(await Promise.all(goodbyes))).toEqual(new Set(["bye\n"]));
     expect((await slow).pid).toBeGreaterThan(0);
     expect((await program.exit).code).toBe(0);
-    expect(performance.now() - begun).toBeLessThan(15_000); // well below the 30 s of the drain
+    expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
     expect(program.stderr().match(/lines closed/g)).toHaveLength(workers);
   },
 );

@@ -12,6 +12,8 @@ export interface LifeScenario {
   readonly slowIf?: string;
   readonly listening?: "fails" | "waits";
   readonly drain?: "throws" | "rejects" | "waits" | "hangs" | undefined;
+  /** The last stop task never ends. */
+  readonly stop?: "hangs";
 }
 
 const file = fileURLToPath(new URL("fixtures/life.ts", import.meta.url));

@@ -43,7 +43,7 @@ test.each([1, 2])(
     const exit = await program.exit;
     clearInterval(again);
     expect(exit.code).toBe(143);
-    expect(performance.now() - begun).toBeLessThan(10_000); // well below the 30 s of the drain
+    expect(performance.now() - begun).toBeLessThan(25_000); // not the 30 s of the drain
     expect(await reply).toBe("cut");
   },
 );
@@ -125,7 +125,7 @@ test("each of two services in one program has its own workers", async () => {
 test.each([1, 2])(
   "accepts connections for the readiness delay after readiness turned 503, with %d worker(s)",
   async (workers) => {
-    const program = startService({ run: { workers, cluster: { readinessDelaySecs: 3 } } });
+    const program = startService({ run: { workers, cluster: { readinessDelaySecs: 6 } } });
     const { url } = await program.listening;
     expect(await replyAt(url, "/ready")).toEqual({ draining: false });
     program.kill("SIGTERM");
