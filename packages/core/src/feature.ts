@@ -189,7 +189,6 @@ export { cameOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";
 export { headerName, headerValue } from "./response/header-rules.ts";
-export { bodyOver } from "./transport/wire/body-iteration.ts";
 export { type BodyReadable, StreamBody, type StreamBodyEvents } from "./transport/wire/stream-body.ts";
 export { type MemoryPayload, toWriterBody } from "./transport/wire/memory-payload.ts";
 export { readTarget, type RequestTarget } from "./http/request-target.ts";

@@ -4,7 +4,6 @@ import { type ExchangeEnd, HttpError } from "@framework/core";
 import {
   type AnsweredExchange,
   type AwaitsBody,
-  bodyOver,
   BodyRate,
   BodyStream,
   BodyWriter,
@@ -310,13 +309,8 @@ export class Http2Exchange
   private ownBody(): StreamBody {
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.stream, this.bodyLength, this);
-    if (this.end !== null) this.endBody(); // of a handler that reads it late
+    if (this.end !== null) this.body.exchangeEnded(this.end); // of a handler that reads it late
     return this.body;
-  }
-
-  /** Fails the body of a stream that is closed. An error costs more than all else then: most bodies are complete and need none. */
-  private endBody(): void {
-    if (this.body?.complete === false) this.body.fail(this.end === "aborted" ? clientGone() : bodyOver());
   }
 
   /**
@@ -334,7 +328,7 @@ export class Http2Exchange
     const end = this.replied && this.wasSent() ? "sent" : "aborted";
     this.end = end;
     this.connection.streamClosed(this);
-    this.endBody();
+    this.body?.exchangeEnded(end);
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
   }

@@ -1,6 +1,5 @@
 // Above 250 lines because a request and its reply are one object: every request creates it.
 import type { IncomingMessage } from "node:http";
-import { clientGone } from "../../errors/client-gone.ts";
 import { HttpError } from "../../errors/http-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import {
@@ -16,7 +15,6 @@ import {
   notifyEnd,
   passToApp,
 } from "../wire/exchange.ts";
-import { bodyOver } from "../wire/body-iteration.ts";
 import { informText } from "../wire/inform-text.ts";
 import { StreamBody, type StreamBodyEvents } from "../wire/stream-body.ts";
 import type { BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
@@ -217,7 +215,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.end !== null) return;
     this.end = end;
     this.ready = true; // nothing is collected any more
-    this.endBody();
+    this.body?.exchangeEnded(end);
     if (end === "aborted") this.writer?.stop();
     notifyEnd(this, end);
   }
@@ -324,13 +322,8 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     if (this.body !== null) return this.body;
     this.body = new StreamBody(this.request, this.bodyLength, this);
     if (this.bodyFailure !== null) this.body.fail(this.bodyFailure);
-    else if (this.end !== null) this.endBody(); // of a handler that reads it late
+    else if (this.end !== null) this.body.exchangeEnded(this.end); // of a handler that reads it late
     return this.body;
-  }
-
-  /** Fails what the app has not read, even of a request that has arrived whole: `node:http` drops the rest. */
-  private endBody(): void {
-    if (this.body?.complete === false) this.body.fail(this.end === "aborted" ? clientGone() : bodyOver());
   }
 }
 

@@ -1,4 +1,6 @@
-import { bodyEnd, bodyUsed } from "./body-iteration.ts";
+import { clientGone } from "../../errors/client-gone.ts";
+import type { ExchangeEnd } from "../../exchange/request-source.ts";
+import { bodyEnd, bodyOver, bodyUsed } from "./body-iteration.ts";
 
 interface Waiter {
   readonly resolve: (result: IteratorResult<Uint8Array, undefined>) => void;
@@ -134,6 +136,11 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
     this.waiter = null;
     waiter?.reject(error);
     this.collected();
+  }
+
+  /** Fails what the app has not read at the end of its exchange, even of a request that has arrived whole: `node:http` drops the rest. */
+  exchangeEnded(end: ExchangeEnd): void {
+    if (!this.complete) this.fail(end === "aborted" ? clientGone() : bodyOver()); // most are complete: an error costs more than all else then
   }
 
   /** Stops listening; the connection handles what still arrives. */
