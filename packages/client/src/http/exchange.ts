@@ -20,13 +20,14 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     const timer = new AbortController();
     const late = setTimeout(() => timer.abort(), options.timeoutMs);
     const toError = (error: unknown): unknown => explained(error, request, timer.signal, options);
+    const signal = AbortSignal.any([request.signal, timer.signal]);
     const finished = once(() => {
+      signal.removeEventListener("abort", finished); // with a listener, the client's own signal would retain the call
       clearTimeout(late);
       calls--;
     });
+    signal.addEventListener("abort", finished); // also of a reply whose body is never read
     try {
-      const signal = AbortSignal.any([request.signal, timer.signal]);
-      signal.addEventListener("abort", finished, { once: true }); // also of a reply whose body is never read
       const reply = await follow(send, { ...request, signal }, options, own);
       if (request.stream) clearTimeout(late);
       return boundReply(reply, { maxReplyBytes: request.maxReplyBytes, finished, toError });

@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { breaker } from "@framework/breaker";
 import { timeout } from "@framework/core";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import type { OutgoingRequest } from "./outgoing-request.ts";
+import type { OutgoingMiddleware, OutgoingRequest } from "./outgoing-request.ts";
 import { httpClient } from "./http-client.ts";
 import type { HttpClientOptions } from "./http-options.ts";
 import { retryRequests } from "./retry-requests.ts";
@@ -259,6 +261,25 @@ test("a reply whose body is never read counts until its time is over", async () 
       (error: { readonly code: string }) => error.code !== "CLIENT_TOO_MANY_CALLS",
     ),
   );
+});
+
+const collectGarbage = (): void => {
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+};
+
+test("a client retains none of the calls that have ended", async () => {
+  const calls: WeakRef<OutgoingRequest>[] = [];
+  const remember: OutgoingMiddleware = (request, next) => {
+    calls.push(new WeakRef(request));
+    return next(request);
+  };
+  await using http = open("http://stock.test", { use: [remember], fetch: () => new Response("x") });
+  for (let call = 0; call < 20; call++) await (await http.request("/")).text();
+  await waitFor(() => {
+    collectGarbage();
+    return calls.filter((call) => call.deref() !== undefined).length < 2; // a frame may hold the last one
+  });
 });
 
 test("an attempt that timeout ends is repeated", async () => {
