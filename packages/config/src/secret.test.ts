@@ -30,7 +30,11 @@ test("the problem of a secret has neither the value nor a part of it", () => {
 });
 
 test.each([
-  ["postgres://ann:p@ss/w?rd#@db:5432/books?sslpassword=x", '"postgres://…@db:5432/books?…"'],
+  ["postgres://ann:p@ss/wrd@db:5432/books?sslpassword=x", '"postgres://…@db:5432/books?…"'],
+  ["postgres://ann:p@ss/w?rd#@db:5432/books", '"postgres://…"'],
+  ["postgres://db/books?user=ann&password=p@ss", '"postgres://…"'],
+  ["https://hooks.example/send?from=ops@example.com&token=x", '"https://…"'],
+  ["https://hooks.example/send#token=x@y", '"https://…"'],
   ["redis://:secret@cache", '"redis://…@cache"'],
   ["sqlite://framework.db", '"sqlite://framework.db"'],
 ])("the summary shows %s without credentials", (value, shown) => {

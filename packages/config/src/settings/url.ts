@@ -30,12 +30,16 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   });
 };
 
-/** The text up to its first `?` or `#`, and without all before the last `@`: a password may contain any of these. */
+/**
+ * The address without user, password and query. Passwords and queries may contain "?", "#" and "@": if "?" or "#" comes
+ * before the last "@", the place of the host is ambiguous and only the scheme is shown.
+ */
 const withoutCredentials = (text: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
   if (scheme === undefined) return "[no URL, hidden]";
   const rest = text.slice(scheme.length);
   const at = rest.lastIndexOf("@");
+  if (/[?#]/.test(rest.slice(0, at + 1))) return JSON.stringify(`${scheme}…`);
   const place = rest.slice(at + 1).replace(/[?#].*$/s, "?…");
   return JSON.stringify(`${scheme}${at === -1 ? "" : "…@"}${place}`);
 };
