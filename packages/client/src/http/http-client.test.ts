@@ -276,6 +276,7 @@ test("a client retains none of the calls that have ended", async () => {
   };
   await using http = open("http://stock.test", { use: [remember], fetch: () => new Response("x") });
   for (let call = 0; call < 20; call++) await (await http.request("/")).text();
+  expect(calls).toHaveLength(20);
   await waitFor(() => {
     collectGarbage();
     return calls.filter((call) => call.deref() !== undefined).length < 2; // a frame may hold the last one
