@@ -10,12 +10,15 @@ import {
   isAbstractType,
   isEnumType,
   isInterfaceType,
+  isIntrospectionType,
   isObjectType,
   isScalarType,
+  isSpecifiedScalarType,
   validateSchema,
 } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { withPartDirectives } from "../graphql-js/in-parts.ts";
+import { copySchema } from "./copy-schema.ts";
 import {
   type Field,
   FIELD_OPTIONS,
@@ -29,11 +32,8 @@ import { guardField } from "./guard-field.ts";
 type AnyField = GraphQLField<unknown, GraphqlContext>;
 type Entry = Resolve<GraphqlContext> | Field<GraphqlContext>;
 
-/** Schemas whose resolvers check guards already: one schema may serve several apps. */
-const guarded = new WeakSet<GraphQLSchema>();
-
 /**
- * Builds the executable schema.
+ * Builds the executable schema; one that is given stays as it is.
  *
  * @param incremental whether it has the directives of results in parts
  * @throws GRAPHQL_BAD_SCHEMA with all mistakes
@@ -43,15 +43,14 @@ export const buildSchema = (
   resolvers: Resolvers,
   incremental: boolean = false,
 ): GraphQLSchema => {
-  const given = typeof source === "string" ? parseSdl(source) : source;
+  const given = typeof source === "string" ? parseSdl(source) : copySchema(source);
   const schema = incremental ? withPartDirectives(given) : given;
   const problems = validateSchema(schema).map(({ message }) => message);
   if (!incremental) problems.push(...unusableDirectives(schema));
   problems.push(...addResolvers(schema, resolvers));
   problems.push(...unguardedTypes(schema));
   if (problems.length > 0) throw badSchema(problems.join("; "));
-  if (!guarded.has(schema)) guardSchema(schema);
-  guarded.add(schema);
+  guardSchema(schema);
   return schema;
 };
 
@@ -76,6 +75,8 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
   Object.entries(resolvers).flatMap(([name, entries]) => {
     const type = schema.getType(name);
     if (type === undefined) return [unknown(`type "${name}"`, name, Object.keys(schema.getTypeMap()))];
+    if (isSpecifiedScalarType(type) || isIntrospectionType(type))
+      return [`"${name}" is part of GraphQL and cannot have resolvers; define a type of your own`];
     if (isScalarType(type)) return addScalar(type, entries);
     return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) =>
       addMember(type, key, entry),

@@ -1,7 +1,14 @@
 import { App, type Guard, UnauthorizedError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { GraphQLError, GraphQLObjectType, GraphQLScalarType, GraphQLSchema, GraphQLString } from "graphql";
+import {
+  buildSchema,
+  GraphQLError,
+  GraphQLObjectType,
+  GraphQLScalarType,
+  GraphQLSchema,
+  GraphQLString,
+} from "graphql";
 import { createLoader, field, fieldOptions, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
@@ -38,6 +45,43 @@ test("guards and authentication are the ones of routes: the context of the reque
     (await client.post("/graphql", { json: { query: "{ me }" }, headers })).json();
   expect(await ask({ "x-user": "ada" })).toEqual({ data: { me: "me" } });
   expect(await ask({})).toMatchObject({ data: { me: null }, errors: [{ extensions: { status: 401 } }] });
+});
+
+test("apps that share a GraphQLSchema keep their own resolvers and guards, and leave the schema as it was", async () => {
+  const schema = buildSchema('"""A safe.""" schema { query: Query } type Query { secret: String }');
+  const query = "{ secret __schema { description } }";
+  const shared = (name: string, guards: readonly Guard[]) =>
+    testClient(
+      new (App.with(graphql))().enableGraphql({
+        schema,
+        introspection: true,
+        resolvers: { Query: { secret: field({ guards }, () => name) } },
+      }),
+    );
+  await using closed = shared("closed", [() => "members only"]);
+  await using open = shared("open", []);
+  await using other = shared("other", [() => "staff only"]);
+  const ask = async (client: typeof open) => (await client.post("/graphql", { json: { query } })).json();
+  expect(await ask(closed)).toMatchObject({ data: { secret: null }, errors: [{ message: "members only" }] });
+  expect(await ask(open)).toEqual({ data: { secret: "open", __schema: { description: "A safe." } } });
+  expect(await ask(other)).toMatchObject({ data: { secret: null }, errors: [{ message: "staff only" }] });
+  expect(schema.getQueryType()?.getFields()["secret"]?.resolve).toBeUndefined();
+});
+
+test("a guard of a field runs once in every app that has its type", async () => {
+  let runs = 0;
+  const guards: Guard[] = [() => ++runs > 0];
+  const query = new GraphQLObjectType({
+    name: "Query",
+    fields: { a: { type: GraphQLString, resolve: () => "a", extensions: fieldOptions({ guards }) } },
+  });
+  const schema = new GraphQLSchema({ query });
+  for (const each of [schema, schema, new GraphQLSchema({ query })]) {
+    await using client = testClient(new (App.with(graphql))().enableGraphql({ schema: each }));
+    const reply = await client.post("/graphql", { json: { query: "{ a }" } });
+    expect(reply.json()).toEqual({ data: { a: "a" } });
+  }
+  expect(runs).toBe(3);
 });
 
 test("a field's guard runs wherever the field is reached: in lists, interfaces, unions, fragments and mutations", async () => {
@@ -186,6 +230,14 @@ test("a resolver or guards of an interface's field, which GraphQL never calls, a
   });
   await app.start();
   await app.stop();
+});
+
+test("scalars and types of GraphQL itself, which all schemas share, cannot be redefined", async () => {
+  const start = (resolvers: NonNullable<Parameters<typeof library>[0]>["resolvers"]) =>
+    new (App.with(graphql))().enableGraphql({ schema: "type Query { a: String }", resolvers }).start();
+  const shout = new GraphQLScalarType({ name: "String", serialize: (value) => `${String(value)}!` });
+  await expect(start({ String: shout })).rejects.toThrow('"String" is part of GraphQL');
+  await expect(start({ __Type: { name: () => "x" } })).rejects.toThrow('"__Type" is part of GraphQL');
 });
 
 test("mistakes of a schema are reported at start, with the nearest name", async () => {
