@@ -1,10 +1,11 @@
 // What follows from each kind of failure, with a worker that the test turns by hand.
+import { virtualClock } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
 import type { TableClock } from "@framework/durable/testing";
 import { expect, test } from "@jest/globals";
 import { type AnySaga, failureClass, saga, type SagaInfo, SagaReject } from "./index.ts";
 import type { RunLimits } from "./run/runner-parts.ts";
-import { HandWorker, prepareDatabase } from "./testing/hand-worker.ts";
+import { HandWorker, type HandWorkerOptions, prepareDatabase } from "./testing/hand-worker.ts";
 
 interface Bench extends AsyncDisposable {
   readonly worker: HandWorker;
@@ -16,10 +17,14 @@ interface Bench extends AsyncDisposable {
   worker2(definition?: AnySaga): HandWorker;
 }
 
-const bench = async (definition: AnySaga, limits: Partial<RunLimits> = {}): Promise<Bench> => {
+const bench = async (
+  definition: AnySaga,
+  limits: Partial<RunLimits> = {},
+  options: Pick<HandWorkerOptions, "clock"> = {},
+): Promise<Bench> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const time = await prepareDatabase(db);
-  const worker = new HandWorker(db, time, [definition], { limits });
+  const worker = new HandWorker(db, time, [definition], { ...options, limits });
   return {
     worker,
     time,
@@ -235,6 +240,66 @@ test("the time limit counts active time only: a long wait passes, long retries d
   expect((await own.info(id)).status).toBe("running");
   await own.pass(3000);
   expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_TIMEOUT" } });
+});
+
+test("time in which no worker has the saga does not count: before its first turn, after a worker was lost, and before a late turn", async () => {
+  let turns = 0;
+  const definition = saga("s", 1)
+    .call("lost", () => {
+      if (++turns === 1) throw lost();
+    })
+    .call("flaky", ({ attempt }) => {
+      if (attempt === 1) throw new Error("later");
+    })
+    .build();
+  await using own = await bench(definition, { timeoutMs: 10_000 });
+  const id = await own.start();
+  await own.time.advance(3_600_000);
+  await own.worker.run((await own.worker.take()) as never).catch(() => {});
+  await own.time.advance(3_600_000);
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("running");
+  await own.time.advance(3_600_000);
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({ status: "completed", error: null });
+});
+
+test("the time of attempts counts, over all turns", async () => {
+  const clock = virtualClock();
+  const definition = saga("s", 1)
+    .call("first", () => clock.advance(6000))
+    .call("second", () => clock.advance(6000))
+    .build();
+  await using own = await bench(definition, { timeoutMs: 10_000 }, { clock });
+  const id = await own.start();
+  await own.worker.run((await own.worker.take()) as never);
+  expect(await own.info(id)).toMatchObject({
+    status: "running",
+    steps: [{ status: "done" }, { error: { code: "SAGA_STEP_TIMEOUT" } }],
+  });
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_TIMEOUT" } });
+});
+
+test("an undo that fails after a time in which no worker ran is tried again", async () => {
+  const definition = saga("s", 1)
+    .call("first", () => 1, {
+      undo: ({ attempt }) => {
+        if (attempt <= 2) throw new Error("down");
+      },
+    })
+    .call("second", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition, { undoTimeoutMs: 5000 });
+  const id = await own.start();
+  await own.worker.runAll();
+  await own.time.advance(3_600_000);
+  await own.worker.runAll();
+  expect((await own.info(id)).status).toBe("compensating");
+  await own.pass(2000);
+  expect((await own.info(id)).status).toBe("compensated");
 });
 
 test("a wait that takes too long undoes the saga", async () => {

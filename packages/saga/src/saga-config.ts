@@ -15,11 +15,11 @@ import type { FailureClass } from "./run/failure-class.ts";
 export interface SagaConfig {
   /** Attempts at a step after the first one, when errors are transient; 0 to 999. @default 3 */
   readonly maxRetries: number;
-  /** Limit of all forward steps together, in milliseconds of active time: waits and sleeps do not count. @default 300000 */
+  /** Limit of all forward steps together, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
   readonly timeoutMs: number;
   /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default 30000 */
   readonly stepTimeoutMs: number;
-  /** How long undos are tried again before the saga is stuck, in milliseconds. @default 86400000 */
+  /** How long undos are tried again before the saga is stuck, in milliseconds of active time. @default 86400000 */
   readonly undoTimeoutMs: number;
   /** Instances of one version of a saga that run in one process at a time, 1 to 1,000. @default 20 */
   readonly concurrency: number;

@@ -120,7 +120,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
       const definition = build(list, own, ledger);
       const key = `k${number++}`;
       const worker = (): HandWorker =>
-        new HandWorker(db, time, [definition], { limits: { undoTimeoutMs: 2000, maxRetries: 1 } });
+        new HandWorker(db, time, [definition], { limits: { undoTimeoutMs: 1000, maxRetries: 1 } });
       const { id } = await worker().runner.start(definition, null, { key });
       const because = { reason: "any" };
       const deliver = async (): Promise<void> => {
@@ -171,7 +171,7 @@ test("whatever fails and whoever interferes, a saga ends completed or compensate
       }
     },
   );
-  await fc.assert(property, { numRuns: RUNS, seed: 7 });
+  await fc.assert(property, { numRuns: RUNS, seed: 1 });
   await db.close();
   const table = Object.entries(transitions).flatMap(([status, events]) =>
     Object.keys(events).map((event) => `${status} ${event}`),

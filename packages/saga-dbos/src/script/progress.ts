@@ -104,7 +104,6 @@ const newInstance = {
   waitsFor: null,
   waitUntil: null,
   activeMs: 0,
-  activeSince: null,
   undoSince: null,
   error: null,
   now: 0,

@@ -70,7 +70,7 @@ const undoFailed = async (
   const { saga, turn, parts } = run;
   const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error: failureText(error) };
   const change = { step: placeOf(step, branch), branches: [failed], error: failed.error } as const;
-  const isLate = saga.undoSince !== null && run.now - saga.undoSince >= parts.limits.undoTimeoutMs;
+  const isLate = saga.undoSince !== null && run.activeMs - saga.undoSince >= parts.limits.undoTimeoutMs;
   if (isBug || isLate) {
     const { id, name } = saga;
     parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step: change.step, error });
@@ -78,6 +78,7 @@ const undoFailed = async (
     return false;
   }
   const delayMs = run.delayMs(undoRetry, Math.min(failed.undoAttempts, undoRetry.attempts));
-  await run.commit({ ...change, event: "undoAgain" }, (tx) => turn.again(tx, delayMs));
+  const activeMs = run.activeMs + delayMs;
+  await run.commit({ ...change, event: "undoAgain", activeMs }, (tx) => turn.again(tx, delayMs));
   return false;
 };

@@ -27,6 +27,7 @@ export class SagaRun {
   /** The instance as this worker last wrote it. */
   saga: Instance;
   private readonly readAt: number;
+  private readonly activeMsBefore: number;
 
   constructor(parts: RunnerParts, definition: AnySaga, turn: Turn, saga: Instance) {
     this.parts = parts;
@@ -34,11 +35,20 @@ export class SagaRun {
     this.turn = turn;
     this.saga = saga;
     this.readAt = parts.clock.now();
+    this.activeMsBefore = saga.activeMs;
   }
 
   /** Milliseconds since the instance was read, by the clock of durations: clocks of hosts are never compared. */
-  get elapsedMs(): number {
+  private get elapsedMs(): number {
     return this.parts.clock.now() - this.readAt;
+  }
+
+  /**
+   * The saga's active time now. It is the sum of turns and planned pauses, not a difference of times: time in which no worker had the saga does not count,
+   * because the queue was long, a worker was lost or none ran.
+   */
+  get activeMs(): number {
+    return this.activeMsBefore + Math.ceil(this.elapsedMs);
   }
 
   /** The database's time now, from that of the read. */
@@ -48,7 +58,7 @@ export class SagaRun {
 
   /** Writes a change; the transaction must be undone when it throws. */
   change(tx: Transaction, change: Change): Promise<Instance> {
-    return this.parts.store.change(tx, this.saga, change, this.turn.held);
+    return this.parts.store.change(tx, this.saga, { activeMs: this.activeMs, ...change }, this.turn.held);
   }
 
   /** Writes a change in a transaction of its own. @param after ends the turn in the same transaction */

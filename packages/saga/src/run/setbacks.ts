@@ -34,8 +34,9 @@ export const tryAgain = async (
   error: unknown,
   { branches, delayMs }: { readonly branches: readonly BranchState[]; readonly delayMs: number },
 ): Promise<boolean> => {
-  const delay = Math.max(0, Math.min(delayMs, remainingMs(run)));
+  const delay = Math.ceil(Math.max(0, Math.min(delayMs, remainingMs(run))));
   const note = Error.isError(error) ? error.message.slice(0, 500).replaceAll("\0", "") : null;
-  await run.commit({ event: "again", step, note, branches }, (tx) => run.turn.again(tx, Math.ceil(delay)));
+  const activeMs = run.activeMs + delay;
+  await run.commit({ event: "again", step, note, branches, activeMs }, (tx) => run.turn.again(tx, delay));
   return false;
 };

@@ -17,6 +17,8 @@ export interface Change {
   readonly branches?: readonly BranchState[];
   /** A wait that begins, or the end of one. @default as it is */
   readonly wait?: { readonly message: string | null; readonly ms: number } | null;
+  /** Active time up to now, with the pause until the next turn. @default as it is */
+  readonly activeMs?: number;
   /** JSON of a failure. @default as it is */
   readonly error?: string | null;
 }

@@ -50,11 +50,9 @@ export interface Instance {
   readonly waitsFor: string | null;
   /** When a wait or sleep ends, by the database's clock; `null` outside of one. */
   readonly waitUntil: number | null;
-  /** Milliseconds in which it did not wait, without the time since `activeSince`. */
+  /** Milliseconds of active time: its turns and the planned pauses between attempts, forward and back. */
   readonly activeMs: number;
-  /** When the present stretch of active time began, by the database's clock; `null` outside of one. */
-  readonly activeSince: number | null;
-  /** When it began to be undone. */
+  /** Its active time when it began to be undone, or when an operator last decided about the undos; `null` before. */
   readonly undoSince: number | null;
   /** JSON of the failure that paused, undid or stopped it. */
   readonly error: string | null;

@@ -16,7 +16,6 @@ export interface InstanceRow {
   readonly waits_for: string | null;
   readonly wait_until: number | null;
   readonly active_ms: number;
-  readonly active_since: number | null;
   readonly undo_since: number | null;
   readonly error: string | null;
   readonly trace: string | null;
@@ -48,7 +47,6 @@ export const toInstance = (row: InstanceRow, branches: readonly BranchState[]): 
   waitsFor: row.waits_for,
   waitUntil: row.wait_until,
   activeMs: row.active_ms,
-  activeSince: row.active_since,
   undoSince: row.undo_since,
   error: row.error,
   trace: row.trace,

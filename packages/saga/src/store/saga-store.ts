@@ -1,6 +1,12 @@
 import { type Database, type Queries, sql, type Statement, type Transaction } from "@framework/database";
 import { illegalTransition, staleSaga } from "../errors/saga-errors.ts";
-import { isEnd, isUndoing, type SagaStatus, statusAfter } from "../transitions/transitions.ts";
+import {
+  isEnd,
+  isUndoing,
+  type SagaEvent,
+  type SagaStatus,
+  statusAfter,
+} from "../transitions/transitions.ts";
 import type { Change } from "./change.ts";
 import { type BranchState, type Instance, withBranches } from "./instance.ts";
 import { type InstanceRow, toInstance, type BranchRow, toBranch } from "./rows.ts";
@@ -59,8 +65,8 @@ export class SagaStore {
     const { id, name, version, hash, key, input, trace, branches } = saga;
     const { now } = this;
     const { changes } = await tx.execute`INSERT INTO framework_sagas
-      (id, name, version, hash, key, status, position, revision, is_final, input, active_ms, active_since, trace, created_at, updated_at)
-      VALUES (${id}, ${name}, ${version}, ${hash}, ${key}, ${"ready"}, 0, 1, 0, ${input}, 0, ${now}, ${trace}, ${now}, ${now})
+      (id, name, version, hash, key, status, position, revision, is_final, input, active_ms, trace, created_at, updated_at)
+      VALUES (${id}, ${name}, ${version}, ${hash}, ${key}, ${"ready"}, 0, 1, 0, ${input}, 0, ${trace}, ${now}, ${now})
       ON CONFLICT (name, key) DO NOTHING`;
     if (changes === 0) {
       const first =
@@ -81,7 +87,7 @@ export class SagaStore {
     const locked = lock && this.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
     const row =
       await queries.fetchOne<InstanceRow>`SELECT id, name, version, hash, key, status, position, revision,
-      is_final, input, waits_for, wait_until, active_ms, active_since, undo_since, error, trace, ${this.now} AS now
+      is_final, input, waits_for, wait_until, active_ms, undo_since, error, trace, ${this.now} AS now
       FROM framework_sagas WHERE id = ${id} ${locked}`;
     if (row === null) return null;
     const branches =
@@ -105,10 +111,16 @@ export class SagaStore {
     const status = statusAfter(saga.status, change.event);
     if (status === null) throw illegalTransition(saga.status, change.event);
     const { id, revision } = saga;
-    const { branches = [], position = saga.position, isFinal = saga.isFinal } = change;
+    const {
+      branches = [],
+      position = saga.position,
+      isFinal = saga.isFinal,
+      activeMs = saga.activeMs,
+    } = change;
+    const undoSince = undoSinceAfter(saga, change.event, status, activeMs);
     const error = change.error === undefined ? saga.error : change.error;
     const update = sql`UPDATE framework_sagas SET status = ${status}, position = ${position},
-      revision = revision + 1, is_final = ${isFinal ? 1 : 0}, error = ${error}, updated_at = ${this.now}, ${this.times(saga, change, status)}
+      revision = revision + 1, is_final = ${isFinal ? 1 : 0}, error = ${error}, active_ms = ${activeMs}, undo_since = ${undoSince}, ${this.times(change, status)}
       WHERE id = ${id} AND revision = ${revision} AND ${held}`;
     const { event, step = null, note = null } = change;
     const written = { id, number: revision + 1, branches, entry: { event, status, step, note } };
@@ -123,25 +135,20 @@ export class SagaStore {
       position,
       isFinal,
       error,
+      activeMs,
+      undoSince,
       revision: revision + 1,
       ...(change.wait === undefined ? {} : waitOf(saga, change.wait)),
       branches: withBranches(saga.branches, branches),
     };
   }
 
-  /** The time limit counts active time: it stops in waits, and for good when the saga goes back or ends. */
-  private times({ undoSince }: Instance, { wait, event }: Change, status: SagaStatus): Statement {
+  private times({ wait }: Change, status: SagaStatus): Statement {
     const { now } = this;
-    const parts = [
-      status === "running"
-        ? sql`active_since = COALESCE(active_since, ${now})`
-        : sql`active_ms = active_ms + COALESCE(${now} - active_since, 0), active_since = NULL`,
-    ];
+    const parts = [sql`updated_at = ${now}`];
     if (wait === null) parts.push(sql`waits_for = NULL, wait_until = NULL`);
     else if (wait !== undefined)
       parts.push(sql`waits_for = ${wait.message}, wait_until = ${now} + ${wait.ms}`);
-    const isNew = undoSince === null || event === "retry" || event === "skip" || event === "settle";
-    if (isUndoing(status) && isNew) parts.push(sql`undo_since = ${now}`);
     if (isEnd(status)) parts.push(sql`finished_at = ${now}`);
     return sql.join(parts);
   }
@@ -212,6 +219,17 @@ interface LogEntry {
   readonly step: string | null;
   readonly note: string | null;
 }
+
+/** The time of undos begins anew when an operator has decided about them. */
+const undoSinceAfter = (
+  { undoSince }: Instance,
+  event: SagaEvent,
+  status: SagaStatus,
+  activeMs: number,
+): number | null => {
+  const isNew = undoSince === null || event === "retry" || event === "skip" || event === "settle";
+  return isUndoing(status) && isNew ? activeMs : undoSince;
+};
 
 const waitOf = (
   { now }: Instance,

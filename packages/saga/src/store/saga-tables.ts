@@ -4,8 +4,8 @@ import type { SetMigration } from "@framework/database";
 export const SAGA_TABLES = "saga";
 
 /**
- * `framework_sagas`: one row for each instance. `revision` grows with every change and guards it; `position` is the step that is next; `active_ms` and
- * `active_since` are the time in which it did not wait. `framework_saga_steps`: what each branch of a step did. `framework_saga_inbox`: messages by instance,
+ * `framework_sagas`: one row for each instance. `revision` grows with every change and guards it; `position` is the step that is next; `active_ms` is
+ * its active time, and `undo_since` that of the begin of its undos. `framework_saga_steps`: what each branch of a step did. `framework_saga_inbox`: messages by instance,
  * also those that a wait has taken, by which repeated ones are recognised. `framework_saga_log`: one row for each change, never changed again.
  * Times are milliseconds of the database's clock.
  */
@@ -28,7 +28,6 @@ CREATE TABLE framework_sagas (
   waits_for TEXT,
   wait_until BIGINT,
   active_ms BIGINT NOT NULL,
-  active_since BIGINT,
   undo_since BIGINT,
   error TEXT,
   trace TEXT,

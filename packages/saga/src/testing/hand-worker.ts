@@ -1,4 +1,5 @@
 import type { Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
 import { virtualClock } from "@framework/core/testing";
 import { type Database, migrate } from "@framework/database";
 import { type TableClock, tableClock } from "@framework/durable/testing";
@@ -20,6 +21,8 @@ export interface HandWorkerOptions {
   readonly limits?: Partial<RunLimits>;
   readonly insight?: Insight;
   readonly sender?: MessageSender | null;
+  /** Measures turns. @default a clock that stands still */
+  readonly clock?: Clock;
 }
 
 /** Prepares a database for workers, and returns its clock. */
@@ -50,7 +53,7 @@ export class HandWorker {
     db: Database,
     time: TableClock,
     definitions: readonly AnySaga[],
-    { limits = {}, insight = noInsight, sender = null }: HandWorkerOptions = {},
+    { limits = {}, insight = noInsight, sender = null, clock = virtualClock() }: HandWorkerOptions = {},
   ) {
     const { now } = time;
     this.db = db;
@@ -61,7 +64,7 @@ export class HandWorker {
     this.parts = {
       store: this.store,
       transaction,
-      clock: virtualClock(),
+      clock,
       random: () => 0,
       limits: { ...defaults, ...limits },
       classOf: failureClass,
