@@ -354,6 +354,30 @@ const statements: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_CONTROL", "DATABASE_BAD_PARAMETERS"],
     leaves: [3],
   },
+  "a statement that writes runs once, also when it gives an integer beyond the range of number": {
+    run: async (db) => {
+      await db.execute("CREATE TABLE counters (n BIGINT)");
+      const count = sql`UPDATE counters SET n = n + 1 RETURNING n`;
+      return [
+        await db.fetchValue`INSERT INTO counters VALUES (${2n ** 60n}) RETURNING n`,
+        await db.fetchValue(count),
+        await db.query(count).then((rows) => Array.from(rows, (row) => ({ ...row }))),
+        await db.transaction((tx) => tx.fetchValue(count)),
+        await db.execute(count),
+        await db.fetchValue("SELECT count(*) FROM counters"),
+        await db.fetchValue("SELECT n FROM counters"),
+      ];
+    },
+    gives: [
+      2n ** 60n,
+      2n ** 60n + 1n,
+      [{ n: 2n ** 60n + 2n }],
+      2n ** 60n + 3n,
+      { changes: 1 },
+      1,
+      2n ** 60n + 4n,
+    ],
+  },
   "statements in statements keep what is quoted": {
     run: async (db) => {
       const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;

@@ -2,6 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import { numberedPlaceholders } from "./placeholders.ts";
+import { onlyReads } from "./statement-kind.ts";
 
 /** Maximum prepared statements per connection; the least recently used is evicted. */
 const MAX_PREPARED = 500;
@@ -13,6 +14,8 @@ const OPEN_TIMEOUT_MS = 5000;
 export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
+  /** Whether integers come as `bigint` at once: a statement that writes must not run again when one is too large. */
+  readonly readsBigInts: boolean;
   /** Column names when the text determines them; `*` changes with the table. */
   readonly names: readonly string[] | null;
 }
@@ -113,16 +116,18 @@ const prepare = (database: DatabaseSync, text: string): Prepared => {
   const statement = database.prepare(numberedPlaceholders(text));
   const columns = statement.columns().map(({ name }) => name);
   const names = ALL_COLUMNS.test(text) || columns.includes("__proto__") ? null : columns;
+  const readsBigInts = !onlyReads(text);
   statement.setReturnArrays(names !== null);
-  return { statement, givesRows: columns.length > 0, names };
+  statement.setReadBigInts(readsBigInts);
+  return { statement, givesRows: columns.length > 0, readsBigInts, names };
 };
 
 const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], first: boolean): Row[] => {
-  const { statement, names } = prepared;
+  const { statement } = prepared;
   try {
-    if (!first) return toRows(statement.all(...parameters), names);
+    if (!first) return toRows(statement.all(...parameters), prepared);
     const row = statement.get(...parameters);
-    return row === undefined ? [] : [toRow(row, names)];
+    return row === undefined ? [] : [toRow(row, prepared)];
   } catch (error) {
     if (!isTooLargeForNumber(error)) throw error;
     const rows = exactRows(prepared, parameters);
@@ -130,12 +135,12 @@ const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], firs
   }
 };
 
-/** Reads again with exact integers; needed only when one is too large, which is rare. */
+/** Reads again with exact integers; needed only when one is too large, which is rare. Only for statements without effects. */
 const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInputValue[]): Row[] => {
   statement.setReadBigInts(true);
   statement.setReturnArrays(false);
   try {
-    return toRows(statement.all(...parameters), null);
+    return toRows(statement.all(...parameters), { names: null, readsBigInts: true });
   } finally {
     statement.setReadBigInts(false);
     statement.setReturnArrays(names !== null);
@@ -146,13 +151,18 @@ const exactRows = ({ statement, names }: Prepared, parameters: readonly SQLInput
 const isTooLargeForNumber = (error: unknown): boolean =>
   Error.isError(error) && (error as { code?: unknown }).code === "ERR_OUT_OF_RANGE";
 
-const toRows = (read: unknown[], names: readonly string[] | null): Row[] => {
-  for (let at = 0; at < read.length; at++) read[at] = toRow(read[at], names);
+type RowShape = Pick<Prepared, "names" | "readsBigInts">;
+
+const toRows = (read: unknown[], shape: RowShape): Row[] => {
+  for (let at = 0; at < read.length; at++) read[at] = toRow(read[at], shape);
   return read as Row[];
 };
 
-const toRow = (read: unknown, names: readonly string[] | null): Row =>
-  names === null ? plainRow(read as Row) : namedRow(read as readonly unknown[], names);
+const toRow = (read: unknown, { names, readsBigInts }: RowShape): Row => {
+  if (names === null) return plainRow(read as Row);
+  const values = read as readonly unknown[];
+  return namedRow(readsBigInts ? values.map(narrowed) : values, names);
+};
 
 /** Plain objects are faster to create, read and serialise than those of `node:sqlite`, which are in dictionary mode. */
 const namedRow = (values: readonly unknown[], names: readonly string[]): Row => {
@@ -164,10 +174,13 @@ const namedRow = (values: readonly unknown[], names: readonly string[]): Row => 
 const plainRow = (read: Row): Row => {
   const row: Row = {};
   for (const name in read) {
-    const value = read[name];
-    const exact = typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
-    if (name === "__proto__") Object.defineProperty(row, name, { value: exact, enumerable: true });
-    else row[name] = exact;
+    const value = narrowed(read[name]);
+    if (name === "__proto__") Object.defineProperty(row, name, { value, enumerable: true });
+    else row[name] = value;
   }
   return row;
 };
+
+/** An integer as a `number` where that is exact. */
+const narrowed = (value: unknown): unknown =>
+  typeof value === "bigint" && Number.isSafeInteger(Number(value)) ? Number(value) : value;
