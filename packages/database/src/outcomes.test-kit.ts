@@ -378,6 +378,19 @@ const statements: Readonly<Record<string, Program>> = {
       2n ** 60n + 4n,
     ],
   },
+  "a statement about tables changes no rows, also after one that did": {
+    run: async (db) => {
+      const { changes } = await db.execute(
+        "INSERT INTO books (id, title) VALUES (1, 'a'), (2, 'b'), (3, 'c')",
+      );
+      const texts = ["CREATE TABLE more (n INTEGER)", "CREATE INDEX by_n ON more (n)", "DROP TABLE more"];
+      const seen = [changes];
+      for (const text of texts) seen.push((await db.execute(text)).changes);
+      const ids = "WITH ids (id) AS (SELECT 3) DELETE FROM books WHERE id IN (SELECT id FROM ids)";
+      return [...seen, (await db.execute(ids)).changes, (await db.execute("DELETE FROM books")).changes];
+    },
+    gives: [3, 0, 0, 0, 1, 2],
+  },
   "statements in statements keep what is quoted": {
     run: async (db) => {
       const inner = sql`SELECT '$1' AS literal, CAST(${"x"} AS TEXT) AS value`;

@@ -2,7 +2,7 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
 import { numberedPlaceholders } from "./placeholders.ts";
-import { onlyReads } from "./statement-kind.ts";
+import { changesRows, onlyReads } from "./statement-kind.ts";
 
 /** Maximum prepared statements per connection; the least recently used is evicted. */
 const MAX_PREPARED = 500;
@@ -14,6 +14,7 @@ const OPEN_TIMEOUT_MS = 5000;
 export interface Prepared {
   readonly statement: StatementSync;
   readonly givesRows: boolean;
+  readonly changesRows: boolean;
   /** Whether integers come as `bigint` at once: a statement that writes must not run again when one is too large. */
   readonly readsBigInts: boolean;
   /** Column names when the text determines them; `*` changes with the table. */
@@ -72,8 +73,11 @@ export class SqliteConnection {
 
   /** @param first reads one row only */
   run(prepared: Prepared, parameters: readonly SQLInputValue[], first = false): Outcome {
-    if (!prepared.givesRows)
-      return { rows: [], changes: Number(prepared.statement.run(...parameters).changes) };
+    if (!prepared.givesRows) {
+      const { changes } = prepared.statement.run(...parameters);
+      // SQLite has the count of the last statement that changes rows, whatever ran since.
+      return { rows: [], changes: prepared.changesRows ? Number(changes) : 0 };
+    }
     const rows = readRows(prepared, parameters, first);
     return { rows, changes: rows.length };
   }
@@ -119,7 +123,8 @@ const prepare = (database: DatabaseSync, text: string): Prepared => {
   const readsBigInts = !onlyReads(text);
   statement.setReturnArrays(names !== null);
   statement.setReadBigInts(readsBigInts);
-  return { statement, givesRows: columns.length > 0, readsBigInts, names };
+  const givesRows = columns.length > 0;
+  return { statement, givesRows, changesRows: !givesRows && changesRows(text), readsBigInts, names };
 };
 
 const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], first: boolean): Row[] => {

@@ -5,4 +5,8 @@ export const onlyReads = (text: string): boolean => {
   return /^with\b/i.test(start) && !/\b(insert|update|delete|replace)\b/i.test(start);
 };
 
+/** Whether a statement that gives no rows inserts, changes or deletes rows, judged by its text. */
+export const changesRows = (text: string): boolean =>
+  /^(insert|replace|update|delete|with)\b/i.test(text.replace(LEADING, ""));
+
 const LEADING = /^(?:\s+|--[^\n]*\n|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)+/;
