@@ -378,6 +378,15 @@ const statements: Readonly<Record<string, Program>> = {
       2n ** 60n + 4n,
     ],
   },
+  "a whole number is an integer in text and in a division": {
+    run: async (db) => {
+      await db.execute`INSERT INTO books (id, title) VALUES (${7}, ${5})`;
+      await db.execute`UPDATE books SET id = id / ${2}`;
+      return await db.fetchValue("SELECT title FROM books");
+    },
+    gives: "5",
+    leaves: [3],
+  },
   "a statement about tables changes no rows, also after one that did": {
     run: async (db) => {
       const { changes } = await db.execute(

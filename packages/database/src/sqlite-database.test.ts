@@ -73,6 +73,15 @@ test.each([
   for (const each of [...rows, first]) expect(each).toHaveProperty("hasOwnProperty");
 });
 
+test("whole numbers and booleans are bound as integers, other numbers as REAL", async () => {
+  await using db = inFile();
+  const kind = (value: number | boolean) => db.fetchValue`SELECT typeof(${value})`;
+  for (const value of [0, 5, -5, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, true, false])
+    expect([value, await kind(value)]).toEqual([value, "integer"]);
+  for (const value of [-0, 0.5, 2 ** 53, 1e300]) expect([value, await kind(value)]).toEqual([value, "real"]);
+  expect(await db.fetchValue`SELECT ${-0}`).toBe(-0);
+});
+
 test("a prepared statement follows changes of its table", async () => {
   await using db = inFile();
   await db.execute("CREATE TABLE things (a INTEGER, b INTEGER)");

@@ -8,11 +8,18 @@ export const toParameters = (values: readonly SqlValue[]): readonly SQLInputValu
   return values as readonly SQLInputValue[];
 };
 
-const isParameter = (value: SqlValue | undefined): boolean =>
-  typeof value === "object" ? value === null : typeof value !== "boolean";
+const isParameter = (value: SqlValue | undefined): boolean => {
+  if (typeof value === "number") return !isInteger(value);
+  return typeof value === "object" ? value === null : typeof value !== "boolean";
+};
 
+/** `-0` is none: an integer would lose its sign. */
+const isInteger = (value: number): boolean => Number.isSafeInteger(value) && !Object.is(value, -0);
+
+/** `node:sqlite` binds every number as REAL, which is `5.0` in text and divides with a fraction; only a `bigint` is an integer. */
 const toParameter = (value: SqlValue): SQLInputValue => {
-  if (typeof value === "boolean") return value ? 1 : 0;
+  if (typeof value === "number") return isInteger(value) ? BigInt(value) : value;
+  if (typeof value === "boolean") return value ? 1n : 0n;
   if (typeof value !== "object" || value === null) return value;
   if (isDate(value)) return value.toISOString();
   if (Array.isArray(value)) {
