@@ -82,6 +82,16 @@ test("whole numbers and booleans are bound as integers, other numbers as REAL", 
   expect(await db.fetchValue`SELECT ${-0}`).toBe(-0);
 });
 
+test("a closed file answers 503 to reads and writes that it has prepared", async () => {
+  await using db = inFile();
+  const texts = ["CREATE TABLE IF NOT EXISTS things (n INTEGER)", "SELECT n FROM things"];
+  for (const text of texts) await db.query(text);
+  await db.close();
+  const closed = { code: "DATABASE_CLOSED", status: 503, reason: "the database is closed" };
+  for (const text of [...texts, "SELECT 1"]) await expect(db.query(text)).rejects.toMatchObject(closed);
+  await expect(db.transaction(async () => {})).rejects.toMatchObject(closed);
+});
+
 test("a prepared statement follows changes of its table", async () => {
   await using db = inFile();
   await db.execute("CREATE TABLE things (a INTEGER, b INTEGER)");

@@ -1,4 +1,3 @@
-import { FrameworkError } from "@framework/core";
 import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
 
 const BUSY = 5;
@@ -47,7 +46,7 @@ export const sqliteError = (error: unknown, text: string): unknown => {
   const message = Error.isError(error) ? error.message : String(error);
   if (code === null) {
     return Error.isError(error) && (error as { code?: unknown }).code === "ERR_INVALID_STATE"
-      ? new FrameworkError("DATABASE_CLOSED", "the database is closed", { cause: error })
+      ? new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED", cause: error })
       : error;
   }
   if ([FULL, IO_ERROR, CANNOT_OPEN, BUSY].includes(primary(code)) && kinds[code] === undefined) {
