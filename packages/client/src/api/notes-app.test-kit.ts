@@ -32,6 +32,7 @@ export const notesApp = (): App => {
   app.get("/teapot", { name: "teapot", responses: { 200: Note } }, () =>
     Response.json({ error: "short and stout" }, { status: 418, headers: { "X-Request-ID": "r-9" } }),
   );
+  app.get("/count", { name: "count" }, () => ({ notes: 2 }));
   return app;
 };
 

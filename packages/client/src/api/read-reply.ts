@@ -37,18 +37,27 @@ export const readReply = async (
 
 /** How the body is read: as its own type says, if the document declares that kind. */
 const kindOf = (reply: Response, declared: readonly ReplyKind[]): ReplyKind | undefined => {
-  if (declared.includes("none")) return "none";
+  if (reply.body === null || declared.every((kind) => kind === "none"))
+    return declared.find((kind) => kind === "none");
   const type = (reply.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
-  return declared.find((kind) => reply.body !== null && isOfKind(type, kind));
+  const possible = declared.filter((kind) => isOfKind(type, kind));
+  if (possible.includes("text") && possible.includes("bytes"))
+    return type === "" || isText(type) ? "text" : "bytes";
+  return possible[0];
 };
 
 const isOfKind = (type: string, kind: ReplyKind): boolean => {
+  if (kind === "none") return false;
   if (kind === "json") return isJson(type);
   if (kind === "events") return type === "text/event-stream";
   if (kind === "lines") return LINES.test(type);
   if (kind === "text") return type === "" || (!isJson(type) && type !== "text/event-stream");
   return !isJson(type);
 };
+
+/** Whether bodies of a media type are text, without a type of their own in the client. */
+export const isText = (type: string): boolean =>
+  type.startsWith("text/") || type === "application/xml" || type.endsWith("+xml");
 
 /** Types of bodies with one JSON value in each line. */
 export const LINES: RegExp = /^application\/(?:x-ndjson|ndjson|jsonl|x-jsonlines|json-seq)$/;

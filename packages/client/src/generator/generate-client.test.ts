@@ -186,6 +186,26 @@ test("each operation and schema is one line, in the order of paths, and the same
   expect(generateClient({ ...document, paths: reversed })).toBe(text);
 });
 
+test("types of a media range are those of its schema, and unknown where the document leaves the body open", () => {
+  const replies = (responses: object): string | undefined => {
+    const paths = { "/": { get: { operationId: "op", responses } } };
+    const document = {
+      openapi: "3.0.1",
+      info: {},
+      paths,
+      components: { schemas: { Pet: { type: "object" } } },
+    };
+    return /Operation<object, (.*)>;/.exec(generateClient(document))?.[1];
+  };
+  const range = (schema: object): object => ({ 200: { content: { "*/*": { schema } } } });
+  expect(replies(range({ $ref: "#/components/schemas/Pet" }))).toBe('{ 200: Schemas["Pet"] }');
+  expect(replies(range({ type: "string", format: "binary" }))).toBe("{ 200: BytesReply }");
+  expect(replies(range({}))).toBe("{ 200: unknown }");
+  expect(replies({ 204: {}, "2XX": {}, default: {} })).toBe(
+    '{ 204: undefined; "2XX": unknown; default: unknown }',
+  );
+});
+
 test("hostile names run no code, and take no member of the client", async () => {
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");

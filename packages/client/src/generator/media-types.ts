@@ -1,23 +1,52 @@
 import { isJson } from "../api/request-body.ts";
-import { LINES } from "../api/read-reply.ts";
+import { isText, LINES } from "../api/read-reply.ts";
 import type { ReplyKind } from "../api/operation.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
 import { typeOfSchema } from "./type-of-schema.ts";
 
+/** How a reply's body is read, and its type. */
+export interface ReplyContent {
+  readonly kinds: readonly ReplyKind[];
+  readonly type: string;
+}
+
+/** A body of which nothing is known: the reply's own type decides. */
+export const openContent: ReplyContent = { kinds: ["json", "text", "bytes", "none"], type: "unknown" };
+
 /** How the bodies of a media type are read. */
-export const kindOf = (type: string, schema: unknown): ReplyKind => {
-  const plain = plainType(type);
+export const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader): ReplyContent => {
+  const plain = plainType(mediaType);
+  if (jsonRanges.has(plain)) return rangeContent(schema, document);
+  const kind = kindOf(plain, schema);
+  return { kinds: [kind], type: typeOfReply(kind, schema, document) };
+};
+
+/** Ranges that include JSON (RFC 9110 12.5.1); springdoc writes the first unless the program names a type. */
+const jsonRanges: ReadonlySet<string> = new Set(["*/*", "application/*"]);
+
+/** A range names no format, so the schema decides. What is neither text nor bytes comes as JSON, which the client's `Accept` prefers. */
+const rangeContent = (schema: unknown, document: OpenapiReader): ReplyContent => {
+  const resolved = document.resolved(schema);
+  if (isBinary(resolved)) return { kinds: ["bytes"], type: "BytesReply" };
+  if (typeOfSchema(resolved, document) === "unknown") return openContent;
+  const mayBeText = [resolved["type"]].flat().includes("string");
+  return { kinds: mayBeText ? ["json", "text"] : ["json"], type: typeOfSchema(schema, document) };
+};
+
+const isJsonOnly = (plain: string, schema: unknown, document: OpenapiReader): boolean =>
+  jsonRanges.has(plain) && rangeContent(schema, document).kinds.every((kind) => kind === "json");
+
+const isBinary = (schema: unknown): boolean => isObject(schema) && schema["format"] === "binary";
+
+const kindOf = (plain: string, schema: unknown): ReplyKind => {
   if (isJson(plain)) return "json";
   if (plain === "text/event-stream") return "events";
   if (LINES.test(plain)) return "lines";
-  const isBinary = isObject(schema) && schema["format"] === "binary";
-  return !isBinary && (plain.startsWith("text/") || plain === "application/xml" || plain.endsWith("+xml"))
-    ? "text"
-    : "bytes";
+  return !isBinary(schema) && isText(plain) ? "text" : "bytes";
 };
 
 /** The type of a reply's body of this kind. */
-export const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader): string => {
+const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader): string => {
   if (kind === "json") return typeOfSchema(schema, document);
   if (kind === "lines") return `AsyncIterable<${typeOfSchema(itemOf(schema), document)}>`;
   const types = {
@@ -46,8 +75,9 @@ export const requestContent = (
     types.find((type) => plainType(type) === "application/x-www-form-urlencoded") ??
     types[0];
   if (wanted === undefined) return null;
-  const mediaType = plainType(wanted);
   const { schema } = child(content, wanted);
+  const plain = plainType(wanted);
+  const mediaType = isJsonOnly(plain, schema, document) ? "application/json" : plain;
   const isForm = mediaType === "multipart/form-data" || mediaType === "application/x-www-form-urlencoded";
   if (isJson(mediaType) || isForm) return { mediaType, type: typeOfSchema(schema, document) };
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))

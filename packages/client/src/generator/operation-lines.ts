@@ -1,5 +1,5 @@
 import { commentText, inert, objectKey } from "./inert-text.ts";
-import { kindOf, requestContent, typeOfReply } from "./media-types.ts";
+import { contentOf, openContent, type ReplyContent, requestContent } from "./media-types.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
 import { operationNames } from "./operation-names.ts";
 import { parametersOf } from "./parameters.ts";
@@ -67,10 +67,8 @@ const linesOf = ({ name, method, path, item, operation }: Found, document: Opena
 const objectOf = (members: readonly string[]): string =>
   members.length === 0 ? "object" : `{ ${members.join("; ")} }`;
 
-interface DeclaredReply {
+interface DeclaredReply extends ReplyContent {
   readonly key: string;
-  readonly type: string;
-  readonly kinds: readonly string[];
 }
 
 const repliesOf = (method: string, operation: JsonObject, document: OpenapiReader): DeclaredReply[] =>
@@ -78,16 +76,18 @@ const repliesOf = (method: string, operation: JsonObject, document: OpenapiReade
     .filter(([status]) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status))
     .map(([status, value]) => {
       const content = method === "HEAD" ? {} : child(document.resolved(value), "content");
-      const bodies = Object.entries(content).map(([type, holder]) => {
-        const schema = isObject(holder) ? holder["schema"] : undefined;
-        const kind = kindOf(type, schema);
-        return { kind, type: typeOfReply(kind, schema, document) };
-      });
-      const key = status === "default" ? status : /X/.test(status) ? inert(status) : status;
-      if (bodies.length === 0) return { key, kinds: ["none"], type: "undefined" };
+      const bodies = Object.entries(content).map(([type, holder]) =>
+        contentOf(type, isObject(holder) ? holder["schema"] : undefined, document),
+      );
+      const key = /X/.test(status) ? inert(status) : status;
+      if (bodies.length === 0)
+        return { key, ...(method === "HEAD" || /^\d+$/.test(status) ? noContent : openContent) };
       return {
         key,
-        kinds: [...new Set(bodies.map(({ kind }) => kind))],
+        kinds: [...new Set(bodies.flatMap(({ kinds }) => kinds))],
         type: [...new Set(bodies.map(({ type }) => type))].join(" | "),
       };
     });
+
+/** A status without content has no body; a range of statuses without content leaves the body open, as `contractTest` reads it too. */
+const noContent: ReplyContent = { kinds: ["none"], type: "undefined" };
