@@ -1,7 +1,7 @@
 import type { SharedState } from "@framework/core/feature";
 import { seededRandom, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { Histogram, Registry } from "prom-client";
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Parsed } from "./exposition-parser.test-kit.ts";
 import type { PromRegistry } from "./index.ts";
 import { service, type Worker } from "./service.test-kit.ts";
@@ -136,6 +136,77 @@ test("a worker without observations shows the registry histograms of others, als
     const parsed = await fresh.scrape();
     expect(["1", "2", "+Inf"].map((le) => parsed.value("took_seconds_bucket", { le }))).toEqual([0, 1, 1]);
     observer.kill();
+  }
+});
+
+test("process metrics that a registry has too are shown once, from the registry", async () => {
+  const register = new Registry();
+  collectDefaultMetrics({ register });
+  register.setDefaultLabels({ job: "shop" });
+  const worker = await service(1).start(undefined, { registries: [register], processMetrics: true });
+  for (let round = 0; round < 2; round++) {
+    const { families } = await worker.scrape();
+    for (const name of ["process_resident_memory_bytes", "process_cpu_seconds_total", "nodejs_version_info"])
+      expect([name, families.get(name)?.samples.map(({ labels }) => labels["job"] ?? "none")]).toEqual([
+        name,
+        ["shop"],
+      ]);
+  }
+  expect(worker.errors).toEqual([]);
+});
+
+test("a metric that several sources have is taken from the first, and reported once", async () => {
+  const names = ["jobs_total", "depth", "things_total", "framework_http_requests_total"];
+  const make = (value: number) => {
+    const registry = new Registry();
+    const options = (name: string) => ({ name, help: "Several.", registers: [registry] });
+    const [jobs, ...others] = names
+      .filter((name) => name !== "depth")
+      .map((name) => new Counter(options(name)));
+    for (const other of others) other.inc(1000);
+    new Gauge(options("depth")).set(1000);
+    new Gauge(options("level")).set(value);
+    jobs?.inc(value);
+    return { registry, jobs };
+  };
+  const [one, two] = [make(2), make(100)];
+  const registries = [one.registry, two.registry, one.registry];
+  const worker = await service(1).start(undefined, { registries });
+  worker.counter.inc({ kind: "x" });
+  worker.gauge.set(5);
+  for (const jobs of [2, 3, 4]) {
+    const parsed = await worker.scrape();
+    expect(["jobs_total", "level", "depth", "things_total"].map((name) => parsed.value(name))).toEqual([
+      jobs,
+      2,
+      5,
+      1,
+    ]);
+    one.jobs?.inc();
+    two.jobs?.inc(7);
+  }
+  expect(worker.errors.toSorted()).toEqual(
+    [...names, "level"]
+      .toSorted()
+      .map((name) => `the metric ${name} of a registry is not shown: another source has one of this name`),
+  );
+});
+
+test("a metric whose first source fails goes on from the next one, and counts nothing twice", async () => {
+  let isBroken = false;
+  const source = (value: number) => {
+    const registry: PromRegistry = {
+      async getMetricsAsJSON() {
+        if (isBroken && value === 5) throw new Error("broken");
+        return [{ name: "jobs_total", help: "Jobs.", type: "counter", values: [{ value, labels: {} }] }];
+      },
+    };
+    return registry;
+  };
+  const worker = await service(1).start(undefined, { registries: [source(5), source(3)] });
+  for (const state of [false, true, false]) {
+    isBroken = state;
+    expect((await worker.scrape()).value("jobs_total")).toBe(5);
   }
 });
 

@@ -1,13 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { FrameworkError, type Logger } from "@framework/core";
 import type { Json, SharedState, Total } from "@framework/core/feature";
-import type { Family, GaugeEntry, Reading } from "./family.ts";
-import { Growth } from "./growth.ts";
+import type { Family, GaugeEntry, Reading, Source } from "./family.ts";
+import { growthOf } from "./growth.ts";
 import { inSlices, inTurns } from "./in-turns.ts";
 import type { Ledger } from "./ledger.ts";
-
-/** A source of values other than the ledger. */
-export type Source = () => Reading | Promise<Reading>;
+import { withoutRepeats } from "./without-repeats.ts";
 
 /** Options of `Collector`. */
 export interface CollectorOptions {
@@ -46,7 +44,10 @@ const MESSAGE = 16_000;
 export class Collector {
   private readonly options: CollectorOptions;
   private readonly id: string = crypto.randomUUID();
-  private readonly growth: Growth = new Growth();
+  private readonly sources: readonly Source[];
+  private readonly slowSources: readonly Source[];
+  /** Metrics whose repetition is logged already. */
+  private readonly repeated: Set<string> = new Set();
   /** Answers of workers to this worker's scrapes. */
   private readonly scrapes: Map<number, Map<string, GaugeEntry[]>> = new Map();
   private readonly unsubscribe: (() => void)[] = [];
@@ -58,6 +59,8 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.options = options;
+    this.sources = options.sources.map(growthOf);
+    this.slowSources = options.slowSources.map(growthOf);
   }
 
   start(): void {
@@ -146,14 +149,23 @@ export class Collector {
   }
 
   private async sendNow(isWhole: boolean): Promise<readonly GaugeEntry[]> {
-    const { ledger, sources, slowSources } = this.options;
-    const selected = isWhole ? [...sources, ...slowSources] : sources;
-    const readings = await Promise.all(selected.map((source) => this.read(source)));
+    const { ledger } = this.options;
+    const sources = isWhole ? [...this.sources, ...this.slowSources] : this.sources;
+    const all = await Promise.all(sources.map((source) => this.read(source)));
+    const readings = withoutRepeats(all, (metric) => this.reportRepeated(metric));
     if (isWhole) this.families = readings.flatMap(({ families }) => families);
-    const grown = this.growth.of(readings.flatMap(({ totals }) => totals.filter(areFinite)));
+    const grown = readings.flatMap(({ totals }) => totals);
     for await (const gains of inTurns(ledger.take(BATCH))) await this.add(gains);
     for await (const gains of inSlices(grown)) await this.add(gains);
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
+  }
+
+  private reportRepeated(metric: string): void {
+    if (this.repeated.has(metric)) return;
+    this.repeated.add(metric);
+    this.options.log.warn(
+      `the metric ${metric} of a registry is not shown: another source has one of this name`,
+    );
   }
 
   /** Reads a source; a failure is logged and yields no values. */
@@ -182,8 +194,6 @@ export class Collector {
     }
   }
 }
-
-const areFinite = ([, numbers]: Total): boolean => numbers.every(Number.isFinite);
 
 /** Splits gauges into messages within the bounds of the shared state; at least one, which marks the worker as present. */
 function* parts(gauges: readonly GaugeEntry[]): Generator<readonly GaugeEntry[], void> {

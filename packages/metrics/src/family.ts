@@ -23,7 +23,12 @@ export interface Reading {
   readonly totals: readonly (readonly [series: string, numbers: readonly number[]])[];
   /** Current values, by series. */
   readonly gauges: readonly GaugeEntry[];
+  /** Whether metrics that an earlier source has are left out without a warning. @default false */
+  readonly givesWay?: boolean;
 }
+
+/** A source of values other than the ledger. */
+export type Source = () => Reading | Promise<Reading>;
 
 /** One gauge of one process. */
 export type GaugeEntry = readonly [series: string, value: number];

@@ -1,5 +1,16 @@
-/** Converts a process' own totals to increments since the last reading. */
-export class Growth {
+import type { Reading, Source } from "./family.ts";
+
+/** Reads a source's increments since its last reading in the place of its totals. */
+export const growthOf = (source: Source): Source => {
+  const growth = new Growth();
+  return async () => {
+    const { totals, ...others }: Reading = await source();
+    return { ...others, totals: growth.of(totals.filter(([, numbers]) => numbers.every(Number.isFinite))) };
+  };
+};
+
+/** Converts the totals of one source to increments since its last reading. */
+class Growth {
   private readonly seen: Map<string, readonly number[]> = new Map();
 
   /** Returns the increments of grown and new series. A total that decreased was reset. */

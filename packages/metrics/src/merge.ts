@@ -28,13 +28,6 @@ export interface RequestNames {
   readonly sizeBuckets: readonly number[];
 }
 
-/** Names of the request histograms without prefix. */
-export const requestHistograms = [
-  "request_duration_seconds",
-  "response_size_bytes",
-  "request_size_bytes",
-] as const;
-
 /** Returns every metric with its series, request metrics first; omits series of metrics that this worker does not know. */
 export const mergeMetrics = async (
   { families, totals, gauges }: Collected,
@@ -56,13 +49,16 @@ export const mergeMetrics = async (
     for (const [series, numbers] of slice)
       add(series, (family) => [joined(numbers, across.get(family) ?? "sum")]);
   }
-  const known = new Map(families.map((family) => [family.name, family])); // two sources of one name share a family
-  const others = [...known.values()].map((family) => ({ family, series: byFamily.get(family.name) ?? [] }));
+  const others = families.map((family) => ({ family, series: byFamily.get(family.name) ?? [] }));
   return [
     ...requestMetrics(byFamily.get(REQUESTS) ?? [], names),
     ...others.filter(({ series }) => series.length > 0),
   ];
 };
+
+/** Returns the families of the request metrics. */
+export const requestFamilies = (names: RequestNames): readonly Family[] =>
+  requestMetrics([], names).map(({ family }) => family);
 
 /** Splits the meter's list of numbers into the request metrics. */
 const requestMetrics = (
@@ -70,7 +66,7 @@ const requestMetrics = (
   { prefix, durationBuckets, sizeBuckets }: RequestNames,
 ): MergedMetric[] => {
   const histogram = (
-    name: (typeof requestHistograms)[number],
+    name: string,
     help: string,
     bounds: readonly number[],
     offset: number,

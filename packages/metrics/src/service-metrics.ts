@@ -1,12 +1,11 @@
 import { type AppSettings, FrameworkError, HttpError } from "@framework/core";
 import type { Host } from "@framework/core/feature";
-import { type Collected, Collector, type Source } from "./collector.ts";
-import type { Family } from "./family.ts";
-import { seriesOf } from "./family.ts";
+import { type Collected, Collector } from "./collector.ts";
+import { type Family, seriesOf, type Source } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
 import type { Ledger } from "./ledger.ts";
 import { metricName, readMetrics } from "./metric-families.ts";
-import { type MergedMetric, mergeMetrics, requestHistograms } from "./merge.ts";
+import { type MergedMetric, mergeMetrics, requestFamilies, type RequestNames } from "./merge.ts";
 import type { OwnMetrics } from "./own-metrics.ts";
 import { processRegistry, readRegistry } from "./prom-registry.ts";
 import type { PrometheusConfig } from "./prometheus-config.ts";
@@ -35,16 +34,15 @@ export class ServiceMetrics {
   }
 
   async start({ workers, log, shared, own: state = shared }: AppSettings): Promise<void> {
-    const { ledger, own, timer, config } = this.parts;
+    const { ledger, own, timer } = this.parts;
     own.close();
     this.rejectDuplicates();
-    const registries = [...config.registries, ...(config.processMetrics ? [await processRegistry()] : [])];
     const collector = new Collector({
       shared: state,
       key: `metrics/${this.prefix}`,
       ledger,
       sources: this.sources(log),
-      slowSources: registries.map((registry) => () => readRegistry(registry)),
+      slowSources: await this.slowSources(),
       log,
     });
     this.workers = workers;
@@ -61,11 +59,10 @@ export class ServiceMetrics {
 
   /** Returns every metric over all workers. @throws HttpError 503 if other workers cannot be read: partial values would be wrong */
   async metrics(): Promise<MergedMetric[]> {
-    const { durationBuckets, sizeBuckets } = this.parts.config;
     const collected = await this.collect();
     const missing = Math.max(0, this.workers - collected.gauges.length);
     return [
-      ...(await mergeMetrics(collected, { prefix: this.prefix, durationBuckets, sizeBuckets })),
+      ...(await mergeMetrics(collected, this.requestNames)),
       { family: this.missingWorkers, series: [{ labels: [], numbers: [missing] }] },
     ];
   }
@@ -73,9 +70,8 @@ export class ServiceMetrics {
   /** @throws METRICS_BAD_METRIC when two metrics have one name */
   private rejectDuplicates(): void {
     const { host, own, config } = this.parts;
-    const requests = ["requests_total", "requests_in_flight", ...requestHistograms];
     const names = [
-      ...requests.map((name) => `${this.prefix}_${name}`),
+      ...this.baseFamilies.map(({ name }) => name),
       ...host.insight.metrics().map((metric) => metricName(config.namespace, metric)),
       ...own.families.map(({ name }) => name),
     ];
@@ -95,17 +91,37 @@ export class ServiceMetrics {
 
   private sources(log: AppSettings["log"]): Source[] {
     const { host, own, meter, config } = this.parts;
-    const inFlight: Family = {
-      name: `${this.prefix}_requests_in_flight`,
-      help: "Requests without a complete reply.",
-      type: "gauge",
-    };
+    const families = this.baseFamilies;
     const metrics = host.insight.metrics();
     return [
-      () => ({ families: [inFlight], totals: [], gauges: [[seriesOf(inFlight.name, []), meter.inFlight]] }),
+      () => ({ families, totals: [], gauges: [[seriesOf(this.inFlight.name, []), meter.inFlight]] }),
       () => ({ families: own.families, totals: [], gauges: own.gauges() }),
       () => readMetrics(metrics, config.namespace, log),
     ];
+  }
+
+  /** Registries, and the process metrics that they lack. */
+  private async slowSources(): Promise<Source[]> {
+    const { registries, processMetrics } = this.parts.config;
+    const sources: Source[] = registries.map((registry) => () => readRegistry(registry));
+    if (!processMetrics) return sources;
+    const ofProcess = await processRegistry();
+    return [...sources, async () => ({ ...(await readRegistry(ofProcess)), givesWay: true })];
+  }
+
+  private get requestNames(): RequestNames {
+    const { durationBuckets, sizeBuckets } = this.parts.config;
+    return { prefix: this.prefix, durationBuckets, sizeBuckets };
+  }
+
+  /** The metrics of requests and scrapes. */
+  private get baseFamilies(): readonly Family[] {
+    return [...requestFamilies(this.requestNames), this.inFlight, this.missingWorkers];
+  }
+
+  private get inFlight(): Family {
+    const name = `${this.prefix}_requests_in_flight`;
+    return { name, help: "Requests without a complete reply.", type: "gauge" };
   }
 
   private get missingWorkers(): Family {
