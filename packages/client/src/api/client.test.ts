@@ -309,3 +309,26 @@ test.each(["any", "open"])(
     expect(await all(await bodyOf(new Response("%PDF", pdf)))).toEqual([new TextEncoder().encode("%PDF")]);
   },
 );
+
+test("the key of an API does not follow a redirect to another origin", async () => {
+  const keyed = {
+    openapi: "3.1.0",
+    info: { title: "Keyed", version: "1" },
+    security: [{ key: [] }],
+    paths: {
+      "/here": { get: { operationId: "get", responses: { 200: reply({ "application/json": {} }) } } },
+    },
+    components: { securitySchemes: { key: { type: "apiKey", in: "header", name: "X-API-Key" } } },
+  };
+  const keys: (string | null)[] = [];
+  await using client = (await importClient(keyed))("http://own.test", {
+    credentials: { key: "s" },
+    allowedHosts: ["own.test", "other.test"],
+    fetch: ({ url, headers }) => {
+      keys.push(headers.get("x-api-key"));
+      return url === "http://own.test/here" ? Response.redirect("http://other.test/") : Response.json(1);
+    },
+  });
+  expect((await client["get"]?.())?.body).toBe(1);
+  expect(keys).toEqual(["s", null]);
+});

@@ -55,7 +55,11 @@ export const createApiClient = <Api>(
   given: ClientOptions = {},
 ): Api & ClientLife => {
   const { maxEventBytes, credentials, ...options } = given;
-  const http = httpClient({ baseUrl, ...options });
+  const http = httpClient({
+    baseUrl,
+    ...options,
+    credentialHeaders: [...(options.credentialHeaders ?? []), ...headersOfSchemes(api)],
+  });
   const own = {
     ...record.of({ maxEventBytes, credentials }),
     maxReplyBytes: options.maxReplyBytes ?? DEFAULT_REPLY_BYTES,
@@ -67,6 +71,10 @@ export const createApiClient = <Api>(
   client[Symbol.asyncDispose] = http.close;
   return client as Api & ClientLife; // the types come from the same document as the operations
 };
+
+/** Header fields that carry credentials, such as `X-API-Key`. */
+const headersOfSchemes = ({ security }: ApiSpec): string[] =>
+  Object.values(security).flatMap(([where, name]) => (where === "header" ? [name] : []));
 
 const call = async (
   http: HttpClient,

@@ -9,7 +9,7 @@ import { redirected } from "./redirect.ts";
 /** Returns the innermost step of a client: one attempt with its redirects, within the limits of time, size and calls. */
 export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
   let calls = 0;
-  const own = [...new Headers(options.headers).keys()];
+  const own = [...new Headers(options.headers).keys(), ...options.credentialHeaders];
   return async (request) => {
     if (calls >= options.maxCalls)
       throw new ClientError("CLIENT_TOO_MANY_CALLS", `${options.maxCalls} calls are in flight`, {

@@ -122,11 +122,13 @@ test("follows redirects to allowed hosts, without credentials to another origin"
     authorization: "Bearer s",
     cookie: "a=b",
     "x-api-key": "s",
+    "x-key": "s",
     "idempotency-key": "k",
     accept: "text/plain",
   };
   await using http = open(server.url, {
     headers: { "x-api-key": "s" },
+    credentialHeaders: ["X-Key"],
     allowedHosts: [server.host, other.host],
   });
   expect(await (await http.request("/own", { headers: fields })).text()).toBe("here");
@@ -135,7 +137,7 @@ test("follows redirects to allowed hosts, without credentials to another origin"
   const got = other.seen[0]?.headers ?? {};
   expect(
     Object.keys(got).filter((name) =>
-      ["authorization", "cookie", "x-api-key", "idempotency-key"].includes(name),
+      ["authorization", "cookie", "x-api-key", "x-key", "idempotency-key"].includes(name),
     ),
   ).toEqual([]);
   expect(got.accept).toBe("text/plain");
@@ -344,6 +346,9 @@ test("reports every mistake in the options at once", () => {
   expect(() =>
     httpClient({ baseUrl: "ftp://u:p@host", timeoutMs: -1, maxCalls: 0, headers: { "a b": "c" } }),
   ).toThrow(/timeoutMs[^]*maxCalls|maxCalls[^]*timeoutMs/);
+  expect(() => httpClient({ baseUrl: "http://host", credentialHeaders: ["a b"] })).toThrow(
+    "credentialHeaders must be",
+  );
   expect(() => httpClient({ baseUrl: "no" })).toThrow("absolute http or https URL");
 });
 

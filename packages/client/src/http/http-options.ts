@@ -22,6 +22,8 @@ export interface HttpClientOptions {
   readonly use?: readonly OutgoingMiddleware[];
   /** Header fields of calls to the base URL's origin. @default none */
   readonly headers?: CommonHeaders;
+  /** Names of header fields that a redirect to another origin must not carry: those of `headers`, `Authorization` and `Cookie` never do. @default none */
+  readonly credentialHeaders?: readonly string[];
   /** Hosts that may be called, ports included unless they are the scheme's own: redirects too. @default the host of `baseUrl` */
   readonly allowedHosts?: readonly string[];
   /** Hosts that get the request id and the idempotency key. @default the host of `baseUrl` */
@@ -62,6 +64,9 @@ const isHost = (value: unknown): boolean =>
   typeof value === "string" && /^[a-z0-9.:[\]-]{1,255}$/.test(value);
 const milliseconds = (initial: number) => decimal(initial, { min: 1, max: MAX_MS });
 
+const isFieldName = (value: unknown): boolean =>
+  typeof value === "string" && value.length < 256 && isHeaders({ [value]: "" });
+
 const isHeaders = (value: unknown): boolean => {
   if (typeof value !== "object" || value === null) return false;
   try {
@@ -74,6 +79,7 @@ const isHeaders = (value: unknown): boolean => {
 const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("HttpClientOptions", {
   use: list<OutgoingMiddleware>([], "middleware: functions", isFunction),
   headers: checked<CommonHeaders>({}, "an object of header fields", isHeaders),
+  credentialHeaders: list<string>([], "names of header fields", isFieldName),
   allowedHosts: optional(
     list<string>([], "hosts in lower case, such as stock.example or 127.0.0.1:8080", isHost),
   ),

@@ -14,7 +14,7 @@ const contentFields = [
  * The request that a redirect asks for; `null` for another reply, and for one that cannot be followed: without a valid `Location`, from https to
  * http, or of a body that was a stream.
  *
- * @param own names of further fields that only the first origin may get, in lower case
+ * @param own names of further fields that only the first origin may get
  */
 export const redirected = (
   request: OutgoingRequest,
