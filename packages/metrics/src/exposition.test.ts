@@ -143,6 +143,26 @@ test("metrics of features get the namespace; one that fails does not affect the 
   expect((await scrape()).value("shop_cache_hits_total")).toBe(12);
 });
 
+test("in OpenMetrics, a counter whose name without _total is taken has the type unknown", async () => {
+  const feature = publishing(
+    { name: "connections", help: "Open connections.", type: "gauge", read: () => 2 },
+    { name: "connections_total", help: "Accepted connections.", type: "counter", read: () => 9 },
+    { name: "messages_total", help: "Messages.", type: "counter", read: () => 5 },
+  );
+  const app = new (App.with(prometheus, feature))().enablePrometheus({ processMetrics: false });
+  const headers = { accept: "application/openmetrics-text" };
+  const reply = await app.fetch(new Request("http://localhost/metrics", { headers }));
+  const parsed = parseExposition(await reply.text(), true);
+  const types = ["connections", "connections_total", "messages"].map(
+    (name) => parsed.families.get(`framework_${name}`)?.type,
+  );
+  expect(types).toEqual(["gauge", "unknown", "counter"]);
+  const values = ["connections", "connections_total", "messages_total"].map((name) =>
+    parsed.value(`framework_${name}`),
+  );
+  expect(values).toEqual([2, 9, 5]);
+});
+
 test("two metrics with one name are a start error", async () => {
   const feature = publishing({ name: "hits_total", help: "Hits.", type: "counter", read: () => 1 });
   const app = new (App.with(prometheus, feature))().enablePrometheus();
@@ -151,6 +171,11 @@ test("two metrics with one name are a start error", async () => {
   const own = new (App.with(prometheus))().enablePrometheus();
   own.metrics.counter({ name: "framework_http_requests_total", help: "Mine." });
   await expect(own.start()).rejects.toThrow("there are two metrics named framework_http_requests_total");
+  const missing = new (App.with(prometheus))().enablePrometheus();
+  missing.metrics.gauge({ name: "framework_scrape_missing_workers", help: "Mine." });
+  await expect(missing.start()).rejects.toThrow(
+    "there are two metrics named framework_scrape_missing_workers",
+  );
 });
 
 test("a scrape never reads the objects of handles, because Node can abort there", async () => {

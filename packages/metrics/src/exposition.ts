@@ -32,30 +32,40 @@ export function* writeSlices(
   defaultLabels: Readonly<Record<string, string>>,
 ): Generator<string, void> {
   const defaults = Object.entries(defaultLabels).flat();
+  const names = new Set(metrics.map(({ family }) => family.name));
   for (const metric of metrics) {
     const { series } = metric;
     for (let at = 0; at === 0 || at < series.length; at += SLICE) {
-      const lines = linesOf({ ...metric, series: series.slice(at, at + SLICE) }, format, defaults, at === 0);
-      yield `${lines.join("\n")}\n`;
+      const title = at === 0 ? titleOf(metric.family, format, names) : [];
+      const lines = linesOf({ ...metric, series: series.slice(at, at + SLICE) }, format, defaults);
+      yield `${[...title, ...lines].join("\n")}\n`;
     }
   }
   if (format.isOpenMetrics) yield "# EOF\n";
 }
 
+const titleOf = (
+  { name, help, type }: MergedMetric["family"],
+  { isOpenMetrics }: Format,
+  names: ReadonlySet<string>,
+): string[] => {
+  const lines = (title: string, word: string): string[] => [
+    `# HELP ${title} ${escaped(help, isOpenMetrics)}`,
+    `# TYPE ${title} ${word}`,
+  ];
+  if (!isOpenMetrics || type !== "counter") return lines(name, type);
+  // OpenMetrics names a counter without the _total suffix of its sample, which it requires, and wants the names of metrics to differ.
+  const title = name.replace(/_total$/, "");
+  return names.has(title) ? lines(name, "unknown") : lines(title, type);
+};
+
 const linesOf = (
   { family, series, offset = 0 }: MergedMetric,
   { isOpenMetrics }: Format,
   defaults: LabelList,
-  hasTitle: boolean,
 ): string[] => {
-  const { name, help, type } = family;
-  const isPlainCounter = type === "counter" && !name.endsWith("_total");
-  // OpenMetrics names a counter without the _total suffix of its sample, which it requires.
-  const title = isOpenMetrics && type === "counter" ? name.replace(/_total$/, "") : name;
-  const word = isOpenMetrics && isPlainCounter ? "unknown" : type;
-  const lines = hasTitle
-    ? [`# HELP ${title} ${escaped(help, isOpenMetrics)}`, `# TYPE ${title} ${word}`]
-    : [];
+  const { name, type } = family;
+  const lines: string[] = [];
   for (const one of series) {
     const { labels, numbers } = one;
     const all = withDefaults(labels, defaults);
