@@ -61,7 +61,7 @@ export const sagaErrors: ErrorCatalogue = {
     action: "find out whether the step took effect; then retry, settle or cancel",
   },
   SAGA_WORKERS_LOST: {
-    summary: "ten workers were lost while they ran one saga; it is paused",
+    summary: "ten workers were lost while they ran one saga; it is paused, or stuck while it is undone",
     action: "find out why its step kills processes; then retry, skip or cancel",
   },
 };

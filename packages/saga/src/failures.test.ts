@@ -14,6 +14,8 @@ interface Bench extends AsyncDisposable {
   info(id: string): Promise<SagaInfo>;
   /** Runs turns over a time in steps of a second. */
   pass(ms: number): Promise<void>;
+  /** Runs turns until none is due, with a new worker for each that is lost. */
+  loseWorkers(): Promise<void>;
   worker2(definition?: AnySaga): HandWorker;
 }
 
@@ -40,6 +42,10 @@ const bench = async (
         await time.advance(1000);
       }
       await worker.runAll();
+    },
+    async loseWorkers() {
+      for (let turn = await worker.take(); turn !== null; turn = await worker.take())
+        await worker.run(turn).catch(() => {});
     },
     worker2: (other = definition) => new HandWorker(db, time, [other], { limits }),
     [Symbol.asyncDispose]: () => db.close(),
@@ -410,10 +416,34 @@ test("failures of machinery never count, and a saga whose workers are lost again
     .build();
   await using own = await bench(definition, { maxRetries: 0 });
   const id = await own.start();
-  for (let turn = await own.worker.take(); turn !== null; turn = await own.worker.take())
-    await own.worker.run(turn).catch(() => {});
+  await own.loseWorkers();
   expect(losses).toBe(10);
   expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_WORKERS_LOST" } });
+});
+
+test("a saga whose workers are lost again and again in an undo is stuck, until an operator decides", async () => {
+  let losses = 0;
+  let isDeadly = true;
+  const definition = saga("s", 1)
+    .call("first", () => 1, {
+      undo: () => {
+        losses++;
+        if (isDeadly) throw lost();
+      },
+    })
+    .call("second", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.loseWorkers();
+  expect(losses).toBe(10);
+  expect(await own.info(id)).toMatchObject({ status: "stuck", error: { code: "SAGA_WORKERS_LOST" } });
+  isDeadly = false;
+  await own.worker.runner.retry(id, because);
+  await own.worker.runAll();
+  expect([(await own.info(id)).status, losses]).toEqual(["compensated", 11]);
 });
 
 test("a worker that froze in a step cannot write once another one has taken over", async () => {

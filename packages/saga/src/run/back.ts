@@ -1,4 +1,6 @@
 import type { Transaction } from "@framework/database";
+import { lostTurns } from "../errors/saga-errors.ts";
+import { MAX_LOST_TURNS } from "../limits.ts";
 import type { Change } from "../store/change.ts";
 import type { BranchState } from "../store/instance.ts";
 import { valueIn } from "../store/json-value.ts";
@@ -13,6 +15,10 @@ export const goBack = async (run: SagaRun): Promise<boolean> => {
   if (first === undefined) {
     await run.commit({ event: "restore", wait: null }, (tx) => run.turn.end(tx));
     return false;
+  }
+  if (run.turn.attempt > MAX_LOST_TURNS) {
+    const step = placeOf(first.step, first.branch);
+    return await giveUp(run, step, lostTurns(run.turn.attempt - 1));
   }
   const isLast = plan.length === 1;
   try {
@@ -69,16 +75,26 @@ const undoFailed = async (
 ): Promise<boolean> => {
   const { saga, turn, parts } = run;
   const failed: BranchState = { ...state, undoAttempts: state.undoAttempts + 1, error: failureText(error) };
-  const change = { step: placeOf(step, branch), branches: [failed], error: failed.error } as const;
+  const place = placeOf(step, branch);
   const isLate = saga.undoSince !== null && run.activeMs - saga.undoSince >= parts.limits.undoTimeoutMs;
-  if (isBug || isLate) {
-    const { id, name } = saga;
-    parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step: change.step, error });
-    await run.commit({ ...change, event: "giveUp" }, (tx) => turn.end(tx));
-    return false;
-  }
+  if (isBug || isLate) return await giveUp(run, place, error, [failed]);
   const delayMs = run.delayMs(undoRetry, Math.min(failed.undoAttempts, undoRetry.attempts));
   const activeMs = run.activeMs + delayMs;
-  await run.commit({ ...change, event: "undoAgain", activeMs }, (tx) => turn.again(tx, delayMs));
+  const change = { step: place, branches: [failed], error: failed.error, activeMs } as const;
+  await run.commit({ ...change, event: "undoAgain" }, (tx) => turn.again(tx, delayMs));
+  return false;
+};
+
+/** Leaves the undo to an operator. */
+const giveUp = async (
+  run: SagaRun,
+  step: string,
+  error: unknown,
+  branches: readonly BranchState[] = [],
+): Promise<boolean> => {
+  const { id, name } = run.saga;
+  run.parts.log().error(`saga: "${name}" is stuck: an undo gave up`, { id, step, error });
+  const change = { event: "giveUp", step, branches, error: failureText(error) } as const;
+  await run.commit(change, (tx) => run.turn.end(tx));
   return false;
 };
