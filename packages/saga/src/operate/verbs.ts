@@ -3,7 +3,7 @@ import type { AnySaga } from "../definition/definition.ts";
 import type { SagaRegistry } from "../definition/registry.ts";
 import { branchesOf } from "../definition/step.ts";
 import { notPossible } from "../errors/saga-errors.ts";
-import { newBranch, skippedBranches } from "../run/arrive.ts";
+import { hasUnknownOutcome, newBranch, skippedBranches } from "../run/arrive.ts";
 import { placeOf } from "../run/saga-run.ts";
 import { undoPlan } from "../run/undo-plan.ts";
 import type { Change } from "../store/change.ts";
@@ -112,7 +112,7 @@ const atStep = (
   const open = names
     .map((name) => branchAt(saga, position, name) ?? newBranch(position, name))
     .filter(({ status }) => status !== "done");
-  if (verb === "retry") return { step: step.name, branches: retried(saga, open) };
+  if (verb === "retry") return { step: step.name, branches: retried(saga, step, open) };
   if (open.length > 1)
     throw notPossible("Several branches are open: settle needs a step with one, so use retry or skip");
   const done = open.map((state): BranchState => ({
@@ -124,8 +124,13 @@ const atStep = (
   return { step: step.name, position: position + 1, branches: done };
 };
 
-/** All attempts anew. */
-const retried = (saga: Instance, open: readonly BranchState[]): readonly BranchState[] =>
-  open
+/** All attempts anew. An outcome that is unknown stays so: the next turn asks for it. */
+const retried = (saga: Instance, step: StepHere, open: readonly BranchState[]): readonly BranchState[] => {
+  const isUnknown = (state: BranchState): boolean =>
+    branchesOf(step).some((branch) => branch.name === state.branch && hasUnknownOutcome(branch, state));
+  return open
     .filter(({ position, branch }) => branchAt(saga, position, branch) !== undefined)
-    .map((state) => ({ ...state, status: "retrying", attempts: 0 }));
+    .map((state) =>
+      isUnknown(state) ? { ...state, attempts: 1 } : { ...state, status: "retrying", attempts: 0 },
+    );
+};

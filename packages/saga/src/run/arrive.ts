@@ -1,5 +1,5 @@
 import type { AnySaga } from "../definition/definition.ts";
-import { branchesOf, type Step } from "../definition/step.ts";
+import { type Branch, branchesOf, type Step } from "../definition/step.ts";
 import { type BranchState, branchAt, type Instance, withBranches } from "../store/instance.ts";
 import { sagaContext } from "./context-of.ts";
 
@@ -66,6 +66,10 @@ export const isSettled = (saga: Instance, position: number, branch: string): boo
   const status = branchAt(saga, position, branch)?.status;
   return status === "done" || status === "skipped";
 };
+
+/** Whether the branch must know if its last attempt took effect, and nobody knows yet. */
+export const hasUnknownOutcome = ({ onUnknown }: Branch, state: BranchState | undefined): boolean =>
+  onUnknown !== "retry" && state?.status === "started";
 
 /** Returns the branch at its next attempt, or at one that is repeated because its worker was lost. */
 export const attemptAt = (saga: Instance, position: number, branch: string): BranchState => {

@@ -3,7 +3,7 @@ import { unknownOutcome } from "../errors/saga-errors.ts";
 import { type BranchState, branchAt } from "../store/instance.ts";
 import { jsonValue } from "../store/json-value.ts";
 import { remainingMs } from "./active-time.ts";
-import { attemptAt, isSettled } from "./arrive.ts";
+import { attemptAt, hasUnknownOutcome, isSettled } from "./arrive.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { commitLeave } from "./leave.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
@@ -13,7 +13,7 @@ import { fail, pause, tryAgain } from "./setbacks.ts";
 interface Calling {
   readonly branch: Branch;
   readonly state: BranchState;
-  /** Whether a worker was lost during this attempt, and the step must know. */
+  /** Whether an attempt may have taken effect, and the step must know. */
   readonly isUnknown: boolean;
 }
 
@@ -41,8 +41,8 @@ export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> =
 
 const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
   const before = branchAt(run.saga, position, branch.name);
-  const isUnknown = branch.onUnknown !== "retry" && before?.status === "started";
-  return { branch, state: attemptAt(run.saga, position, branch.name), isUnknown };
+  const state = attemptAt(run.saga, position, branch.name);
+  return { branch, state, isUnknown: hasUnknownOutcome(branch, before) };
 };
 
 /** Branches that must know whether an attempt began record it right before; the others did when the saga arrived here. */
@@ -57,13 +57,16 @@ const recordIntents = async (run: SagaRun, step: CallStep, calls: readonly Calli
 };
 
 const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Called> => {
-  const { branch, state, isUnknown } = call;
+  const { branch, state } = call;
+  let { isUnknown } = call;
   const which = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
   try {
-    const output = await run.attempt(which, async (context) => {
+    const output = await run.attempt(which, async (context, signal) => {
       if (isUnknown && branch.check !== null) {
         const found = await branch.check(context);
         if (found !== null) return found.output;
+        signal.throwIfAborted(); // another attempt has begun, or will
+        isUnknown = false;
       }
       return await branch.run(context, null as never);
     });
@@ -71,7 +74,7 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
     run.parts.insight.ended(run.saga.name, "done");
     return { ...call, output: text };
   } catch (error) {
-    return { ...call, kind: run.classOf(error), error };
+    return { ...call, isUnknown, kind: run.classOf(error), error };
   }
 };
 
@@ -99,5 +102,7 @@ const isOver = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
 const stateAfter = (run: SagaRun, each: Called): BranchState => {
   if (!("kind" in each)) return { ...each.state, status: "done", output: each.output, error: null };
   const error = failureText(each.error);
-  return { ...each.state, status: isOver(run, each) ? "failed" : "retrying", error };
+  const isLast = isOver(run, each);
+  if (each.isUnknown) return { ...each.state, attempts: each.state.attempts + (isLast ? 0 : 1), error };
+  return { ...each.state, status: isLast ? "failed" : "retrying", error };
 };
