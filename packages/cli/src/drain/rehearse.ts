@@ -2,13 +2,14 @@ import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import { findProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import { headersOf } from "../load/headers-of.ts";
 import { httpSender } from "../load/http-sender.ts";
+import { loadRequest } from "../load/load-request.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { type Service, type ServiceExit, type ServiceTask, startService } from "../service/start-service.ts";
 import { type LoadCounts, steadyLoad } from "./steady-load.ts";
 
 export const rehearse: RunCommand = async (given, { cwd, environment, progress }) => {
+  const request = loadRequest(given);
   const program = findProgram(given.text("program"), cwd);
   if (program === null)
     throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
@@ -21,13 +22,7 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
     workers,
     timeoutSecs,
   });
-  const path = given.argument("path") ?? "/";
-  using sender = httpSender(service.url, {
-    method: "GET",
-    path,
-    headers: headersOf(given.texts("header")),
-    body: null,
-  });
+  using sender = httpSender(service.url, request);
   const clock = { ...systemClock, now: () => performance.now() };
   const load = steadyLoad(() => sender.send(), given.number("rate") ?? 100, clock);
   const afterSecs = given.number("after") ?? 2;

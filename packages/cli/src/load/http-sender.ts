@@ -1,17 +1,10 @@
 import { Agent, request as httpRequest } from "node:http";
+import type { LoadRequest } from "./load-request.ts";
 import type { Ending } from "./open-loop.ts";
-
-/** One request, as it is sent again and again. */
-export interface LoadRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
-}
 
 /** Sends requests over kept connections. */
 export interface HttpSender extends Disposable {
-  /** Resolves with the status when the reply has ended, or with the code of a network error. */
+  /** Resolves with the status when the reply has ended, or with the code of an error. Never rejects. */
   send(): Promise<Ending>;
 }
 
@@ -20,16 +13,22 @@ export const httpSender = (url: string, { method, path, headers, body }: LoadReq
   const { hostname, port } = new URL(url);
   const agent = new Agent({ keepAlive: true, maxSockets: 512 });
   return {
-    send: () =>
-      new Promise((resolve) => {
+    send: async () => {
+      const { promise, resolve } = Promise.withResolvers<Ending>();
+      const failed = ({ code }: NodeJS.ErrnoException): void => resolve(code ?? "ERROR");
+      try {
         const request = httpRequest({ hostname, port, method, path, headers, agent }, (reply) => {
           reply.on("end", () => resolve(reply.statusCode ?? 0));
-          reply.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "ERROR"));
+          reply.on("error", failed);
           reply.resume();
         });
-        request.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? "ERROR"));
+        request.on("error", failed);
         request.end(body ?? undefined);
-      }),
+      } catch (error) {
+        failed(error as NodeJS.ErrnoException); // Node refuses some requests at once
+      }
+      return promise;
+    },
     [Symbol.dispose]: () => agent.destroy(),
   };
 };

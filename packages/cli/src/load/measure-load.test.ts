@@ -59,3 +59,24 @@ test("a service that fails has no capacity, and the command fails", async () => 
     expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 8 of 8 requests failed)"),
   ]);
 });
+
+test("a path is percent-encoded where it is not", async () => {
+  const cwd = serviceProject(
+    'app.get("/bücher", ({ query }) => { if (query.get("q") !== "ü x") throw new Error(); });',
+  );
+  const words = ["load", "/b%C3%BCcher?q=ü x", ...quick];
+  expect(await saidJson(words, { cwd, environment: plainEnvironment })).toMatchObject({ capacity: 30 });
+});
+
+test.each([
+  [["load", "books"], 'the path "books" does not start with "/"'],
+  [["load", "-H", "a b: c"], 'the header field "a b: c" has a character that it cannot have'],
+  [["load", "-H", "a: \u0001"], "has a character that it cannot have"],
+  [["load", "-H", "a"], "has no colon after its name"],
+  [["load", "--method", "g t"], '"G T" is no method that can be sent'],
+  [["drain", "books"], 'the path "books" does not start with "/"'],
+  [["drain", "-H", "ü: 1"], "has a character that it cannot have"],
+])("%j is refused before the program starts", async (words, message) => {
+  const { exitCode, err } = await said(words, { cwd: serviceProject("process.exit(9);") });
+  expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
+});

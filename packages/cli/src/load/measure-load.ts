@@ -4,15 +4,14 @@ import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import { findProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
-import type { Given } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { type ServiceSample, startService } from "../service/start-service.ts";
 import { adviseWorkers, type WorkerAdvice } from "./advice.ts";
 import { findKnee, type Knee } from "./find-knee.ts";
 import { appendHistory, type HistoryEntry, readHistory, usualCapacity } from "./history.ts";
-import { headersOf } from "./headers-of.ts";
-import { httpSender, type LoadRequest } from "./http-sender.ts";
+import { httpSender } from "./http-sender.ts";
+import { loadRequest } from "./load-request.ts";
 import { runStage, type Stage } from "./open-loop.ts";
 
 /** One stage, with what the service reported meanwhile. */
@@ -23,6 +22,7 @@ interface MeasuredStage extends Stage {
 }
 
 export const measureLoad: RunCommand = async (given, { cwd, environment, progress }) => {
+  const request = loadRequest(given);
   const program = findProgram(given.text("program"), cwd);
   if (program === null)
     throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
@@ -34,7 +34,6 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     workers: 1,
     timeoutSecs,
   });
-  const request = requestOf(given);
   using sender = httpSender(service.url, request);
   const clock = { ...systemClock, now: () => performance.now() };
   const seconds = given.number("secs") ?? 3;
@@ -88,19 +87,6 @@ const WARM_UP_SECS = 2;
 /** The part of a ramp that is behind a rate; it rises by a factor. The ramp may end before its last rate. */
 const shareOfRamp = (rate: number, start: number, max: number): number =>
   rate >= max ? 0.95 : Math.log(rate / start) / Math.log(max / start);
-
-const requestOf = (given: Given): LoadRequest => {
-  const body = given.text("data") ?? null;
-  return {
-    method: given.text("method")?.toUpperCase() ?? "GET",
-    path: given.argument("path") ?? "/",
-    headers: {
-      ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
-      ...headersOf(given.texts("header")),
-    },
-    body,
-  };
-};
 
 const summed = (
   samples: readonly ServiceSample[],

@@ -1,0 +1,52 @@
+import { METHODS, validateHeaderName, validateHeaderValue } from "node:http";
+import type { Given } from "../frame/given.ts";
+import { UsageError } from "../frame/usage-error.ts";
+
+/** One request, as it is sent again and again. */
+export interface LoadRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+}
+
+/** Reads the request of a command line: its argument `path`, and the options `method`, `data` and `header`. @throws CLI_USAGE when it cannot be sent */
+export const loadRequest = (given: Given): LoadRequest => {
+  const body = given.text("data") ?? null;
+  return {
+    method: methodOf(given.text("method")?.toUpperCase() ?? "GET"),
+    path: pathOf(given.argument("path") ?? "/"),
+    headers: {
+      ...(body !== null && { "content-length": String(Buffer.byteLength(body)) }),
+      ...Object.fromEntries(given.texts("header").map(fieldOf)),
+    },
+    body,
+  };
+};
+
+const methodOf = (method: string): string => {
+  if (METHODS.includes(method) && method !== "CONNECT") return method; // which has no reply to wait for
+  throw new UsageError(`${JSON.stringify(method)} is no method that can be sent`);
+};
+
+/** The path with its query, percent-encoded where it is not. */
+const pathOf = (path: string): string => {
+  if (!path.startsWith("/")) throw new UsageError(`the path ${JSON.stringify(path)} does not start with "/"`);
+  const { pathname, search } = new URL(`http://localhost${path}`);
+  return pathname + search;
+};
+
+/** A header field: `name: value`. */
+const fieldOf = (field: string): [string, string] => {
+  const colon = field.indexOf(":");
+  if (colon < 1)
+    throw new UsageError(`the header field ${JSON.stringify(field)} has no colon after its name`);
+  const [name, value] = [field.slice(0, colon).trim(), field.slice(colon + 1).trim()];
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new UsageError(`the header field ${JSON.stringify(field)} has a character that it cannot have`);
+  }
+  return [name, value];
+};
