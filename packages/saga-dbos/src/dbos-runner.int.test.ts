@@ -1,12 +1,16 @@
 import { withServer } from "@framework/services";
 import { afterAll, test } from "@jest/globals";
 import { dbosFacts } from "./dbos-runner.test-kit.ts";
+import { messageFacts } from "./messages.test-kit.ts";
 import { dbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
+import { factsOf } from "./testing/fact.test-kit.ts";
 
 withServer("postgres", (server) => {
   const fixtures = dbosFixtures(server);
   afterAll(async () => {
     await fixtures[Symbol.asyncDispose]();
   });
-  dbosFacts(test, fixtures);
+  const fact = factsOf(test, fixtures);
+  dbosFacts(fact);
+  messageFacts(fact);
 });

@@ -3,36 +3,16 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
 import type { HeldLease } from "@framework/durable/feature";
-import { saga, type SagaRunner, type SagaStatus } from "@framework/saga";
+import { saga } from "@framework/saga";
 import { waitFor } from "@framework/testing";
-import { expect, type test as jestTest } from "@jest/globals";
+import { expect } from "@jest/globals";
 import { executorOf, takePlace } from "./engine/places.ts";
 import { sweep } from "./engine/sweep.ts";
-import type { DbosFixture, DbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
+import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 import { killedSaga } from "./testing/killed.test-sagas.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
 
-const inStatus = async (runner: SagaRunner, id: string, status: SagaStatus): Promise<void> =>
-  void (await waitFor(async () => (await runner.get(id))?.status === status, {
-    what: `the saga to be ${status}`,
-    timeoutMs: 60_000,
-  }));
-
-export const dbosFacts = (test: typeof jestTest, fixtures: DbosFixtures): void => {
-  const fact = (name: string, run: (fixture: DbosFixture) => Promise<void>): void =>
-    test(
-      name,
-      async () => {
-        const fixture = await fixtures();
-        try {
-          await run(fixture);
-        } finally {
-          await fixture.close();
-        }
-      },
-      180_000,
-    );
-
+export const dbosFacts = (fact: Fact): void => {
   fact(
     "a saga that waited in a process that has ended goes on in the next one, without another call",
     async (fixture) => {

@@ -25,11 +25,12 @@ export const deliveryWorkflow = (): Deliver => {
   return async (sagaId, { messageId, letter }) => {
     const workflowID = deliveryId(sagaId, messageId);
     try {
-      const handle = await dbos().startWorkflow(run, { workflowID, workflowIDReusePolicy: "reject" })(
-        sagaId,
-        letter,
-      );
-      await handle.getResult();
+      const begin = dbos().startWorkflow(run, {
+        workflowID,
+        workflowIDReusePolicy: "reject",
+        workflowAttributes: ofSaga(sagaId),
+      });
+      await (await begin(sagaId, letter)).getResult();
       return true;
     } catch (error) {
       if (dbosSdk().Error.isWorkflowIDInUseError(error)) return false;
@@ -37,3 +38,21 @@ export const deliveryWorkflow = (): Deliver => {
     }
   };
 };
+
+/** Returns whether an instance has had a message. */
+export const wasDelivered = async (sagaId: string, messageId: string): Promise<boolean> =>
+  (await dbos().getWorkflowStatus(deliveryId(sagaId, messageId))) !== null;
+
+/** Deletes the records of all messages of an instance. */
+export const forgetDeliveries = async (sagaId: string): Promise<void> => {
+  const found = await dbos().listWorkflows({
+    workflowName: DELIVERY,
+    attributes: ofSaga(sagaId),
+    loadInput: false,
+    loadOutput: false,
+  });
+  if (found.length > 0) await dbos().deleteWorkflows(found.map(({ workflowID }) => workflowID));
+};
+
+/** Attributes by which the deliveries of an instance are found; DBOS has an index of them. */
+const ofSaga = (saga: string): { readonly saga: string } => ({ saga });

@@ -30,7 +30,7 @@ import {
   unknownSaga,
   type Verb,
 } from "@framework/saga/feature";
-import type { Deliver } from "./delivery.ts";
+import { type Deliver, wasDelivered } from "./delivery.ts";
 import { instanceId, workflowOf } from "../names/ids.ts";
 import { LETTERS, type RunSaga } from "./performer.ts";
 import type { Letter } from "../script/effect.ts";
@@ -139,7 +139,10 @@ export class DbosRunner implements SagaRunner {
     if (seen === null) return "unknown";
     const { saga, messages } = seen.progress;
     if (isEnd(saga.status)) return "ended";
-    if (messages >= MAX_MESSAGES) throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
+    if (messages >= MAX_MESSAGES) {
+      if (await wasDelivered(id, messageId)) return "repeated";
+      throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
+    }
     if (!(await this.parts.deliver(id, { messageId, letter }))) return "repeated";
     return saga.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }

@@ -20,7 +20,8 @@ export interface Recorded {
   readonly records: readonly StepRecord[];
 }
 
-const RECEIVED = "DBOS.recv";
+/** Name of the records of letters. */
+export const RECEIVED = "DBOS.recv";
 
 /** Runs the script with the records there are, up to the effect that has none yet: that is where the instance is. */
 export const replay = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Progress => {
