@@ -204,6 +204,7 @@ export class FastConnection
   }
 
   take(chunk: Buffer): void {
+    if (this.held !== null) this.send(); // a socket that resumes emits all it has, before the batch ends
     if (this.stopped) this.discard();
     else if (!this.serveLone(chunk)) {
       this.input.add(chunk);
@@ -392,6 +393,7 @@ export class FastConnection
   /** A client that half-closes abandons its unanswered requests; the replies before them are still sent. */
   ended(): void {
     const { pipeline } = this;
+    if (this.held !== null) this.send();
     this.stop();
     const unanswered = pipeline.unanswered();
     if (unanswered !== null) pipeline.abortFrom(unanswered);

@@ -103,7 +103,7 @@ export class NodeInput implements SocketOwner {
     this.chunk = chunk;
     this.restAt = 0;
     while (this.restAt < chunk.length && !this.isClosed) {
-      if (this.restAt > 0) this.host.send();
+      this.host.send();
       if (this.mustWait()) {
         this.socket.pause(); // first: a flowing socket would emit what is put back at once
         this.socket.unshift(chunk.subarray(this.restAt));
