@@ -14,6 +14,7 @@ import {
   type HostState,
   isPromise,
   mapAwaitable,
+  type OperationControl,
   type Operations,
   throttledLog,
 } from "@framework/core/feature";
@@ -88,9 +89,10 @@ export class CallRunner {
 
   /** Starts a call; never throws. A call that is answered at once needs neither a place among those in progress nor a watch on its deadline. */
   serve(work: CallWork): void {
-    const outcome = this.observed(work);
-    if (isPromise(outcome)) this.track(work, outcome);
-    else this.end(work, outcome);
+    const operation = this.parts.operations.begin(work.call);
+    const outcome = operation === null ? this.outcome(work) : operation.within(() => this.outcome(work));
+    if (isPromise(outcome)) this.track(work, operation, outcome);
+    else this.finish(work, operation, outcome);
   }
 
   /** Ends a call that is not served, or has been. */
@@ -101,17 +103,26 @@ export class CallRunner {
     work.done(outcome === null ? null : this.sendable(call, outcome));
   }
 
-  private track(work: CallWork, outcome: Promise<CallOutcome>): void {
+  private track(work: CallWork, operation: OperationControl | null, outcome: Promise<CallOutcome>): void {
     const { call } = work;
     let isOver = false;
     const end = (ended: CallOutcome): void => {
       if (isOver) return;
       isOver = true;
-      this.end(work, ended);
+      this.finish(work, operation, ended);
     };
     this.active.add(call);
     call.onAbort({ aborted: end });
     void outcome.then(end); // never rejects
+  }
+
+  /** Ends a served call and its operation, which have the same status: that of an aborted call comes before its handler's. */
+  private finish(work: CallWork, operation: OperationControl | null, outcome: CallOutcome): void {
+    if (operation !== null) {
+      if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
+      operation.end({ "rpc.grpc.status_code": outcome?.statusCode ?? 0 });
+    }
+    this.end(work, outcome);
   }
 
   /** Ends every call, such as at the deadline of a drain. Returns their number. */
@@ -132,20 +143,6 @@ export class CallRunner {
         }),
       );
     return error;
-  }
-
-  private observed(work: CallWork): Awaitable<CallOutcome> {
-    const operation = this.parts.operations.begin(work.call);
-    if (operation === null) return this.outcome(work);
-    const ended = (outcome: CallOutcome): CallOutcome => {
-      if (outcome !== null && isServerFault(outcome.status)) operation.fail(outcome);
-      operation.end({ "rpc.grpc.status_code": outcome?.statusCode ?? 0 });
-      return outcome;
-    };
-    return mapAwaitable(
-      operation.within(() => this.outcome(work)),
-      ended,
-    );
   }
 
   private outcome(work: CallWork): Awaitable<CallOutcome> {

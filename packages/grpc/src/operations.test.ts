@@ -1,0 +1,94 @@
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { virtualClock } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { aBook, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
+import { grpc, GrpcError } from "./index.ts";
+
+const address = "127.0.0.1:0";
+
+/** Notes the served calls that have ended: method, status and error. */
+const watching = () => {
+  const ended: (readonly [method: string, status: unknown, error: string | null])[] = [];
+  const feature: Feature = {
+    name: "watching",
+    install: ({ insight }) => {
+      insight.onOperation({
+        kinds: ["grpc"],
+        start: () => null,
+        end: ({ role, name, attributes, error }) => {
+          if (role !== "server") return;
+          const method = name.slice(name.indexOf("/") + 1);
+          ended.push([method, attributes["rpc.grpc.status_code"], GrpcError.is(error) ? error.status : null]);
+        },
+      });
+      return {};
+    },
+  };
+  return { feature, ended };
+};
+
+test("the operation of an answered call has its status", async () => {
+  const { feature, ended } = watching();
+  const app = new (App.with(feature, grpc))().enableGrpc({ address });
+  app.addGrpcService(catalog, {
+    GetBook: ({ id }) => {
+      if (id === 2) throw new GrpcError("NOT_FOUND", "no such book");
+      return id === 3 ? Promise.reject(new GrpcError("INTERNAL", "broken")) : Promise.resolve(aBook(id));
+    },
+  });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const client = served.client(catalog);
+  await client.GetBook({ id: 1 });
+  await failure(client.GetBook({ id: 2 }));
+  await failure(client.GetBook({ id: 3 }));
+  expect(ended).toEqual([
+    ["GetBook", 0, null],
+    ["GetBook", 5, null],
+    ["GetBook", 13, "INTERNAL"],
+  ]);
+});
+
+test("the operation of an aborted call ends with the status that the client got, although its handler goes on", async () => {
+  const { feature, ended } = watching();
+  const clock = virtualClock();
+  const app = new (App.with(feature, grpc))().enableGrpc({ address, clock });
+  let begun = 0;
+  const ends: (() => void)[] = [];
+  const late = async <T>(value: T): Promise<T> => {
+    begun++;
+    await new Promise<void>((resolve) => void ends.push(resolve));
+    return value;
+  };
+  app.addGrpcService(catalog, {
+    GetBook: { timeoutSecs: 60, handle: ({ id }) => late(aBook(id)) },
+    AddBooks: { timeoutSecs: 60, handle: () => late({ added: 0 }) },
+  });
+  await using served = await serveApp(app as unknown as GrpcApp, { cluster: { shutdownTimeoutSecs: 1 } });
+  const client = served.client(catalog);
+  const controller = new AbortController();
+
+  const cancelled = failure(client.GetBook({ id: 1 }, { signal: controller.signal }));
+  await waitFor(() => begun === 1);
+  controller.abort();
+  expect(await cancelled).toMatchObject({ status: "CANCELLED" });
+  await waitFor(() => ended.length === 1);
+
+  const overdue = failure(client.AddBooks([aBook(2)]));
+  await waitFor(() => begun === 2);
+  await clock.advance(61_000);
+  expect(await overdue).toMatchObject({ status: "DEADLINE_EXCEEDED" });
+
+  const stopped = failure(client.GetBook({ id: 3 }));
+  await waitFor(() => begun === 3);
+  const stop = served.stop().catch(() => {});
+  expect(await stopped).toMatchObject({ status: "UNAVAILABLE" });
+  for (const end of ends) end();
+  await stop;
+  expect(ended).toEqual([
+    ["GetBook", 1, null],
+    ["AddBooks", 4, "DEADLINE_EXCEEDED"],
+    ["GetBook", 14, "UNAVAILABLE"],
+  ]);
+});
