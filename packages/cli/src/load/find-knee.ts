@@ -9,14 +9,14 @@ export interface KneeLimits {
 }
 
 /** The end of a ramp. */
-export interface Knee {
+export interface Knee<Measured extends Stage> {
   /** The highest rate that was within the limits; 0 if none was. */
   readonly capacity: number;
   /** The stage at that rate. */
-  readonly best: Stage | null;
+  readonly best: Measured | null;
   /** Why the next stage was over: `p99 of 230 ms`; `null` at `maxRate`. */
   readonly reason: string | null;
-  readonly stages: readonly Stage[];
+  readonly stages: readonly Measured[];
 }
 
 /** Growth of the rate from stage to stage. */
@@ -25,12 +25,12 @@ const GROWTH = 1.6;
 const REFINEMENTS = 3;
 
 /** Raises the rate until a stage is over the limits, then narrows the interval. */
-export const findKnee = async (
-  run: (rate: number) => Promise<Stage>,
+export const findKnee = async <Measured extends Stage>(
+  run: (rate: number) => Promise<Measured>,
   startRate: number,
   limits: KneeLimits,
-): Promise<Knee> => {
-  const stages: Stage[] = [];
+): Promise<Knee<Measured>> => {
+  const stages: Measured[] = [];
   const once = async (rate: number): Promise<string | null> => {
     const stage = await run(rate);
     stages.push(stage);
@@ -41,7 +41,7 @@ export const findKnee = async (
   // A rate is too high only if it fails twice: one pause of a shared machine is no knee.
   const attempt = async (rate: number): Promise<string | null> =>
     (await once(rate)) === null ? null : await once(rate);
-  let best: Stage | null = null;
+  let best: Measured | null = null;
   let [low, rate] = [0, startRate];
   let reason = await attempt(rate);
   while (reason === null && rate < limits.maxRate) {

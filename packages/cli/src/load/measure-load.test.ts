@@ -12,8 +12,11 @@ interface Measured {
   readonly capacity: number;
   readonly usual: number | null;
   readonly isRegression: boolean;
+  readonly p99Ms: number;
   readonly stages: readonly {
     readonly offered: number;
+    readonly failures: number;
+    readonly p99Ms: number;
     readonly heapMiB: number;
     readonly loopDelayMs: number;
   }[];
@@ -58,6 +61,18 @@ test("a service that fails has no capacity, and the command fails", async () => 
     "", // no progress, because this is no terminal
     expect.stringContaining("capacity of one worker: 0 requests/s (beyond it: 8 of 8 requests failed)"),
   ]);
+});
+
+test("a rate that passes at its second attempt is recorded with that one", async () => {
+  const cwd = serviceProject(`let requests = 0;
+app.get("/late", () => {
+  if (++requests <= 25) throw new Error("late"); // 20 requests of the warm-up and some of the first attempt
+  return "ok";
+});`);
+  const words = ["load", "/late", "--start", "20", "--max", "20", "--secs", "1", "--p99", "20000"];
+  const { p99Ms, stages } = await saidJson<Measured>(words, { cwd, environment: plainEnvironment });
+  expect(stages.map(({ failures }) => failures > 0)).toEqual([true, false]);
+  expect(p99Ms).toBe(stages[1]?.p99Ms);
 });
 
 test("a path is percent-encoded where it is not", async () => {

@@ -37,15 +37,13 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
   using sender = httpSender(service.url, request);
   const clock = { ...systemClock, now: () => performance.now() };
   const seconds = given.number("secs") ?? 3;
-  const measured: MeasuredStage[] = [];
   const startRate = given.number("start") ?? 100;
   const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
-  const run = async (ratePerSec: number): Promise<Stage> => {
+  const run = async (ratePerSec: number): Promise<MeasuredStage> => {
     const from = service.samples.length;
     progress.show(shareOfRamp(ratePerSec, startRate, limits.maxRate), `${ratePerSec} requests/s`);
     const stage = await runStage({ send: () => sender.send(), ratePerSec, seconds, clock });
-    measured.push({ ...stage, ...summed(service.samples.slice(from)) });
-    return stage;
+    return { ...stage, ...summed(service.samples.slice(from)) };
   };
   progress.show(0, "warm-up");
   await runStage({
@@ -55,10 +53,9 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     clock,
   });
   const knee = await findKnee(run, startRate, limits);
-  const best = measured.find(({ offered }) => offered === knee.best?.offered) ?? null;
   const facts = {
     capacity: knee.capacity,
-    cpu: best?.cpu ?? 0,
+    cpu: knee.best?.cpu ?? 0,
     processors: availableParallelism(),
     target: given.number("target") ?? null,
   };
@@ -68,13 +65,12 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     request: `${request.method} ${request.path}`,
     machine: cpus()[0]?.model ?? "unknown",
     capacity: knee.capacity,
-    p99Ms: best?.p99Ms ?? 0,
+    p99Ms: knee.best?.p99Ms ?? 0,
   };
   const usual = usualCapacity(readHistory(path), entry);
   appendHistory(path, entry);
   return outcome(entry, {
     knee,
-    measured,
     usual,
     tolerance: given.number("tolerance") ?? 20,
     advice: adviseWorkers(facts),
@@ -97,15 +93,14 @@ const summed = (
 });
 
 interface Findings {
-  readonly knee: Knee;
-  readonly measured: readonly MeasuredStage[];
+  readonly knee: Knee<MeasuredStage>;
   /** Median of earlier capacities; `null` without any. */
   readonly usual: number | null;
   readonly tolerance: number;
   readonly advice: WorkerAdvice;
 }
 
-const outcome = (entry: HistoryEntry, { knee, measured, usual, tolerance, advice }: Findings): Outcome => {
+const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice }: Findings): Outcome => {
   const isRegression = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
   const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
   const compared: Line =
@@ -114,11 +109,11 @@ const outcome = (entry: HistoryEntry, { knee, measured, usual, tolerance, advice
       : `usual capacity: ${usual} requests/s`;
   return {
     ok: knee.capacity > 0 && !isRegression,
-    data: { ...entry, reason: knee.reason, stages: measured, usual, isRegression, advice },
+    data: { ...entry, reason: knee.reason, stages: knee.stages, usual, isRegression, advice },
     lines: [
       ...table(
         ["RATE", "ANSWERED", "FAILED", "P50 MS", "P99 MS", "MAX MS", "LOOP MS", "HEAP MIB", "CPU %"],
-        measured.map(row),
+        knee.stages.map(row),
       ),
       "",
       [styled("bold", `capacity of one worker: ${knee.capacity} requests/s`), ` (${end})`],
