@@ -1,6 +1,7 @@
 import { withServer } from "@framework/services";
 import { afterAll, test } from "@jest/globals";
 import { dbosFacts } from "./dbos-runner.test-kit.ts";
+import { lostProcessFacts } from "./lost-processes.test-kit.ts";
 import { messageFacts } from "./messages.test-kit.ts";
 import { dbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
 import { factsOf } from "./testing/fact.test-kit.ts";
@@ -12,5 +13,6 @@ withServer("postgres", (server) => {
   });
   const fact = factsOf(test, fixtures);
   dbosFacts(fact);
+  lostProcessFacts(fact);
   messageFacts(fact);
 });

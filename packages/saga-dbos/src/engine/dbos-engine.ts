@@ -1,5 +1,5 @@
 import type { DLogger } from "@dbos-inc/dbos-sdk";
-import { dbos, dbosExecutor } from "../driver/dbos-sdk.ts";
+import { dbos } from "../driver/dbos-sdk.ts";
 import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import type { HeldLease } from "@framework/durable/feature";
@@ -11,12 +11,13 @@ import { Progress } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { sweep } from "./sweep.ts";
+import { adoptLost } from "./adopt.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { type Deliver, deliveryWorkflow } from "./delivery.ts";
 import { workflowOf } from "../names/ids.ts";
 import { perform } from "./perform.ts";
 import type { Performer, RunSaga } from "./performer.ts";
-import { executorOf, forGone, takePlace } from "./places.ts";
+import { executorOf, takePlace } from "./places.ts";
 import { Slots } from "./slots.ts";
 
 /** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
@@ -24,8 +25,6 @@ const SCRIPT_VERSION = "framework-saga-1";
 /** Times that DBOS runs a workflow again whose processes were lost. */
 const MAX_RECOVERIES = 10;
 const SWEEP_MS = 3_600_000;
-/** Workers of one process that may be gone at a time, for the search. */
-const MAX_GONE = 256;
 
 /** The options, with an address. */
 type EngineConfig = DbosRunnerConfig & { readonly url: string };
@@ -108,7 +107,8 @@ export class DbosEngine implements OpenEngine {
     await checkDefinitions(definitions);
     this.isRunning = true;
     place.signal.addEventListener("abort", () => this.lost());
-    this.every(config.pollMs * 5, "adopt sagas of lost processes", () => this.adopt());
+    if (parts.workers)
+      this.every(config.pollMs * 5, "adopt sagas of lost processes", () => adoptLost(parts.kernel));
     this.every(SWEEP_MS, "delete old sagas", () => sweep(parts.kernel, definitions, parts.keepSecs));
   }
 
@@ -138,18 +138,6 @@ export class DbosEngine implements OpenEngine {
     void this.stop().catch((error: unknown) =>
       this.parts.log().error("saga-dbos: DBOS did not stop", { error }),
     );
-  }
-
-  private async adopt(): Promise<void> {
-    if (!this.parts.workers) return;
-    const pending = await dbos().listWorkflows({ status: "PENDING", limit: 1000, loadInput: false });
-    const executors = new Set(
-      pending.flatMap(({ executorId }) => (executorId?.startsWith("saga-") ? [executorId] : [])),
-    );
-    executors.delete(dbos().executorID);
-    await forGone(this.parts.kernel, Array.from(executors).slice(0, MAX_GONE), async (executor) => {
-      await dbosExecutor()?.recoverPendingWorkflows([executor]);
-    });
   }
 
   private every(ms: number, what: string, task: () => Promise<void>): void {

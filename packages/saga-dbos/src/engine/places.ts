@@ -25,6 +25,11 @@ export const takePlace = async (kernel: Kernel): Promise<HeldLease> => {
 /** Executor id of a place. */
 export const executorOf = ({ name }: Pick<HeldLease, "name">): string => `saga-${name}`;
 
+/** Executor ids of all places. */
+export const allExecutors: readonly string[] = Array.from({ length: MAX_PROCESSES }, (_, number) =>
+  executorOf({ name: String(number) }),
+);
+
 /** Calls `adopt` for each of the executors whose process is gone, while no other process does. */
 export const forGone = async (
   kernel: Kernel,

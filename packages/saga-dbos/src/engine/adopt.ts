@@ -1,0 +1,27 @@
+import type { Kernel } from "@framework/durable/feature";
+import { dbos, dbosExecutor } from "../driver/dbos-sdk.ts";
+import { allExecutors, forGone } from "./places.ts";
+
+/** Workflows that one look reads; each look leaves out the processes that the earlier ones found. */
+const PAGE = 100;
+
+/** Takes over the unfinished workflows of all processes that are gone. */
+export const adoptLost = async (kernel: Kernel): Promise<void> => {
+  const others = new Set(allExecutors);
+  others.delete(dbos().executorID);
+  while (others.size > 0) {
+    const pending = await dbos().listWorkflows({
+      status: "PENDING",
+      executorId: Array.from(others),
+      limit: PAGE,
+      loadInput: false,
+      loadOutput: false,
+    });
+    const found = new Set(pending.map(({ executorId = "" }) => executorId));
+    await forGone(kernel, found, async (executor) => {
+      await dbosExecutor()?.recoverPendingWorkflows([executor]);
+    });
+    if (pending.length < PAGE) return;
+    for (const executor of found) others.delete(executor);
+  }
+};
