@@ -170,6 +170,20 @@ const replies = (side: Side): void => {
       }),
   );
 
+  side.test("sends the length that a reply to HEAD without a body states, and none to GET", () => {
+    const stated: Reply = { status: 200, payload: null, fields: () => ["Content-Length", "1234"] };
+    return side.with({ serve: () => stated }, async (client) => {
+      for (const [method, length] of [
+        ["HEAD", "1234"],
+        ["GET", "0"],
+        ["HEAD", "1234"],
+      ] as const) {
+        const sent = await client.send({ method, path: "/" });
+        assert.deepEqual([sent.fields["content-length"], await sent.text()], [length, ""]);
+      }
+    });
+  });
+
   side.test("sends no body with 204, 205 and 304, and cancels their streams", () => {
     let cancelled = 0;
     const source = new BodyStream({

@@ -14,8 +14,8 @@ export interface Reply {
   /**
    * Header lines: name, value, name, value …
    *
-   * Without the fields that the transport decides: framing and `connection`; it drops them, except that `connection: close` closes and a 426 keeps
-   * its `upgrade`. It adds `date`, unless there is a valid one. Names may have any case. The transport checks every name and value before it writes the first byte.
+   * Without the fields that the transport decides: framing and `connection`; it drops them, except that `connection: close` closes, a 426 keeps
+   * its `upgrade`, and a reply to HEAD whose payload is `null` its `content-length`. It adds `date`, unless there is a valid one. Names may have any case. The transport checks every name and value before it writes the first byte.
    *
    * The transport reads the list while it writes the head, and does not change it. A frozen list (`Object.isFrozen`) can never change, so a
    * transport may keep what it made of one and recognise it by identity in later replies; a list that is not frozen it reads each time.

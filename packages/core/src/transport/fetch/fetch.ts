@@ -3,10 +3,11 @@ import type { Awaitable } from "../../middleware/middleware.ts";
 import type { OpenCall, OpenCalls } from "../../lifecycle/open-calls.ts";
 import { EndlessBody } from "../../response/endless-body.ts";
 import { onBodyEnd } from "../../response/body-end.ts";
-import { BodyStream, payloadLength } from "../../exchange/payload.ts";
+import { BodyStream } from "../../exchange/payload.ts";
 import type { Response } from "../../response/response.ts";
 import { toWebResponse } from "../../response/web-response.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+import { lengthToSend } from "../wire/reply-head.ts";
 
 type Serve = (source: RequestSource) => Awaitable<Response>;
 
@@ -71,7 +72,7 @@ class WebExchange implements RequestSource, OpenCall {
   /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
-    const length = payloadLength(payload);
+    const length = lengthToSend(this.method, response);
     const bare = status === 0 || status === 204 || status === 304;
     const sends = payload instanceof BodyStream && this.method !== "HEAD" && !bare;
     if (sends)

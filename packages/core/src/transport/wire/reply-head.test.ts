@@ -40,11 +40,33 @@ test("keeps GET's fields for HEAD and omits the body", () => {
 });
 
 test.each([
+  ["1234", "1234"],
+  ["12345678901234567890", "0"],
+  ["-1", "0"],
+  ["5, 5", "0"],
+  ["0x10", "0"],
+  ["", "0"],
+])("states the length of a HEAD reply without a body: %j is %s", (stated, sent) => {
+  const given = reply(null, 200, ["Content-Length", stated]);
+  expect(prepare(given, { method: "HEAD" }).fields).toEqual(["content-length", sent, "date", "now"]);
+});
+
+test.each([
+  ["to GET", "GET", null, "0"],
+  ["with a body", "HEAD", "hello", "5"],
+])("drops the length that a reply %s states", (_, method, payload, sent) => {
+  const given = reply(payload, 200, ["content-length", "1234"]);
+  expect(prepare(given, { method }).fields).toEqual(["content-length", sent, "date", "now"]);
+});
+
+test.each([
   [204, ["date", "now"]],
   [205, ["content-length", "0", "date", "now"]],
   [304, ["date", "now"]],
 ])("sends no body with %s", (status, fields) => {
   expect(prepare(reply("gone", status))).toMatchObject({ payload: null, framing: "none", fields });
+  const stated = reply(null, status, ["content-length", "1234"]);
+  expect(prepare(stated, { method: "HEAD" })).toMatchObject({ payload: null, framing: "none", fields });
 });
 
 test("closes when the context requires it, or when the reply lists close among other tokens", () => {

@@ -1,5 +1,6 @@
 import type { Reply } from "../../exchange/reply.ts";
 import { parseHttpDate } from "../../http/http-date.ts";
+import { fieldValue } from "../../http/field-values.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { type Payload, payloadLength } from "../../exchange/payload.ts";
 
@@ -32,7 +33,10 @@ export interface ReplyContext {
   readonly date: string;
 }
 
-/** Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing; a valid `date` is kept. */
+/**
+ * Fields that the transport decides. A reply's own values are dropped, because they could contradict the framing; a valid `date` is kept, and the
+ * `content-length` of a reply to HEAD without a body.
+ */
 const connectionFields: ReadonlySet<string> = new Set([
   "connection",
   "content-length",
@@ -48,7 +52,7 @@ const connectionFields: ReadonlySet<string> = new Set([
 /**
  * Decides how a reply is sent (RFC 9112 6, RFC 9110 6.4, 8.6): its fields with framing, and whether it has a body.
  *
- * HEAD gets GET's fields; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length.
+ * HEAD gets GET's fields, or the length that a reply without a body states; 426 keeps its `upgrade` and closes; 204, 205 and 304 never have a body; a body in memory always has its length.
  *
  * @throws CORE_BAD_REPLY for a status outside 200 to 599, and for an invalid payload
  */
@@ -63,7 +67,7 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
   if (upgrade !== null) fields.push("upgrade", upgrade);
   const closes = close || upgrade !== null || (fields.length !== given.length && saysClose(given));
   const bodiless = status === 204 || status === 205 || status === 304;
-  const length = bodiless ? 0 : payloadLength(reply.payload);
+  const length = bodiless ? 0 : lengthToSend(method, reply);
   if (length !== null && !(Number.isSafeInteger(length) && length >= 0)) {
     throw new FrameworkError(
       "CORE_BAD_REPLY",
@@ -85,6 +89,16 @@ export const prepareReply = (reply: Reply, { method, minor, close, date }: Reply
     framing: silent ? "none" : framing,
     close: ends,
   };
+};
+
+/**
+ * Bytes of a reply's body, `null` while unknown. To HEAD, a reply without a body may state in `content-length` what GET would send (RFC 9110 8.6).
+ */
+export const lengthToSend = (method: string, reply: Reply): number | null => {
+  const { payload } = reply;
+  if (method !== "HEAD" || payload !== null) return payloadLength(payload);
+  const stated = fieldValue(reply.fields(), "content-length");
+  return stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : 0;
 };
 
 /** The first valid `Date` that a reply has itself: when it was made elsewhere or earlier, that time stays (RFC 9110 6.6.1). */
