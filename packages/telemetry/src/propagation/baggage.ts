@@ -17,7 +17,7 @@ const ENCODED = /^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/;
 export const parseBaggage = (field: string): Baggage | null => {
   const entries: Record<string, BaggageEntry> = Object.create(null) as Record<string, BaggageEntry>;
   let count = 0;
-  for (const part of field.slice(0, MAX_BAGGAGE_BYTES).split(",", MAX_BAGGAGE_MEMBERS)) {
+  for (const part of withinBound(field).split(",", MAX_BAGGAGE_MEMBERS)) {
     const [pair = "", ...properties] = part.split(";");
     const at = pair.indexOf("=");
     const [key, raw] = [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
@@ -31,6 +31,12 @@ export const parseBaggage = (field: string): Baggage | null => {
   }
   return count === 0 ? null : propagation.createBaggage(entries);
 };
+
+/** Cuts a field that is too long behind its last whole member: a part of a value would be another value. */
+const withinBound = (field: string): string =>
+  field.length <= MAX_BAGGAGE_BYTES
+    ? field
+    : field.slice(0, Math.max(0, field.lastIndexOf(",", MAX_BAGGAGE_BYTES)));
 
 /** Formats the members with these keys as a `baggage` field; empty without one. `null` for keys sends every member. */
 export const formatBaggage = (baggage: Baggage, keys: ReadonlySet<string> | null): string => {
