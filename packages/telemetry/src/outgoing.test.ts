@@ -1,17 +1,18 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { httpClient, retryRequests } from "@framework/client";
 import { RequestId } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
-/** A server that keeps the header fields it gets and answers with a status. */
-const peer = async (status: number) => {
+/** A server that keeps the header fields it gets and answers with a status, after what `interim` sends. */
+const peer = async (status: number, interim: (reply: ServerResponse) => void = () => {}) => {
   const seen: IncomingHttpHeaders[] = [];
   const raw: string[][] = []; // names of fields, each as often as it was sent
   const server = createServer((request, reply) => {
     seen.push(request.headers);
     raw.push(request.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase()));
+    interim(reply);
     reply.writeHead(status).end("there");
   });
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -100,6 +101,21 @@ test("a reply 404 and a refused connection are errors of the call", async () => 
   const [missing, refused] = (await service.finish()).spans;
   expect(missing).toMatchObject({ status: 2, attributes: { "error.type": "404" } });
   expect(refused).toMatchObject({ status: 2, kind: "client", events: [{ name: "exception" }] });
+});
+
+test("a call ends with its final status, after interim replies", async () => {
+  await using there = await peer(503, (reply) => {
+    reply.writeProcessing();
+    reply.writeEarlyHints({ link: "</style.css>; rel=preload; as=style" });
+  });
+  await using service = await tracedService();
+  service.app.get("/", async () => (await fetch(`http://127.0.0.1:${there.port}/`)).text());
+  await ask(service.app, "/");
+  const [call] = (await service.finish()).spans;
+  expect(call).toMatchObject({
+    status: 2,
+    attributes: { "http.response.status_code": 503, "error.type": "503" },
+  });
 });
 
 test("a field that the program set itself stays", async () => {

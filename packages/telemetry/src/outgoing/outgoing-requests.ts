@@ -54,6 +54,7 @@ export const watchOutgoing = (tracing: Tracing, operations: Operations<UndiciReq
     readonly response: { readonly statusCode: number };
   }): void => {
     const { statusCode: status } = event.response;
+    if (status < 200 && status !== 101) return; // an interim reply, such as 103: undici publishes the fields of each
     open.get(event.request)?.end(outcome(status));
     open.delete(event.request);
   };
