@@ -109,6 +109,22 @@ const framing = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("refuses a malformed HEAD request with the length of the refusal, and without its body", () =>
+    withServer(make, {}, async ({ exchange }) => {
+      const lines = "Host: a\r\n";
+      for (const [bytes, status] of [
+        ["HEAD / HTTP/1.1\r\n\r\n", 400],
+        [`HEAD / HTTP/1.1\r\n${lines} folded\r\n\r\n`, 400],
+        [`HEAD / HTTP/1.1\r\n${lines}Content-Length: 1, 1\r\n\r\n`, 400],
+        [`HEAD /${"x".repeat(9000)} HTTP/1.1\r\n${lines}\r\n`, 414],
+        [`HEAD / HTTP/3.0\r\n${lines}\r\n`, 505],
+      ] as const) {
+        const [head = "", body] = (await exchange(bytes)).split("\r\n\r\n");
+        assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [^]*content-length: [1-9]`));
+        assert.equal(body, "", bytes.slice(0, 80));
+      }
+    }));
+
   test("sends no body and no length with 204 and 304, and an empty one with 205", () =>
     withServer(
       make,

@@ -346,7 +346,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const message = new RefusedMessage(head, options.tls === undefined ? "http" : "https", remoteAddress);
     try {
       const reply = options.reject(error, message);
-      if (socket.writable) socket.write(finalReply(reply, date));
+      if (socket.writable) socket.write(finalReply(reply, message.method, date));
     } catch (cause) {
       options.log.error("the reply to a malformed request could not be written", { error: cause });
     }

@@ -2,9 +2,13 @@ import { reasonPhrase } from "../../http/reason-phrase.ts";
 import { prepareReply } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
 
-/** A complete reply as bytes, for refused messages without a response object of `node:http`. It says `connection: close`. */
-export const finalReply = (reply: Reply, date: string): Buffer => {
-  const { status, fields, payload } = prepareReply(reply, { method: "GET", minor: 1, close: true, date });
+/**
+ * A complete reply as bytes, for refused messages without a response object of `node:http`. It says `connection: close`.
+ *
+ * @param method of the message: HEAD gets no body
+ */
+export const finalReply = (reply: Reply, method: string, date: string): Buffer => {
+  const { status, fields, payload } = prepareReply(reply, { method, minor: 1, close: true, date });
   let head = `HTTP/1.1 ${status} ${reasonPhrase(status)}\r\n`;
   for (let at = 0; at + 1 < fields.length; at += 2) head += `${fields[at]}: ${fields[at + 1]}\r\n`;
   const body = typeof payload === "string" || payload instanceof Uint8Array ? payload : "";
