@@ -17,6 +17,14 @@ export const createApp = (): App => {
       })(),
     ),
   );
+  app.get("/silent", () =>
+    Response.stream(
+      (async function* () {
+        yield "first\n";
+        await new Promise<never>(() => {});
+      })(),
+    ),
+  );
   app.get("/never", () => new Promise<never>(() => {}));
   app.get("/echo", (request) => ({ header: request.getHeader("x-note"), query: request.query.get("q") }));
   const secret = new Blueprint("/secret", {

@@ -34,7 +34,7 @@ export const explainCommand: Command = {
       name: "timeout",
       kind: "number",
       value: "seconds",
-      summary: "seconds to wait for a reply, 30 by default",
+      summary: "seconds to wait for a reply and its body, 30 by default",
       min: 0.001,
       max: 86_400,
     },

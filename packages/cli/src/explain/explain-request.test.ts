@@ -79,3 +79,8 @@ test("production is refused", async () => {
   });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("FRAMEWORK_ENV is production")]);
 });
+
+test("a body without an end is left at the timeout, before the request is repeated", async () => {
+  const { status, route } = await explained("GET", "/silent", "--times", "2", "--timeout", "2");
+  expect([status, route]).toEqual([200, "/silent"]);
+});

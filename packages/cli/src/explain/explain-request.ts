@@ -7,7 +7,7 @@ import type { Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
-import { answer } from "../request/answer.ts";
+import { answer, readBody, startDeadline } from "../request/answer.ts";
 import { requestOf } from "../request/request-of.ts";
 import { collectTraces } from "./collect-traces.ts";
 
@@ -48,12 +48,14 @@ const lastReply = async (app: AppLike, given: Given, cwd: string): Promise<Respo
   const method = given.argument("subject")?.toUpperCase() ?? "GET";
   const timeoutSecs = given.number("timeout") ?? 30;
   for (let left = given.number("times") ?? 1; ; left--) {
-    const reply = await answer(app, await requestOf(given, method, cwd), timeoutSecs);
+    const request = await requestOf(given, method, cwd);
+    using deadline = startDeadline(timeoutSecs);
+    const reply = await answer(app, request, deadline);
     if (left <= 1) {
-      await reply.body?.cancel();
+      reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part
       return reply;
     }
-    await reply.body?.pipeTo(new WritableStream());
+    await readBody(reply, deadline, () => true);
   }
 };
 

@@ -30,7 +30,7 @@ export const requestCommand: Command = {
       name: "timeout",
       kind: "number",
       value: "seconds",
-      summary: "seconds to wait for the reply, 30 by default",
+      summary: "seconds to wait for the reply and its body, 30 by default",
       min: 0.001,
       max: 86_400,
     },

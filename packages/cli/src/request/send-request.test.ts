@@ -62,6 +62,12 @@ test("a reply without an end is cut at the bound", async () => {
   expect([body.length, isCut]).toEqual([MAX_SHOWN_BYTES, true]);
 });
 
+test("a body that does not end within the timeout is cut there", async () => {
+  expect(await reply("GET", "/silent", "--timeout", "2")).toMatchObject({ body: "first\n", isCut: true });
+  const { exitCode, out } = await ask("GET", "/silent", "--timeout", "2");
+  expect([exitCode, out]).toEqual([0, "first\n… the rest is left out\n"]);
+});
+
 test("a reply that does not come ends the command", async () => {
   const { exitCode, err } = await ask("GET", "/never", "--timeout", "0.05");
   expect([exitCode, err]).toEqual([1, expect.stringContaining("no reply within 0.05 s")]);

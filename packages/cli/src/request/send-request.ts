@@ -1,11 +1,11 @@
-import { answer } from "./answer.ts";
+import { answer, type Deadline, readBody, startDeadline } from "./answer.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { requestOf } from "./request-of.ts";
 
-/** Bytes of a reply that are printed; a longer one is cut, and a stream without an end is left. */
+/** Bytes of a reply that are printed; a longer one is cut. */
 export const MAX_SHOWN_BYTES = 1_048_576;
 
 export const sendRequest: RunCommand = async (given, { cwd }) => {
@@ -13,8 +13,9 @@ export const sendRequest: RunCommand = async (given, { cwd }) => {
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
-    const reply = await answer(app, request, given.number("timeout") ?? 30);
-    const shown = await readShown(reply);
+    using deadline = startDeadline(given.number("timeout") ?? 30);
+    const reply = await answer(app, request, deadline);
+    const shown = await readShown(reply, deadline);
     return outcome(reply, shown, { include: given.flag("include"), fail: given.flag("fail") });
   } finally {
     await app.stop({ timeoutSecs: 1 });
@@ -26,17 +27,15 @@ interface Shown {
   readonly isCut: boolean;
 }
 
-const readShown = async ({ body }: Response): Promise<Shown> => {
+const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> => {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  if (body !== null) {
-    for await (const piece of body) {
-      pieces.push(piece.subarray(0, MAX_SHOWN_BYTES - length));
-      length += piece.byteLength;
-      if (length > MAX_SHOWN_BYTES) break;
-    }
-  }
-  return { bytes: Buffer.concat(pieces), isCut: length > MAX_SHOWN_BYTES };
+  const isWhole = await readBody(reply, deadline, (piece) => {
+    pieces.push(piece.subarray(0, MAX_SHOWN_BYTES - length));
+    length += piece.byteLength;
+    return length <= MAX_SHOWN_BYTES;
+  });
+  return { bytes: Buffer.concat(pieces), isCut: !isWhole };
 };
 
 const outcome = (
