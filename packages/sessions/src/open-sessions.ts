@@ -38,7 +38,7 @@ export const openSessions = (
   const secure = config.secure ?? (env === "production" ? true : undefined);
   const cookie = sessionCookie({ name: cookieName, sameSite, secure });
   const form = formOf(config, store, lives);
-  const tools: SaveTools = { form, store, lives, cookie, now: clock.date, counts };
+  const tools: SaveTools = { form, lives, cookie, now: clock.date, counts };
   return {
     cookie,
     logins,

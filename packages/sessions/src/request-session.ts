@@ -25,7 +25,8 @@ export class RequestSession implements Session {
   /** Id of the session from now on, `null` for none. */
   id: string | null;
   user: string | null;
-  isDestroyed = false;
+  /** Whether `destroy` was called, which holds whatever happens later in the request. */
+  hasDestroyed = false;
   private loginNumber: number;
   private createdAt: number;
   private data: Map<string, Json>;
@@ -80,7 +81,6 @@ export class RequestSession implements Session {
     this.checkOpen();
     if (this.user !== null && this.user !== user) this.change((data) => data.clear());
     this.hasEnded = false;
-    this.isDestroyed = false;
     this.user = user;
     this.loginNumber = login;
     this.createdAt = this.tools.now();
@@ -94,18 +94,28 @@ export class RequestSession implements Session {
 
   destroy(): void {
     this.checkOpen();
-    this.isDestroyed = true;
+    this.hasDestroyed = true;
     this.id = null;
     this.user = null;
     this.loginNumber = 0;
     this.data = new Map();
-    this.changes.splice(0, this.changes.length, (data) => data.clear());
+    this.changes.length = 0;
     this.announce();
   }
 
   /** Refuses changes from now on, since the reply leaves. */
   close(): void {
     this.isClosed = true;
+  }
+
+  /** The session that this one continues. */
+  get continued(): Found | null {
+    return this.hasDestroyed ? null : this.found;
+  }
+
+  /** Whether the client has no session after a reply of this status, because `destroy` was called. */
+  endsAfter(status: number): boolean {
+    return this.hasDestroyed && (this.id === null || status >= 500);
   }
 
   /** Whether the session has an id that the client does not know yet. */
@@ -117,8 +127,8 @@ export class RequestSession implements Session {
     return this.changes.length > 0;
   }
 
-  /** The content to write, with the changes applied to `base`. */
-  entry(base: SessionEntry | undefined = this.found?.entry): SessionEntry {
+  /** The content to write, with the changes applied to `base`. @throws SESSIONS_TOO_LARGE when another request's changes leave no room for them */
+  entry(base: SessionEntry | undefined = this.continued?.entry): SessionEntry {
     const data = new Map(base?.data);
     for (const change of this.changes) change(data);
     return {
@@ -144,7 +154,6 @@ export class RequestSession implements Session {
     this.data = data;
     this.changes.push(change);
     if (this.id === null) {
-      this.isDestroyed = false;
       this.createdAt = this.tools.now();
       this.rotate();
     }

@@ -5,13 +5,11 @@ import type { RequestSession } from "./request-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { SessionCookie } from "./session-cookie.ts";
 import { type Lives, restOf, type SessionEntry } from "./session-entry.ts";
-import { digestOf, type Found, type SessionForm } from "./session-form.ts";
-import type { SessionStore } from "./store/session-store.ts";
+import type { Found, SessionForm } from "./session-form.ts";
 
 /** What saving a session needs. */
 export interface SaveTools {
   readonly form: SessionForm;
-  readonly store: SessionStore;
   readonly lives: Lives;
   readonly cookie: SessionCookie;
   readonly now: () => number;
@@ -31,31 +29,22 @@ export const saveSession = async (
   tools: SaveTools,
 ): Promise<void> => {
   session.close();
-  const { found } = session;
-  if (session.isDestroyed) return destroyed(found, request, reply, tools);
+  const { found, continued } = session;
+  if (session.hasDestroyed && found !== null) await destroyed(found, tools);
+  if (session.endsAfter(reply.status)) return removeCookie(request, reply, tools);
   if (reply.status >= 500) return;
   if (session.isRotated) return rotated(session, request, reply, tools);
-  if (found === null) return;
+  if (continued === null) return;
   if (session.isChanged) {
-    const value = await changed(session, found, tools);
+    const value = await changed(session, continued, tools);
     if (tools.form.isInCookie) setCookie(value, session.entry(), request, reply, tools);
     return;
   }
-  await recordUse(session, found, request, reply, tools);
+  await recordUse(session, continued, request, reply, tools);
 };
 
-const destroyed = async (
-  found: Found | null,
-  request: HttpRequest,
-  reply: Response,
-  tools: SaveTools,
-): Promise<void> => {
-  if (found !== null) {
-    await tools.store.end(digestOf(found.id), tools.form.endedMs);
-    tools.counts.add("destroyed");
-  }
-  tools.cookie.remove(request, reply);
-  keepFromCaches(reply);
+const destroyed = async ({ id }: Found, { form, counts }: SaveTools): Promise<void> => {
+  if (await form.end(id)) counts.add("destroyed");
 };
 
 /** The new id is written first, so that a failure leaves the old session as it was. */
@@ -65,13 +54,36 @@ const rotated = async (
   reply: Response,
   tools: SaveTools,
 ): Promise<void> => {
-  const { found } = session;
+  const { continued } = session;
+  const id = session.id ?? "";
   const entry = session.entry();
-  const value = await tools.form.write(session.id ?? "", 0, entry, rest(entry, tools));
+  const value = await tools.form.write(id, 0, entry, rest(entry, tools));
   if (value === null) throw ended(); // two equal ids of 256 random bits
-  if (found !== null) await tools.store.end(digestOf(found.id), tools.form.endedMs);
-  tools.counts.add(found === null ? "created" : "rotated");
-  setCookie(value, entry, request, reply, tools);
+  try {
+    setCookie(value, entry, request, reply, tools);
+    if (continued !== null) await moved(session, id, continued, tools);
+  } catch (error) {
+    await tools.form.end(id).catch(() => {}); // no client gets the id, and the store has logged the failure
+    throw error;
+  }
+  tools.counts.add(continued === null ? "created" : "rotated");
+};
+
+/** Ends the old id while its content is what was copied to the new one; what another request has written meanwhile is copied first. */
+const moved = async (
+  session: RequestSession,
+  id: string,
+  continued: Found,
+  { form, ...tools }: SaveTools,
+): Promise<void> => {
+  let latest = continued;
+  for (let version = 1; version < MAX_ATTEMPTS; version++) {
+    if (await form.endAsFound(latest)) return;
+    latest = await readAgain(continued.id, form);
+    const entry = session.entry(latest.entry);
+    if ((await form.write(id, version, entry, rest(entry, tools))) === null) throw ended();
+  }
+  throw ended();
 };
 
 const changed = async (session: RequestSession, found: Found, tools: SaveTools): Promise<string> => {
@@ -80,11 +92,16 @@ const changed = async (session: RequestSession, found: Found, tools: SaveTools):
     const entry = session.entry(latest.entry);
     const value = await tools.form.write(latest.id, latest.version, entry, rest(entry, tools));
     if (value !== null) return value;
-    const again = await tools.form.read(found.id);
-    if (again === null || again === "ended") throw ended();
-    latest = again;
+    latest = await readAgain(found.id, tools.form);
   }
   throw ended();
+};
+
+/** Reads what another request has written. @throws HttpError 409 when it has ended the session */
+const readAgain = async (id: string, form: SessionForm): Promise<Found> => {
+  const again = await form.read(id);
+  if (again === null || again === "ended") throw ended();
+  return again;
 };
 
 /** Prolongs the idle life. The reply claims nothing that depends on it, so a failure is left to the log of the store. */
@@ -101,7 +118,7 @@ const recordUse = async (
   if (value !== null && tools.form.isInCookie) setCookie(value, entry, request, reply, tools);
 };
 
-const rest = (entry: SessionEntry, { lives, now }: SaveTools): number =>
+const rest = (entry: SessionEntry, { lives, now }: Pick<SaveTools, "lives" | "now">): number =>
   Math.max(1, Math.ceil(restOf(entry, lives, now())));
 
 const setCookie = (
@@ -112,6 +129,11 @@ const setCookie = (
   { cookie, lives, now }: SaveTools,
 ): void => {
   cookie.set(request, reply, value, Math.max(1, Math.ceil((createdAt + lives.absoluteMs - now()) / 1000)));
+  keepFromCaches(reply);
+};
+
+const removeCookie = (request: HttpRequest, reply: Response, { cookie }: SaveTools): void => {
+  cookie.remove(request, reply);
   keepFromCaches(reply);
 };
 

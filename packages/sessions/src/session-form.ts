@@ -17,12 +17,14 @@ export interface SessionForm {
   readonly maxBytes: number;
   /** Whether the cookie contains the content, so that each change needs a new one. */
   readonly isInCookie: boolean;
-  /** Milliseconds for which an ended id is remembered. */
-  readonly endedMs: number;
   /** Reads the session of a cookie; `"ended"` for one that another request has just ended. */
   read(cookie: string): Promise<Found | "ended" | null>;
   /** Writes a content. Returns the value of the cookie; `null` when another request has changed the session since it was read. */
   write(id: string, version: number, entry: SessionEntry, ttlMs: number): Promise<string | null>;
+  /** Ends an id. Returns whether this call ended it. */
+  end(id: string): Promise<boolean>;
+  /** Ends the id of a session. Returns whether this call ended it: `false` when another request has ended the session, or changed it since it was read. */
+  endAsFound(found: Found): Promise<boolean>;
 }
 
 /** 256 random bits as base64url. */
@@ -34,7 +36,6 @@ const ENDED_MS = 300_000;
 export const storedForm = (store: SessionStore, lives: Lives, now: () => number): SessionForm => ({
   maxBytes: 32_768,
   isInCookie: false,
-  endedMs: ENDED_MS,
   async read(id) {
     if (!ID.test(id)) return null;
     const stored = await store.read(digestOf(id));
@@ -45,6 +46,8 @@ export const storedForm = (store: SessionStore, lives: Lives, now: () => number)
   },
   write: async (id, version, entry, ttlMs) =>
     (await store.write(digestOf(id), toJson(entry), { version, ttlMs })) ? id : null,
+  end: async (id) => store.end(digestOf(id), ENDED_MS),
+  endAsFound: async ({ id, version }) => store.end(digestOf(id), ENDED_MS, version),
 });
 
 /** Sessions in a sealed cookie; the store knows only the ids that have ended, for as long as their cookies could be used. */
@@ -56,7 +59,6 @@ export const sealedForm = (
 ): SessionForm => ({
   maxBytes: 2700,
   isInCookie: true,
-  endedMs: lives.absoluteMs,
   async read(cookie) {
     const content = seal.open(cookie);
     if (content === null) return null;
@@ -66,7 +68,9 @@ export const sealedForm = (
     return (await store.read(digestOf(id))) === "ended" ? "ended" : { id, version: 0, entry };
   },
   write: async (id, _version, entry) => seal.seal(JSON.stringify([id, toJson(entry)])),
+  end: async (id) => store.end(digestOf(id), lives.absoluteMs),
+  endAsFound: async ({ id }) => store.end(digestOf(id), lives.absoluteMs),
 });
 
 /** The key of an id in the store. */
-export const digestOf = (id: string): string => createHash("sha256").update(id).digest("base64url");
+const digestOf = (id: string): string => createHash("sha256").update(id).digest("base64url");

@@ -44,10 +44,10 @@ const foundReason = ({ found }: RequestSession, hasCookie: boolean): string => {
 
 /** What the reply will do; the middleware writes it after this. */
 const changeReason = (session: RequestSession, { status }: Response): string => {
-  const { found, isDestroyed, isRotated, isChanged } = session;
-  if (isDestroyed) return "the session ends: its cookie is removed";
+  const { continued, isRotated, isChanged } = session;
+  if (session.endsAfter(status)) return "the session ends: its cookie is removed";
   if (status >= 500) return `a reply of ${status} saves nothing`;
-  if (isRotated) return found === null ? "a session begins" : "the session gets a new id";
+  if (isRotated) return continued === null ? "a session begins" : "the session gets a new id";
   if (isChanged) return "the data of the session changed";
-  return found === null ? "no session begins" : "the data of the session is unchanged";
+  return continued === null ? "no session begins" : "the data of the session is unchanged";
 };

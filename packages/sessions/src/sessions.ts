@@ -147,7 +147,7 @@ const saved = (
   reply: Response,
 ): Awaitable<Response> => {
   if (request.context.get(SessionUsed) && reply.status !== 101) keepFromCaches(reply);
-  if (session.found === null && !session.isRotated && !session.isDestroyed) {
+  if (session.found === null && !session.isRotated && !session.hasDestroyed) {
     session.close();
     return reply;
   }

@@ -68,13 +68,21 @@ export const databaseSessions = (
       await swept();
       return changes === 1;
     },
-    async end(key, ttlMs) {
+    async end(key, ttlMs, version) {
       await ready();
-      await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at)
-        VALUES (${key}, 1, NULL, ${clock.date() + ttlMs})
-        ON CONFLICT (id) DO UPDATE SET version = framework_sessions.version + 1, content = NULL,
-          expires_at = excluded.expires_at`;
+      const now = clock.date();
+      const { changes } =
+        version === undefined
+          ? await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at)
+              VALUES (${key}, 1, NULL, ${now + ttlMs})
+              ON CONFLICT (id) DO UPDATE SET version = framework_sessions.version + 1, content = NULL,
+                expires_at = excluded.expires_at
+              WHERE framework_sessions.content IS NOT NULL OR framework_sessions.expires_at <= ${now}`
+          : await db.execute`UPDATE framework_sessions
+              SET version = version + 1, content = NULL, expires_at = ${now + ttlMs}
+              WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
       await swept();
+      return changes === 1;
     },
     async number(key) {
       await ready();

@@ -37,7 +37,7 @@ export const failClosed = (
   return {
     read: (key) => asked(() => store.read(key)),
     write: (key, content, options) => asked(() => store.write(key, content, options)),
-    end: (key, ttlMs) => asked(() => store.end(key, ttlMs)),
+    end: (key, ttlMs, version) => asked(() => store.end(key, ttlMs, version)),
     number: (key) => asked(() => store.number(key)),
     raise: (key, value, ttlMs) => asked(() => store.raise(key, value, ttlMs)),
   };

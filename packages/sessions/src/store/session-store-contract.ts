@@ -70,6 +70,50 @@ const facts: PortFacts<SessionStoreFixture> = {
     await one.end("a", TTL);
     assert.equal(await other.read("a"), "ended");
   },
+  "a key ends once": async ({ views: [one, other] }) => {
+    await one.write("a", 1, { version: 0, ttlMs: TTL });
+    for (const key of ["a", "b"]) {
+      assert.equal(await other.end(key, TTL), true);
+      assert.equal(await one.end(key, TTL), false);
+    }
+  },
+  "an end of a version ends no other version, and no key without an entry": async ({
+    views: [one, other],
+  }) => {
+    assert.equal(await one.end("a", TTL, 1), false);
+    for (const version of [0, 1]) assert.equal(await one.write("a", version, { version, ttlMs: TTL }), true);
+    for (const version of [1, 3]) assert.equal(await other.end("a", TTL, version), false);
+    assert.deepEqual(await one.read("a"), { version: 2, content: 1 });
+    assert.equal(await other.end("a", TTL, 2), true);
+    for (const version of [2, 3]) assert.equal(await one.end("a", TTL, version), false);
+    assert.deepEqual([await one.read("a"), await other.read("a")], ["ended", "ended"]);
+    for (const version of [0, 2, 3]) assert.equal(await one.write("a", 2, { version, ttlMs: TTL }), false);
+  },
+  "exactly one of many concurrent ends succeeds": async ({ views }) => {
+    for (const version of [undefined, 1]) {
+      const key = `a${version}`;
+      await views[0].write(key, 1, { version: 0, ttlMs: TTL });
+      const ends = Array.from({ length: 20 }, async (_, at) =>
+        views[at % 2 === 0 ? 0 : 1].end(key, TTL, at < 10 ? version : undefined),
+      );
+      assert.equal((await Promise.all(ends)).filter(Boolean).length, 1);
+      assert.equal(await views[1].read(key), "ended");
+    }
+  },
+  "either an end of a version succeeds or a concurrent write of it": async ({ views: [one, other] }) => {
+    for (let round = 0; round < 10; round++) {
+      const key = `a${round}`;
+      await one.write(key, 0, { version: 0, ttlMs: TTL });
+      const writes = Array.from({ length: 5 }, async (_, at) => {
+        for (let turn = 0; turn < (at * round) % 5; turn++) await Promise.resolve();
+        return one.write(key, at, { version: 1, ttlMs: TTL });
+      });
+      const [hasEnded, ...written] = await Promise.all([other.end(key, TTL, 1), ...writes]);
+      const found = await one.read(key);
+      assert.equal(found === "ended", hasEnded);
+      if (hasEnded) assert.equal(written.some(Boolean), false);
+    }
+  },
   "a key without an entry can end": async ({ views: [one, other] }) => {
     await one.end("a", TTL);
     assert.equal(await other.read("a"), "ended");

@@ -48,8 +48,22 @@ const broken: Readonly<Record<string, (store: SessionStore) => SessionStore>> = 
     ...store,
     write: async (...args) => (await store.write(...args), false),
   }),
-  "ends nothing": (store) => ({ ...store, end: () => {} }),
-  "forgets an end early": (store) => ({ ...store, end: (key) => store.end(key, 1) }),
+  "ends nothing": (store) => ({ ...store, end: () => true }),
+  "ends every version": (store) => ({ ...store, end: (key, ttlMs) => store.end(key, ttlMs) }),
+  "claims every end": (store) => ({ ...store, end: async (...args) => (await store.end(...args), true) }),
+  "claims no end": (store) => ({ ...store, end: async (...args) => (await store.end(...args), false) }),
+  "reads the version before it ends it": (store) => ({
+    ...store,
+    async end(key, ttlMs, version) {
+      const found = await store.read(key);
+      const isVersion = found !== null && found !== "ended" && found.version === version;
+      return (version === undefined || isVersion) && store.end(key, ttlMs);
+    },
+  }),
+  "forgets an end early": (store) => ({
+    ...store,
+    end: (key, _ttlMs, version) => store.end(key, 1, version),
+  }),
   "compares only the first character": (store) => ({
     ...store,
     read: (key) => store.read(key.slice(0, 1)),
@@ -102,6 +116,52 @@ test("a write whose process died between its two steps is completed by the next 
   expect(await other.write("a", "third", { version: 1, ttlMs: 60_000 })).toBe(false);
   expect(await other.read("a")).toEqual({ version: 2, content: "second" });
   expect(await other.write("a", "third", { version: 2, ttlMs: 60_000 })).toBe(true);
+});
+
+test("an end of a version whose process died between its two steps is completed by the next writer", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const dying = sharedSessionStore({
+    ...values,
+    raise: () => {
+      throw new Error("the process died");
+    },
+  });
+  const other = sharedSessionStore(values);
+  await other.write("a", "first", { version: 0, ttlMs: 60_000 });
+  await expect(async () => dying.end("a", 60_000, 1)).rejects.toThrow("died");
+  expect(await other.write("a", "second", { version: 1, ttlMs: 60_000 })).toBe(false);
+  expect(await other.read("a")).toBe("ended");
+});
+
+test("an end of a version that a writer completes meanwhile succeeds", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const other = sharedSessionStore(values);
+  await other.write("a", "first", { version: 0, ttlMs: 60_000 });
+  const slow = sharedSessionStore({
+    ...values,
+    async set(...args) {
+      const isSet = await values.set(...args);
+      expect(await other.write("a", "second", { version: 1, ttlMs: 60_000 })).toBe(false);
+      return isSet;
+    },
+  });
+  expect(await slow.end("a", 60_000, 1)).toBe(true);
+  expect(await other.read("a")).toBe("ended");
+});
+
+test("an end of a version that writers replace twice meanwhile fails", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const other = sharedSessionStore(values);
+  await other.write("a", "first", { version: 0, ttlMs: 60_000 });
+  const slow = sharedSessionStore({
+    ...values,
+    async set(...args) {
+      for (const version of [1, 2]) await other.write("a", version, { version, ttlMs: 60_000 });
+      return values.set(...args);
+    },
+  });
+  expect(await slow.end("a", 60_000, 1)).toBe(false);
+  expect(await other.read("a")).toEqual({ version: 3, content: 2 });
 });
 
 test("a reader that is slower than the writers finds the entry, not a gap between two versions", async () => {

@@ -29,8 +29,11 @@ export interface SessionStore {
   read(key: string): Awaitable<StoredSession | "ended" | null>;
   /** Atomically replaces the entry if its version is the one given, and creates it for version 0 if there is none. Returns whether it was written. */
   write(key: string, content: Json, options: WriteOptions): Awaitable<boolean>;
-  /** Removes the entry of a key, if any; for `ttlMs` milliseconds at least the key reads as ended and no write succeeds. */
-  end(key: string, ttlMs: number): Awaitable<void>;
+  /**
+   * Removes the entry of a key, if any; for `ttlMs` milliseconds at least the key reads as ended and no write succeeds. With `version`, atomically and only
+   * if the entry has that version. Returns whether this call ended the key: `false` if it had ended before, which keeps its time, or has another version.
+   */
+  end(key: string, ttlMs: number, version?: number): Awaitable<boolean>;
   /** Returns a number that only rises, 0 when absent. */
   number(key: string): Awaitable<number>;
   /** Atomically stores a whole number from 1 to 2^53 - 1 if it is greater than the one stored, for `ttlMs` at least. Returns whether it was stored. */

@@ -1,5 +1,5 @@
-import type { SharedValues } from "@framework/core/feature";
-import type { SessionStore } from "./session-store.ts";
+import type { Json, SharedValues } from "@framework/core/feature";
+import type { SessionStore, WriteOptions } from "./session-store.ts";
 
 /** Bounds of the store in shared state. */
 export interface SharedSessionStoreOptions {
@@ -9,13 +9,15 @@ export interface SharedSessionStoreOptions {
 
 /** Number of an ended key, greater than every version. */
 const ENDED = 2 ** 52;
+/** What `end` writes as the version that it claims; an entry is a list of one. */
+const endedMark: Json = [];
 
 /**
  * Sessions in the state that all workers share, and all hosts with Redis.
  *
  * Each version of an entry has a key of its own, written only if it is absent, so exactly one of several writers of a version succeeds and its content
  * appears at once. A number that only rises points to the current version; a reader or writer that finds a version beyond it, of a process that died in
- * between, moves it on. The number also marks ended keys, and is never evicted.
+ * between, moves it on. The number also marks ended keys, and is never evicted. An end of a version claims the next one, as a writer does.
  *
  * @throws CORE_SHARED_STATE_FULL from `write`, `end` and `raise` beyond `maxSessions`; CORE_SHARED_STATE_UNAVAILABLE
  */
@@ -29,36 +31,45 @@ export const sharedSessionStore = (
   };
   const point = async (key: string, version: number, ttlMs: number): Promise<boolean> =>
     await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
+  /** Writes the version after the one given. True for exactly one of its callers, and for none when the key has another version. */
+  const claim = async (key: string, content: Json, { version, ttlMs }: WriteOptions): Promise<boolean> => {
+    if ((await numberOf(versionKey(key))) !== version) return false;
+    const next = version + 1;
+    const isClaimed = await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true });
+    const isPointed = await point(key, next, ttlMs); // also for another writer, which may have died before it did so
+    // Another caller may have pointed to what this one has written.
+    return isClaimed && (isPointed || (await numberOf(versionKey(key))) === next);
+  };
   return {
     async read(key) {
       let version = await numberOf(versionKey(key));
       for (;;) {
         if (version === 0) return null;
         if (version >= ENDED) return "ended";
-        const content = await values.get(contentKey(key, version));
-        if (content !== undefined) return { version, content };
+        // Only `claim` writes under this key.
+        const written = (await values.get(contentKey(key, version))) as readonly Json[] | undefined;
+        if (written !== undefined) {
+          const [content] = written;
+          return content === undefined ? "ended" : { version, content };
+        }
         const now = await numberOf(versionKey(key));
         if (now === version) return null; // expired or evicted
         version = now; // a writer has moved on between the two reads, and removed the version; it only rises, so this ends
       }
     },
-    async write(key, content, { version, ttlMs }) {
-      const current = await numberOf(versionKey(key));
-      const next = version + 1;
-      if (current !== version) return false;
-      if (!(await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true }))) {
-        await point(key, next, ttlMs); // its writer may have died before it did so
-        return false;
-      }
-      if (!(await point(key, next, ttlMs))) return false;
+    async write(key, content, options) {
+      const { version } = options;
+      if (!(await claim(key, [content], options))) return false;
       if (version > 0) await values.delete(contentKey(key, version));
       return true;
     },
-    async end(key, ttlMs) {
-      const version = await numberOf(versionKey(key));
-      const options = { ttlMs, group: version === 0 ? "sessions:ended" : "sessions:live", maxKeys };
-      await values.raise(versionKey(key), ENDED, options);
-      if (version > 0 && version < ENDED) await values.delete(contentKey(key, version));
+    async end(key, ttlMs, version) {
+      if (version !== undefined && !(await claim(key, endedMark, { version, ttlMs }))) return false;
+      const latest = version ?? (await numberOf(versionKey(key)));
+      const options = { ttlMs, group: latest === 0 ? "sessions:ended" : "sessions:live", maxKeys };
+      const hasEnded = await values.raise(versionKey(key), ENDED, options);
+      if (latest > 0 && latest < ENDED) await values.delete(contentKey(key, latest));
+      return hasEnded;
     },
     number: (key) => numberOf(numberKey(key)),
     raise: (key, value, ttlMs) =>

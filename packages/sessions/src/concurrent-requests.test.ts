@@ -1,0 +1,126 @@
+import { inProcessState, virtualClock } from "@framework/core/testing";
+import type { TestClient, TestReply } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type Session, sessionOf, type SessionStore, sharedSessionStore } from "./index.ts";
+import { cookieOf, openShop, secret, sending, type Shop } from "./shop.test-kit.ts";
+
+type Change = (session: Session, app: Shop["app"]) => unknown;
+
+interface Browsing {
+  readonly client: TestClient;
+  /** Sends a request that changes its session after `meanwhile`, which sends others. */
+  late(cookie: string, change: Change, meanwhile: () => Promise<unknown>): Promise<TestReply>;
+  /** The names and the user that requests with a cookie find. */
+  contentOf(cookie: string): Promise<unknown>;
+}
+
+const browsing = ({ app, browser }: Shop): Browsing => {
+  const client = browser({ cookies: false });
+  const waiting: (readonly [Change, () => Promise<unknown>])[] = [];
+  app.post("/late", async (request) => {
+    const session = sessionOf(request);
+    const [change, meanwhile] = waiting.pop() ?? [];
+    await meanwhile?.();
+    await change?.(session, app);
+    return "changed";
+  });
+  app.post("/set/{name}/{length}", (request) => {
+    sessionOf(request).set(request.params.name, "x".repeat(Number(request.params.length)));
+    return "set";
+  });
+  app.get("/content", (request) => {
+    const session = sessionOf(request);
+    return [session.user, ...["a", "b", "c"].filter((name) => session.get(name) !== undefined)];
+  });
+  return {
+    client,
+    late(cookie, ...step) {
+      waiting.push(step);
+      return client.post("/late", sending(cookie));
+    },
+    contentOf: async (cookie) => (await client.get("/content", sending(cookie))).json(),
+  };
+};
+
+const isRefused = ({ status, headers }: TestReply): boolean =>
+  status === 409 && headers.get("set-cookie") === null;
+
+const rotations: Readonly<Record<string, Change>> = {
+  "a login": (session) => session.login("ann"),
+  "a regenerate()": (session) => session.regenerate(),
+  "a destroyAll() with except": (session, app) => app.sessions.destroyAll("ann", { except: session }),
+};
+
+for (const [name, rotate] of Object.entries(rotations)) {
+  for (const form of [{}, { signed: true, secret }]) {
+    const kind = "signed" in form ? "signed" : "stored";
+
+    test(`${name} of a ${kind} session does not undo a logout that was answered meanwhile: 409`, async () => {
+      const { client, late } = browsing(openShop(form));
+      await using _ = client;
+      const user = cookieOf(await client.post("/login/ann"));
+      const reply = await late(user, rotate, async () => {
+        expect((await client.post("/logout", sending(user))).status).toBe(200);
+      });
+      expect(isRefused(reply)).toBe(true);
+    });
+
+    test(`${name} of a ${kind} session that got a new id meanwhile begins no second one: 409`, async () => {
+      const { client, late, contentOf } = browsing(openShop(form));
+      await using _ = client;
+      const login = cookieOf(await client.post("/login/ann"));
+      const user = cookieOf(await client.post("/set/a/1", sending(login))) || login;
+      let promoted = "";
+      const reply = await late(user, rotate, async () => {
+        promoted = cookieOf(await client.post("/promote", sending(user)));
+      });
+      expect(isRefused(reply)).toBe(true);
+      const isOnlyOne = name !== "a destroyAll() with except"; // which ends all others
+      expect(await contentOf(promoted)).toEqual(isOnlyOne ? ["ann", "a"] : [null]);
+    });
+  }
+
+  test(`${name} keeps what other requests have written meanwhile`, async () => {
+    const { client, late, contentOf } = browsing(openShop());
+    await using _ = client;
+    const user = cookieOf(await client.post("/login/ann"));
+    const change: Change = (session, app) => rotate(session.set("c", 1), app);
+    const reply = await late(user, change, async () => {
+      for (const path of ["/set/a/1", "/set/b/1"])
+        expect((await client.post(path, sending(user))).status).toBe(200);
+    });
+    expect(reply.status).toBe(200);
+    expect(await contentOf(cookieOf(reply))).toEqual(["ann", "a", "b", "c"]);
+    expect(await contentOf(user)).toEqual([null]);
+  });
+}
+
+test("of many concurrent requests for a new id exactly one gets it", async () => {
+  const { client, contentOf } = browsing(openShop());
+  await using _ = client;
+  const user = cookieOf(await client.post("/login/ann"));
+  const replies = await Promise.all(Array.from({ length: 5 }, () => client.post("/promote", sending(user))));
+  const promoted = replies.filter(({ status }) => status === 200);
+  expect([promoted.length, replies.filter(isRefused).length]).toEqual([1, 4]);
+  const [cookie = ""] = promoted.map(cookieOf);
+  expect(await contentOf(cookie)).toEqual(["ann"]);
+});
+
+test("a new id that was not given away leaves no session in the store", async () => {
+  const store = sharedSessionStore(inProcessState({ clock: virtualClock() }).values);
+  const written = new Set<string>();
+  const noting: SessionStore = {
+    ...store,
+    write: (key, ...rest) => (written.add(key), store.write(key, ...rest)),
+  };
+  const { client, late } = browsing(openShop({ store: noting }));
+  await using _ = client;
+  const user = cookieOf(await client.post("/login/ann"));
+  await late(
+    user,
+    (session) => session.regenerate(),
+    () => client.post("/logout", sending(user)),
+  );
+  const found = await Promise.all([...written].map(async (key) => store.read(key)));
+  expect(found).toEqual(["ended", "ended"]);
+});
