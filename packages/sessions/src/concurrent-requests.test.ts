@@ -124,3 +124,32 @@ test("a new id that was not given away leaves no session in the store", async ()
   const found = await Promise.all([...written].map(async (key) => store.read(key)));
   expect(found).toEqual(["ended", "ended"]);
 });
+
+test("concurrent changes that are too large together: one is refused, and the session can be changed", async () => {
+  const { app, ...shop } = openShop();
+  const { client, late, contentOf } = browsing({ app, ...shop });
+  app.delete("/a", (request) => sessionOf(request).delete("a"));
+  await using _ = client;
+  const user = cookieOf(await client.post("/login/ann"));
+  const reply = await late(
+    user,
+    (session) => session.set("b", "x".repeat(20_000)),
+    () => client.post("/set/a/20000", sending(user)),
+  );
+  expect([reply.status, await contentOf(user)]).toEqual([500, ["ann", "a"]]);
+  expect((await client.delete("/a", sending(user))).status).toBe(200);
+  expect(await contentOf(user)).toEqual(["ann"]);
+});
+
+test("a new id is not given to a session that concurrent changes make too large", async () => {
+  const { client, late, contentOf } = browsing(openShop());
+  await using _ = client;
+  const user = cookieOf(await client.post("/login/ann"));
+  const reply = await late(
+    user,
+    (session) => session.set("b", "x".repeat(20_000)).regenerate(),
+    () => client.post("/set/a/20000", sending(user)),
+  );
+  expect([reply.status, reply.headers.get("set-cookie")]).toEqual([500, null]);
+  expect(await contentOf(user)).toEqual(["ann", "a"]);
+});

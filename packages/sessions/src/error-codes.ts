@@ -43,7 +43,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
     action: "store plain objects, lists, texts and finite numbers",
   },
   SESSIONS_TOO_LARGE: {
-    summary: "the data of a session exceeds 32 KiB, or 2,700 bytes when it is kept in the cookie",
+    summary: "the user and the data of a session exceed 32 KiB, or 2,800 bytes in the cookie",
     action: "store ids, and keep the data in the database",
   },
   SESSIONS_ENDED: {

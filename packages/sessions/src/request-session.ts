@@ -2,9 +2,10 @@ import { randomBytes } from "node:crypto";
 import type { HttpRequest } from "@framework/core";
 import { type Json, SessionId, User } from "@framework/core/feature";
 import { ended, sessionsError } from "./errors.ts";
+import { jsonCopy } from "./json-copy.ts";
 import type { UserLogins } from "./logins/user-logins.ts";
 import type { Session } from "./session.ts";
-import type { SessionEntry } from "./session-entry.ts";
+import { bytesOf, type SessionContent, type SessionEntry } from "./session-entry.ts";
 import type { Found } from "./session-form.ts";
 
 /** A change of the data, which can be applied again to what another request has written meanwhile. */
@@ -17,6 +18,7 @@ export interface SessionTools {
   readonly now: () => number;
 }
 
+const empty: SessionContent = { user: null, data: new Map() };
 const MAX_NAME = 100;
 const MAX_USER = 256;
 
@@ -29,7 +31,7 @@ export class RequestSession implements Session {
   hasDestroyed = false;
   private loginNumber: number;
   private createdAt: number;
-  private data: Map<string, Json>;
+  private data: ReadonlyMap<string, Json>;
   private readonly changes: Change[] = [];
   private isClosed = false;
   /** Whether another request ended the session of the cookie. */
@@ -77,9 +79,10 @@ export class RequestSession implements Session {
   async login(user: string): Promise<void> {
     checkUser(user);
     this.checkOpen();
+    this.checkSize({ user, data: this.isOf(user) ? this.data : new Map() });
     const login = await this.tools.logins.begin(user);
     this.checkOpen();
-    if (this.user !== null && this.user !== user) this.change((data) => data.clear());
+    if (!this.isOf(user)) this.change((data) => data.clear());
     this.hasEnded = false;
     this.user = user;
     this.loginNumber = login;
@@ -98,6 +101,7 @@ export class RequestSession implements Session {
     this.id = null;
     this.user = null;
     this.loginNumber = 0;
+    this.createdAt = this.tools.now();
     this.data = new Map();
     this.changes.length = 0;
     this.announce();
@@ -131,32 +135,42 @@ export class RequestSession implements Session {
   entry(base: SessionEntry | undefined = this.continued?.entry): SessionEntry {
     const data = new Map(base?.data);
     for (const change of this.changes) change(data);
-    return {
-      user: this.user,
-      login: this.loginNumber,
-      createdAt: this.createdAt,
-      seenAt: this.tools.now(),
-      data,
-    };
+    const { user } = this;
+    if (this.isChanged || this.isRotated) this.checkSize({ user, data }, base ?? empty);
+    return { user, login: this.loginNumber, createdAt: this.createdAt, seenAt: this.tools.now(), data };
   }
 
   private change(change: Change): void {
     this.checkChangeable();
     const data = new Map(this.data);
     change(data);
-    const { maxBytes } = this.tools;
-    const bytes = Buffer.byteLength(JSON.stringify([...data]));
-    if (bytes > maxBytes)
-      throw sessionsError(
-        "SESSIONS_TOO_LARGE",
-        `the data would have ${bytes} bytes as JSON, at most ${maxBytes} are allowed`,
-      );
+    this.checkSize({ user: this.user, data });
     this.data = data;
     this.changes.push(change);
     if (this.id === null) {
       this.createdAt = this.tools.now();
       this.rotate();
     }
+  }
+
+  /** Whether a login of a user keeps the data. */
+  private isOf(user: string): boolean {
+    return this.user === null || this.user === user;
+  }
+
+  /** Lets a session that is too large shrink. */
+  private checkSize(content: SessionContent, before: SessionContent = this.content): void {
+    const { maxBytes } = this.tools;
+    const bytes = bytesOf(content);
+    if (bytes <= maxBytes || bytes <= bytesOf(before)) return;
+    throw sessionsError(
+      "SESSIONS_TOO_LARGE",
+      `the user and the data would take ${bytes} bytes as JSON, at most ${maxBytes} are allowed`,
+    );
+  }
+
+  private get content(): SessionContent {
+    return { user: this.user, data: this.data };
   }
 
   private rotate(): void {
@@ -187,33 +201,4 @@ export class RequestSession implements Session {
 export const checkUser = (user: unknown): void => {
   if (typeof user !== "string" || user === "" || user.length > MAX_USER)
     throw sessionsError("SESSIONS_BAD_USER", `a user is a text of 1 to ${MAX_USER} characters`);
-};
-
-/** A copy that later changes of the value do not reach. */
-const jsonCopy = (name: string, value: Json): Json => {
-  let text: string | undefined;
-  try {
-    text = JSON.stringify(value);
-  } catch {
-    text = undefined; // circular, or a bigint
-  }
-  if (text === undefined) throw sessionsError("SESSIONS_BAD_VALUE", `the value of "${name}" is not JSON`);
-  const copy = JSON.parse(text) as Json;
-  if (!isSame(copy, value))
-    throw sessionsError("SESSIONS_BAD_VALUE", `JSON would change the value of "${name}"`);
-  return copy;
-};
-
-/** Whether a value survives JSON: a Date, a Map or NaN does not. */
-const isSame = (copy: unknown, value: unknown): boolean => {
-  if (typeof copy !== "object" || copy === null) return Object.is(copy, value) || (copy === 0 && value === 0);
-  if (typeof value !== "object" || value === null || Array.isArray(copy) !== Array.isArray(value))
-    return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return false;
-  const names = Object.keys(value).filter((name) => Reflect.get(value, name) !== undefined);
-  return (
-    names.length === Object.keys(copy).length &&
-    names.every((name) => isSame(Reflect.get(copy, name), Reflect.get(value, name)))
-  );
 };

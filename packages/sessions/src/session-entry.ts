@@ -28,6 +28,13 @@ export const toJson = ({ user, login, createdAt, seenAt, data }: SessionEntry): 
   [...data],
 ];
 
+/** What counts against the limit of a session. */
+export type SessionContent = Pick<SessionEntry, "user" | "data">;
+
+/** Bytes of a content as JSON. */
+export const bytesOf = ({ user, data }: SessionContent): number =>
+  Buffer.byteLength(JSON.stringify([user, [...data]]));
+
 /** Reads what `toJson` wrote; `null` for anything else. */
 export const fromJson = (json: unknown): SessionEntry | null => {
   if (!Array.isArray(json)) return null;

@@ -13,7 +13,7 @@ export interface Found {
 
 /** Where the contents of sessions are kept: in a store, or in the cookie. */
 export interface SessionForm {
-  /** Most bytes of the content as JSON. */
+  /** Most bytes of the user and the data, as `bytesOf` counts them. */
   readonly maxBytes: number;
   /** Whether the cookie contains the content, so that each change needs a new one. */
   readonly isInCookie: boolean;
@@ -29,6 +29,8 @@ export interface SessionForm {
 
 /** 256 random bits as base64url. */
 const ID = /^[\w-]{43}$/;
+/** With the id, the times and a name of 57 characters, the `Set-Cookie` line then has at most 4,096 bytes, which is what browsers keep. */
+const MAX_COOKIE_CONTENT = 2800;
 /** Requests in flight may still use an id that has ended. */
 const ENDED_MS = 300_000;
 
@@ -57,7 +59,7 @@ export const sealedForm = (
   lives: Lives,
   now: () => number,
 ): SessionForm => ({
-  maxBytes: 2700,
+  maxBytes: MAX_COOKIE_CONTENT,
   isInCookie: true,
   async read(cookie) {
     const content = seal.open(cookie);

@@ -22,7 +22,7 @@ export interface Session {
    * Logs a user in, under a new id; the old one ends. The values of a visitor stay, those of another user are removed. The absolute life begins anew.
    *
    * @param user id of the user, 1 to 256 characters, which becomes `User` of the context
-   * @throws SESSIONS_BAD_USER, SESSIONS_CLOSED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
+   * @throws SESSIONS_BAD_USER, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   login(user: string): Promise<void>;
   /** Gives the session a new id, and ends the old one: for every change of privileges. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
