@@ -6,18 +6,23 @@ import type { SessionStore } from "./session-store.ts";
 export interface DatabaseSessionsOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
+  /** Gets the error of a removal of expired rows. @default a warning of the process */
+  readonly sweepFailed?: (error: unknown) => void;
 }
+
+const warn = (error: unknown): void =>
+  process.emitWarning("sessions: expired rows were not removed", { detail: String(error) });
 
 /** Writes between two removals of expired rows. */
 const WRITES_PER_SWEEP = 500;
-/** Most rows of one removal, so that no request waits for a large one. */
+/** Most rows of one removal, so that no statement waits for a large one. */
 const ROWS_PER_SWEEP = 1000;
 
 /**
  * Stores sessions in a database, shared by all hosts and across restarts.
  *
  * The first use creates the tables `framework_sessions` and `framework_session_numbers`, by migrations of the set `sessions`. Every 500th write of a process
- * removes up to 1,000 expired rows of each.
+ * removes up to 1,000 expired rows of each, beside the requests.
  *
  * @example
  * app.enableSessions({ store: databaseSessions(app.db) });
@@ -25,10 +30,11 @@ const ROWS_PER_SWEEP = 1000;
  */
 export const databaseSessions = (
   db: Database,
-  { clock = systemClock }: DatabaseSessionsOptions = {},
+  { clock = systemClock, sweepFailed = warn }: DatabaseSessionsOptions = {},
 ): SessionStore => {
   let tables: Promise<unknown> | null = null;
   let writes = 0;
+  let isSweeping = false;
   const ready = (): Promise<unknown> => {
     tables ??= migrate(db, { set: "sessions", migrations, timeoutSecs: 10 }).catch((error: unknown) => {
       tables = null; // the next call tries again
@@ -36,13 +42,20 @@ export const databaseSessions = (
     });
     return tables;
   };
-  const swept = async (): Promise<void> => {
-    if (++writes % WRITES_PER_SWEEP !== 0) return;
+  const sweep = async (): Promise<void> => {
     const now = clock.date();
     await db.execute`DELETE FROM framework_sessions WHERE id IN
       (SELECT id FROM framework_sessions WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
     await db.execute`DELETE FROM framework_session_numbers WHERE id IN
       (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
+  };
+  /** Sweeps sometimes, without making the request wait or fail. */
+  const hasWritten = (): void => {
+    if (++writes % WRITES_PER_SWEEP !== 0 || isSweeping) return;
+    isSweeping = true;
+    void sweep()
+      .catch(sweepFailed)
+      .finally(() => (isSweeping = false));
   };
   return {
     async read(key) {
@@ -65,7 +78,7 @@ export const databaseSessions = (
           : await db.execute`UPDATE framework_sessions
               SET version = version + 1, content = ${text}, expires_at = ${now + ttlMs}
               WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
-      await swept();
+      hasWritten();
       return changes === 1;
     },
     async end(key, ttlMs, version) {
@@ -81,7 +94,7 @@ export const databaseSessions = (
           : await db.execute`UPDATE framework_sessions
               SET version = version + 1, content = NULL, expires_at = ${now + ttlMs}
               WHERE id = ${key} AND version = ${version} AND content IS NOT NULL AND expires_at > ${now}`;
-      await swept();
+      hasWritten();
       return changes === 1;
     },
     async number(key) {
@@ -99,7 +112,7 @@ export const databaseSessions = (
           expires_at = CASE WHEN excluded.expires_at > framework_session_numbers.expires_at
             THEN excluded.expires_at ELSE framework_session_numbers.expires_at END
         WHERE framework_session_numbers.value < excluded.value OR framework_session_numbers.expires_at <= ${now}`;
-      await swept();
+      hasWritten();
       return changes === 1;
     },
   };

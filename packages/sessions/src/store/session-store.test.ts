@@ -1,5 +1,6 @@
 import { expectContractToCatch, inProcessState, virtualClock } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
+import { waitFor } from "@framework/testing";
 import { describe, expect, test } from "@jest/globals";
 import { databaseSessions } from "../database.ts";
 import { type SessionStore, sharedSessionStore } from "../index.ts";
@@ -201,6 +202,22 @@ test("expired rows are removed while others are written", async () => {
   await clock.advance(2000);
   await store.write("live", 1, { version: 0, ttlMs: 60_000 });
   for (let at = 0; at < 500; at++) await store.raise("number", at + 1, 60_000);
-  expect(await db.fetchValue`SELECT count(*) FROM framework_sessions`).toBe(1);
+  const rows = (): Promise<unknown> => db.fetchValue`SELECT count(*) FROM framework_sessions`;
+  await waitFor(async () => (await rows()) === 1, { what: "the removal of expired rows", timeoutMs: 60_000 });
+  expect(await store.read("live")).toEqual({ version: 1, content: 1 });
+  await db.close();
+});
+
+test("a removal of expired rows that fails is reported, and fails no write", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const failed = Promise.withResolvers<unknown>();
+  const store = databaseSessions(db, { sweepFailed: failed.resolve });
+  expect(await store.write("a", 0, { version: 0, ttlMs: 60_000 })).toBe(true);
+  await db.execute`UPDATE framework_sessions SET expires_at = 0`;
+  await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at) VALUES ('b', 1, '0', 1e15)`;
+  await db.execute`CREATE TRIGGER keep BEFORE DELETE ON framework_sessions BEGIN SELECT RAISE(ABORT, 'kept'); END`;
+  for (let version = 1; version < 500; version++)
+    expect(await store.write("b", version, { version, ttlMs: 60_000 })).toBe(true);
+  expect(String(await failed.promise)).toContain("kept");
   await db.close();
 });
