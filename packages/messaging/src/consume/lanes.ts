@@ -4,7 +4,7 @@ import type { Entry } from "./entry.ts";
 /** Orders entries: those of one lane run one at a time, in the order of delivery; others at once. */
 export class Lanes {
   private readonly ready = new Deque<Entry>();
-  /** Lanes with an entry that is ready, runs or waits, and the entries behind it. */
+  /** Entries by lane. The first one holds the lane: it is ready, runs, or waits for its next try. */
   private readonly lanes = new Map<string, Entry[]>();
 
   /** Entries that could run now. */
@@ -14,9 +14,9 @@ export class Lanes {
 
   add(entry: Entry): void {
     if (entry.lane === null) return this.ready.push(entry);
-    const behind = this.lanes.get(entry.lane);
-    if (behind !== undefined) return void behind.push(entry);
-    this.lanes.set(entry.lane, []);
+    const lane = this.lanes.get(entry.lane);
+    if (lane !== undefined) return void lane.push(entry);
+    this.lanes.set(entry.lane, [entry]);
     this.ready.push(entry);
   }
 
@@ -34,16 +34,19 @@ export class Lanes {
     this.ready.unshift(entry);
   }
 
-  /** Ends an entry's turn: the next one of its lane is ready. */
-  free({ lane }: Entry): void {
-    if (lane === null) return;
-    const next = this.lanes.get(lane)?.shift();
-    if (next === undefined) this.lanes.delete(lane);
+  /** Ends an entry's turn: the next one of its lane is ready. Entries that do not hold their lane, as those that wait for their time, free nothing. */
+  free(entry: Entry): void {
+    if (entry.lane === null) return;
+    const lane = this.lanes.get(entry.lane);
+    if (lane?.[0] !== entry) return;
+    lane.shift();
+    const [next] = lane;
+    if (next === undefined) this.lanes.delete(entry.lane);
     else this.ready.push(next);
   }
 
   /** Takes the entries behind the first one of a lane, in their order. */
   takeBehind(lane: string): readonly Entry[] {
-    return this.lanes.get(lane)?.splice(0) ?? [];
+    return this.lanes.get(lane)?.splice(1) ?? [];
   }
 }
