@@ -24,7 +24,7 @@ Writes a TypeScript service into a new folder. It runs on Node 24 and newer with
   name                 folder and name of the service; "." for the working directory. Default: ${TEMPLATE_NAME}
 
   --variant full       features, settings, tests, Dockerfile, Compose, Kubernetes, systemd, CI (default)
-  --variant minimal    one route and its test, with @framework/core alone
+  --variant minimal    two routes and their test, with @framework/core alone
   -y, --yes            ask nothing: without a name the service is called ${TEMPLATE_NAME}
   --json               print one JSON value
   -h, --help           print this text

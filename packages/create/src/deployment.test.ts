@@ -35,6 +35,12 @@ test("every probe, and the image's health check, asks a path that the app answer
   expect(new Set(paths).size).toBe(3);
 });
 
+test("the systemd unit is installed without .env, which its user could not read", () => {
+  expect(read("deploy/notes.service")).toContain(
+    "rsync -a --exclude .env --exclude node_modules ./ /srv/notes/",
+  );
+});
+
 test("ports agree from the image to the Service", () => {
   expect(port).toBe(8000);
   expect(dockerfile).toContain(`EXPOSE ${port}`);

@@ -11,6 +11,10 @@ export const createErrors: ErrorCatalogue = {
     summary: "the folder has files already, or the name is that of a file",
     action: "choose another name, or empty the folder",
   },
+  CREATE_NO_NAME: {
+    summary: "the question for the name was left without an answer, as with Ctrl-D or Ctrl-C",
+    action: "answer it, or give the name in the command: `npm create @framework my-service`",
+  },
   CREATE_USAGE: {
     summary: "the command line has an unknown option, a wrong value or too many words",
     action: "the message names the nearest option; `--help` lists all",
