@@ -308,6 +308,17 @@ test("an undo that fails after a time in which no worker ran is tried again", as
   expect((await own.info(id)).status).toBe("compensated");
 });
 
+test("a saga keeps 1,000 messages, refuses more, and still recognises those that are repeated", async () => {
+  const definition = saga("s", 1).waitFor("never").waitFor("early").build();
+  await using own = await bench(definition);
+  await own.start();
+  const deliver = (number: number) =>
+    own.worker.runner.deliver(definition, { key: "k", id: `m${number}`, name: "early" });
+  for (let number = 1; number <= 1000; number++) expect(await deliver(number)).toBe("kept");
+  await expect(deliver(1001)).rejects.toMatchObject({ status: 409 });
+  expect(await deliver(5)).toBe("repeated");
+});
+
 test("a wait that takes too long undoes the saga", async () => {
   const undone: string[] = [];
   const definition = saga("s", 1)

@@ -7,7 +7,7 @@ import { jsonValue } from "../store/json-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import { isEnd } from "../transitions/transitions.ts";
 import type { Turns } from "../turns/turns.ts";
-import { addMessage, countMessages } from "./inbox.ts";
+import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
 
 /** A message or event for the instance with a key. */
 export interface SagaMessage {
@@ -43,8 +43,10 @@ export const deliver = async (
   const saga = sagaId === null ? null : await store.load(tx, sagaId, { lock: true });
   if (saga === null) return "unknown";
   if (isEnd(saga.status)) return "ended";
-  if ((await countMessages(tx, saga.id)) >= MAX_MESSAGES)
+  if ((await countMessages(tx, saga.id)) >= MAX_MESSAGES) {
+    if (await knowsMessage(tx, saga.id, id)) return "repeated";
     throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
+  }
   if (!(await addMessage(tx, store.now, { sagaId: saga.id, id, name, data: text }))) return "repeated";
   if (saga.status !== "waiting" || saga.waitsFor !== name) return "kept";
   await turns.replace(tx, saga);

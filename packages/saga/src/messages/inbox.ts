@@ -27,6 +27,11 @@ export const addMessage = async (
 export const countMessages = async (tx: Transaction, sagaId: string): Promise<number> =>
   (await tx.fetchValue<number>`SELECT count(*) FROM framework_saga_inbox WHERE saga_id = ${sagaId}`) ?? 0;
 
+/** Whether an instance has a message with an id. */
+export const knowsMessage = async (tx: Transaction, sagaId: string, id: string): Promise<boolean> =>
+  (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
+    WHERE saga_id = ${sagaId} AND message_id = ${id}`) !== null;
+
 /** Whether a message waits to be taken. */
 export const hasMessage = async (tx: Transaction, sagaId: string, name: string): Promise<boolean> =>
   (await tx.fetchValue`SELECT message_id FROM framework_saga_inbox
