@@ -243,6 +243,12 @@ test("the HTTP API shows and decides for those who pass its guards, and only for
     expect(JSON.parse((await call("GET", `/${id}`))[1])).toMatchObject({ input: { book: "Emma" } });
     expect((await call("GET", "/0000"))[0]).toBe(404);
     expect((await call("POST", `/${id}/retry`, {}))[0]).toBe(422);
+    const { id: other } = await app.saga.start(definition, null, { key: "8" });
+    await inStatus(app, other, "paused");
+    const settled = { reason: "by hand", output: { paid: 7 } };
+    expect((await call("POST", `/${other}/skip`, settled))[0]).toBe(422);
+    expect(await call("POST", `/${other}/settle`, settled)).toEqual([200, '{"done":true}']);
+    expect((await inStatus(app, other, "completed")).steps).toMatchObject([{ output: { paid: 7 } }]);
     isBroken = false;
     expect(await call("POST", `/${id}/retry`, { reason: "repaired" })).toEqual([200, '{"done":true}']);
     await inStatus(app, id, "completed");

@@ -54,6 +54,17 @@ test("a paused saga is found, shown and retried while no process serves, and the
   expect(changes.map(({ note }) => note)).toContain("payments is back");
 });
 
+test("a paused saga is settled with the output of its step, which is JSON; no other decision has one", async () => {
+  serve({ PAYMENTS: "down", ORDER: "order-8" });
+  const { data } = await framework("--status", "paused");
+  const [{ id } = { id: "" }] = data["sagas"] as { id: string }[];
+  const because = ["--reason", "paid in cash"];
+  expect((await framework("skip", id, ...because, "--output", '"cash"')).status).toBe(2);
+  expect((await framework("settle", id, ...because, "--output", "cash")).status).toBe(2);
+  expect((await framework("settle", id, ...because, "--output", '"cash"')).status).toBe(0);
+  expect((await framework("get", id)).data).toMatchObject({ steps: [{ status: "done", output: "cash" }] });
+});
+
 test("an unknown id, and a decision that the status forbids, are failures", async () => {
   expect(await framework("get", "999999")).toMatchObject({
     status: 1,

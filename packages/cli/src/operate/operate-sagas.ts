@@ -10,7 +10,7 @@ import { fieldLines } from "./field-lines.ts";
 /** `app.saga`, as far as this command uses it. */
 interface Sagas extends Record<
   Decision,
-  (id: string, decision: { readonly reason: string }) => Promise<boolean>
+  (id: string, decision: { readonly reason: string; readonly output?: unknown }) => Promise<boolean>
 > {
   list(filter: object): Promise<{ readonly sagas: readonly Instance[]; readonly next: string | null }>;
   get(id: string): Promise<object | null>;
@@ -108,6 +108,19 @@ const decide = async (sagas: Sagas, decision: Decision, given: Given): Promise<O
   const id = idOf(given);
   const reason = given.text("reason");
   if (reason === undefined) throw new UsageError(`sagas ${decision} needs --reason, for the timeline`);
-  if (!(await sagas[decision](id, { reason }))) throw unknownInstance(id);
+  const output = outputOf(decision, given);
+  if (!(await sagas[decision](id, { reason, output }))) throw unknownInstance(id);
   return { ok: true, data: { id, decision }, lines: [`${decision} of saga ${id} is recorded`] };
+};
+
+/** The output of a step that is settled; `undefined` without one. */
+const outputOf = (decision: Decision, given: Given): unknown => {
+  const text = given.text("output");
+  if (text === undefined) return undefined;
+  if (decision !== "settle") throw new UsageError(`sagas ${decision} has no --output, only settle`);
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`--output is JSON, such as '"paid"' or '{ "paid": 7 }'`); // the parser's message would only repeat the text
+  }
 };

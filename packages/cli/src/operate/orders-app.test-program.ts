@@ -26,8 +26,9 @@ export const createApp = (): App => compose();
 if (import.meta.main) {
   const app = compose();
   await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const key = process.env["ORDER"] ?? "order-7";
   const isDown = process.env["PAYMENTS"] === "down";
-  if (isDown) await app.saga.start(order, { book: "Emma" }, { key: "order-7" });
+  if (isDown) await app.saga.start(order, { book: "Emma" }, { key });
   const status = isDown ? "paused" : "completed";
   await waitFor(async () => (await app.saga.list({ status })).sagas.length === 1, { timeoutMs: 60_000 });
   await app.stop();

@@ -28,10 +28,17 @@ export const sagasCommand: Command = {
       max: 1000,
     },
     { name: "reason", kind: "text", summary: "why, for the timeline; decisions need it" },
+    {
+      name: "output",
+      kind: "text",
+      value: "json",
+      summary: "output of the step that is settled, for a step with one branch",
+    },
   ],
   examples: [
     "sagas --status paused",
     "sagas timeline 7",
+    "sagas settle 7 --reason 'paid in cash' --output '{\"paid\":12}'",
     "sagas retry 7 --reason 'the payment service is back'",
   ],
   fails: "there is no such instance, or its status forbids the decision",

@@ -1,7 +1,8 @@
 import type { StandardSchema } from "@framework/core";
 
-/** JSON Schema of one member. */
+/** JSON Schema of one member; that of any JSON value has only a description. */
 export type Member =
+  | { readonly type?: undefined; readonly description: string }
   | {
       readonly type: "string";
       readonly pattern?: string;
@@ -21,7 +22,9 @@ export type ValueOf<M extends Members> = {
     ? number
     : M[K] extends { readonly type: "array" }
       ? readonly string[]
-      : string;
+      : M[K] extends { readonly type: "string" }
+        ? string
+        : unknown;
 };
 
 /** A Standard Schema of an object with optional members and no others; the API document shows it as JSON Schema. In a query, numbers are text. */
@@ -67,6 +70,7 @@ const standard = <T>(
 };
 
 const problemOf = (member: Member, value: unknown): string | null => {
+  if (member.type === undefined) return null;
   if (member.type === "integer") {
     const { minimum, maximum } = member;
     const isWithin = Number.isInteger(value) && (value as number) >= minimum && (value as number) <= maximum;

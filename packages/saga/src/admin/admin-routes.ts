@@ -22,7 +22,12 @@ const listQuery = objectSchema({
   limit: { type: "integer", minimum: 1, maximum: 1000 },
 });
 const params = objectSchema({ id }, ["id"]);
-const decisionBody = objectSchema({ reason: { type: "string", minLength: 1, maxLength: 2000 } }, ["reason"]);
+const reason = { type: "string", minLength: 1, maxLength: 2000 } as const;
+const decisionBody = objectSchema({ reason }, ["reason"]);
+const settleBody = objectSchema(
+  { reason, output: { description: "Output of a step with one branch, as JSON; none by default" } },
+  ["reason"],
+);
 const anything = replySchema({ type: "object" });
 
 const verbs: Readonly<Record<Verb, string>> = {
@@ -65,8 +70,7 @@ export const adminRoutes = (
   });
   for (const [verb, summary] of Object.entries(verbs) as [Verb, string][]) {
     const act = async ({ input }: HttpRequest): Promise<object> => {
-      const { reason = "" } = as(decisionBody, input.body);
-      const decision: Decision = { reason };
+      const decision = as(settleBody, input.body) as Decision; // its reason is required
       if (!(await runner()[verb](idOf(input), decision))) throw noSaga();
       return { done: true };
     };
@@ -74,7 +78,7 @@ export const adminRoutes = (
       ...common,
       summary,
       params,
-      body: decisionBody,
+      body: verb === "settle" ? settleBody : decisionBody,
       errors: [404, 409],
     });
   }
