@@ -73,7 +73,7 @@ export class SagaSet {
       name,
       version,
       concurrency: workers ? concurrency : 0,
-      stepTimeoutMs,
+      longestTurnMs: longestTurnMs(definition, stepTimeoutMs),
       run: (turn) => runTurn(this.runnerParts, definition, turn),
     });
   }
@@ -100,6 +100,12 @@ export class SagaSet {
     };
   }
 }
+
+/** A turn may do all steps, each until its limit, and then undo them. */
+const longestTurnMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
+  const limits = steps.map((step) => branchesOf(step).map(({ timeoutMs }) => timeoutMs ?? stepTimeoutMs));
+  return 2 * limits.reduce((sum, branches) => sum + Math.max(0, ...branches), 0);
+};
 
 /** Steps that send messages in an app without messaging. */
 export const sendProblems = ({ steps }: AnySaga, sender: MessageSender | null): readonly string[] =>

@@ -15,13 +15,13 @@ export interface TurnQueueOptions {
   readonly version: number;
   /** Instances that run in this process at a time; 0 for a process that runs none. */
   readonly concurrency: number;
-  /** Longest attempt at a step, for the health of the queue. */
-  readonly stepTimeoutMs: number;
+  /** Longest turn, for the health of the queue. */
+  readonly longestTurnMs: number;
   run(turn: Turn): Promise<void>;
 }
 
 const WEEK_MS = 604_800_000;
-const CLOSED_MS = 60_000;
+const MINUTE_MS = 60_000;
 /** Pause after a failure of machinery, such as a database that is away. */
 const PAUSE_MS = 1000;
 
@@ -40,7 +40,7 @@ export class KernelTurns implements Turns {
   }
 
   /** Opens the queue of a version. */
-  open({ name, version, concurrency, stepTimeoutMs, run }: TurnQueueOptions): void {
+  open({ name, version, concurrency, longestTurnMs, run }: TurnQueueOptions): void {
     const queue = queueOf(name, version);
     const opened = this.kernel.queue<TurnPayload>({
       name: queue,
@@ -48,10 +48,10 @@ export class KernelTurns implements Turns {
       isPlain: true,
       concurrency: Math.max(concurrency, 1),
       timeoutMs: WEEK_MS, // a turn has many steps, and each its own limit
-      stalledAfterSecs: (2 * stepTimeoutMs) / 1000 + PAUSE_MS,
+      stalledAfterSecs: (longestTurnMs + MINUTE_MS) / 1000,
       retry: { attempts: 1000, delayMs: PAUSE_MS },
       ...(concurrency === 0 && {
-        admission: () => ({ permits: 0, retryInMs: CLOSED_MS, async giveBack() {} }),
+        admission: () => ({ permits: 0, retryInMs: MINUTE_MS, async giveBack() {} }),
       }),
       handle: (item) => this.handle(item, run),
     });
