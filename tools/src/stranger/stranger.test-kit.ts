@@ -94,7 +94,7 @@ export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: 
 
       const image = readDockerfile(read("Dockerfile"));
       const unit = readUnit(read("deploy/my-service.service"));
-      const [installed = "", secret = ""] = unit.commands;
+      const [, installed = "", secret = ""] = unit.commands; // the first one copies the project
       expect(image.install.startsWith(installed)).toBe(true);
       for (const path of image.copied)
         cpSync(join(project, path), join(home, "image", path), { recursive: true });
