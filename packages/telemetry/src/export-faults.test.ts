@@ -68,6 +68,42 @@ test("400 is not repeated, and its spans are dropped", async () => {
   expect(service.receiver.requests).toHaveLength(1);
 });
 
+/** An answer of success in part: how many spans were rejected, and why. */
+const partialSuccess = (rejected: number, message: string): Buffer => {
+  const part = [8, rejected, 18, message.length, ...Buffer.from(message)];
+  return Buffer.from([10, part.length, ...part]);
+};
+
+test("spans that the collector rejects are counted as dropped and logged with its reason, warnings are logged", async () => {
+  const answers = [partialSuccess(2, "too old"), partialSuccess(0, "send less")];
+  const warnings: string[] = [];
+  const clock = virtualClock();
+  await using service = await tracedService(
+    { exportMetrics: false, batchSize: 5, batchDelayMs: 600_000, clock },
+    {
+      fault: (reply, count) => {
+        reply.writeHead(200, { "content-type": "application/x-protobuf" }).end(answers[count - 1]);
+        return true;
+      },
+    },
+  );
+  const { app } = service;
+  app.get("/", () => "here");
+  await app.start({ log: { ...silent, warn: (text) => void warnings.push(text) } });
+  await asked(app, 5);
+  await waitFor(() => counts(app).sent > 0);
+  expect(counts(app)).toEqual({ waiting: 0, sent: 3, dropped: { full: 0, failed: 2, stopped: 0 } });
+  await clock.advance(60_000); // the log is throttled
+  await asked(app, 5);
+  await waitFor(() => counts(app).sent === 8);
+  await asked(app, 5); // an answer without a message
+  await waitFor(() => counts(app).sent === 13);
+  expect(warnings).toEqual([
+    "telemetry: 2 spans were dropped: the collector rejected them: too old",
+    "telemetry: a warning of the collector: send less",
+  ]);
+});
+
 test("a collector that hangs fills the queue and no more; replies go on, and the stop ends at its deadline", async () => {
   const clock = virtualClock();
   const unanswered: ServerResponse[] = [];

@@ -76,11 +76,13 @@ const ownPipeline = async ({ config, clock, to, log, features }: PipelineOptions
   const ids = new RandomIds();
   const sampler = new RatioSampler(Math.min(1, Math.max(0, config.samplingRate)));
   const silent = suppressed(ROOT_CONTEXT);
-  const warn = throttledLog({ clock });
-  const failed = (error: Error, spans: number): void =>
-    warn((omitted) =>
-      log.warn(`telemetry: ${spans} spans were dropped: ${redactText(error.message)}`, { omitted }),
-    );
+  const [logFailure, logWarning] = [throttledLog({ clock }), throttledLog({ clock })];
+  const failed = (error: Error, spans: number): void => {
+    const reason = redactText(error.message);
+    if (spans === 0)
+      logWarning((omitted) => log.warn(`telemetry: a warning of the collector: ${reason}`, { omitted }));
+    else logFailure((omitted) => log.warn(`telemetry: ${spans} spans were dropped: ${reason}`, { omitted }));
+  };
   const queue =
     spanExporter === null
       ? null

@@ -126,7 +126,7 @@ const countSpans = (host: Host, pipeline: () => Pipeline | null): void => {
     })
     .metric({
       name: "telemetry_spans_dropped_total",
-      help: "Spans that were not sent: the queue was full, an export failed, or the app stopped.",
+      help: "Spans that were not accepted: the queue was full, an export failed, or the app stopped.",
       type: "counter",
       read: () => Object.entries(counts().dropped).map(([reason, value]) => ({ value, labels: { reason } })),
     })

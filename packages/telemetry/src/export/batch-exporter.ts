@@ -1,7 +1,17 @@
 import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
 
-/** Takes the outcome of an export: the code 0, or the error. */
-export type Exported = Parameters<SpanExporter["export"]>[1];
+/** Takes the outcome of an export. */
+export type Exported = (outcome: ExportOutcome) => void;
+
+/** Outcome of an export, as the SDK has it, and what it leaves out of a success in part. */
+export interface ExportOutcome {
+  /** 0 for a success. */
+  readonly code: number;
+  /** Why the export failed, or what the collector says about a success. */
+  readonly error?: Error;
+  /** Spans of a success that the collector rejected. @default 0 */
+  readonly rejected?: number;
+}
 
 /** Finished spans on their way, in the form that their exporter takes. */
 export interface SpanBatch {

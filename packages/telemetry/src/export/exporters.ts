@@ -2,6 +2,7 @@ import { FrameworkError } from "@framework/core";
 import type { PushMetricExporter } from "@opentelemetry/sdk-metrics";
 import type { OTLPExporterConfigBase } from "@opentelemetry/otlp-exporter-base";
 import { type BatchExporter, type Exported, listExporter, type SpanBatch } from "./batch-exporter.ts";
+import { PartialSuccess } from "./partial-success.ts";
 import { ProtoWriter } from "./proto-writer.ts";
 import { EncodedSpans } from "./span-bytes.ts";
 import type { Destination } from "../settings/destinations.ts";
@@ -30,18 +31,23 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
   const giveBack = (writer: ProtoWriter): void => {
     if (writers.length < SPARE_WRITERS) writers.push(writer);
   };
+  const partial = new PartialSuccess();
   const delegate = http.createOtlpHttpExportDelegate(
     http.convertLegacyHttpOptions(options, "TRACES", "v1/traces", type),
     {
       serializeRequest: (spans: EncodedSpans) => spans.take(giveBack),
-      deserializeResponse: ProtobufTraceSerializer.deserializeResponse.bind(ProtobufTraceSerializer),
+      deserializeResponse: (bytes) => partial.note(ProtobufTraceSerializer.deserializeResponse(bytes)),
     },
     "otlp_http_span_exporter",
     { name: TraceExporterMetricsHelper.name, countItems: ({ size }: EncodedSpans) => size },
     undefined,
   );
   return {
-    newBatch: () => new EncodedBatch(() => writers.pop() ?? new ProtoWriter(), delegate),
+    newBatch: () =>
+      new EncodedBatch(
+        () => writers.pop() ?? new ProtoWriter(),
+        (spans, done) => delegate.export(spans, (outcome) => done(partial.addTo(outcome))),
+      ),
     shutdown: () => delegate.shutdown(),
   };
 };
@@ -50,21 +56,16 @@ const httpSpanExporter = async (options: OTLPExporterConfigBase): Promise<BatchE
 const SPARE_WRITERS = 3;
 
 class EncodedBatch extends EncodedSpans implements SpanBatch {
-  private readonly delegate: Delegate;
+  private readonly send: (spans: EncodedSpans, done: Exported) => void;
 
-  constructor(newWriter: () => ProtoWriter, delegate: Delegate) {
+  constructor(newWriter: () => ProtoWriter, send: EncodedBatch["send"]) {
     super(newWriter);
-    this.delegate = delegate;
+    this.send = send;
   }
 
   export(done: Exported): void {
-    this.delegate.export(this, done);
+    this.send(this, done);
   }
-}
-
-/** The part of the SDK that sends and repeats. */
-interface Delegate {
-  export(spans: EncodedSpans, done: Exported): void;
 }
 
 /** Creates the exporter of metrics; `null` when they go nowhere. @throws TELEMETRY_NEEDS_GRPC */

@@ -1,7 +1,7 @@
 import { type Context, TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { aborted, type Clock } from "@framework/core/feature";
-import type { BatchExporter, SpanBatch } from "./batch-exporter.ts";
+import type { BatchExporter, ExportOutcome, SpanBatch } from "./batch-exporter.ts";
 
 /** Bounds of a span queue. */
 export interface SpanQueueOptions {
@@ -17,7 +17,7 @@ export interface SpanQueueOptions {
   readonly clock: Clock;
   /** Runs an export so that its own calls make no spans. */
   readonly silently: (work: () => void) => void;
-  /** Receives the error of a failed export. */
+  /** Receives the error of an export and the number of lost spans, which is 0 for a warning of the collector. */
   readonly failed: (error: Error, spans: number) => void;
 }
 
@@ -121,20 +121,19 @@ export class SpanQueue implements SpanProcessor {
     this.waiting -= size;
     this.inFlight = size;
     let isOver = false;
-    const over = (error: Error | null): void => {
+    const over = (outcome: ExportOutcome): void => {
       if (isOver) return;
       isOver = true;
       cancel();
-      this.settleBatch(size, error);
+      this.settleBatch(size, outcome);
     };
-    const cancel = clock.after(timeoutMs, () => over(new Error(`no answer within ${timeoutMs} ms`)));
+    const fail = (error: Error): void => over({ code: 1, error });
+    const cancel = clock.after(timeoutMs, () => fail(new Error(`no answer within ${timeoutMs} ms`)));
     silently(() => {
       try {
-        batch.export(({ code, error }) =>
-          over(code === 0 ? null : (error ?? new Error("the export failed"))),
-        );
+        batch.export(over);
       } catch (error) {
-        over(error instanceof Error ? error : new Error(String(error)));
+        fail(error instanceof Error ? error : new Error(String(error)));
       }
     });
   }
@@ -147,14 +146,13 @@ export class SpanQueue implements SpanProcessor {
     return filling;
   }
 
-  private settleBatch(spans: number, error: Error | null): void {
+  private settleBatch(spans: number, { code, error, rejected = 0 }: ExportOutcome): void {
     if (this.isClosed) return; // counted as stopped
+    const lost = code === 0 ? Math.min(spans, rejected) : spans;
     this.inFlight = 0;
-    if (error === null) this.sent += spans;
-    else {
-      this.dropped.failed += spans;
-      this.options.failed(error, spans);
-    }
+    this.sent += spans - lost;
+    this.dropped.failed += lost;
+    if (lost > 0 || error !== undefined) this.options.failed(error ?? new Error("the export failed"), lost);
     this.schedule();
   }
 }
