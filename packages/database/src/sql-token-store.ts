@@ -19,7 +19,12 @@ export interface SqlTokenStore {
 export interface SqlTokenStoreOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
+  /** Gets the error of a removal of expired tokens. @default a warning of the process */
+  readonly sweepFailed?: (error: unknown) => void;
 }
+
+const warn = (error: unknown): void =>
+  process.emitWarning("expired tokens were not removed", { detail: String(error) });
 
 /** Writes between two removals of expired tokens. */
 const WRITES_PER_SWEEP = 1000;
@@ -27,8 +32,8 @@ const WRITES_PER_SWEEP = 1000;
 /**
  * Stores revoked tokens and renewed logins in the database, shared by all hosts and across restarts.
  *
- * The first use creates the table `framework_tokens`, by a migration of the set `tokens`. Each id is one row, stored as its SHA-256; writes remove
- * expired rows.
+ * The first use creates the table `framework_tokens`, by a migration of the set `tokens`. Each id is one row, stored as its SHA-256; every
+ * 1,000th write removes expired rows, beside the requests.
  *
  * @example
  * const auth = new JwtAuth({ secret, store: sqlTokenStore(app.db) });
@@ -36,10 +41,11 @@ const WRITES_PER_SWEEP = 1000;
  */
 export const sqlTokenStore = (
   db: Database,
-  { clock = systemClock }: SqlTokenStoreOptions = {},
+  { clock = systemClock, sweepFailed = warn }: SqlTokenStoreOptions = {},
 ): SqlTokenStore => {
   let table: Promise<void> | null = null;
   let writes = 0;
+  let isSweeping = false;
   const ready = (): Promise<void> => {
     table ??= makeTable(db).catch((error: unknown) => {
       table = null; // the next call tries again
@@ -47,9 +53,13 @@ export const sqlTokenStore = (
     });
     return table;
   };
-  const swept = async (): Promise<void> => {
-    if (++writes % WRITES_PER_SWEEP !== 0) return;
-    await db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`;
+  /** Sweeps sometimes, without making the request wait or fail. */
+  const hasWritten = (): void => {
+    if (++writes % WRITES_PER_SWEEP !== 0 || isSweeping) return;
+    isSweeping = true;
+    void db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`
+      .catch(sweepFailed)
+      .finally(() => (isSweeping = false));
   };
   /** The later expiry of an entry and its replacement. */
   const later = sql`CASE WHEN excluded.expires_at > framework_tokens.expires_at
@@ -60,7 +70,7 @@ export const sqlTokenStore = (
       await db.execute`INSERT INTO framework_tokens (id, revoked, generation, expires_at)
         VALUES (${keyOf(id)}, 1, 0, ${expiresAt})
         ON CONFLICT (id) DO UPDATE SET revoked = 1, expires_at = ${later}`;
-      await swept();
+      hasWritten();
     },
     async isRevoked(id) {
       await ready();
@@ -74,7 +84,7 @@ export const sqlTokenStore = (
         VALUES (${keyOf(id)}, 0, ${generation}, ${expiresAt})
         ON CONFLICT (id) DO UPDATE SET generation = excluded.generation, expires_at = ${later}
         WHERE framework_tokens.revoked = 0 AND framework_tokens.generation < excluded.generation`;
-      await swept();
+      hasWritten();
       return changes === 1;
     },
   };
