@@ -1,7 +1,16 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { commands } from "./commands.ts";
 import { commonOptions } from "./frame/command.ts";
 import { said, saidJson } from "./said.test-kit.ts";
+
+interface Mistakes {
+  readonly code: string;
+  readonly message: string;
+  readonly problems: readonly { readonly code: string; readonly message: string }[];
+}
 
 test("without a command, every command is listed", async () => {
   const { exitCode, out } = await said([]);
@@ -56,6 +65,20 @@ test("a mistake is JSON with --json", async () => {
   expect(JSON.parse(out)).toEqual({
     error: { code: "CLI_USAGE", message: 'there is no command "rotes"; did you mean routes?' },
   });
+});
+
+test("several mistakes have a message for all with --json, and each its own", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  const core = join(import.meta.dirname, "../../core/src/index.ts");
+  const twice = (path: string): string => `app.get("${path}", () => 1);\n`.repeat(2);
+  writeFileSync(
+    join(cwd, "app.ts"),
+    `import { App } from ${JSON.stringify(core)};\nexport const app = new App();\n${twice("/a")}${twice("/b")}`,
+  );
+  const { error } = await saidJson<{ error: Mistakes }>(["request", "GET", "/", "--app", "app.ts"], { cwd });
+  const { code, message, problems } = error;
+  expect(problems.map(({ message: each }) => message.includes(each))).toEqual([true, true]);
+  expect(problems[0]?.code).toBe(code);
 });
 
 test("a hostile word in a message cannot control the terminal", async () => {

@@ -1,4 +1,4 @@
-import { ConfigurationError, FrameworkError } from "@framework/core";
+import { FrameworkError } from "@framework/core";
 import { nearest } from "@framework/core/feature";
 import { commands } from "./commands.ts";
 import { type Command, type Context, type Outcome } from "./frame/command.ts";
@@ -96,13 +96,13 @@ const find = (name: string): Command => {
   throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
 };
 
-/** All mistakes of an error, each with its code. */
+/** An error with its code; several mistakes also one by one. */
 const describe = (error: unknown): object => {
-  if (error instanceof Error && "problems" in error)
-    return { code: "code" in error ? error.code : null, problems: (error as ConfigurationError).problems };
-  return FrameworkError.is(error)
-    ? { code: error.code, message: error.message }
-    : { code: null, message: String(error) };
+  const message = error instanceof Error ? error.message : String(error);
+  const code = FrameworkError.is(error) ? error.code : null;
+  return error instanceof Error && "problems" in error
+    ? { code, message, problems: error.problems }
+    : { code, message };
 };
 
 const mistake = (error: unknown): readonly Line[] => {
