@@ -86,6 +86,7 @@ test.each([
   [[source, "--out", out, "--watch", "--check"], 2, "exclude each other"],
   [["app.ts", "--out", out, "--watch"], 2, "needs the file or URL"],
   [[join(folder, "absent.json"), "--out", out], 1, "ENOENT"],
+  [[join(folder, "absent/openapi.json"), "--out", out, "--watch"], 1, "cannot watch"],
   [["http://127.0.0.1:1/openapi.json", "--out", out], 1, "cannot read"],
   [["--help"], 0, "usage:"],
 ])("%j ends with exit code %d and the reason", async (args, code, text) => {

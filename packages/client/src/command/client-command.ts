@@ -51,17 +51,21 @@ export const runClientCommand = async (
   for (;;) {
     const changed = given.watch ? watched(given.source, signal) : null; // before the document is read: no change is missed
     const code = await attempt(given, output);
-    await changed;
+    const problem = await changed;
+    if (problem !== null) return fail(problem, given, output);
     if (changed === null || signal.aborted) return code;
   }
 };
 
-/** Resolves at a change, and when the signal aborts. */
-const watched = async (source: string, signal: AbortSignal): Promise<void> => {
+/** Resolves at a change, and when the signal aborts: with `null`, or with the error that ended the watch. */
+const watched = async (source: string, signal: AbortSignal): Promise<FrameworkError | null> => {
   try {
     await awaitChange(source, signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
+    return null;
+  } catch (cause) {
+    if (signal.aborted) return null;
+    const message = `cannot watch ${source}: ${messageOf(cause)}`;
+    return new FrameworkError("CLIENT_BAD_DOCUMENT", message, { cause });
   }
 };
 
@@ -111,11 +115,15 @@ const attempt = async (given: Arguments, output: Output): Promise<number> => {
     else for (const line of linesOf(result)) output[result.outcome === "stale" ? "complain" : "say"](line);
     return result.outcome === "stale" ? 1 : 0;
   } catch (error) {
-    const code = FrameworkError.is(error) ? error.code : null;
-    if (given.json) output.say(JSON.stringify({ outcome: "failed", code, message: messageOf(error) }));
-    else output.complain(`framework-client: ${messageOf(error)}`);
-    return 1;
+    return fail(error, given, output);
   }
+};
+
+const fail = (error: unknown, { json }: Arguments, output: Output): number => {
+  const code = FrameworkError.is(error) ? error.code : null;
+  if (json) output.say(JSON.stringify({ outcome: "failed", code, message: messageOf(error) }));
+  else output.complain(`framework-client: ${messageOf(error)}`);
+  return 1;
 };
 
 const generate = async ({ source, out, check, document }: Arguments): Promise<Result> => {

@@ -253,6 +253,13 @@ test("any texts of a document stay texts", () => {
   );
 });
 
+test("a long text of a comment is not cut within a character, which a file would not return", () => {
+  const title = "📚".repeat(60);
+  const text = generateClient({ openapi: "3.1.0", info: { title, version: title } });
+  expect(text).toMatch(/^\/\/ Written by framework-client from (?:📚){39}… (?:📚){14}…\./u);
+  expect(text.isWellFormed()).toBe(true);
+});
+
 test.each([null, [], {}, { openapi: "2.0" }, { swagger: "2.0" }, { openapi: "3.2.0" }, "3.1.0"])(
   "refuses %j",
   (document) => {

@@ -20,5 +20,6 @@ export const commentText = (text: unknown, maxLength = 160): string => {
     .replace(/[\p{C}\p{Z}]+/gu, " ")
     .replace(/\*(?=\/)/g, "* ")
     .trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+  if (line.length <= maxLength) return line;
+  return `${line.slice(0, maxLength - 1).replace(/\p{Cs}$/u, "")}…`; // without half of a surrogate pair
 };
