@@ -41,8 +41,8 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_NO_DECISION: {
     summary:
-      "a handler with `ack: 'manual'` returned without `ack`, `retry` or `reject`, or a batch handler without a verdict",
-    action: "decide in every path of the handler",
+      "a handler with `ack: 'manual'` returned without `ack`, `retry` or `reject`, a batch handler without a verdict, or a middleware without an outcome",
+    action: "decide in every path of the handler; let a middleware return what `next` returned",
   },
   MESSAGING_TIMEOUT: {
     summary: "a handler took longer than `timeoutMs`; the reason of its signal",

@@ -29,8 +29,14 @@ export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> =>
     parts.inbox === null
       ? (message) => call(parts, message, null)
       : (message) => inTransaction(parts, message);
-  return compose(parts.middleware, inner, outcomeOfThrown);
+  const handle = compose(parts.middleware, inner, outcomeOfThrown);
+  if (parts.middleware.length === 0) return handle;
+  return (message) => mapAwaitable(handle(message), outcomeOfMiddleware);
 };
+
+/** Programs without types can forget to return what `next` returned. */
+const outcomeOfMiddleware = (outcome: unknown): Outcome =>
+  typeof outcome === "object" && outcome !== null && "kind" in outcome ? (outcome as Outcome) : noOutcome;
 
 const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outcome> => {
   const { inbox } = parts;
@@ -70,6 +76,15 @@ const returned = (
 const noDecision: Outcome = {
   kind: "retry",
   error: messagingError("MESSAGING_NO_DECISION", "the handler returned without ack, retry or reject"),
+  delayMs: null,
+};
+
+const noOutcome: Outcome = {
+  kind: "retry",
+  error: messagingError(
+    "MESSAGING_NO_DECISION",
+    "a middleware returned no outcome; let it return what `next` returned",
+  ),
   delayMs: null,
 };
 

@@ -1,0 +1,25 @@
+import { App, type Middleware } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { memoryBroker, type Message, messaging, type Outcome } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+test.each<[string, (message: Message, next: (message: Message) => unknown) => unknown]>([
+  ["at once", (message, next) => void next(message)],
+  ["later", async (message, next) => void (await next(message))],
+])("a middleware that returns nothing %s fails the try, and says what to do", async (_when, forgets) => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  const reasons: unknown[] = [];
+  app.messaging
+    .use(forgets as Middleware<Message, Outcome>)
+    .subscribe("books", { group: "search", retry: { quickTries: 1, delaysMs: [] } }, () => {})
+    .subscribe("books.search.dlq", { group: "dead" }, ({ headers }) => {
+      reasons.push(headers["framework-dead-message"]);
+    });
+  await app.start({ log: quiet });
+  await app.messaging.send("books", { type: "t" });
+  await waitFor(() => reasons.length > 0, { timeoutMs: 60_000 });
+  expect(reasons[0]).toContain("a middleware returned no outcome; let it return what `next` returned");
+  await app.stop();
+});
