@@ -288,6 +288,32 @@ test("a failing exception handler results in a plain 500 and a log line", async 
   expect(lines).toContain("an exception handler failed");
 });
 
+test.each([
+  ["extras that JSON cannot hold", () => new NotFoundError("no book", { id: 12n })],
+  [
+    "a header value that HTTP cannot hold",
+    () => new HttpError(400, "no", { headers: { "x-name": "\u4e00" } }),
+  ],
+])("an error with %s results in a plain 500 inside every middleware, and a log line", async (_name, make) => {
+  const seen: number[] = [];
+  const app = new App().use(async (request, next) => {
+    const reply = await next(request);
+    seen.push(reply.status);
+    return reply;
+  });
+  app.get("/x", () => {
+    throw make();
+  });
+  const lines = await quiet(app, "production");
+  const reply = await ask(app, "/x");
+  expect([reply.status, JSON.parse(reply.text), seen]).toEqual([
+    500,
+    { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 },
+    [500],
+  ]);
+  expect(lines).toContain("the reply to an error cannot be written");
+});
+
 test("application state reaches handlers through request.app", async () => {
   const app = new App<{ greeting: string }>();
   app.state.greeting = "hello";

@@ -1,4 +1,4 @@
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { Agent, get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -90,6 +90,10 @@ test("renews the certificate under load without a failed request, and keeps the 
     const before = lines.length;
     rmSync(keyFile);
     await eventually(() => lines.length > before, "the missing file is logged");
+    expect(await served(port)).toBe(rawOf(third));
+    const afterMissing = lines.length;
+    symlinkSync(keyFile, keyFile); // the system refuses even to look at it
+    await eventually(() => lines.length > afterMissing, "the unreadable file is logged");
     expect(await served(port)).toBe(rawOf(third));
     put(first);
     await until(first);

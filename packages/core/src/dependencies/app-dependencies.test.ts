@@ -34,6 +34,23 @@ test.each([
   expect(await ask(app)).toEqual([200, "7"]);
 });
 
+test("a client that leaves while a dependency is made causes no error in the log", async () => {
+  const { promise: made, resolve: make } = Promise.withResolvers<number>();
+  const Slow = dependency("slow", { scope: "invocation", create: () => made });
+  const errors: string[] = [];
+  const app = new App().registerSingleton("clock", 1);
+  app.get("/x", { inject: { slow: Slow } }, () => "made");
+  await app.start({ log: { ...log, error: (message: string) => void errors.push(message) } });
+  const controller = new AbortController();
+  const reply = app.fetch(new Request("http://host.test/x", { signal: controller.signal }));
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort();
+  make(1);
+  await Promise.allSettled([reply]);
+  await app.stop();
+  expect(errors).toEqual([]);
+});
+
 test("a handler that throws after Depends is still a plain error reply", async () => {
   const app = new App().registerSingleton(Clock, { now: () => 7 });
   app.get("/x", (_request, clock = Depends(Clock)) => {

@@ -39,24 +39,26 @@ export const createRescue = (
   const standard = (error: Error, request: HttpRequest): Response => {
     if (statusOf(error) === 500) report(error, request);
     const path = request.path === UNREADABLE ? null : request.path;
-    return accept(errorReply(error, { path, accept: request.getHeader("accept") }, settings), request);
+    let reply: Response;
+    try {
+      reply = errorReply(error, { path, accept: request.getHeader("accept") }, settings);
+    } catch (failure) {
+      return unanswered("the reply to an error cannot be written", failure, error, request);
+    }
+    return accept(reply, request);
   };
-  const handlerFailed = (failure: unknown, error: Error, request: HttpRequest): Response => {
+  /** A plain 500 in place of a reply that failed in turn. */
+  const unanswered = (what: string, failure: unknown, error: Error, request: HttpRequest): Response => {
     failed(toError(failure), request);
-    settings.log.error("an exception handler failed", {
-      error: toError(failure),
-      handled: error,
-      route: request.route,
-    });
-    const unknown = new Error("an exception handler failed");
-    return accept(errorReply(unknown, { path: request.path, accept: null }, settings), request);
+    settings.log.error(what, { error: toError(failure), handled: error, route: request.route });
+    return accept(errorReply(new Error(what), { path: null, accept: null }, settings), request);
   };
   return (thrown, request) => {
     const error = causeOfAbort(toError(thrown), request);
     const handler =
       handlers.find(error, HttpError.prototype) ?? (HttpError.is(error) ? null : handlers.forTheRest);
     if (handler === null) return standard(error, request);
-    const recover = (failure: unknown) => handlerFailed(failure, error, request);
+    const recover = (failure: unknown) => unanswered("an exception handler failed", failure, error, request);
     try {
       const reply = mapAwaitable(handler(request, error), (value) => {
         const answer = inspect(withStatusOf(error, value));
@@ -71,10 +73,12 @@ export const createRescue = (
 };
 
 /** Returns the abort reason, such as a lost client, for an error that only reports that `request.signal` aborted. */
-const causeOfAbort = (error: Error, request: HttpRequest): Error => {
-  if (error.name !== "AbortError" || !request.signal.aborted) return error;
-  return toError(request.signal.reason);
-};
+const causeOfAbort = (error: Error, request: HttpRequest): Error =>
+  mayReportAbort(error) && request.signal.aborted ? toError(request.signal.reason) : error;
+
+/** An abort ends the request's scope too, so that a dependency which is being made then comes too late. */
+const mayReportAbort = (error: Error): boolean =>
+  error.name === "AbortError" || (error as { code?: unknown }).code === "CORE_DEPENDENCY_TOO_LATE";
 
 /** Converts the return value of an exception handler: a Response as it is, any other value with the error's status. */
 const withStatusOf = (error: Error, value: unknown): Response => {

@@ -127,6 +127,18 @@ test("the input's signal is observed by default", async () => {
   expect(await reply).toEqual({ status: 500 });
 });
 
+test("an aborted signal ends attempts without delay too", async () => {
+  const controller = new AbortController();
+  const { tried } = make({ policy: { attempts: 9, delayMs: 0 }, signal: () => controller.signal });
+  const callee = answers({ status: 500 }, boom);
+  const reply = tried("a", (input) => {
+    if (callee.calls() === 1) controller.abort();
+    return callee.next(input);
+  });
+  await expect(reply).rejects.toBe(boom);
+  expect(callee.calls()).toBe(2);
+});
+
 test("bodies of discarded outputs are cancelled, the last one's is not", async () => {
   const cancelled: number[] = [];
   const reply = (status: number): Reply => ({

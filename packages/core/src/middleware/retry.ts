@@ -68,7 +68,7 @@ export const retry = <In, Out>({
           if ("output" in failure) discard(failure.output);
           return attempt(number + 1);
         };
-        if (delayMs === 0) return proceed();
+        if (delayMs === 0 && signalFor(input)?.aborted !== true) return proceed();
         return wait(clock, delayMs, signalFor(input)).then((isOver) =>
           isOver ? proceed() : fallback(number, input, failure),
         );

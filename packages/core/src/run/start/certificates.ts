@@ -84,13 +84,17 @@ export const onHangup = (tls: TlsConfig | undefined, renew: () => void): (() => 
   return () => process.off("SIGHUP", renew);
 };
 
-/** Time, size and identity of each file. */
+/** Time, size and identity of each file, or why it cannot be read. */
 const stateOf = (tls: TlsConfig): string => {
   const { statSync } = process.getBuiltinModule("node:fs");
   return tlsFiles(tls)
     .map((file) => {
-      const found = statSync(file, { throwIfNoEntry: false });
-      return found === undefined ? "none" : `${found.mtimeMs} ${found.size} ${found.ino}`;
+      try {
+        const { mtimeMs, size, ino } = statSync(file);
+        return `${mtimeMs} ${size} ${ino}`;
+      } catch (error) {
+        return String((error as NodeJS.ErrnoException).code);
+      }
     })
     .join();
 };
