@@ -14,7 +14,7 @@ import {
   Response,
   TimeoutConfig,
 } from "./index.ts";
-import { MAX_OPEN_SCOPES } from "./dependencies/container.ts";
+import { MAX_OPEN_SCOPES } from "./dependencies/scope-errors.ts";
 import { MAX_BACKGROUND_TASKS } from "./lifecycle/background-tasks.ts";
 import { START_TASK_SECS, STOP_TASK_SECS } from "./lifecycle/tasks.ts";
 import { parseJson } from "./body/json-body.ts";

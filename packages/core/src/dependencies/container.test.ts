@@ -357,6 +357,27 @@ test("stop disposes of singletons in reverse order, after open invocations; regi
   expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
 });
 
+test("a disposal waits no longer than its limits, for work that does not end and for a dispose that does not", async () => {
+  const { container: it, logged } = container();
+  const ends: string[] = [];
+  const Stuck = dependency("stuck", { create: () => 1, dispose: () => new Promise<void>(() => {}) });
+  const scope = it.open(invocation);
+  await it.resolveAll(
+    { session: noted(ends, "session", "invocation"), pool: noted(ends, "pool", "singleton") },
+    scope,
+  );
+  scope.during(new Promise(() => {}));
+  expect(await it.dispose(1)).toBe(false);
+  expect(ends).toEqual(["pool 1"]);
+  const { container: other, logged: said } = container();
+  await other.resolve(Stuck);
+  expect(await other.dispose(1, 1)).toBe(false);
+  expect([logged, said]).toEqual([
+    [["calls that use dependencies had not ended when the app disposed of them", undefined]],
+    [["dependencies were not disposed of within 0.001 s", undefined]],
+  ]);
+});
+
 test("a provider replaces a token's factory, keeps the token's scope and has its own dispose", async () => {
   const { container: it } = container();
   const ends: string[] = [];

@@ -1,5 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
+import { isLate } from "../lifecycle/deadline.ts";
 import type { Logger } from "../log/logger.ts";
 import { type Awaitable, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
@@ -16,6 +17,7 @@ import { runWithout } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
 import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
+import { MAX_OPEN_SCOPES, ownScope, tooMany } from "./scope-errors.ts";
 import type { Injected, Injections, Provider, Token } from "./token.ts";
 
 /** Undoes an override, when called or at the end of a `using` block. */
@@ -118,18 +120,29 @@ export class Container {
     return Object.assign(undo, { [Symbol.dispose]: undo });
   }
 
-  /** Disposes of the values of open invocations, then of the singletons in reverse order of creation. Never rejects. */
-  async dispose(): Promise<void> {
-    await Promise.all(Array.from(this.opened, async (scope) => scope.disposeIdle()));
-    await Promise.all(this.endings);
-    await this.substitutes.end();
-    await this.singletons.end();
+  /**
+   * Disposes of the values of open invocations once nothing uses them, within `limitMs`, then of the singletons in reverse order of creation, within
+   * `singletonsMs`. Never rejects; resolves to whether all ended in time, and logs what did not.
+   */
+  async dispose(limitMs: number = MAX_DISPOSAL_MS, singletonsMs: number = MAX_DISPOSAL_MS): Promise<boolean> {
+    const scopes = Array.from(this.opened, (scope) => scope.disposeIdle());
+    const ended = Promise.all(scopes).then(() => Promise.all(this.endings));
+    const stillRun = await isLate(ended, limitMs);
+    if (stillRun) this.log.error("calls that use dependencies had not ended when the app disposed of them");
+    const stillEnds = await isLate(this.endSingletons(), singletonsMs);
+    if (stillEnds) this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
+    return !stillRun && !stillEnds;
   }
 
   /** Makes `dispose` wait for the end of a scope. */
   track(ending: Promise<void>): void {
     this.endings.add(ending);
     void ending.then(() => this.endings.delete(ending));
+  }
+
+  private async endSingletons(): Promise<void> {
+    await this.substitutes.end();
+    await this.singletons.end();
   }
 
   private define(definition: Definition): Problem | null {
@@ -222,17 +235,8 @@ export class Container {
   }
 }
 
-/** Bound on the scopes that features have open at once; it reveals a feature that never disposes of them. */
-export const MAX_OPEN_SCOPES = 100_000;
-
-const tooMany = (): FrameworkError =>
-  new FrameworkError(
-    "CORE_TOO_MANY_INVOCATIONS",
-    `${MAX_OPEN_SCOPES} invocations are open; dispose of each scope, and limit how many run at once`,
-  );
-
-const ownScope = (): FrameworkError =>
-  new FrameworkError("CORE_BAD_INVOCATION", "a request has a scope of its own: use request.scope");
+/** Time limit of the disposal of singletons. */
+const MAX_DISPOSAL_MS = 10_000;
 
 const invocationScope = ({ name }: Definition, owner: Lifetime): InvocationScope => {
   if (owner instanceof InvocationScope) return owner;

@@ -1,7 +1,8 @@
 import { expect, test } from "@jest/globals";
 import { App, dependency, Depends, type Invocation, type Token } from "../index.ts";
 import { createInvocation, type Feature, type HostState } from "../feature.ts";
-import { Container, MAX_OPEN_SCOPES } from "./container.ts";
+import { Container } from "./container.ts";
+import { MAX_OPEN_SCOPES } from "./scope-errors.ts";
 
 /** An entry point that core does not know: the feature returns its `host.state`, which it would use for each message. */
 interface Mailbox {

@@ -29,8 +29,10 @@ export class Kernel extends Registry {
   private readonly abandoned: AbortController = new AbortController();
   private started: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
-  private stopped: Promise<void> | undefined;
+  private stopped: Promise<boolean> | undefined;
   private drained: Promise<boolean> | undefined;
+  /** Milliseconds that the drain has, and the monotonic time at which they are over. */
+  private drainLimit: { readonly ms: number; readonly endsAt: number } = { ms: 0, endsAt: 0 };
   private settled: AppSettings | undefined;
   private pipeline: Pipeline | undefined;
   private refusals: AnswerRefused | undefined;
@@ -110,6 +112,7 @@ export class Kernel extends Registry {
 
   /** Calls the drain listeners and waits for calls of `fetch`; once. Resolves to whether all ended within `limitMs`. */
   private drain(limitMs: number): Promise<boolean> {
+    if (this.drained === undefined) this.drainLimit = { ms: limitMs, endsAt: performance.now() + limitMs };
     return (this.drained ??= this.drainWithin(limitMs));
   }
 
@@ -121,12 +124,13 @@ export class Kernel extends Registry {
   }
 
   /**
-   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes of singletons; once.
+   * Drains, waits for background tasks, runs the stop tasks in reverse, disposes of singletons; once. Resolves to whether background tasks and disposal
+   * ended in time.
    *
    * A start in progress is cancelled and rolled back. `limitMs` bounds the drain, unless `run` has drained the app already.
    */
-  stop(limitMs: number = DRAIN_SECS * 1000): Promise<void> {
-    if (this.started === undefined) return Promise.resolve();
+  stop(limitMs: number = DRAIN_SECS * 1000): Promise<boolean> {
+    if (this.started === undefined) return Promise.resolve(true);
     return (this.stopped ??= this.end(this.started, limitMs));
   }
 
@@ -182,18 +186,21 @@ export class Kernel extends Registry {
     return { kernel, pipeline, problems };
   }
 
-  private async end(started: Promise<void>, limitMs: number): Promise<void> {
+  private async end(started: Promise<void>, limitMs: number): Promise<boolean> {
     await Promise.resolve(); // `stopped` must be set before a listener of `abandoned` reads it
     this.abandoned.abort(abandonedStart());
     await Promise.allSettled([started, this.listening]);
     const { settled: settings } = this;
-    if (settings === undefined) return; // the start failed before its first task
+    if (settings === undefined) return true; // the start failed before its first task
     const drained = this.drain(limitMs);
     this.draining.begin();
     await drained;
-    await this.background?.drained();
+    const { ms, endsAt } = this.drainLimit;
+    const left = (): number => Math.max(0, endsAt - performance.now());
+    const tasksEnded = (await this.background?.drained(left())) ?? true;
     await this.life.stop(settings);
-    await this.container.dispose();
+    const isDisposed = await this.container.dispose(Math.max(left(), unwindMs(ms)));
+    return tasksEnded && isDisposed;
   }
 }
 
@@ -202,6 +209,9 @@ interface Compiled {
   readonly pipeline: Pipeline;
   readonly problems: readonly Problem[];
 }
+
+/** Milliseconds that calls have to end after the drain's deadline has cut them, before their dependencies are disposed of: a twentieth of the drain, 1 s at most. */
+const unwindMs = (drainLimitMs: number): number => Math.min(1000, drainLimitMs / 20);
 
 const abandonedStart = (): FrameworkError =>
   new FrameworkError("CORE_START_ABANDONED", "the app was stopped during its start");

@@ -1,5 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
+import { isLate } from "./deadline.ts";
 import type { Logger } from "../log/logger.ts";
 
 /** Maximum of pending and running tasks. */
@@ -39,11 +40,14 @@ export class BackgroundTasks {
     if (this.pending === 0) this.idle?.resolve();
   }
 
-  /** Resolves when no task is pending or running. */
-  async drained(): Promise<void> {
-    if (this.pending === 0) return;
+  /** Waits until no task is pending or running, `limitMs` at most; what is left then is logged. Resolves to whether all ended in time. */
+  async drained(limitMs: number): Promise<boolean> {
+    if (this.pending === 0) return true;
     this.idle ??= Promise.withResolvers<void>();
-    await this.idle.promise;
-    this.idle = null;
+    if (!(await isLate(this.idle.promise, limitMs))) return true;
+    this.log.error("the drain passed its deadline; background tasks were still running or waiting", {
+      tasks: this.pending,
+    });
+    return false;
   }
 }

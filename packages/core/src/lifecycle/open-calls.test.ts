@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, Response } from "../index.ts";
+import { App, dependency, Response } from "../index.ts";
 
 const ask = (app: App) => app.fetch(new Request("http://host.test/"));
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -85,4 +85,38 @@ test("a reply that cannot become a web response counts as ended", async () => {
   await ask(app).catch(() => {});
   await app.stop();
   expect(events.at(-1)).toBe("shutdown");
+});
+
+test("a background task that does not end holds a stop until its deadline, and the stop tasks run", async () => {
+  const { app, events } = noting();
+  const errors: unknown[] = [];
+  app.get("/", (request) => {
+    request.defer(() => new Promise<void>(() => {}));
+    return "sent";
+  });
+  const note = (message: string, fields?: object): void => void errors.push([message, fields]);
+  await app.start({ log: { info() {}, warn() {}, error: note } });
+  await (await ask(app)).text();
+  await tick();
+  await app.stop({ timeoutSecs: 0.05 });
+  expect(events).toEqual(["shutdown"]);
+  expect(errors).toEqual([
+    ["the drain passed its deadline; background tasks were still running or waiting", { tasks: 1 }],
+  ]);
+});
+
+test("a call that ignores its cut does not keep singletons from their disposal", async () => {
+  const { app, events } = noting();
+  const errors: string[] = [];
+  const Pool = dependency("pool", { create: () => 1, dispose: () => void events.push("disposed") });
+  app.get("/", { inject: { pool: Pool } }, () => new Promise<string>(() => {}));
+  await app.start({ log: { info() {}, warn() {}, error: (message) => void errors.push(message) } });
+  void ask(app).catch(() => {});
+  await tick();
+  await app.stop({ timeoutSecs: 0.05 });
+  expect(events).toEqual(["shutdown", "disposed"]);
+  expect(errors).toEqual([
+    "the drain passed its deadline; calls of fetch were cut",
+    "calls that use dependencies had not ended when the app disposed of them",
+  ]);
 });

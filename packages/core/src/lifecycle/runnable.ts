@@ -46,8 +46,11 @@ export interface Runnable {
   endStreams(): void;
   /** Cancels a start in progress: `start` or `listen` rejects with CORE_START_ABANDONED, about a second later if a task ignores its signal. */
   abandon(): void;
-  /** Waits for drain listeners and background tasks, then runs the stop tasks of everything that had begun, in reverse; a failure does not stop the rest. */
-  stop(): Promise<void>;
+  /**
+   * Waits for drain listeners and background tasks, then runs the stop tasks of everything that had begun, in reverse; a failure does not stop the rest.
+   * Resolves to whether background tasks and the disposal of dependencies ended in time.
+   */
+  stop(): Promise<boolean>;
   report(): AppReport;
   /** Returns what features advise against, for one host or several; complete when everything is registered. */
   advice(severalHosts: boolean): readonly Problem[];

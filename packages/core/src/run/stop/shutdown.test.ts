@@ -7,7 +7,7 @@ import { isClean, readinessDelayMs, reserveMs, shutDown } from "./shutdown.ts";
 const recorded = ({
   cut = 0,
   listeners = Promise.resolve(true),
-  stop = async (): Promise<void> => {},
+  stop = async (): Promise<boolean> => true,
 } = {}) => {
   const events: string[] = [];
   const log: Logger = {
@@ -107,6 +107,12 @@ test("does not wait for stop tasks beyond the deadline", async () => {
     cut: 0,
     late: true,
   });
+});
+
+test("is late when the app gave up background tasks or calls", async () => {
+  const { log, app, transport } = recorded({ stop: async () => false });
+  const ended = await shutDown(app, transport, { readinessDelayMs: 0, timeoutMs: 60_000 }, log);
+  expect(ended).toEqual({ cut: 0, late: true });
 });
 
 test("logs a failure of the app to stop", async () => {

@@ -25,7 +25,7 @@ export interface ShutdownLimits {
 export interface ShutdownResult {
   /** Connections that were still in use at the deadline. */
   readonly cut: number;
-  /** Whether drain listeners or stop tasks were still running at their deadline. */
+  /** Whether drain listeners, background tasks, stop tasks or calls with dependencies were still running at their deadline. */
   readonly late: boolean;
 }
 
@@ -63,9 +63,12 @@ const drained = async (
   app.endStreams();
   const [{ cut }, inTime] = await Promise.all([transport.close(left(reserve)), listeners]);
   if (cut > 0) log.error("the drain passed its deadline; connections were cut", { cut });
-  const late = await isLate(stopped(app, log), left(0));
-  if (late) log.error("the drain passed its deadline; shutdown tasks were still running");
-  return { cut, late: late || !inTime };
+  const stopping = stopped(app, log);
+  if (await isLate(stopping, left(0))) {
+    log.error("the drain passed its deadline; shutdown tasks were still running");
+    return { cut, late: true };
+  }
+  return { cut, late: !inTime || !(await stopping) };
 };
 
 /** Only probes need time to see readiness 503: in production with health checks. */
@@ -110,10 +113,11 @@ export const nextTurn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-const stopped = async (app: Pick<Runnable, "stop">, log: Logger): Promise<void> => {
+const stopped = async (app: Pick<Runnable, "stop">, log: Logger): Promise<boolean> => {
   try {
-    await app.stop();
+    return await app.stop();
   } catch (error) {
     log.error("the application did not stop cleanly", { error });
+    return true;
   }
 };

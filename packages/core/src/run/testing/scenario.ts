@@ -9,6 +9,8 @@ export interface Scenario {
   readonly failsToStop?: boolean;
   /** Each worker ends before it is ready. */
   readonly crashLoop?: boolean;
+  /** The file of Node that workers would run is gone. */
+  readonly cannotFork?: boolean;
   /** The path of a file; a handler blocks its event loop until there is one. */
   readonly blocksUntil?: string;
   /** The program runs a second service after the first. */

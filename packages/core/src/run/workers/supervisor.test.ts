@@ -34,7 +34,7 @@ class FakeWorker implements WorkerProcess {
     this.says({ "@framework": "ready", report });
   }
   dies(code = 1): void {
-    this.events.gone(code, null);
+    this.events.gone(`exit code ${code}`);
   }
 }
 
@@ -230,6 +230,40 @@ test("at the deadline kills every remaining worker, and starting ones at once", 
   while (!forked[0]?.heard.includes("kill")) await new Promise((resolve) => setImmediate(resolve));
   forked[0]?.dies();
   expect(await stopped).toEqual({ killed: 1, cut: 0, late: 0 });
+});
+
+test("a stop waits for the drain although all workers had died at once before", async () => {
+  const { supervisor, forked, worker } = await started();
+  for (const each of forked) each.dies();
+  for (const index of [2, 3]) (await worker(index)).ready();
+  let isStopped = false;
+  const stopped = supervisor.stop(60_000).then((result) => {
+    isStopped = true;
+    return result;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(isStopped).toBe(false);
+  for (const index of [2, 3]) forked[index]?.dies(0);
+  expect(await stopped).toEqual({ killed: 0, cut: 0, late: 0 });
+});
+
+test("starts no replacement once readiness is 503, neither for a worker that retires nor for changed sources", async () => {
+  const { supervisor, forked } = await started();
+  supervisor.unready(1000);
+  forked[0]?.says({ "@framework": "retire" });
+  supervisor.replaceAll();
+  expect(forked.map(({ heard }) => heard)).toEqual([["unready"], ["unready"]]);
+});
+
+test("a worker that becomes ready while readiness is 503 is told so", async () => {
+  const { supervisor, forked, worker } = await started();
+  supervisor.replaceAll();
+  supervisor.unready(1000);
+  forked[2]?.ready();
+  forked[1]?.dies();
+  (await worker(4)).ready();
+  expect([forked[2]?.heard, forked[4]?.heard]).toEqual([["unready", "unready"], ["unready"]]);
+  expect(forked[0]?.heard).toEqual(["unready", "drain"]);
 });
 
 test("passes on a worker's request to close the service", async () => {

@@ -3,19 +3,9 @@ import type { ToPrimary } from "./messages.ts";
 import type { AppReport } from "../../lifecycle/runnable.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
 import { fromStartFailure, type StartFailure } from "../start/start-error.ts";
+import type { Member } from "./member.ts";
 import type { Drained, SupervisorOptions } from "./supervisor-options.ts";
 import type { WorkerProcess } from "./worker-process.ts";
-
-interface Member {
-  readonly slot: number;
-  readonly process: WorkerProcess;
-  phase: "starting" | "ready" | "leaving" | "gone";
-  /** Whether its program has reached `run`, so that it receives messages. */
-  begun: boolean;
-  failure?: StartFailure;
-  /** Monotonic milliseconds. */
-  readyAt?: number;
-}
 
 /** A worker that hangs in a stop of the service is killed, and counted, by the stop; the timer of its drain comes later. */
 const AFTER_STOP_MS = 100;
@@ -29,6 +19,8 @@ export class Supervisor {
   private readonly empty: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private serving = false;
   private stopping = false;
+  /** Time by which the stop must be over, once readiness has turned 503; monotonic milliseconds. */
+  private endsAt: number | null = null;
   private drained: Drained = { cut: 0, late: 0 };
 
   constructor(options: SupervisorOptions) {
@@ -60,8 +52,12 @@ export class Supervisor {
     for (const { process } of this.members) process.send({ "@framework": "renew-tls" });
   }
 
-  /** Begins the drain in every worker: readiness turns 503, requests are still served. */
+  /**
+   * Begins the drain in every worker: readiness turns 503, requests are still served. From now on no worker is replaced unless it dies, and one that becomes
+   * ready later is told too.
+   */
   unready(timeoutMs: number): void {
+    this.endsAt = performance.now() + timeoutMs;
     for (const { process } of this.members) process.send({ "@framework": "unready", timeoutMs });
   }
 
@@ -98,14 +94,14 @@ export class Supervisor {
   private add(slot: number): void {
     const fork = this.options.fork({
       message: (message) => this.handle(member, message),
-      gone: (code, signal) => this.lost(member, signal ?? `exit code ${code}`),
+      gone: (how) => this.lost(member, how),
     });
     const member: Member = { slot, process: fork, phase: "starting", begun: false };
     this.members.add(member);
   }
 
   private replace(slot: number): void {
-    if (this.stopping) return;
+    if (this.stopping || this.endsAt !== null) return;
     for (const member of this.members) {
       if (member.slot === slot && member.phase === "starting") this.dismiss(member, this.options.drainMs);
     }
@@ -156,6 +152,10 @@ export class Supervisor {
     member.phase = "ready";
     member.readyAt = performance.now();
     this.options.dispatcher.open(member.process);
+    if (this.endsAt !== null) {
+      const timeoutMs = Math.max(0, this.endsAt - performance.now());
+      member.process.send({ "@framework": "unready", timeoutMs });
+    }
     for (const other of this.members) {
       if (other !== member && other.slot === member.slot && other.phase === "ready") {
         this.drain(other, this.options.drainMs);
@@ -194,7 +194,7 @@ export class Supervisor {
     this.members.delete(member);
     this.options.dispatcher.gone(process);
     this.options.spread.remove(process);
-    if (this.members.size === 0) this.empty.resolve();
+    if (this.stopping && this.members.size === 0) this.empty.resolve();
     if (this.stopping || phase === "leaving") return;
     if (phase === "starting") return this.neverReady(member, how);
     this.options.log.error("a worker died; another one takes its place", { worker: process.pid, how });

@@ -3,13 +3,14 @@ import { batchedLink } from "../../shared-state/workers/batched-link.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import type { Taker } from "./dispatcher.ts";
 import { BRIEF_VARIABLE, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import { toError } from "../../errors/to-error.ts";
 import { isLate } from "../../lifecycle/deadline.ts";
 
 /** A worker process's messages to its supervisor. */
 export interface WorkerEvents {
   message(message: ToPrimary): void;
-  /** The process ended, and all its messages were received. */
-  gone(code: number | null, signal: string | null): void;
+  /** The process ended, and all its messages were received; or the system could not start it. */
+  gone(how: string): void;
 }
 
 /** A worker process as its supervisor sees it. */
@@ -29,17 +30,21 @@ export type ForkWorker = (events: WorkerEvents) => WorkerProcess;
 export const forkProgram =
   (file: string, brief: WorkerBrief, descriptors: readonly number[]): ForkWorker =>
   (events) => {
-    const worker = fork(file, process.argv.slice(2), {
-      env: { ...process.env, [BRIEF_VARIABLE]: JSON.stringify(brief) },
-      execArgv: [...process.execArgv, ...ownDebugPort()],
-      stdio: ["inherit", "inherit", "inherit", "ipc", ...descriptors],
-    });
+    let worker: ChildProcess;
+    try {
+      worker = fork(file, process.argv.slice(2), {
+        env: { ...process.env, [BRIEF_VARIABLE]: JSON.stringify(brief) },
+        execArgv: [...process.execArgv, ...ownDebugPort()],
+        stdio: ["inherit", "inherit", "inherit", "ipc", ...descriptors],
+      });
+    } catch (error) {
+      return neverStarted(events, error);
+    }
     worker.on("message", (message: unknown) => {
       if (isEnvelope(message)) events.message(message as ToPrimary);
     });
     const end = endOf(worker);
-    void end.then(({ code, signal }) => events.gone(code, signal));
-    worker.on("error", () => {}); // a channel that breaks while the worker exits; `gone` reports the exit
+    void end.then((how) => events.gone(how));
     const link = linkTo(worker, end);
     return {
       pid: worker.pid ?? -1,
@@ -64,29 +69,46 @@ const ownDebugPort = (): string[] => {
   return options.includes("--inspect") ? [`--inspect-port=${++lastDebugPort}`] : [];
 };
 
-interface End {
-  readonly code: number | null;
-  readonly signal: string | null;
-}
+/** Node throws some failures of a fork, such as a lack of memory, and reports others as an event. */
+const neverStarted = (events: WorkerEvents, error: unknown): WorkerProcess => {
+  setImmediate(() => events.gone(toError(error).message));
+  const link: PrimaryLink = {
+    send: () => {},
+    onMessage: () => () => {},
+    onClose: (listener) => setImmediate(listener),
+  };
+  return {
+    pid: -1,
+    link,
+    send: () => {},
+    take: (_id, _connection, sent) => sent(new Error("the worker did not start")),
+    kill: () => {},
+  };
+};
 
 /** Milliseconds after an exit within which the loop has read the process's last messages. */
 const LAST_WORDS_MS = 50;
 
 /**
- * Resolves when a worker has ended and its last message was received: an exit may overtake messages in the channel.
+ * Resolves with the code, the signal or the error when a worker has ended and its last message was received: an exit may overtake messages in the channel.
  *
- * The channel's own end cannot be awaited: for a process that exits with an unread handle in its channel Node reports the exit only.
+ * For a process that the system could not start, for want of processes or descriptors, Node reports no exit but an error. The channel's own end cannot be awaited: for a process that exits with an unread handle in its channel Node reports the exit only.
  */
-const endOf = async (worker: ChildProcess): Promise<End> => {
+const endOf = async (worker: ChildProcess): Promise<string> => {
   const silent = new Promise<void>((resolve) => worker.once("disconnect", resolve));
-  const end = await new Promise<End>((resolve) => {
-    worker.once("exit", (code: number | null, signal: string | null) => resolve({ code, signal }));
+  const how = await new Promise<string>((resolve) => {
+    worker.once("exit", (code: number | null, signal: string | null) =>
+      resolve(signal ?? `exit code ${code}`),
+    );
+    worker.on("error", (error) => {
+      if (worker.pid === undefined) resolve(error.message); // any other comes from a channel that breaks while the worker exits
+    });
   });
   await isLate(silent, LAST_WORDS_MS);
-  return end;
+  return how;
 };
 
-const linkTo = (worker: ChildProcess, end: Promise<End>): PrimaryLink => ({
+const linkTo = (worker: ChildProcess, end: Promise<unknown>): PrimaryLink => ({
   send: (message) => {
     if (worker.connected) worker.send(message, () => {}); // a failure means that it is exiting
   },
@@ -95,6 +117,6 @@ const linkTo = (worker: ChildProcess, end: Promise<End>): PrimaryLink => ({
     return () => worker.off("message", listener);
   },
   onClose: (listener) => {
-    void end.then(listener);
+    void end.then(() => listener());
   },
 });
