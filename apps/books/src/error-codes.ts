@@ -1,11 +1,16 @@
 import type { ErrorCatalogue } from "@framework/core/feature";
 
-/** Error codes of the service, in replies as `code`; `framework explain BOOKS_LENT` shows one. */
+/** Error codes of the service; those with a status are in replies as `code`. `framework explain BOOKS_LENT` shows one. */
 export const booksErrors = {
   BOOKS_LENT: {
     status: 409,
     summary: "the book is lent, so it can be neither lent again nor removed",
     action: "wait until it is returned: GET /shelf says when it is due",
+  },
+  BOOKS_LOW_REBUILD: {
+    summary:
+      "`BOOKS_REBUILD` is lower than it was when the live views were made, so the service does not start",
+    action: "set it to the number in the message, or more",
   },
   BOOKS_NOT_LENT: {
     status: 409,

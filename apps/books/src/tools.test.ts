@@ -1,8 +1,9 @@
-import { mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { bundledProgram } from "@framework/bundled-sources";
 import { commandLine } from "@framework/cli";
+import type { ErrorEntry } from "@framework/core/feature";
 import { beforeAll, expect, test } from "@jest/globals";
 import { booksErrors } from "./error-codes.ts";
 
@@ -131,10 +132,30 @@ test("every code of the service has a page, and the README's table is the catalo
   expect(own.map(({ code }) => code)).toEqual(
     Object.keys(booksErrors).sort((one, other) => one.localeCompare(other)),
   );
-  const rows = Array.from(readme.matchAll(/^\| `(BOOKS_\w+)` +\| (\d+) +\| (.*?) +\| (.*?) +\|$/gm));
-  expect(rows.map(([, code, status, summary, action]) => [code, Number(status), summary, action])).toEqual(
-    Object.entries(booksErrors).map(([code, entry]) => [code, entry.status, entry.summary, entry.action]),
+  const rows = Array.from(readme.matchAll(/^\| `(BOOKS_\w+)` +\| (\d*) *\| (.*?) +\| (.*?) +\|$/gm));
+  expect(
+    rows.map(([, code, status, summary, action]) => [
+      code,
+      status === "" ? null : Number(status),
+      summary,
+      action,
+    ]),
+  ).toEqual(
+    Object.entries<ErrorEntry>(booksErrors).map(([code, { status = null, summary, action }]) => [
+      code,
+      status,
+      summary,
+      action,
+    ]),
   );
+});
+
+test("every code that the sources throw is in the catalogue", () => {
+  const thrown = globSync("src/**/*.ts", { cwd }).flatMap((file) =>
+    Array.from(readFileSync(join(cwd, file), "utf8").matchAll(/code: "(BOOKS_\w+)"/g), ([, code]) => code),
+  );
+  expect(thrown).toContain("BOOKS_LOW_REBUILD");
+  expect(thrown.filter((code) => !Object.hasOwn(booksErrors, code ?? ""))).toEqual([]);
 });
 
 test("a misspelt code has the nearest one as a hint", async () => {
