@@ -88,7 +88,7 @@ export const transactionIdle = (idleMs: number): FrameworkError =>
     `the transaction was rolled back after ${idleMs} ms without a statement, because others wait for its connection`,
   );
 
-/** A transaction was used after its function had returned. */
+/** A transaction was used after it had ended. */
 export const transactionOver = (): FrameworkError =>
   new FrameworkError(
     "DATABASE_TRANSACTION_OVER",

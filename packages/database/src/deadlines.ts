@@ -1,3 +1,5 @@
+import { handled } from "@framework/core/feature";
+
 /** Resolves to whether a promise settled within `ms`. */
 export const within = async (promise: Promise<unknown>, ms: number): Promise<boolean> => {
   const settled = promise.then(
@@ -17,6 +19,7 @@ export const within = async (promise: Promise<unknown>, ms: number): Promise<boo
 /** The value of a promise, unless the signal aborts first: then its reason. */
 export const orAborted = async <T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> => {
   if (signal === undefined) return await promise;
+  void handled(promise); // it may still reject after the abort
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = (): void => reject(signal.reason);

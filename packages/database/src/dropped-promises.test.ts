@@ -1,12 +1,24 @@
 import { expect, test } from "@jest/globals";
-import { openDatabase } from "./index.ts";
+import { type Database, openDatabase } from "./index.ts";
 
-test("promises that a handler drops are no unhandled rejections", async () => {
+/** Expects that a program leaves no unhandled rejection. */
+const expectNoStray = async (run: (db: Database) => Promise<void>): Promise<void> => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);
   const db = openDatabase({ url: "sqlite://:memory:" });
   try {
+    await run(db);
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    expect(stray).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+    await db.close();
+  }
+};
+
+test("promises that a handler drops are no unhandled rejections", async () => {
+  await expectNoStray(async (db) => {
     const made = [
       () => db.query("SELECT * FROM nowhere"),
       () => db.fetchOne("SELECT * FROM nowhere"),
@@ -19,10 +31,23 @@ test("promises that a handler drops are no unhandled rejections", async () => {
       void make();
       await expect(make()).rejects.toMatchObject({ message: expect.any(String) });
     }
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
-    expect(stray).toEqual([]);
-  } finally {
-    process.off("unhandledRejection", note);
-    await db.close();
-  }
+  });
+});
+
+test("a function that fails after its transaction was aborted is no unhandled rejection", async () => {
+  await expectNoStray(async (db) => {
+    const stop = new AbortController();
+    const late = Promise.withResolvers<never>();
+    const aborted = db.transaction(() => late.promise, { signal: stop.signal });
+    stop.abort(new Error("gone"));
+    await expect(aborted).rejects.toThrow("gone");
+    late.reject(new Error("late"));
+
+    const soon = new AbortController();
+    const abortsItself = async (): Promise<never> => {
+      soon.abort(new Error("gone"));
+      return await late.promise;
+    };
+    await expect(db.transaction(abortsItself, { signal: soon.signal })).rejects.toThrow("gone");
+  });
 });

@@ -115,7 +115,7 @@ export const databaseErrors: ErrorCatalogue = {
     action: "use the nested one, and await it before the next",
   },
   DATABASE_TRANSACTION_OVER: {
-    summary: "a transaction was used after its function had returned",
+    summary: "a transaction was used after it had ended",
     action: "await every statement inside the function",
   },
   DATABASE_UNAVAILABLE: {

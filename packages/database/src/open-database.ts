@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type { Backend } from "./backend.ts";
+import { orAborted } from "./deadlines.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
 import type {
   Database,
@@ -99,7 +100,7 @@ export class OpenDatabase extends SessionQueries implements Database {
     const scope = new TransactionScope(lease);
     let value: T;
     try {
-      value = await run(new RunningTransaction(scope, this.checker, signal));
+      value = await orAborted(run(new RunningTransaction(scope, this.checker, signal)), signal);
       signal?.throwIfAborted();
       scope.finish();
     } catch (error) {

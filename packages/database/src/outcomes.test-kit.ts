@@ -220,6 +220,48 @@ const transactions: Readonly<Record<string, Program>> = {
     gives: ["DATABASE_TRANSACTION_OVER", "ok"],
     leaves: [1, 2, 3],
   },
+  "a transaction whose function waits for something else ends at its signal, and others write at once": {
+    run: async (db) => {
+      const stop = new AbortController();
+      const [begun, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let late = Promise.resolve("");
+      const end = outcome(() =>
+        db.transaction(
+          async (tx) => {
+            await tx.execute(add(1));
+            late = outcome(() => stuck.promise.then(() => tx.execute(add(2))));
+            begun.resolve();
+            await late;
+          },
+          { signal: stop.signal },
+        ),
+      );
+      await begun.promise;
+      stop.abort({ code: "GONE" });
+      const seen = [await end, await outcome(() => db.execute(add(1)))];
+      stuck.resolve();
+      return [...seen, await late];
+    },
+    gives: ["GONE", "ok", "GONE"],
+    leaves: [1],
+  },
+  "a transaction whose nested one waits for something else ends at its limit, and others write at once": {
+    run: async (db) => {
+      const stuck = Promise.withResolvers<never>();
+      const end = await outcome(() =>
+        db.transaction(
+          async (tx) => {
+            await tx.execute(add(1));
+            await tx.transaction(() => stuck.promise);
+          },
+          { timeoutSecs: 0.5 },
+        ),
+      );
+      return [end, await outcome(() => db.execute(add(1)))];
+    },
+    gives: ["DATABASE_UNAVAILABLE", "ok"],
+    leaves: [1],
+  },
   "a transaction that was idle for too long says so, and is a 500": {
     run: async (db) => {
       const [holdsRow, stuck] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

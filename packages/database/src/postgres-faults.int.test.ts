@@ -138,6 +138,22 @@ test("an aborted signal cancels the statement on the server, and its reply reach
   for (let n = 0; n < 20; n++) expect(await db.fetchValue`SELECT ${String(n)}::text`).toBe(String(n));
 });
 
+test("an aborted signal cancels the statement of a nested transaction on the server", async () => {
+  const db = open({ answerTimeoutSecs: 600 });
+  const stop = new AbortController();
+  const nested = db.transaction(
+    (tx) => tx.transaction((inner) => inner.query("SELECT pg_sleep(600) AS deep")),
+    {
+      signal: stop.signal,
+    },
+  );
+  const other = open({ answerTimeoutSecs: 60 });
+  await waitFor(() => runs(other, "deep"), { timeoutMs: 30_000 });
+  stop.abort(new Error("gone"));
+  await expect(nested).rejects.toThrow("gone");
+  await waitFor(async () => !(await runs(other, "deep")), { timeoutMs: 30_000 });
+});
+
 test("session settings of one caller do not reach the next", async () => {
   const db = open({ poolSize: 1 });
   await db.execute("SET search_path TO nowhere");

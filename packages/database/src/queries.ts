@@ -90,7 +90,7 @@ export interface TransactionOptions {
    * `statementTimeoutMs`, `answerTimeoutSecs`. Then it is rolled back with `DatabaseUnavailableError`; 0.01 to 604 800. @default those limits
    */
   readonly timeoutSecs?: number;
-  /** Rolls back and rejects with the signal's reason. */
+  /** Rolls back and rejects with the signal's reason, like the limit also while the function waits for something else. */
   readonly signal?: AbortSignal | undefined;
 }
 

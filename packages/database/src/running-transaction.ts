@@ -16,7 +16,7 @@ export class RunningTransaction extends SessionQueries implements Transaction {
   async transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T> {
     const nested = await this.scope.enter();
     try {
-      const value = await run(new RunningTransaction(nested, this.checker));
+      const value = await run(new RunningTransaction(nested, this.checker, this.signal));
       await this.scope.keep(nested);
       return value;
     } catch (error) {
