@@ -1,7 +1,8 @@
 import type { HttpRequest } from "@framework/core";
 import { Trace } from "@framework/core/feature";
 import { milliseconds } from "./clock.ts";
-import { cut, jsonString, printable } from "./json-string.ts";
+import { cut, jsonString, printable, withoutUnseen } from "./json-string.ts";
+import { withoutCredentials } from "./redaction.ts";
 
 /** Outcome of a request, as logged. */
 export interface Outcome {
@@ -40,7 +41,7 @@ export const jsonAccessLine = (iso: () => string): AccessLine => {
     if (trace !== null)
       line += `,"trace_id":${jsonString(trace.traceId)},"span_id":${jsonString(trace.spanId)}`;
     if (aborted) line += ',"aborted":true';
-    if (error !== null) line += `,"error":${jsonString(error)}`;
+    if (error !== null) line += `,"error":${withoutUnseen(JSON.stringify(withoutCredentials(error)))}`;
     if (details !== null) line += members(details);
     return `${line}}\n`;
   };
@@ -121,7 +122,7 @@ export const textAccessLine =
     const shown = colours ? coloured(status) : `${status}`;
     let line = `${time} ${printable(cut(method))} ${printable(cut(path))} -> ${shown} (${milliseconds(latencyMs)} ms)`;
     if (aborted) line += " aborted";
-    if (error !== null) line += ` error=${printable(cut(error))}`;
+    if (error !== null) line += ` error=${printable(withoutCredentials(error))}`;
     for (const [name, value] of Object.entries(details ?? {})) line += ` ${name}=${asciiJson(value)}`;
     return `${line}\n`;
   };

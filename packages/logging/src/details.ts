@@ -20,7 +20,13 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
     ? new Set(logHeaders.map((name: string) => name.toLowerCase()))
     : null;
   const headersOf = (headers: Iterable<readonly [string, string]>): Record<string, unknown> =>
-    redaction.fields(Object.fromEntries([...headers].filter(([name]) => names?.has(name) ?? true)));
+    redaction.fields(
+      Object.fromEntries(
+        [...headers]
+          .filter(([name]) => names?.has(name) ?? true)
+          .map(([name, value]) => [name, withoutQuery(value)]),
+      ),
+    );
   return {
     watch(request) {
       if (logBody && isReadable(request)) request.context.set(Body, tapped(request, maxLoggedBodyBytes));
@@ -55,6 +61,10 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
     },
   };
 };
+
+/** A field without what may be the query or the fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
+const withoutQuery = (value: string): string =>
+  value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${CENSORED}`);
 
 /** The first bytes of a body, as the handler reads it. */
 interface Tap {

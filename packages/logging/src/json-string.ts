@@ -18,7 +18,10 @@ export const withoutUnseen = (json: string): string =>
 
 /** The text, or its start with the number of missing characters. */
 export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
-  text.length <= length ? text : `${text.slice(0, length)}… (${text.length - length} more)`;
+  text.length <= length ? text : text.slice(0, length) + missing(text.length - length);
+
+/** Stands for the end of a text that was cut. */
+export const missing = (length: number): string => `… (${length} more)`;
 
 // oxlint-disable-next-line no-control-regex -- control characters are the subject
 const EVERY_CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;

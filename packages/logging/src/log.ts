@@ -82,7 +82,7 @@ const logOf = (instance: Written, redaction: Redaction, trace: ReadTrace): Log =
     (level: Leveled) =>
     (message: string, fields: LogFields = noFields): void => {
       if (instance.isLevelEnabled(level))
-        instance[level](traced(fields, trace), withoutCredentials(`${message}`.slice(0, MAX_MESSAGE)));
+        instance[level](traced(fields, trace), withoutCredentials(`${message}`, MAX_MESSAGE));
     };
   return {
     debug: at("debug"),

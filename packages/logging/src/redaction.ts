@@ -1,4 +1,4 @@
-import { cut, MAX_FIELD_LENGTH } from "./json-string.ts";
+import { cut, MAX_FIELD_LENGTH, missing } from "./json-string.ts";
 
 /** Replacement for a secret. */
 export const CENSORED = "[redacted]";
@@ -33,7 +33,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
   };
 
   const copy = (value: unknown, depth: number, above: readonly object[]): unknown => {
-    if (typeof value === "string") return withoutCredentials(cut(value));
+    if (typeof value === "string") return withoutCredentials(value);
     if (typeof value === "bigint") return `${value}`;
     if (typeof value === "function" || typeof value === "symbol") return `[${typeof value}]`;
     if (typeof value !== "object" || value === null) return value;
@@ -66,7 +66,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
       name: copy(error.name, depth, above),
       message: copy(error.message, depth, above),
       ...(code === undefined ? {} : { code: copy(code, depth + 1, above) }),
-      stack: withoutCredentials(cut(`${error.stack}`, MAX_STACK_LENGTH)),
+      stack: withoutCredentials(`${error.stack}`, MAX_STACK_LENGTH),
       ...(cause === undefined ? {} : { cause: copy(cause, depth + 1, above) }),
     };
   };
@@ -89,8 +89,22 @@ const bare = (name: string): string =>
     .toLowerCase()
     .replace(/[^a-z\d]/g, "");
 
-/** Credentials within text: in URLs, such as connection strings, and in header fields. */
-export const withoutCredentials = (text: string): string =>
+/**
+ * The text, or its start with the number of missing characters, without credentials: those in URLs, such as connection strings, and in header fields. The
+ * time is linear in the length, since neither pattern matches across the `/` or the space that begins the next match.
+ */
+export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENGTH): string =>
+  text.length <= length
+    ? redacted(text)
+    : `${redacted(withoutOpenEnd(text.slice(0, length)))}${missing(text.length - length)}`;
+
+const redacted = (text: string): string =>
   text
-    .replace(/:\/\/[^\s/?#@"']{1,256}@/g, `://${CENSORED}@`)
+    .replace(/:\/\/[^\s/?#]*@/g, `://${CENSORED}@`)
     .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
+
+/** Where a text was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
+const withoutOpenEnd = (start: string): string =>
+  start
+    .replace(/:\/\/[^\s/?#]*$/, `://${CENSORED}`)
+    .replace(/\b(basic|bearer) [\w.~+/=-]*$/i, `$1 ${CENSORED}`);

@@ -1,4 +1,4 @@
-import { App, RequestId } from "@framework/core";
+import { App, RequestId, Response } from "@framework/core";
 import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -64,6 +64,104 @@ test("no secret of headers, bodies, queries or fields is ever written", async ()
     shown: "books",
     deep: [{ headers: { Authorization: "[redacted]" } }],
     request_id: "id-1",
+  });
+});
+
+test("no part of a password in a URL or of a token is written, wherever the text is cut", async () => {
+  const { app, text } = collected({});
+  const secrets = [
+    `postgres://app:${"Q".repeat(40)}@db.internal/books`,
+    `postgres://app:${"Q".repeat(9000)}@db.internal/books`,
+    `postgres://app:Q'Q"Q@Q@db.internal/books`,
+    `Authorization: Bearer ${"Q".repeat(40)}`,
+    `Authorization: Basic ${"Q".repeat(9000)}`,
+  ];
+  app.get("/", (request) => {
+    for (const secret of secrets) {
+      for (let at = 0; at <= 70; at++) {
+        const write = (length: number): string => "x".repeat(length - at) + secret;
+        const error = new Error("failed", { cause: write(1024) });
+        error.stack = write(8192);
+        logOf(request).info(write(2048), { field: write(1024), error });
+      }
+    }
+    return "written";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => text().includes('"path"'));
+  const leaks = text().matchAll(/.{10}Q.{10}/g);
+  expect(Array.from(leaks, ([leak]) => leak).slice(0, 3)).toEqual([]);
+  expect(text().split("://[redacted]@db.internal/books").length).toBeGreaterThan(100);
+});
+
+test("a URL without credentials is written as it is", async () => {
+  const { app, text } = collected({});
+  app.get("/", (request) => {
+    logOf(request).info("see https://books.example/@ada and mailto:ada@books.example", {
+      urls: ["https://books.example:8443", "ada@books.example"],
+    });
+    return "written";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => text().includes('"path"'));
+  expect(text()).toContain("see https://books.example/@ada and mailto:ada@books.example");
+  expect(text()).toContain('["https://books.example:8443","ada@books.example"]');
+});
+
+test("the error of a streamed body is written without credentials", async () => {
+  const { app, text } = collected({});
+  app.get("/", () => {
+    async function* rows(): AsyncGenerator<string> {
+      await Promise.resolve();
+      yield "first";
+      throw new Error(`lost postgres://ada:${canary}@db/books`);
+    }
+    return Response.stream(rows());
+  });
+  await using client = testClient(app);
+  await client.get("/").catch(() => {});
+  await waitFor(() => text().includes('"path"'));
+  expect(text()).toContain('"error":"lost postgres://[redacted]@db/books"');
+  expect(text()).not.toContain(canary);
+});
+
+test("no query or fragment of a URL in a header field is written", async () => {
+  const { app, text } = collected({ logHeaders: true });
+  const urls: Readonly<Record<string, string>> = {
+    location: `/in?token=${canary}`,
+    "content-location": `?${canary}`,
+    refresh: `0; url=/in#access_token=${canary}`,
+    link: `<https://books.example/?page=${canary}>; rel="next"`,
+    "x-next": `/in?1,${canary}`,
+  };
+  app.get("/", () => {
+    const reply = new Response("moved");
+    for (const [name, value] of Object.entries(urls)) reply.setHeader(name, value);
+    return reply;
+  });
+  await using client = testClient(app);
+  await client.get("/", {
+    headers: {
+      referer: `https://books.example/reset?q=a b&token=${canary}`,
+      "x-original-url": `/reset?token="${canary}"`,
+      "sec-ch-ua-mobile": "?0",
+      priority: "u=1, i=?1",
+      "x-issue": "#42",
+    },
+  });
+  await waitFor(() => text() !== "");
+  expect(text()).not.toContain(canary);
+  expect(JSON.parse(text())).toMatchObject({
+    request_headers: {
+      referer: "https://books.example/reset?[redacted]",
+      "x-original-url": "/reset?[redacted]",
+      "sec-ch-ua-mobile": "?0",
+      priority: "u=1, i=?1",
+      "x-issue": "#42",
+    },
+    response_headers: { location: "/in?[redacted]", refresh: "0; url=/in#[redacted]" },
   });
 });
 
