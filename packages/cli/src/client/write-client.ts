@@ -7,7 +7,7 @@ import { startQuietly } from "../app/start-quietly.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
-import { answer } from "../request/answer.ts";
+import { answer, startDeadline } from "../request/answer.ts";
 
 /** `generateClient` of `@framework/client`: the same document gives the same text. */
 type GenerateClient = (document: unknown) => string;
@@ -35,7 +35,8 @@ const documentOf = async (given: Given, cwd: string): Promise<unknown> => {
   await startQuietly(app);
   try {
     const path = given.text("path") ?? "/openapi.json";
-    const reply = await answer(app, new Request(new URL(path, "http://localhost")), TIMEOUT_SECS);
+    using deadline = startDeadline(TIMEOUT_SECS);
+    const reply = await answer(app, new Request(new URL(path, "http://localhost")), deadline);
     if (!reply.ok)
       throw new FrameworkError(
         "CLI_NO_DOCUMENT",
