@@ -217,7 +217,7 @@ test("names each bound that node:http2 enforces, whatever its defaults are", () 
   const limits = LimitsConfig.of({ maxHeaderFields: 10 });
   const config = Http2Config.of({ resetBurst: 7, resetsPerSec: 5, maxConcurrentStreams: 3 });
   expect(sessionOptions(config, limits)).toMatchObject({
-    maxHeaderListPairs: 28,
+    maxHeaderListPairs: 228,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
     maxOutstandingPings: 2,

@@ -2,6 +2,17 @@ import { App, type HttpRequest } from "@framework/core";
 import { eventually, overHttp2, selfSigned } from "@framework/conformance";
 import { expect, test } from "@jest/globals";
 import { http2 } from "./http2.ts";
+import {
+  block,
+  connectFrames,
+  DATA,
+  END_HEADERS,
+  END_STREAM,
+  frame,
+  getFields,
+  HEADERS,
+  RST_STREAM,
+} from "./raw-frames.test-kit.ts";
 
 const options = { port: 0, exitOnError: false, argv: [], environment: {}, logs: false } as const;
 const { cert, key } = selfSigned();
@@ -68,6 +79,22 @@ test("a request ends as sent, with a body that was read and without one", async 
     ["read", "a body"],
     ["GET sent", "POST sent"],
   ]);
+});
+
+test("serves a request with as many cookies as browsers keep, each in a field of its own", async () => {
+  const app = createApp().enableHttp2({ h2c: true });
+  app.get("/cookies", (request) => request.getHeader("cookie")?.split("; ").length);
+  const running = await app.run(options);
+  const client = connectFrames(running.port);
+  const cookies = Array.from({ length: 180 }, (_, at) => ["cookie", `c${at}=${at}`] as const);
+  const others = Array.from({ length: 30 }, (_, at) => [`x-${at}`, "1"] as const);
+  client.send(
+    frame(HEADERS, END_HEADERS | END_STREAM, 1, block([...getFields("/cookies"), ...others, ...cookies])),
+  );
+  const body = await client.until(({ type }) => type === DATA || type === RST_STREAM);
+  expect(body.payload.toString()).toBe("180");
+  client.socket.destroy();
+  await running.close();
 });
 
 test("reports a mistake in its options at the start", async () => {

@@ -42,12 +42,15 @@ const opened = (
   };
 };
 
+/** Fields beyond the limit of the service, for the pairs of a split cookie: browsers keep up to 180 cookies of a site. */
+const COOKIE_PAIRS = 200;
+
 /**
  * Limits that `node:http2` and nghttp2 enforce. Those of heads lie above the limits of the service, so that a head between the two gets a 431 instead of a
  * reset.
  */
 export const sessionOptions = (config: Http2Config, limits: TransportOptions["limits"]): ServerOptions => ({
-  maxHeaderListPairs: 2 * limits.maxHeaderFields + 8,
+  maxHeaderListPairs: 2 * limits.maxHeaderFields + 8 + COOKIE_PAIRS,
   maxSessionInvalidFrames: 100,
   maxSessionRejectedStreams: 100,
   maxOutstandingPings: 2,

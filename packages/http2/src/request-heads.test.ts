@@ -26,6 +26,28 @@ test("requests with the same head share it, and with another path they share the
   expect(second.fields).toBe(first.fields);
 });
 
+test("a cookie that the client has split counts as one field (RFC 9113 8.2.3)", () => {
+  const { maxHeaderFields } = limits;
+  const cookies = Array.from({ length: maxHeaderFields + 80 }, (_, at) => `c${at}=${at}`);
+  const lines = cookies.flatMap((cookie) => ["cookie", cookie]);
+  for (const own of [
+    get("/", "accept", "*/*", ...lines, "x-last", "1"),
+    [":method", "GET", ":path", "/", "host", "a", "accept", "*/*", ...lines, "x-last", "1"],
+  ]) {
+    const { refusal, fields } = new RequestHeads(limits).read(own, true);
+    expect(refusal).toBe(null);
+    expect(fields).toEqual(["host", "a", "accept", "*/*", "cookie", cookies.join("; "), "x-last", "1"]);
+  }
+});
+
+test("a cookie that is longer than maxHeaderBytes gets 431, whole or split", () => {
+  const cookies = Array.from({ length: 20 }, (_, at) => `c${at}=${"x".repeat(limits.maxHeaderBytes / 20)}`);
+  const status = (...lines: string[]): number | undefined =>
+    new RequestHeads(limits).read(get("/", ...lines), true).refusal?.status;
+  expect(status("cookie", cookies.join("; "))).toBe(431);
+  expect(status(...cookies.flatMap((cookie) => ["cookie", cookie]))).toBe(431);
+});
+
 test("every head of a connection is read as if it were the first", () => {
   const random = seededRandom(7);
   const oneOf = <Value>(values: readonly Value[]): Value =>
@@ -41,6 +63,7 @@ test("every head of a connection is read as if it were the first", () => {
       ...oneOf([[], ["host", "a"], ["host", "b"]]),
       ...oneOf([[], ["content-length", "5"], ["content-length", "x"], ["expect", "100-continue"]]),
       ...oneOf([[], ["accept", "*/*"], ["accept", "text/html"]]),
+      ...oneOf([[], ["cookie", "a=1", "cookie", "b=2"], ["cookie", "a=1; b=2"]]),
     ];
     const isWhole = oneOf([true, false]);
     expect(heads.read(raw, isWhole)).toEqual(new RequestHeads(limits).read(raw, isWhole));

@@ -144,14 +144,20 @@ const sizeOf = (raw: readonly string[]): number => {
   return size;
 };
 
-/** The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same value is dropped (RFC 9113 8.3.1). */
+/**
+ * The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same value is dropped (RFC 9113 8.3.1). A cookie that the client
+ * has split is one field again (8.2.3): browsers send each of its pairs in a field of its own.
+ */
 const fieldsOf = (raw: readonly string[], from: number, authority: string | null): string[] => {
-  if (authority === null) return raw.slice(from);
-  const fields = ["host", authority];
+  const fields = authority === null ? [] : ["host", authority];
+  let cookieAt = -1;
   for (let at = from; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? "";
     const value = raw[at + 1] ?? "";
-    if (name !== "host" || value !== authority) fields.push(name, value);
+    if (name === "host" && value === authority) continue;
+    if (name !== "cookie") fields.push(name, value);
+    else if (cookieAt !== -1) fields[cookieAt] += `; ${value}`;
+    else cookieAt = fields.push(name, value) - 1;
   }
   return fields;
 };
