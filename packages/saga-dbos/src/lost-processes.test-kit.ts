@@ -2,8 +2,10 @@
 import { sql } from "@framework/database";
 import { saga } from "@framework/saga";
 import { expect } from "@jest/globals";
+import { dbos } from "./driver/dbos-sdk.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 
+const reason = "the test";
 const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
 
 export const lostProcessFacts = (fact: Fact): void => {
@@ -28,4 +30,87 @@ export const lostProcessFacts = (fact: Fact): void => {
       expect((await runner.get(id))?.status).toBe("completed");
     },
   );
+
+  fact("a saga waits through any number of restarts", async (fixture) => {
+    const first = await fixture.run([waits]);
+    const { id } = await first.start(waits, null, { key: "k" });
+    await inStatus(first, id, "waiting");
+    const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+    await fixture.open().db
+      .execute`UPDATE ${workflows} SET recovery_attempts = 5000 WHERE workflow_uuid = ${id}`;
+    await fixture.stop();
+    const second = await fixture.run([waits]);
+    expect(await second.deliver(waits, { key: "k", id: "m", name: "news" })).toBe("resumed");
+    await inStatus(second, id, "completed");
+  });
+
+  fact("a cancellation is read before the attempt of a lost process is repeated", async (fixture) => {
+    const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+    const calls: string[] = [];
+    const deadly = saga("deadly", 1)
+      .call("kill", () => (calls.push("call"), begin(), new Promise(() => {})), {
+        undo: () => void calls.push("undo"),
+      })
+      .build();
+    const first = await fixture.run([deadly]);
+    const { id } = await first.start(deadly, null, { key: "k" });
+    await began;
+    expect(await first.cancel(id, { reason })).toBe(true);
+    await fixture.stop();
+    const second = await fixture.run([deadly]);
+    await inStatus(second, id, "compensated");
+    expect(calls).toEqual(["call", "undo"]);
+    expect((await second.timeline(id)).map(({ event }) => event)).toEqual(["start", "cancel", "restore"]);
+  });
+
+  fact("a check may be added, and removed, while instances run", async (fixture) => {
+    const withCheck = saga("paid", 1)
+      .call("pay", () => "paid", { check: () => null })
+      .waitFor("news", { timeout: "1h" })
+      .build();
+    const without = saga("paid", 1)
+      .call("pay", () => "paid")
+      .waitFor("news", { timeout: "1h" })
+      .build();
+    const first = await fixture.run([without]);
+    const { id } = await first.start(without, null, { key: "1" });
+    await inStatus(first, id, "waiting");
+    await fixture.stop();
+    const second = await fixture.run([withCheck]);
+    await second.deliver(withCheck, { key: "1", id: "m", name: "news" });
+    await inStatus(second, id, "completed");
+    const { id: other } = await second.start(withCheck, null, { key: "2" });
+    await inStatus(second, other, "waiting");
+    await fixture.stop();
+    const third = await fixture.run([without]);
+    await third.deliver(without, { key: "2", id: "m", name: "news" });
+    await inStatus(third, other, "completed");
+  });
+
+  fact("a saga that DBOS has stopped can be retried and cancelled, and nothing else", async (fixture) => {
+    const runner = await fixture.run([waits]);
+    const { id } = await runner.start(waits, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    await dbos().cancelWorkflow(id);
+    await inStatus(runner, id, "paused");
+    await expect(runner.skip(id, { reason })).rejects.toMatchObject({ status: 409 });
+    await expect(runner.settle(id, { reason })).rejects.toMatchObject({ status: 409 });
+    expect(await runner.retry(id, { reason })).toBe(true);
+    await inStatus(runner, id, "waiting");
+    await dbos().cancelWorkflow(id);
+    await inStatus(runner, id, "paused");
+    expect(await runner.cancel(id, { reason })).toBe(true);
+    await inStatus(runner, id, "compensated");
+  });
+
+  fact("a saga whose workflow has failed in DBOS refuses all decisions", async (fixture) => {
+    const runner = await fixture.run([waits]);
+    const { id } = await runner.start(waits, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    const workflows = sql.identifier(fixture.place.schema, "workflow_status");
+    await fixture.open().db.execute`UPDATE ${workflows} SET status = 'ERROR' WHERE workflow_uuid = ${id}`;
+    expect((await runner.get(id))?.status).toBe("paused");
+    for (const verb of ["cancel", "retry", "skip", "settle"] as const)
+      await expect(runner[verb](id, { reason })).rejects.toMatchObject({ status: 409 });
+  });
 };

@@ -9,6 +9,8 @@ import type { DbosRunnerConfig } from "../dbos-runner-config.ts";
 import { DbosRunner } from "./runner.ts";
 import { Progress } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
+import { recordsOf } from "../view/records.ts";
+import { begunEffects } from "../view/replay.ts";
 import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { sweep } from "./sweep.ts";
 import { adoptLost } from "./adopt.ts";
@@ -22,8 +24,8 @@ import { Slots } from "./slots.ts";
 
 /** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
 const SCRIPT_VERSION = "framework-saga-1";
-/** Times that DBOS runs a workflow again whose processes were lost. */
-const MAX_RECOVERIES = 10;
+/** DBOS counts every restart through which a saga waits, so it never gives up; the script counts the attempts whose processes were lost. */
+const MAX_RECOVERIES = 1_000_000_000;
 const SWEEP_MS = 3_600_000;
 
 /** The options, with an address. */
@@ -116,13 +118,16 @@ export class DbosEngine implements OpenEngine {
   private register(definition: AnySaga): RunSaga {
     const { parts } = this;
     const slots = new Slots(parts.concurrency);
-    const performer = (): Performer => ({ definition, parts, slots, stopping: this.stopping.signal });
     const run: RunSaga = async (start) => {
       if (start.hash !== definition.hash) return await new Promise(() => {}); // the start of this process fails by it
-      const saga = new Progress(definition, dbos().workflowID ?? "", start, 0);
+      const id = dbos().workflowID ?? "";
+      const stopping = this.stopping.signal;
+      const begun = begunEffects(definition, { id, start, createdAt: 0, records: await recordsOf(id) });
+      const performer: Performer = { definition, parts, slots, begun, stopping };
+      const saga = new Progress(definition, id, start, 0);
       const script = sagaScript(saga);
       for (let step = script.next(); step.done !== true;)
-        step = script.next(await perform(performer(), step.value));
+        step = script.next(await perform(performer, step.value));
       return saga.saga.status;
     };
     return dbos().registerWorkflow(run, {

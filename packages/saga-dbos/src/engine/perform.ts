@@ -18,7 +18,9 @@ export const perform = async (performer: Performer, effect: Effect): Promise<Ans
   if (effect.kind === "now") return await dbos().runStep(async () => Date.now(), { name: effect.name });
   if (effect.kind === "conditions") {
     const { name } = effect;
-    return await dbos().runStep(async () => ask(performer.definition, effect), { name });
+    const answer = (): ConditionsResult =>
+      performer.begun.has(name) ? { isLost: true } : ask(performer.definition, effect);
+    return await dbos().runStep(async () => answer(), { name });
   }
   return await attempts(performer, effect.attempts);
 };
@@ -39,26 +41,15 @@ const ask = (
   }
 };
 
-/**
- * Runs attempts side by side. Those that must know whether an attempt has begun record that first: where the record is there and this run has not made it,
- * another process was lost during the attempt.
- */
+/** Runs attempts side by side. */
 const attempts = async (
   performer: Performer,
   planned: readonly PlannedAttempt[],
-): Promise<readonly AttemptResult[]> => {
-  const begunHere = new Set<string>();
-  for (const { name, branch, isUndo } of planned) {
-    if (isUndo || branch.onUnknown === "retry") continue;
-    await dbos().runStep(async () => void begunHere.add(name), { name: beginOf(name) });
-  }
-  return await Promise.all(
-    planned.map((each) => {
-      const isUnknown = !each.isUndo && each.branch.onUnknown !== "retry" && !begunHere.has(each.name);
-      return dbos().runStep(() => runAttempt(performer, each, isUnknown), { name: each.name });
-    }),
+): Promise<readonly AttemptResult[]> =>
+  await Promise.all(
+    planned.map((each) => dbos().runStep(() => attempt(performer, each), { name: each.name })),
   );
-};
 
-/** Name of the record that an attempt has begun. */
-export const beginOf = (name: string): string => `${name} begins`;
+/** An attempt that another process has begun is recorded as lost: the script reads letters, and decides whether it is repeated. */
+const attempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> =>
+  performer.begun.has(planned.name) ? { end: "lost", ms: 0 } : await runAttempt(performer, planned);

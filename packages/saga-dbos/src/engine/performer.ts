@@ -5,11 +5,13 @@ import type { Slots } from "./slots.ts";
 /** Topic of the messages and decisions for an instance. */
 export const LETTERS = "saga";
 
-/** What performs the effects of the sagas of one version. */
+/** What performs the effects of one instance. */
 export interface Performer {
   readonly definition: AnySaga;
   readonly parts: EngineParts;
   readonly slots: Slots;
+  /** Names of the effects that a lost process has begun. */
+  readonly begun: ReadonlySet<string>;
   /** Aborts when the process ends. */
   readonly stopping: AbortSignal;
 }

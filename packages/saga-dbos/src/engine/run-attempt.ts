@@ -25,23 +25,20 @@ const MACHINERY_MS = 1000;
  * Runs one attempt, as a step of DBOS, and never rejects: how it ended is its result. An attempt that the end of the process interrupts has no result, so that
  * the next process repeats it.
  */
-export const runAttempt = async (
-  performer: Performer,
-  planned: PlannedAttempt,
-  isUnknown: boolean,
-): Promise<AttemptResult> => {
+export const runAttempt = async (performer: Performer, planned: PlannedAttempt): Promise<AttemptResult> => {
   const { parts, slots, stopping } = performer;
-  const { step, branch, isUndo, saga } = planned;
-  if (isUnknown && branch.onUnknown === "manual") {
+  const { step, branch, isUndo, saga, mayHaveRun } = planned;
+  if (mayHaveRun && branch.onUnknown === "manual") {
     const error = failureText(unknownOutcome(placeOf(step, branch)));
-    return { end: "unknown", error, isOver: true, delayMs: 0, ms: 0 };
+    return { end: "unknown", error, isOver: true, isUnknown: false, delayMs: 0, ms: 0 };
   }
+  const outcome = { isUnknown: mayHaveRun && branch.onUnknown === "check" };
   const free = await slots.take(stopping);
   if (free === null) return await interrupted();
   const begun = systemClock.now();
   const ms = (): number => systemClock.now() - begun;
   try {
-    const output = await observed(performer, planned, isUnknown);
+    const output = await observed(performer, planned, outcome);
     parts.insight.ended(saga.name, "done");
     return { end: "done", output: isUndo ? null : output, ms: ms() };
   } catch (error) {
@@ -50,7 +47,7 @@ export const runAttempt = async (
     parts.insight.ended(saga.name, end satisfies AttemptEnd);
     if (end === "bug" || end === "machinery")
       parts.log().warn(`saga: "${saga.name}" failed in ${placeOf(step, branch)}`, { id: saga.id, error });
-    return { end, error: failureText(error), ...next(parts, planned, end), ms: ms() };
+    return { end, error: failureText(error), ...next(parts, planned, end), ...outcome, ms: ms() };
   } finally {
     free();
   }
@@ -72,11 +69,15 @@ const next = (
   return { isOver, delayMs };
 };
 
-/** Runs the program's function as an observed operation within its limit, and returns its output as JSON. */
+/**
+ * Runs the program's function as an observed operation within its limit, and returns its output as JSON.
+ *
+ * @param outcome is known once `check` has answered
+ */
 const observed = (
   { definition, parts, stopping }: Performer,
   planned: PlannedAttempt,
-  isUnknown: boolean,
+  outcome: { isUnknown: boolean },
 ): Promise<string | null> => {
   const { step, branch, attempt, isUndo, saga, atMostMs } = planned;
   const { limits, insight, sender, kernel } = parts;
@@ -101,9 +102,11 @@ const observed = (
           { saga: saga.id, key: context.idempotencyKey, signal },
           async (tx) => json(await call(planned, context as never, tx as never)),
         );
-      if (isUnknown && branch.check !== null) {
+      if (outcome.isUnknown && branch.check !== null) {
         const found = await branch.check(context as never);
         if (found !== null) return json(found.output);
+        signal.throwIfAborted(); // another attempt has begun, or will
+        outcome.isUnknown = false;
       }
       return json(await call(planned, context as never, null as never));
     };

@@ -18,10 +18,7 @@ import {
   checkedInput,
   checkedMessage,
   checkKey,
-  checkedReason,
-  decisionChange,
   isEnd,
-  jsonValue,
   MAX_MESSAGES,
   notPossible,
   type RunLimits,
@@ -30,9 +27,10 @@ import {
   unknownSaga,
   type Verb,
 } from "@framework/saga/feature";
+import { decide } from "./decide.ts";
 import { type Deliver, wasDelivered } from "./delivery.ts";
 import { instanceId, workflowOf } from "../names/ids.ts";
-import { LETTERS, type RunSaga } from "./performer.ts";
+import type { RunSaga } from "./performer.ts";
 import type { Letter } from "../script/effect.ts";
 import type { SagaStart } from "../script/progress.ts";
 import { list } from "../view/list.ts";
@@ -147,19 +145,10 @@ export class DbosRunner implements SagaRunner {
     return saga.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }
 
-  private async decide(id: string, verb: Verb, { reason, output }: Decision): Promise<boolean> {
+  private async decide(id: string, verb: Verb, decision: Decision): Promise<boolean> {
     const seen = await this.see(id);
     if (seen === null) return false;
-    const note = checkedReason(reason);
-    const { saga } = seen.progress;
-    if (seen.workflow.status === "MAX_RECOVERY_ATTEMPTS_EXCEEDED" && verb === "retry") {
-      await dbos().resumeWorkflow(id, { queueName: workflowOf(saga) });
-      return true;
-    }
-    decisionChange(seen.definition, saga, verb, output);
-    const { revision } = saga;
-    const text = jsonValue(output, "the output");
-    await dbos().send<Letter>(id, { kind: "decision", verb, reason: note, output: text, revision }, LETTERS);
+    await decide(seen, verb, decision);
     return true;
   }
 

@@ -1,10 +1,14 @@
 import {
   attemptAt,
   type Branch,
+  branchAt,
   type BranchState,
   branchesOf,
   type CallStep,
+  failureText,
   isSettled,
+  lostTurns,
+  MAX_LOST_TURNS,
   placeOf,
   type TxStep,
 } from "@framework/saga/feature";
@@ -25,6 +29,7 @@ type Failed = Tried & { readonly result: FailedAttempt };
 export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): Script<void> {
   const { position } = saga.saga;
   const open = branchesOf(step).filter(({ name }) => !isSettled(saga.saga, position, name));
+  const before = open.map(({ name }) => branchAt(saga.saga, position, name));
   const states = open.map(({ name }) => attemptAt(saga.saga, position, name));
   saga.begin(states);
   const attempts = open.map((branch, at) => {
@@ -37,6 +42,7 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
       branch,
       attempt,
       isUndo: false,
+      mayHaveRun: before[at]?.status === "started",
       saga: seen,
       atMostMs: saga.remainingMs,
       output: null,
@@ -54,9 +60,13 @@ export const runAttempts = function* (saga: Progress, step: TxStep | CallStep): 
 
 const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readonly Tried[]): Script<void> {
   const branches = tried.map(stateAfter);
-  const failures = tried.filter((each): each is Failed => each.result.end !== "done");
+  const failures = tried.filter(
+    (each): each is Failed => each.result.end !== "done" && each.result.end !== "lost",
+  );
+  const isLost = tried.some(({ result }) => result.end === "lost");
+  if (!isLost) saga.losses = 0;
   const { position } = saga.saga;
-  if (failures.length === 0)
+  if (failures.length === 0 && !isLost)
     return yield* leave(saga, { position: position + 1, step: step.name, done: branches });
   const broken = failures.find(({ result }) => result.end === "bug" || result.end === "unknown");
   if (broken !== undefined) {
@@ -65,7 +75,12 @@ const settle = function* (saga: Progress, step: TxStep | CallStep, tried: readon
   }
   const over = failures.find(({ result }) => result.isOver);
   if (over !== undefined) return fail(saga, placeOf(step, over.branch), over.result.error, branches);
-  yield* again(saga, step, failures, branches);
+  if (isLost && !saga.lose()) {
+    const error = failureText(lostTurns(MAX_LOST_TURNS));
+    return saga.change({ event: "pause", step: null, error, branches });
+  }
+  if (failures.length > 0) return yield* again(saga, step, failures, branches);
+  saga.begin(branches); // letters are read before the next attempt
 };
 
 /** Failures of machinery repeat the attempt and are no entry of the timeline. */
@@ -88,6 +103,8 @@ const again = function* (
 
 const stateAfter = ({ state, result }: Tried): BranchState => {
   if (result.end === "done") return { ...state, status: "done", output: result.output, error: null };
-  if (result.end === "machinery") return state;
-  return { ...state, status: result.isOver ? "failed" : "retrying", error: result.error };
+  if (result.end === "machinery" || result.end === "lost") return state;
+  const { error, isOver } = result;
+  if (result.isUnknown) return { ...state, attempts: state.attempts + (isOver ? 0 : 1), error };
+  return { ...state, status: isOver ? "failed" : "retrying", error };
 };

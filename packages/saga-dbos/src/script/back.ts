@@ -1,4 +1,13 @@
-import { type BranchState, type Change, placeOf, type Undoing, undoPlan } from "@framework/saga/feature";
+import {
+  type BranchState,
+  type Change,
+  failureText,
+  lostTurns,
+  MAX_LOST_TURNS,
+  placeOf,
+  type Undoing,
+  undoPlan,
+} from "@framework/saga/feature";
 import type { AttemptResult, FailedAttempt, Script } from "./effect.ts";
 import { pause } from "./letters.ts";
 import type { Progress } from "./progress.ts";
@@ -16,11 +25,14 @@ export const goBack = function* (saga: Progress): Script<void> {
     branch,
     attempt,
     isUndo: true,
+    mayHaveRun: false,
     saga: saga.saga,
     atMostMs: Infinity,
     output: state.output,
   };
   const [result] = (yield { kind: "attempts", attempts: [planned] }) as readonly AttemptResult[];
+  if (result?.end === "lost") return lost(saga, placeOf(step, branch));
+  saga.losses = 0;
   if (result === undefined || result.end === "done") return saga.change(undone(first, plan.length === 1));
   saga.undoMs += result.ms;
   yield* undoFailed(saga, first, result);
@@ -32,6 +44,11 @@ const undone = ({ step, branch, state }: Undoing, isLast: boolean): Change => ({
   branches: [{ ...state, status: "undone", undoAttempts: state.undoAttempts + 1 }],
   wait: null,
 });
+
+const lost = (saga: Progress, step: string): void => {
+  if (saga.lose()) return;
+  saga.change({ event: "giveUp", step, error: failureText(lostTurns(MAX_LOST_TURNS)) });
+};
 
 /** Plans another attempt, or gives up: at once for a bug, which another attempt would only repeat. */
 const undoFailed = function* (

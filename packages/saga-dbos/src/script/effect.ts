@@ -8,6 +8,8 @@ export interface PlannedAttempt {
   readonly branch: Branch;
   readonly attempt: number;
   readonly isUndo: boolean;
+  /** Whether an attempt has begun whose outcome nobody knows. */
+  readonly mayHaveRun: boolean;
   /** The instance as the attempt sees it. */
   readonly saga: Instance;
   /** Longest time in milliseconds, beside that of the step. */
@@ -30,21 +32,28 @@ export type Effect =
 /** How an attempt ended. What depends on the configuration of the process is decided there, and recorded. */
 export type AttemptResult =
   | { readonly end: "done"; readonly output: string | null; readonly ms: number }
+  /** Its process was lost, and this one has not repeated it. */
+  | { readonly end: "lost"; readonly ms: 0 }
   | {
       readonly end: "reject" | "transient" | "bug" | "machinery" | "unknown";
       /** JSON of the failure. */
       readonly error: string;
       /** Whether no other attempt follows. */
       readonly isOver: boolean;
+      /** Whether nobody knows yet if an earlier attempt took effect: `check` has not answered. */
+      readonly isUnknown: boolean;
       /** Pause before the next one. */
       readonly delayMs: number;
       readonly ms: number;
     };
 
-export type FailedAttempt = Exclude<AttemptResult, { readonly end: "done" }>;
+export type FailedAttempt = Exclude<AttemptResult, { readonly end: "done" | "lost" }>;
 
-/** What conditions said. */
-export type ConditionsResult = { readonly holds: boolean } | { readonly error: string };
+/** What conditions said; `isLost`: the process that asked them was lost, and this one has not asked. */
+export type ConditionsResult =
+  | { readonly holds: boolean }
+  | { readonly error: string }
+  | { readonly isLost: true };
 
 /** A message of the program, or a decision of an operator, on its way to an instance. */
 export type Letter =

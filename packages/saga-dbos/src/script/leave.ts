@@ -1,7 +1,10 @@
 import {
   type BranchState,
   type Change,
+  failureText,
   intents,
+  lostTurns,
+  MAX_LOST_TURNS,
   skippedBranches,
   type Step,
   withBranches,
@@ -64,15 +67,18 @@ const arrive = function* (saga: Progress, position: number, done: readonly Branc
   }
 };
 
+type Asked = Exclude<ConditionsResult, { readonly isLost: true }>;
+
 /** The answers are recorded: the code of a condition may change while the saga runs. */
-const ask = function* (
-  saga: Progress,
-  step: Step,
-  branches: readonly BranchState[],
-): Script<ConditionsResult> {
+const ask = function* (saga: Progress, step: Step, branches: readonly BranchState[]): Script<Asked> {
   if (step.conditions.length === 0) return { holds: true };
-  const name = saga.nameOf(`conditions of ${step.name}`);
-  return (yield { kind: "conditions", name, step, saga: { ...saga.saga, branches } }) as ConditionsResult;
+  for (let losses = 0; losses < MAX_LOST_TURNS; losses++) {
+    const name = saga.nameOf(`conditions of ${step.name}`);
+    const effect = { kind: "conditions", name, step, saga: { ...saga.saga, branches } } as const;
+    const result = (yield effect) as ConditionsResult;
+    if (!("isLost" in result)) return result;
+  }
+  return { error: failureText(lostTurns(MAX_LOST_TURNS)) };
 };
 
 /** Gives up going forward: the saga is compensated, or pauses after the pivot. */

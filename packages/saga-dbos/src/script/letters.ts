@@ -56,4 +56,5 @@ export const handle = (saga: Progress, letter: Letter): void => {
     return; // it was possible when the operator looked, and is not any more
   }
   saga.undoMs = 0;
+  saga.losses = 0;
 };

@@ -4,6 +4,7 @@ import {
   type BranchState,
   type Change,
   type Instance,
+  MAX_LOST_TURNS,
   type RunLimits,
   statusAfter,
   withBranches,
@@ -36,6 +37,8 @@ export class Progress {
   activeMs = 0;
   /** Time in which the undos of now were tried. */
   undoMs = 0;
+  /** Processes that were lost in a row during attempts. */
+  losses = 0;
   saga: Instance;
   /** Time of the last record, for those who look: milliseconds since 1970. */
   at: number;
@@ -82,6 +85,11 @@ export class Progress {
   /** Milliseconds of active time that are left; without end after the pivot. */
   get remainingMs(): number {
     return this.saga.isFinal ? Infinity : this.limits.timeoutMs - this.activeMs;
+  }
+
+  /** Counts a process that was lost during attempts. Returns whether another one may try them. */
+  lose(): boolean {
+    return ++this.losses < MAX_LOST_TURNS;
   }
 
   /** Takes the first message of a name. Returns its data as JSON; `null` when there is none. */

@@ -14,16 +14,21 @@ const start = (definition: AnySaga): SagaStart => ({
   limits: { maxRetries: 3, timeoutMs: 300_000, stepTimeoutMs: 30_000, undoTimeoutMs: 86_400_000 },
 });
 
-/** An engine without waits: it performs effects at once and records them. */
-const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRecord[] => {
+/** An engine without waits: it performs effects at once and records them. @param isLost whether the process of an effect is lost */
+const recordOf = (
+  definition: AnySaga,
+  letters: (Letter | null)[] = [],
+  isLost: (name: string) => boolean = () => false,
+): readonly StepRecord[] => {
   const records: StepRecord[] = [];
   const add = (name: string, output: unknown): unknown => {
     records.push({ name, output, endedAt: records.length });
     return output;
   };
-  const attempt = ({ branch, isUndo, attempt: number }: PlannedAttempt): AttemptResult => {
+  const attempt = ({ name, branch, isUndo, attempt: number, mayHaveRun }: PlannedAttempt): AttemptResult => {
+    if (isLost(name)) return { end: "lost", ms: 0 };
     try {
-      const context = { outputs: {}, attempt: number } as never;
+      const context = { outputs: {}, attempt: number, mayHaveRun } as never;
       const output = isUndo
         ? branch.undo?.(context, null as never, null as never)
         : branch.run(context, null as never);
@@ -34,6 +39,7 @@ const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRec
         end,
         error: failureText(error),
         isOver: end !== "transient" || number >= 3,
+        isUnknown: mayHaveRun && branch.check !== null,
         delayMs: 1,
         ms: 1,
       };
@@ -41,7 +47,8 @@ const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRec
   };
   const perform = (effect: Effect): Answer => {
     if (effect.kind === "now") return add(effect.name, 0) as number;
-    if (effect.kind === "conditions") return add(effect.name, { holds: true }) as Answer;
+    if (effect.kind === "conditions")
+      return add(effect.name, isLost(effect.name) ? { isLost: true } : { holds: true }) as Answer;
     if (effect.kind === "receive")
       return add("DBOS.recv", effect.until === 0 ? null : (letters.shift() ?? null)) as Answer;
     return effect.attempts.map((planned) => add(planned.name, attempt(planned)) as AttemptResult);
@@ -54,8 +61,11 @@ const recordOf = (definition: AnySaga, letters: Letter[] = []): readonly StepRec
   return records;
 };
 
+const stateAfter = (definition: AnySaga, records: readonly StepRecord[]): Progress =>
+  replay(definition, { id: "id", start: start(definition), createdAt: 0, records });
+
 const statusAfter = (definition: AnySaga, records: readonly StepRecord[]): string =>
-  replay(definition, { id: "id", start: start(definition), createdAt: 0, records }).saga.status;
+  stateAfter(definition, records).saga.status;
 
 const cases: readonly (readonly [string, AnySaga, Letter[], string])[] = [
   [
@@ -152,4 +162,93 @@ test("a decision about an earlier pause has no effect on a later one", () => {
   ]);
   const { timeline } = replay(definition, { id: "id", start: start(definition), createdAt: 0, records });
   expect(timeline.map(({ event }) => event)).toEqual(["start", "pause", "retry", "pause"]);
+});
+
+const deadly = saga("s", 1)
+  .call("a", () => 1, { undo: () => {} })
+  .build();
+const decision = { kind: "decision", reason: "the test", output: null } as const;
+
+test("ten processes that are lost in a row during an attempt pause the saga, which then obeys an operator", () => {
+  let losses = 0;
+  const tenTimes = (): boolean => ++losses <= 10;
+  const records = recordOf(deadly, [], tenTimes);
+  const { saga: paused, timeline } = stateAfter(deadly, records);
+  expect(paused).toMatchObject({ status: "paused", branches: [{ status: "started", attempts: 1 }] });
+  expect(paused.error).toContain("SAGA_WORKERS_LOST");
+  expect(timeline.map(({ event }) => event)).toEqual(["start", "pause"]);
+  const { revision } = paused;
+  const after = (verb: "retry" | "skip" | "settle" | "cancel"): string => {
+    losses = 0;
+    return statusAfter(deadly, recordOf(deadly, [{ ...decision, verb, revision }], tenTimes));
+  };
+  expect([after("retry"), after("skip"), after("settle"), after("cancel")]).toEqual([
+    "completed",
+    "completed",
+    "completed",
+    "compensated",
+  ]);
+});
+
+test("processes that are lost now and then do not pause a saga", () => {
+  const definition = saga("s", 1)
+    .call("a", () => 1)
+    .call("b", () => 2)
+    .build();
+  const losses = new Map<string, number>();
+  const nineTimes = (name: string): boolean => {
+    const step = name.split(" ")[1] ?? "";
+    const count = (losses.get(step) ?? 0) + 1;
+    losses.set(step, count);
+    return count <= 9;
+  };
+  expect(statusAfter(definition, recordOf(definition, [], nineTimes))).toBe("completed");
+});
+
+test("an undo during which ten processes are lost is stuck", () => {
+  const definition = saga("s", 1)
+    .call("a", () => 1, { undo: () => {} })
+    .call("b", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  const records = recordOf(definition, [], (name) => name.includes("undo"));
+  expect(stateAfter(definition, records).saga).toMatchObject({ status: "stuck" });
+});
+
+test("conditions during which ten processes are lost pause the saga", () => {
+  const definition = saga("s", 1)
+    .when(
+      () => true,
+      (branch) => branch.call("a", () => 1),
+    )
+    .build();
+  const records = recordOf(definition, [], (name) => name.includes("conditions"));
+  const { saga: paused } = stateAfter(definition, records);
+  expect(paused).toMatchObject({ status: "paused" });
+  expect(paused.error).toContain("SAGA_WORKERS_LOST");
+});
+
+test("whether an attempt took effect stays unknown until check has answered, also after a retry of an operator", () => {
+  const seen: [number, boolean][] = [];
+  const definition = saga("s", 1)
+    .call(
+      "a",
+      (context) => {
+        const { attempt, mayHaveRun } = context as typeof context & { readonly mayHaveRun: boolean };
+        seen.push([attempt, mayHaveRun]);
+        if (seen.length === 1) throw new Error("check did not answer");
+        if (seen.length === 2) throw new TypeError("typo in check");
+      },
+      { check: () => null },
+    )
+    .build();
+  const retry = { ...decision, verb: "retry", revision: 3 } as const;
+  const records = recordOf(definition, [null, retry], (name) => name === "1: a, attempt 1");
+  expect(statusAfter(definition, records)).toBe("completed");
+  expect(seen).toEqual([
+    [1, true],
+    [2, true],
+    [1, true],
+  ]);
 });

@@ -1,17 +1,10 @@
 import type { WorkflowStatus } from "@dbos-inc/dbos-sdk";
 import { dbos } from "../driver/dbos-sdk.ts";
 import type { SagaInfo, SagaSummary } from "@framework/saga";
-import {
-  type AnySaga,
-  failureText,
-  isEnd,
-  lostTurns,
-  MAX_LOST_TURNS,
-  type SagaRegistry,
-  valueIn,
-} from "@framework/saga/feature";
+import { type AnySaga, failureText, isEnd, type SagaRegistry, valueIn } from "@framework/saga/feature";
 import { sagaOf } from "../names/ids.ts";
 import type { Progress, SagaStart } from "../script/progress.ts";
+import { recordsOf } from "./records.ts";
 import { replay } from "./replay.ts";
 
 /** An instance as its records tell it. */
@@ -21,8 +14,14 @@ export interface Seen {
   readonly progress: Progress;
 }
 
-/** Statuses in which DBOS does not go on by itself. */
-const stopped = new Set(["ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]);
+/** Statuses in which DBOS does not go on by itself, but when it is asked to. */
+const resumable = new Set(["CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]);
+
+/** Whether DBOS goes on with the workflow when it is asked to. */
+export const isResumable = ({ status }: WorkflowStatus): boolean => resumable.has(status);
+
+/** Whether DBOS does not go on with the workflow by itself. */
+export const isStopped = ({ status }: WorkflowStatus): boolean => status === "ERROR" || resumable.has(status);
 
 /** Reads an instance; `null` for an unknown id, and for one whose version this process does not define. */
 export const see = async (registry: SagaRegistry, id: string): Promise<Seen | null> => {
@@ -36,12 +35,7 @@ export const seen = async (registry: SagaRegistry, workflow: WorkflowStatus): Pr
   const version = sagaOf(workflow.workflowName);
   if (version === null || !registry.has(version.name, version.version)) return null;
   const definition = registry.get(version.name, version.version);
-  const steps = (await dbos().listWorkflowSteps(id)) ?? [];
-  const records = steps.map(({ name, output, completedAtEpochMs }) => ({
-    name,
-    output,
-    endedAt: completedAtEpochMs ?? createdAt,
-  }));
+  const records = await recordsOf(id);
   const [start] = workflow.input as [SagaStart];
   return { workflow, definition, progress: replay(definition, { id, start, createdAt, records }) };
 };
@@ -49,14 +43,13 @@ export const seen = async (registry: SagaRegistry, workflow: WorkflowStatus): Pr
 /** An instance in a list. */
 export const summaryOf = ({ workflow, progress }: Seen): SagaSummary => {
   const { id, name, version, key, status, position, waitsFor, waitUntil, error } = progress.saga;
-  const isStopped = stopped.has(workflow.status);
-  const stop = isStopped ? stopOf(workflow) : null;
+  const stop = isStopped(workflow) ? stopOf(workflow) : null;
   return {
     id,
     name,
     version,
     key,
-    status: isStopped ? "paused" : status,
+    status: stop === null ? status : "paused",
     position,
     waitsFor,
     waitUntil,
@@ -69,11 +62,7 @@ export const summaryOf = ({ workflow, progress }: Seen): SagaSummary => {
 
 /** Why DBOS does not go on: JSON of a failure. */
 const stopOf = ({ status, error }: WorkflowStatus): string =>
-  failureText(
-    status === "MAX_RECOVERY_ATTEMPTS_EXCEEDED"
-      ? lostTurns(MAX_LOST_TURNS)
-      : (error ?? new Error(`the workflow is ${status}; it was changed in DBOS`)),
-  );
+  failureText(error ?? new Error(`the workflow is ${status}; it was changed in DBOS`));
 
 /** An instance with what its steps did. */
 export const infoOf = (from: Seen): SagaInfo => {

@@ -24,18 +24,33 @@ export interface Recorded {
 export const RECEIVED = "DBOS.recv";
 
 /** Runs the script with the records there are, up to the effect that has none yet: that is where the instance is. */
-export const replay = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Progress => {
+export const replay = (definition: AnySaga, recorded: Recorded): Progress => walk(definition, recorded).saga;
+
+/** Names of the effects where the records end: a process that was lost may have begun them. */
+export const begunEffects = (definition: AnySaga, recorded: Recorded): ReadonlySet<string> => {
+  const { effect } = walk(definition, recorded);
+  return new Set(effect === null || effect.kind === "receive" ? [] : namesOf(effect));
+};
+
+interface Walked {
+  readonly saga: Progress;
+  /** The effect without a record; `null` at the end. */
+  readonly effect: Effect | null;
+}
+
+const walk = (definition: AnySaga, { id, start, createdAt, records }: Recorded): Walked => {
   const saga = new Progress(definition, id, start, createdAt);
   const byName = new Map(records.map((record) => [record.name, record]));
   const letters = records.filter(({ name }) => name === RECEIVED).values();
   const script = sagaScript(saga);
   for (let { done, value } = script.next(); done !== true;) {
-    const found = recordOf(value as Effect, byName, letters);
-    if (found === null) break;
+    const effect = value as Effect;
+    const found = recordOf(effect, byName, letters);
+    if (found === null) return { saga, effect };
     saga.at = found.at;
     ({ done, value } = script.next(found.answer));
   }
-  return saga;
+  return { saga, effect: null };
 };
 
 interface Found {
@@ -52,10 +67,12 @@ const recordOf = (
     const { value, done } = letters.next();
     return done === true ? null : { answer: value.output as Letter | null, at: value.endedAt };
   }
-  const names = effect.kind === "attempts" ? effect.attempts.map(({ name }) => name) : [effect.name];
-  const records = names.map((name) => byName.get(name));
+  const records = namesOf(effect).map((name) => byName.get(name));
   if (!records.every((record) => record !== undefined)) return null;
   const outputs = records.map(({ output }) => output);
   const answer = (effect.kind === "attempts" ? outputs : outputs[0]) as Answer;
   return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
 };
+
+const namesOf = (effect: Exclude<Effect, { readonly kind: "receive" }>): readonly string[] =>
+  effect.kind === "attempts" ? effect.attempts.map(({ name }) => name) : [effect.name];
