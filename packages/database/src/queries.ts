@@ -32,7 +32,7 @@ export interface StreamOptions {
  * Statements, on either kind of database.
  *
  * Integers that a `number` cannot hold exactly arrive as `bigint`. PostgreSQL gives `Date` for `timestamptz` and text for `numeric`, `date` and
- * `timestamp`; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and returns them in that form.
+ * `timestamp`, in arrays as well; SQLite stores a `Date` as ISO 8601 text and a boolean as 1 or 0, and returns them in that form.
  *
  * @throws DatabaseError when the database rejects a statement; `kind` names the violated constraint
  * @throws DatabaseUnavailableError (503 as a reply) when the database is unreachable or too busy, or the connection broke

@@ -1,8 +1,13 @@
 import { type Pg, pg } from "./pg.ts";
 
 const INT8 = 20;
+const INT8_ARRAY = 1016;
 const DATE = 1082;
+const DATE_ARRAY = 1182;
 const TIMESTAMP = 1114;
+const TIMESTAMP_ARRAY = 1115;
+const NUMERIC_ARRAY = 1231;
+const TEXT_ARRAY = 1009;
 
 type Parse = (text: string) => unknown;
 
@@ -11,12 +16,23 @@ const asInteger: Parse = (text) => {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 };
 const asText: Parse = (text) => text;
+const asTexts: Parse = (text) => (pg().types.getTypeParser(TEXT_ARRAY) as Parse)(text);
+
+/** The members of an array, whose own may be arrays. */
+const integersOf = (member: unknown): unknown => {
+  if (Array.isArray(member)) return member.map(integersOf);
+  return typeof member === "string" ? asInteger(member) : member;
+};
 
 /** A date or time without a zone stays text: as a `Date` it would shift with the machine's zone. */
 const own = new Map<number, Parse>([
   [INT8, asInteger],
+  [INT8_ARRAY, (text) => integersOf(asTexts(text))],
   [DATE, asText],
+  [DATE_ARRAY, asTexts],
   [TIMESTAMP, asText],
+  [TIMESTAMP_ARRAY, asTexts],
+  [NUMERIC_ARRAY, asTexts],
 ]);
 
 /** Returns the parsers by the type's object identifier: exact integers, no shifts between zones. */
