@@ -56,6 +56,25 @@ test.each([
   expect(redactText(from).replace("Bearer REDACTED", "REDACTED REDACTED")).toBe(expected);
 });
 
+test("no part of a password in a URL or of a token is left, however long it is and wherever the text is cut", () => {
+  const secrets = [
+    `postgres://app:${"Q".repeat(600)}@db.test/shop`,
+    `postgres://app:${"Q".repeat(5000)}@db.test/shop`,
+    `postgres://app:Q'Q"Q@Q@db.test/shop`,
+    `bearer ${"Q".repeat(5000)}`,
+    `password=${"Q".repeat(5000)}`,
+  ];
+  for (const secret of secrets) {
+    expect(redactText(`lost ${secret}`)).not.toContain("Q");
+    for (let at = 0; at < 60; at++) {
+      const long = `postgres://app:${"x".repeat(4000 - at)}@db.test/ `;
+      expect(redactText(long + `${"y".repeat(59)} ${secret}`)).not.toContain("Q");
+    }
+  }
+  for (const url of secrets.slice(0, 3)) expect(redactUrl(url)).not.toContain("Q");
+  expect(redactText(`lost ${secrets[0] ?? ""}`)).toBe("lost postgres://REDACTED@db.test/shop");
+});
+
 test("ordinary values stay readable", () => {
   const query = "author=austen&page=2&id=0190f5c2-8f1e-7c3a-9d6b-3b1f6f6e2a11&q=a%20b";
   expect(redactQuery(query)).toBe(query);

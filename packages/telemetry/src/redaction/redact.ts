@@ -47,11 +47,21 @@ const redactTokens = (path: string): string =>
     .replace(secretSegment, REDACTED)
     .slice(0, MAX_ATTRIBUTE);
 
+/** The start of a text. Where it was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
+const startOf = (text: string, length: number): string =>
+  text.length <= length
+    ? text
+    : text
+        .slice(0, length)
+        .replace(/:\/\/[^\s/?#]*$/, `://${REDACTED}`)
+        .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]*$/i, `$1 ${REDACTED}`);
+
 /** Redacts the credentials and the query of a URL; any other text is redacted as text. */
 export const redactUrl = (url: string): string => {
-  const withoutUser = url
-    .slice(0, 2 * MAX_ATTRIBUTE)
-    .replace(/^([a-z][\w+.-]*:\/\/)[^/?#]*@/i, `$1${REDACTED}@`);
+  const withoutUser = startOf(url, 2 * MAX_ATTRIBUTE).replace(
+    /^([a-z][\w+.-]*:\/\/)[^/?#]*@/i,
+    `$1${REDACTED}@`,
+  );
   const [path = "", ...rest] = withoutUser.split("?");
   const query = rest.join("?").split("#")[0] ?? "";
   const safe = redactPath(path);
@@ -60,12 +70,11 @@ export const redactUrl = (url: string): string => {
 
 /** Redacts credentials inside any text, such as a message of an error: of URLs, of `name=value` and `name: value`, and of authorization schemes. */
 export const redactText = (text: string): string =>
-  text
-    .slice(0, 4 * MAX_ATTRIBUTE)
-    .replace(/([a-z][\w+.-]{0,30}:\/\/)[^\s/?#"'@]{1,512}@/gi, `$1${REDACTED}@`)
+  startOf(text, 4 * MAX_ATTRIBUTE)
+    .replace(/([a-z][\w+.-]{0,30}:\/\/)[^\s/?#]*@/gi, `$1${REDACTED}@`)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]{6,}/gi, `$1 ${REDACTED}`)
     .replace(
-      /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt)["']?\s{0,2}[:=]\s{0,2}["']?)(?!REDACTED)[^\s&"',;]{1,1024}/gi,
+      /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt)["']?\s{0,2}[:=]\s{0,2}["']?)(?!REDACTED)[^\s&"',;]+/gi,
       `$1${REDACTED}`,
     )
     .replace(/\bey[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED)
