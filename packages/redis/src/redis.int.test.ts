@@ -5,7 +5,11 @@ import type { Feature, HealthCheck, HostInsight, Metric } from "@framework/core/
 import { withServer } from "@framework/services";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import type { IoredisClient } from "./client/ioredis.ts";
 import { openRedis, redis, RedisClient, RedisUnavailableError } from "./index.ts";
+
+/** A busy machine may take seconds. */
+const timeouts = { connectionTimeoutSecs: 60, commandTimeoutMs: 30_000 };
 
 interface Insight {
   checks: readonly HealthCheck[];
@@ -42,7 +46,6 @@ for (const service of ["redis", "redis-cluster"]) {
     const clusterMode = service === "redis-cluster";
     const make = (config: Parameters<typeof openRedis>[0] = {}) => {
       const keyPrefix = `app-${randomUUID()}:`;
-      const timeouts = { connectionTimeoutSecs: 60, commandTimeoutMs: 30_000 }; // a busy machine may take seconds
       const app = new App_().enableRedis({ url, clusterMode, keyPrefix, ...timeouts, ...config });
       app.onEvent("startup", async () => void (await app.redis.set("started", "yes")));
       app.get("/started", ({ app: { redis } }) => redis.get("started"));
@@ -128,9 +131,11 @@ for (const service of ["redis", "redis-cluster"]) {
       const open = openRedis({ url, clusterMode, defaultTtlSecs: 50, keyPrefix: `ttl-${randomUUID()}:` });
       const { redis: client } = open;
       await client.set("plain", "EX");
+      await client.call("SET", "named", 1);
       await client.set("own", 1, "PX", 5000);
       await client.set("kept", 1, "KEEPTTL");
       expect(await client.ttl("plain")).toBeGreaterThan(40);
+      expect(await client.ttl("named")).toBeGreaterThan(40);
       expect(await client.ttl("own")).toBeLessThanOrEqual(5);
       expect(await client.ttl("kept")).toBe(-1);
       await open.close();
@@ -151,6 +156,21 @@ for (const service of ["redis", "redis-cluster"]) {
         });
       }
       expect(used[1]).toBe(used[0]);
+      await open.close();
+    });
+
+    test("WATCH on a leased connection detects other writes, and does not affect the next lease", async () => {
+      const keyPrefix = `watch-${randomUUID()}:`;
+      const open = openRedis({ url, clusterMode, poolSize: 2, ...timeouts, keyPrefix });
+      const outcome = await open.withRedis(async (own) => {
+        await own.watch("seat");
+        await open.redis.set("seat", "taken");
+        return own.multi().set("seat", "mine").exec();
+      });
+      expect(outcome).toBeNull();
+      await open.withRedis(async (own) => void (await own.watch("seat")));
+      await open.redis.set("seat", "other");
+      expect(await open.withRedis((own) => own.multi().set("seat", "mine").exec())).toEqual([[null, "OK"]]);
       await open.close();
     });
 
@@ -182,17 +202,24 @@ for (const service of ["redis", "redis-cluster"]) {
 }
 
 withServer("redis", (url) => {
-  test("WATCH on a leased connection detects other writes, and does not affect the next lease", async () => {
-    const open = openRedis({ url, poolSize: 2, keyPrefix: `watch-${randomUUID()}:` });
-    const outcome = await open.withRedis(async (own) => {
-      await own.watch("seat");
-      await open.redis.set("seat", "taken");
-      return own.multi().set("seat", "mine").exec();
+  test.each<readonly [change: string, make: (own: IoredisClient) => Promise<unknown>]>([
+    ["a transaction that was not ended", (own) => own.multi({ pipeline: false })],
+    ["SELECT in capital letters", (own) => own.call("SELECT", 2)],
+    ["AUTH", (own) => own.call("AUTH", "default", "any")],
+    ["HELLO", (own) => own.call("hello", 2)],
+  ])("a leased connection is not leased again after %s", async (_change, make) => {
+    const open = openRedis({ url, poolSize: 2, ...timeouts, keyPrefix: `left-${randomUUID()}:` });
+    await open.redis.set("key", "value");
+    const used: unknown[] = [];
+    await open.withRedis(async (own) => {
+      used.push(own);
+      await make(own);
     });
-    expect(outcome).toBeNull();
-    await open.withRedis(async (own) => void (await own.watch("seat")));
-    await open.redis.set("seat", "other");
-    expect(await open.withRedis((own) => own.multi().set("seat", "mine").exec())).toEqual([[null, "OK"]]);
+    await open.withRedis(async (own) => {
+      used.push(own);
+      expect(await own.get("key")).toBe("value");
+    });
+    expect(used[1] === used[0]).toBe(false);
     await open.close();
   });
 

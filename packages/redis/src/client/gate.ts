@@ -39,11 +39,22 @@ const stateful: ReadonlySet<string> = new Set([
   "ssubscribe",
   "monitor",
   "select",
+  "auth",
+  "hello",
   "client",
   "readonly",
+  "readwrite",
   "asking",
   "reset",
 ]);
+
+/** Whether a command changes the state of its connection beyond what `UNWATCH` removes or shows. */
+const changesState = ({ name, pipelineIndex }: Command, isCluster: boolean): boolean => {
+  const lower = name.toLowerCase(); // ioredis keeps the case of `call`
+  if (stateful.has(lower)) return true;
+  // `UNWATCH` reaches one node of a cluster. The transactions of pipelines are complete.
+  return isCluster && (lower === "watch" || (lower === "multi" && pipelineIndex === undefined));
+};
 
 /**
  * Wraps the `sendCommand` of a client: counts every command, starts its timeout immediately, and bounds the queue of commands that wait for a
@@ -76,7 +87,7 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
     if (isFirst) {
       if (!known.has(command)) metrics.commands++;
       known.set(command, command.promise);
-      observe(command, options);
+      observe(command, options, client.isCluster);
     }
     if (isRejected(command, rest[0] as object | undefined, isFirst)) {
       if (isFirst) wake();
@@ -85,7 +96,8 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
       return command.promise;
     }
     if (isFirst) {
-      if (defaultTtlSecs !== undefined && command.name === "set") addExpiry(command, defaultTtlSecs);
+      if (defaultTtlSecs !== undefined && command.name.toLowerCase() === "set")
+        addExpiry(command, defaultTtlSecs);
       if (client.status !== "ready") enqueue(command);
       if (timeoutMs() > 0) command.setTimeout(timeoutMs());
     }
@@ -93,12 +105,16 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
   };
 };
 
-const observe = (command: Command, { metrics, operations, onTainted }: GateOptions): void => {
+const observe = (
+  command: Command,
+  { metrics, operations, onTainted }: GateOptions,
+  isCluster: boolean,
+): void => {
   const { name } = command;
   const reject = command.reject;
   const operation = operations.begin(command);
   if (operation !== null) endWithReply(command, operation);
-  if (stateful.has(name)) onTainted(name);
+  if (changesState(command, isCluster)) onTainted(name);
   void handled(command.promise); // a program may drop the promise, and so does ioredis after a reconnect
   command.reject = (error) => {
     if (error.message.startsWith("NOSCRIPT")) {

@@ -138,11 +138,14 @@ export class LeasedConnections {
   }
 }
 
-/** Removes the watches of the last user: the only state that an untainted connection can have. Returns whether that succeeded. */
+/**
+ * Removes the watches of the last user. Returns whether that succeeded: inside a transaction that was not ended the reply is `QUEUED`. An untainted connection
+ * has no other state, and one to a cluster none.
+ */
 const unwatched = async (client: IoredisClient): Promise<boolean> => {
   if (client.isCluster) return true;
   return client.unwatch().then(
-    () => true,
+    (reply: unknown) => reply === "OK",
     () => false,
   );
 };
