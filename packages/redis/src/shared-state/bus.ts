@@ -1,7 +1,14 @@
 // One file: membership, messages and acknowledgements are one protocol.
 import type { Awaitable, Logger } from "@framework/core";
-import { type Clock, type Json, Subscriptions, type SubscribeOptions } from "@framework/core/feature";
+import {
+  type Clock,
+  type Json,
+  Subscriptions,
+  type SubscribeOptions,
+  throttledLog,
+} from "@framework/core/feature";
 import type { BusLink, MemberList } from "./bus-link.ts";
+import { type Envelope, parseEnvelope } from "./envelope.ts";
 import { LEASE_MS, MEMBER_MS, Membership } from "./membership.ts";
 import { OpenMessage } from "./open-message.ts";
 
@@ -32,11 +39,6 @@ export interface BusOptions {
   readonly log: Pick<Logger, "error">;
 }
 
-type Envelope =
-  | readonly ["message", from: string, id: number, channel: string, text: string]
-  | readonly ["done", from: string, id: number]
-  | readonly ["hello" | "left", from: string];
-
 /**
  * Acknowledged messages between all processes that share a server, even if it restarts without its data.
  *
@@ -63,11 +65,13 @@ export class Bus {
   private settledAt = -Infinity;
   private cancelBeat: () => void = () => {};
   private lastId = 0;
+  private readonly logSometimes: ReturnType<typeof throttledLog>;
 
   constructor(options: BusOptions) {
     this.options = options;
     const { subscriberMs: limitMs, clock, log } = options;
     this.subscriptions = new Subscriptions({ limitMs, clock, log });
+    this.logSometimes = throttledLog({ clock });
   }
 
   /** The pending first join; `null` before the first use and once it has succeeded. Rejects at the timeout. */
@@ -216,7 +220,8 @@ export class Bus {
   }
 
   private receive(text: string): void {
-    const envelope = JSON.parse(text) as Envelope;
+    const envelope = parseEnvelope(text);
+    if (envelope === null) return this.drop();
     const [kind, from] = envelope;
     if (kind === "message") return this.handle(envelope);
     if (kind === "done") return this.open.get(envelope[2])?.acknowledge(from);
@@ -228,6 +233,15 @@ export class Bus {
       for (const message of this.open.values())
         if (message.missing.has(from)) this.send(from, message.envelope);
     }
+  }
+
+  private drop(): void {
+    this.logSometimes((omitted) =>
+      this.options.log.error(
+        "redis: dropped a message on the channel of the shared state that another program published; give it another keyPrefix",
+        { omitted },
+      ),
+    );
   }
 
   private handle([, from, id, channel, text]: Extract<Envelope, { readonly 0: "message" }>): void {

@@ -1,0 +1,30 @@
+/** A message of the bus as it is published. */
+export type Envelope =
+  | readonly ["message", from: string, id: number, channel: string, text: string]
+  | readonly ["done", from: string, id: number]
+  | readonly ["hello" | "left", from: string];
+
+/** Types of the elements behind the kind. */
+const elements: Readonly<Record<Envelope[0], readonly string[]>> = {
+  message: ["string", "number", "string", "string"],
+  done: ["string", "number"],
+  hello: ["string"],
+  left: ["string"],
+};
+
+/** Parses a text; `null` for what another program has published. */
+export const parseEnvelope = (text: string): Envelope | null => {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isEnvelope(value) ? value : null;
+  } catch {
+    return null; // no JSON
+  }
+};
+
+const isEnvelope = (value: unknown): value is Envelope => {
+  if (!Array.isArray(value)) return false;
+  const [kind, ...rest] = value as readonly unknown[];
+  if (typeof kind !== "string" || !Object.hasOwn(elements, kind)) return false;
+  return elements[kind as Envelope[0]].every((type, at) => typeof rest[at] === type);
+};
