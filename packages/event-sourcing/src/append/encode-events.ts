@@ -69,8 +69,9 @@ const subjectOf = ({ known, data }: PersonalEvent): string => {
 
 const seal = (event: CheckedEvent, place: Place, keys: ReadonlyMap<string, SubjectKey>): EncodedEvent => {
   const id = event.id ?? randomUUID();
-  const key = isPersonal(event) ? keys.get(subjectOf(event)) : undefined;
-  if (!isPersonal(event) || key === undefined) return encode(event, id);
+  if (!isPersonal(event)) return encode(event, id);
+  const key = keys.get(subjectOf(event));
+  if (key === undefined) throw new Error("personal data has no key"); // it is never stored in plain text
   const { fields } = event.known.personal;
   const sealed = sealFields(event.data as Readonly<Record<string, unknown>>, fields, key, { ...place, id });
   const { key: keyId, fields: names } = sealed.seal;

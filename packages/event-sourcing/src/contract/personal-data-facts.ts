@@ -110,6 +110,25 @@ export const personalDataFacts: PortFacts<EventStoreFixture> = {
     assert.ok(!JSON.stringify(await db.query("SELECT * FROM framework_snapshots")).includes("Secretname"));
   },
 
+  "an append beside a forgetting of the same person never stores plain text": async ({ open, db }) => {
+    const [store, other] = [await open({ events: [Registered] }), await open({ events: [Registered] })];
+    const later = async (turns: number, work: () => Promise<unknown>): Promise<void> => {
+      for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+      await work();
+    };
+    for (let at = 0; at < 30; at++) {
+      const id = `p${at}`;
+      const event = Registered({ ...ann, id });
+      await Promise.all([
+        store.append(`a-${at}`, event),
+        other.append(`b-${at}`, event),
+        ...[at % 12, at % 7].map((turns) => later(turns, () => store.forget(id))),
+      ]);
+    }
+    const raw = JSON.stringify(await db.query("SELECT data FROM framework_events"));
+    assert.ok(!raw.includes("Secretname") && raw.includes("p29"), raw);
+  },
+
   "forgetting in a transaction is undone with it": async ({ open, db }) => {
     const store = await open({ events: [Registered] });
     await store.append("person-1", Registered(ann));

@@ -64,9 +64,10 @@ export class HighWaterMark implements Frontier {
 
   private async pass(): Promise<Decided> {
     await this.lookAtHolders(); // before the read
+    const { ended } = this;
     const positions = await this.read();
-    const { position, skips, isHole } = follow(this.position, positions, this.ended.to);
-    await this.skips.record(skips, evidenceOf(this.ended));
+    const { position, skips, isHole } = follow(this.position, positions, ended.to);
+    await this.skips.record(skips, evidenceOf(ended));
     this.position = position;
     if (isHole && this.observed === null) {
       const holders = await this.holders(); // after the read

@@ -35,3 +35,18 @@ test("a look that fails does not fail the next one", async () => {
   ends[1]?.resolve(2);
   expect(await second).toBe(2);
 });
+
+test("one look runs at a time, also for a caller who asks at the moment at which one has ended", async () => {
+  let [running, most] = [0, 0];
+  const looks = new SharedLook(async () => {
+    most = Math.max(most, ++running);
+    for (let turn = 0; turn < 5; turn++) await Promise.resolve();
+    running--;
+  });
+  const caller = async (turns: number): Promise<void> => {
+    for (let turn = 0; turn < turns; turn++) await Promise.resolve();
+    for (let look = 0; look < 3; look++) await looks.get();
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, turns) => caller(turns)));
+  expect([running, most]).toEqual([0, 1]);
+});

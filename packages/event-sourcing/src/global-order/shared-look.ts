@@ -12,11 +12,13 @@ export class SharedLook<T> {
   }
 
   get(): Promise<T> {
+    if (this.next !== null) return this.next; // also when the look before it has just ended
     if (this.running === null) return this.start();
-    return (this.next ??= this.running.then(
+    this.next = this.running.then(
       () => this.startNext(),
       () => this.startNext(),
-    ));
+    );
+    return this.next;
   }
 
   private startNext(): Promise<T> {

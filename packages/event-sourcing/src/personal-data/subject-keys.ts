@@ -23,12 +23,15 @@ export const keysOfSubjects = async (
 ): Promise<ReadonlyMap<string, SubjectKey>> => {
   const found = await readKeys(queries, tenant, [...subjects]);
   const missing = [...subjects].filter((subject) => !found.has(subject)).toSorted(); // in one order, or two transactions wait for each other
-  if (missing.length === 0) return found;
-  for (const subject of missing)
-    await queries.execute`INSERT INTO framework_subject_keys (id, tenant, subject, secret, created_at)
+  for (const subject of missing) {
+    // The update changes nothing; it makes the statement return the key of another append too. A separate read could come after a `forget`, and find none.
+    const key = await queries.fetchOne<SubjectKey>`INSERT INTO framework_subject_keys
+        (id, tenant, subject, secret, created_at)
       VALUES (${randomUUID()}, ${tenant}, ${subject}, ${randomBytes(KEY_BYTES)}, ${now})
-      ON CONFLICT (tenant, subject) DO NOTHING`;
-  return new Map([...found, ...(await readKeys(queries, tenant, missing))]);
+      ON CONFLICT (tenant, subject) DO UPDATE SET subject = excluded.subject RETURNING id, secret`;
+    if (key !== null) found.set(subject, key);
+  }
+  return found;
 };
 
 const readKeys = async (
