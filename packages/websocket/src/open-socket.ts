@@ -30,8 +30,8 @@ export interface Membership {
 
 export interface OpenSocketParts<T> {
   readonly ws: WebSocket;
-  /** The stream that `ws` writes to. */
-  readonly socket: Writable;
+  /** The stream that `ws` writes to; a socket counts what it has read. */
+  readonly socket: Writable & { readonly bytesRead?: number };
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
@@ -51,7 +51,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   readonly id: string = randomUUID();
   // Not the parts as one object: with many connections, each object that a message touches costs a cache miss.
   private readonly ws: WebSocket;
-  private readonly socket: Writable;
+  private readonly socket: OpenSocketParts<T>["socket"];
   private readonly config: WebSocketConfig;
   private readonly highWaterBytes: number;
   private readonly rooms: Membership;
@@ -71,6 +71,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private sentInTurn = 0;
   /** Time of the last data from the client, for the heartbeat. */
   lastSeenMs: number;
+  private bytesSeen: number;
 
   constructor(
     { ws, socket, config, rooms, traffic, write, check, invoke }: OpenSocketParts<T>,
@@ -86,6 +87,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.check = check;
     this.invoke = invoke;
     this.lastSeenMs = nowMs;
+    this.bytesSeen = socket.bytesRead ?? 0;
     this.plain = ws.extensions === "";
     ws.on("message", (data: RawData, isBinary) => this.receive(data as Buffer, isBinary));
     ws.on("ping", () => this.control());
@@ -264,6 +266,13 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   /** Whether backpressure pauses the client, so that its pongs cannot arrive. */
   get heldBack(): boolean {
     return this.ws.isPaused;
+  }
+
+  /** Takes bytes that have arrived since the last call as data: in the middle of a long frame a client can answer no ping. */
+  seeArrivals(nowMs: number): void {
+    const { bytesRead = 0 } = this.socket;
+    if (bytesRead > this.bytesSeen) this.lastSeenMs = nowMs;
+    this.bytesSeen = bytesRead;
   }
 
   /** Destroys the connection without a close frame. */

@@ -1,8 +1,9 @@
 import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
-import { testClient } from "@framework/testing";
+import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { websocket } from "./index.ts";
+import { collect, serve } from "./socket-app.test-kit.ts";
 
 test("a send to a room rejects when a worker lost its connection before it confirmed", async () => {
   let isComplete = false;
@@ -28,4 +29,27 @@ test("a send to a room rejects when a worker lost its connection before it confi
   });
   isComplete = true;
   await expect(app.room("a").sendText("hello")).resolves.toBeUndefined();
+});
+
+test.each([
+  ["quotes", '"'.repeat(45_000)],
+  ["control characters", "\u0001".repeat(45_000)],
+  ["letters of two bytes", "é".repeat(22_500)],
+  ["short strings as JSON", JSON.stringify(Array.from({ length: 11_000 }, () => "a"))],
+  ["nothing", ""],
+])("a room takes 45,000 bytes of text, whatever their form in JSON: %s", async (_name, text) => {
+  await using service = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      socket.join("a");
+      await socket.recv();
+    });
+  });
+  const client = await service.open("/");
+  await waitFor(() => service.app.room("a").localSize === 1);
+  await service.app.room("a").sendText(text);
+  await waitFor(() => collect(client).texts.length === 1);
+  expect(collect(client).texts).toEqual([text]);
+  await expect(service.app.room("a").sendText("é".repeat(22_501))).rejects.toMatchObject({
+    code: "WEBSOCKET_BROADCAST_TOO_LARGE",
+  });
 });

@@ -31,8 +31,12 @@ interface RoomMember {
   deliver(data: string | Uint8Array): void;
 }
 
-/** Keeps messages, also in Base64, below the shared state's limit of 64 KiB. */
+/** Keeps messages, in Base64, below the shared state's limit of 64 KiB. */
 const MAX_BYTES = 45_000;
+/** JSON of a text above this, with its escapes, is not sent: Base64 is shorter then. */
+const MAX_JSON_BYTES = 60_000;
+/** Most bytes that JSON needs for one byte of a text. */
+const MAX_ESCAPE_BYTES = 6;
 const MAX_ROOMS_EACH = 100;
 const MAX_NAME = 200;
 const CHANNEL = "websocket:rooms";
@@ -84,8 +88,7 @@ export class Rooms {
   room(name: string): Room {
     const note = (data: string | Uint8Array, { except }: RoomSendOptions = {}): Note => ({
       room: name,
-      text: typeof data === "string" ? data : null,
-      base64: typeof data === "string" ? null : Buffer.from(data).toString("base64"),
+      ...encoded(data),
       except: except?.id ?? null,
     });
     const send = (data: string | Uint8Array, options?: RoomSendOptions): Promise<void> =>
@@ -105,15 +108,6 @@ export class Rooms {
     if (this.shared === null || this.write === null)
       throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
     const note = noteOf(this.write);
-    if (
-      Buffer.byteLength(note.text ?? note.base64 ?? "") >
-      (note.text === null ? (MAX_BYTES * 4) / 3 + 4 : MAX_BYTES)
-    ) {
-      throw new FrameworkError(
-        "WEBSOCKET_BROADCAST_TOO_LARGE",
-        `a message to a room has at most ${MAX_BYTES} bytes`,
-      );
-    }
     if (await this.shared.publish(CHANNEL, { ...note })) return;
     throw new FrameworkError(
       "WEBSOCKET_BROADCAST_INCOMPLETE",
@@ -122,15 +116,40 @@ export class Rooms {
   }
 
   private deliver(message: Json): void {
-    const { room, text, base64, except } = message as unknown as Note; // only `#publish` writes to the channel
-    const data = text ?? Buffer.from(base64 ?? "", "base64");
+    const { room, except, ...note } = message as unknown as Note; // only `publish` writes to the channel
+    const data = decoded(note);
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
 }
 
-interface Note {
+/** Message data as the shared state carries it: a text as it is or as its UTF-8 in Base64, bytes in Base64. */
+interface Encoded {
+  readonly data: string;
+  readonly form: "text" | "text-base64" | "bytes-base64";
+}
+
+interface Note extends Encoded {
   readonly room: string;
-  readonly text: string | null;
-  readonly base64: string | null;
   readonly except: string | null;
 }
+
+/** @throws WEBSOCKET_BROADCAST_TOO_LARGE */
+const encoded = (data: string | Uint8Array): Encoded => {
+  const bytes = Buffer.byteLength(data);
+  if (bytes > MAX_BYTES)
+    throw new FrameworkError(
+      "WEBSOCKET_BROADCAST_TOO_LARGE",
+      `a message to a room has at most ${MAX_BYTES} bytes`,
+    );
+  if (typeof data !== "string") return { data: Buffer.from(data).toString("base64"), form: "bytes-base64" };
+  return bytes * MAX_ESCAPE_BYTES <= MAX_JSON_BYTES ||
+    Buffer.byteLength(JSON.stringify(data)) <= MAX_JSON_BYTES
+    ? { data, form: "text" }
+    : { data: Buffer.from(data).toString("base64"), form: "text-base64" };
+};
+
+const decoded = ({ data, form }: Encoded): string | Uint8Array => {
+  if (form === "text") return data;
+  const bytes = Buffer.from(data, "base64");
+  return form === "text-base64" ? bytes.toString("utf8") : bytes;
+};

@@ -2,6 +2,7 @@ import { App } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { cors } from "@framework/cors";
 import { waitFor } from "@framework/testing";
+import type { Socket } from "node:net";
 import { WebSocket } from "ws";
 import { describe, expect, test } from "@jest/globals";
 import { z } from "zod";
@@ -368,22 +369,32 @@ test("a client is paused while its handler does not read, and no message is lost
   expect(seen.every((size) => size === 100_000)).toBe(true);
 });
 
-test("a client that ignores pings is disconnected; one that answers is not", async () => {
+test("a client that ignores pings is disconnected; one that answers, or is still sending a long message, is not", async () => {
   const ends: unknown[] = [];
+  const pausable = (client: WebSocket): Socket => (client as unknown as { _socket: Socket })._socket;
   await using s = await serve((app) => {
     app.enableWebSocket({ pingSecs: 1, timeoutSecs: 8 });
     app.websocket("/{name}", async (socket, { params }) => {
-      await socket.recv();
-      ends.push([params.name, socket.closed?.code]);
+      const message = await socket.recv();
+      ends.push([params.name, message?.data.length ?? socket.closed?.code]);
     });
   });
   const alive = await s.open("/alive");
   const pings: number[] = [];
   alive.on("ping", () => pings.push(1));
   const dead = await s.open("/dead");
-  (dead as unknown as { _socket: { pause(): void } })._socket.pause();
+  pausable(dead).pause();
+  const slow = pausable(await s.open("/slow")).pause();
+  slow.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0])); // a binary message of 65,535 bytes
+  let left = 65_535;
+  const part = (): void => void slow.write(Buffer.alloc(left >= 1000 ? ((left -= 10), 10) : 0));
+  const parts = setInterval(part, 100);
   await waitFor(() => ends.length === 1 && pings.length > 5);
   expect(ends).toEqual([["dead", 1006]]);
+  clearInterval(parts);
+  slow.write(Buffer.alloc(left));
+  await waitFor(() => ends.length === 2);
+  expect(ends[1]).toEqual(["slow", 65_535]);
 });
 
 test("too many control frames close with 1008", async () => {
