@@ -154,6 +154,20 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
       assert.equal(shop.calls(), 3);
     },
 
+  "after a reply whose body breaks while it is read, the key becomes free": async (place) => {
+    const broken = (): globalThis.Response => {
+      const source = new ReadableStream({
+        pull: (controller) => controller.error(new Error("the upstream broke")),
+      });
+      return new globalThis.Response(source, { headers: { "content-length": "10" } });
+    };
+    const shop = newShop(shopAt(place), (call) => (call === 1 ? broken() : { order: call }));
+    await using client = testClient(shop.app);
+    assert.equal((await order(client, "k")).status, 500);
+    await waitFor(async () => (await order(client, "k")).status === 200);
+    assert.deepEqual((await order(client, "k")).json(), { order: 2 });
+  },
+
   "a key belongs to its caller": async (place) => {
     const shop = newShop(shopAt(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
     await using client = testClient(shop.app);

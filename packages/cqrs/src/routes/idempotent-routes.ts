@@ -4,7 +4,7 @@ import { REPLAYED_FIELD } from "../http/reply-fields.ts";
 import { keyMissing } from "../idempotency/key-errors.ts";
 import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
 import { fingerprintOf, keyId } from "../idempotency/key-id.ts";
-import type { KeyClaim } from "../idempotency/stored-results.ts";
+import type { KeyClaim, StoredResult } from "../idempotency/stored-results.ts";
 import { isResult, keptReply, repeatedReply } from "./kept-reply.ts";
 import { usesTransaction } from "./request-transaction.ts";
 import type { RequestTransactions } from "./request-transactions.ts";
@@ -101,17 +101,32 @@ const claimOf = async (parts: IdempotentRoutesParts, request: HttpRequest): Prom
   return { ...keyId(scope), operation, fingerprint };
 };
 
-/** The handler has run: its reply is sent even if it cannot be stored. The key then becomes free when its lease expires. */
-const settle = async (
-  { claims, maxBytes, log }: IdempotentRoutesParts,
-  held: HeldKey,
-  reply: Response,
-): Promise<void> => {
+/**
+ * The handler has run: its reply is sent even if it cannot be stored. The key then becomes free when its lease expires.
+ *
+ * @throws the error of a body that breaks while it is read: there is no reply to send
+ */
+const settle = async (parts: IdempotentRoutesParts, held: HeldKey, reply: Response): Promise<void> => {
+  const { claims, log } = parts;
+  const kept = isResult(reply) ? await readReply(parts, held, reply) : null;
   try {
     if (!isResult(reply)) return await claims.release(held);
-    const isOwn = await claims.complete(held, await keptReply(reply, maxBytes));
+    const isOwn = await claims.complete(held, kept);
     if (!isOwn) log().warn("cqrs: a reply was not stored, because its idempotency key has another holder");
   } catch (error) {
     log().warn("cqrs: a reply could not be stored with its idempotency key", { error });
+  }
+};
+
+const readReply = async (
+  { claims, maxBytes }: IdempotentRoutesParts,
+  held: HeldKey,
+  reply: Response,
+): Promise<StoredResult | null> => {
+  try {
+    return await keptReply(reply, maxBytes);
+  } catch (error) {
+    claims.abandon(held);
+    throw error;
   }
 };

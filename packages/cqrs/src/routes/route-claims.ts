@@ -84,6 +84,11 @@ export class RouteClaims implements LeasedTable {
       WHERE id = ${id} AND fence = ${fence} AND owner = ${this.leases.owner}`;
   }
 
+  /** Renews the key no more: it becomes free when its lease expires. */
+  abandon({ id }: HeldKey): void {
+    this.held.delete(id);
+  }
+
   async renew(signal: AbortSignal): Promise<void> {
     if (this.held.size === 0) return;
     const { db, now } = this.kernel;

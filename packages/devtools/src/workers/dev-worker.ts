@@ -1,5 +1,5 @@
 import type { AppSettings, Response as Reply } from "@framework/core";
-import { FrameworkError, Response } from "@framework/core";
+import { Response } from "@framework/core";
 import type { Host, SharedValues } from "@framework/core/feature";
 import type { DevtoolsConfig } from "../devtools-config.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
@@ -126,10 +126,7 @@ export class DevWorker {
       this.report();
       return outcome;
     }
-    const { id, answered } = this.calls.open(this.name);
-    if (!this.send({ tell: "call", id, worker, call }))
-      throw new FrameworkError("DEVTOOLS_NO_ACTION", "the texts of the action are too long");
-    return await answered;
+    return await this.calls.ask(this.name, (id) => this.send({ tell: "call", id, worker, call }));
   }
 
   private receive(message: Message): void {

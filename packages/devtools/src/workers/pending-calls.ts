@@ -8,9 +8,14 @@ export class PendingCalls {
   private readonly waiting: Map<string, (outcome: Outcome) => void> = new Map();
   private count = 0;
 
-  /** Opens a call. @throws DEVTOOLS_NO_ANSWER after 30 s, from `answered` */
-  open(worker: string): { readonly id: string; readonly answered: Promise<Outcome> } {
+  /**
+   * Sends a call with its id, and resolves with its answer.
+   *
+   * @throws DEVTOOLS_NO_ACTION when `send` returns false; DEVTOOLS_NO_ANSWER after 30 s
+   */
+  async ask(worker: string, send: (id: string) => boolean): Promise<Outcome> {
     const id = `${worker}-${++this.count}`;
+    if (!send(id)) throw new FrameworkError("DEVTOOLS_NO_ACTION", "the texts of the action are too long");
     const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
     const late = setTimeout(() => {
       this.waiting.delete(id);
@@ -22,7 +27,7 @@ export class PendingCalls {
       this.waiting.delete(id);
       resolve(outcome);
     });
-    return { id, answered: promise };
+    return await promise;
   }
 
   /** Answers a call of this worker; those of others are not known here. */
