@@ -40,7 +40,7 @@ export class MemoryGroup {
 
   add(item: MemoryItem): void {
     if (item.lane !== null && !this.enter(item, item.lane)) return;
-    this.wait(item, item.message.delayMs);
+    this.waitForTime(item);
   }
 
   join(member: MemoryMember): void {
@@ -82,13 +82,6 @@ export class MemoryGroup {
     });
   }
 
-  /** Takes every message out, in order: for the first group of a topic. */
-  takeAll(): readonly MemoryItem[] {
-    const all: MemoryItem[] = [];
-    for (let item = this.ready.shift(); item !== undefined; item = this.ready.shift()) all.push(item);
-    return all;
-  }
-
   /** Whether the item is the first of its lane; otherwise it waits behind it. */
   private enter(item: MemoryItem, lane: string): boolean {
     const behind = this.lanes.get(lane);
@@ -105,7 +98,11 @@ export class MemoryGroup {
     const item = this.lanes.get(lane)?.shift();
     if (item === undefined) return void this.lanes.delete(lane);
     this.behind--;
-    this.wait(item, item.sentAt + item.message.delayMs - this.clock.date());
+    this.waitForTime(item);
+  }
+
+  private waitForTime(item: MemoryItem): void {
+    this.wait(item, item.message.delayMs === 0 ? 0 : item.sentAt + item.message.delayMs - this.clock.date());
   }
 
   private wait(item: MemoryItem, delayMs: number): void {

@@ -1,6 +1,7 @@
 import type { Clock } from "@framework/core/feature";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
+import { Deque } from "./deque.ts";
 import { MemoryGroup } from "./memory-group.ts";
 import { MemoryItem } from "./memory-item.ts";
 
@@ -15,7 +16,7 @@ interface Topic {
   sequence: number;
   readonly groups: Map<string, Subscribed>;
   /** Messages that were sent before there was a group. */
-  readonly early: MemoryGroup;
+  readonly early: Deque<MemoryItem>;
 }
 
 /** Lanes of one topic for consumers that need the order of a partition. */
@@ -44,8 +45,8 @@ export class MemoryTopics {
     const sentAt = this.clock.date();
     const sequence = topic.sequence++;
     if (topic.groups.size === 0) {
-      if (topic.early.size >= this.maxMessages) return false;
-      topic.early.add(new MemoryItem({ ...message, delayMs: 0 }, sequence, null, sentAt));
+      if (topic.early.length >= this.maxMessages) return false;
+      topic.early.push(new MemoryItem(message, sequence, null, sentAt));
       return true;
     }
     for (const { group } of topic.groups.values()) if (group.size >= this.maxMessages) return false;
@@ -60,11 +61,11 @@ export class MemoryTopics {
     const known = topic.groups.get(group);
     if (known !== undefined) return known.group;
     const added = new MemoryGroup(this.clock);
-    const isFirst = topic.groups.size === 0;
     topic.groups.set(group, { group: added, order });
-    if (isFirst)
-      for (const { message, sequence, sentAt } of topic.early.takeAll())
-        added.add(new MemoryItem(message, sequence, laneOf(message, order), sentAt));
+    for (let item = topic.early.shift(); item !== undefined; item = topic.early.shift()) {
+      const { message, sequence, sentAt } = item;
+      added.add(new MemoryItem(message, sequence, laneOf(message, order), sentAt));
+    }
     return added;
   }
 
@@ -76,7 +77,7 @@ export class MemoryTopics {
   private topic(name: string): Topic {
     const known = this.topics.get(name);
     if (known !== undefined) return known;
-    const topic = { sequence: 0, groups: new Map<string, Subscribed>(), early: new MemoryGroup(this.clock) };
+    const topic = { sequence: 0, groups: new Map<string, Subscribed>(), early: new Deque<MemoryItem>() };
     this.topics.set(name, topic);
     return topic;
   }
