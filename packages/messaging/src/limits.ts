@@ -13,6 +13,9 @@ export const MAX_MESSAGES = 10_000;
 /** Longest delay of a message, retries included: 7 days. */
 export const MAX_DELAY_MS = 604_800_000;
 
+/** Longest delay that a handler can ask for and keep its message in the process, in milliseconds. */
+export const MAX_QUICK_DELAY_MS = 1000;
+
 /** Bytes that the unsettled deliveries of one subscription hold at most before it fetches no more. */
 export const MAX_HELD_BYTES = 67_108_864;
 

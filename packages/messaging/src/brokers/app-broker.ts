@@ -1,7 +1,7 @@
 import type { Logger, Problem } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { pause } from "../waiting/pause.ts";
-import { retryTopic } from "../consume/retry-topics.ts";
+import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";
 import type { SubscriptionStatus } from "../consume/subscription-status.ts";
@@ -163,22 +163,13 @@ export class AppBroker {
       order: spec.order,
       from: spec.from,
       deadLetterTopic: deadLetterTopicOf(spec),
-      retryTopics:
-        adapter.capabilities.retryTopics && spec.order === "none" && typeof spec.topic === "string"
-          ? retryTopicsOf(spec.topic, spec)
-          : [],
+      retryTopics: retryTopicsOf(spec, adapter.capabilities),
       maxTries: spec.maxTries,
     }));
     const all = [...topics, ...subscriptions.flatMap((each) => each.topics)];
     return { topics: [...new Set(all)], subscriptions };
   }
 }
-
-const retryTopicsOf = (
-  topic: string,
-  { group, retry }: SubscriptionSpec,
-): Topology["subscriptions"][number]["retryTopics"] =>
-  retry.delaysMs.map((delayMs, tier) => ({ topic: retryTopic(topic, group, tier), delayMs }));
 
 /** Mistakes of a subscription that only its broker knows. */
 export const brokerProblems = (

@@ -9,7 +9,8 @@ import type { OutgoingMessage } from "../port/delivery.ts";
 import { replyTopic, sendReply } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
 import type { Entry } from "./entry.ts";
-import { mainTopic, retryTopic } from "./retry-topics.ts";
+import { mainTopic } from "./retry-topics.ts";
+import type { Postponement } from "./flow-parts.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
 import { untilDone } from "./until-done.ts";
 
@@ -24,11 +25,9 @@ export class Departures {
   }
 
   /** Sends an entry to the topic of its next try; resolves when it is there. */
-  async postpone(entry: Entry, tier: number, signal: AbortSignal): Promise<void> {
+  async postpone(entry: Entry, { topic, delayMs }: Postponement, signal: AbortSignal): Promise<void> {
     const { spec, sender, clock, log } = this.parts;
     const { delivery, tries } = entry;
-    const delayMs = spec.retry.delaysMs[tier] ?? 0;
-    const topic = retryTopic(mainTopic(delivery.topic, spec.group), spec.group, tier);
     const details = { id: idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
     await this.confirmed(postponed(topic, delivery, details), { signal, clock, log, sender });
   }

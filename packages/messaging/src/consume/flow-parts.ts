@@ -8,6 +8,13 @@ import type { MessageRetry } from "../subscribe/message-retry.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import type { RateGate } from "./rate-gate.ts";
+import type { RetryTopic } from "./retry-topics.ts";
+
+/** Where a delayed try waits at the broker, and for how long. */
+export interface Postponement {
+  readonly topic: string;
+  readonly delayMs: number;
+}
 
 /** What the flow of a subscription needs. */
 export interface FlowParts {
@@ -32,7 +39,9 @@ export interface FlowParts {
   readonly prepare: (entry: Entry) => { readonly waitMs: number };
   /** Stores a dead letter; resolves when it is safe and the delivery may be settled, `true` when it was settled too. Repeats until then. */
   readonly bury: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
-  /** Sends an entry to a retry topic; only with the capability `retryTopics`. */
-  readonly postpone: (entry: Entry, tier: number, signal: AbortSignal) => Promise<void>;
+  /** Topics for delayed tries. */
+  readonly retryTopics: readonly RetryTopic[];
+  /** Sends an entry to one of them. */
+  readonly postpone: (entry: Entry, to: Postponement, signal: AbortSignal) => Promise<void>;
   readonly stateChanged: (state: ConsumerState, reason: string | null) => void;
 }

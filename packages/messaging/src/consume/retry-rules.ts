@@ -1,9 +1,10 @@
-import type { MessageRetry } from "../subscribe/message-retry.ts";
+import { MAX_DELAY_MS, MAX_QUICK_DELAY_MS } from "../limits.ts";
+import { maxTries, type MessageRetry } from "../subscribe/message-retry.ts";
 
 /** What follows from a failed try. */
 export type NextTry =
   | { readonly kind: "quick"; readonly delayMs: number }
-  | { readonly kind: "delayed"; readonly delayMs: number; readonly tier: number }
+  | { readonly kind: "delayed"; readonly delayMs: number }
   | { readonly kind: "exhausted" };
 
 /**
@@ -18,15 +19,28 @@ export const triesBefore = (
   return Math.max(counted, fromHeader);
 };
 
-/** Decides what follows after `tries` failed tries. @param random a number from 0 up to 1 */
-export const nextTry = (policy: MessageRetry, tries: number, random: number): NextTry => {
+/** A failed try. */
+export interface FailedTry {
+  /** Tries that were made, this one included. */
+  readonly tries: number;
+  /** A number from 0 up to 1. */
+  readonly random: number;
+  /** Delay that the handler asked for, in milliseconds; `null` for the policy's. */
+  readonly wantedMs: number | null;
+}
+
+/** Decides what follows after a failed try. */
+export const nextTry = (policy: MessageRetry, { tries, random, wantedMs }: FailedTry): NextTry => {
   const { quickTries, quickDelayMs, delaysMs, jitter } = policy;
-  if (tries < quickTries) return { kind: "quick", delayMs: spread(quickDelayMs, jitter, random) };
-  const tier = tries - quickTries;
-  const delayMs = delaysMs[tier];
-  if (delayMs === undefined) return { kind: "exhausted" };
-  return { kind: "delayed", delayMs: spread(delayMs, jitter, random), tier };
+  if (tries >= maxTries(policy)) return { kind: "exhausted" };
+  const ownMs = tries < quickTries ? quickDelayMs : (delaysMs[tries - quickTries] ?? 0);
+  const delayMs = wantedMs === null ? spread(ownMs, jitter, random) : bounded(wantedMs);
+  const isQuick = tries < quickTries && (wantedMs === null || delayMs <= MAX_QUICK_DELAY_MS);
+  return { kind: isQuick ? "quick" : "delayed", delayMs };
 };
+
+/** A delay from a program, which may be any number. */
+const bounded = (wantedMs: number): number => (wantedMs > 0 ? Math.min(wantedMs, MAX_DELAY_MS) : 0);
 
 /** Adds to a delay, so that retries do not come in step; never less than the delay. */
 const spread = (delayMs: number, jitter: number, random: number): number =>

@@ -1,6 +1,26 @@
-/** Name of the topic for a tier of delayed retries, from 0. */
-export const retryTopic = (topic: string, group: string, tier: number): string =>
-  `${topic}.${group}.retry.${tier}`;
+import type { Capabilities } from "../port/capabilities.ts";
+import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+
+/** A topic for delayed tries, and the delay of the retry policy that it is for. */
+export interface RetryTopic {
+  readonly topic: string;
+  readonly delayMs: number;
+}
+
+/** Topics for the delayed tries of a subscription: one for each delay of its policy; none where the broker or the process keeps them. */
+export const retryTopicsOf = (
+  { topic, group, order, retry }: SubscriptionSpec,
+  { retryTopics }: Pick<Capabilities, "retryTopics">,
+): readonly RetryTopic[] =>
+  retryTopics && order === "none" && typeof topic === "string"
+    ? retry.delaysMs.map((delayMs, tier) => ({ topic: `${topic}.${group}.retry.${tier}`, delayMs }))
+    : [];
+
+/** The topic for a delay, in which no message waits much longer; `null` when there are none. */
+export const retryTopicFor = (topics: readonly RetryTopic[], delayMs: number): string | null => {
+  const byDelay = topics.toSorted((one, other) => one.delayMs - other.delayMs);
+  return (byDelay.findLast((each) => each.delayMs <= delayMs) ?? byDelay[0])?.topic ?? null;
+};
 
 /** The topic that a retry topic belongs to; any other topic itself. */
 export const mainTopic = (topic: string, group: string): string => {

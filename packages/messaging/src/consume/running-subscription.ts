@@ -8,6 +8,7 @@ import { Departures } from "./departures.ts";
 import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { triesBefore } from "./retry-rules.ts";
+import { retryTopicsOf } from "./retry-topics.ts";
 import { prefetchOf, rateOf, type SubscriptionParts, topicsOf } from "./subscription-parts.ts";
 
 /** Time for aborted tries with an inbox to end, after the deadline of a drain. */
@@ -50,12 +51,13 @@ export class RunningSubscription {
       prefetch: prefetchOf(parts),
       timeoutMs: spec.timeoutMs,
       retry: spec.retry,
+      retryTopics: retryTopicsOf(spec, parts.capabilities),
       batch: spec.batch,
       rate: rateOf(parts),
       attempt: (entries) => this.attempts.make(entries),
       prepare: (entry) => this.prepare(entry),
       bury: (entry, error, signal) => departures.bury(entry, error, signal),
-      postpone: (entry, tier, signal) => departures.postpone(entry, tier, signal),
+      postpone: (entry, to, signal) => departures.postpone(entry, to, signal),
       stateChanged: (state, reason) => this.changed(state, reason),
     });
     this.consumer = parts.broker.consumer({

@@ -13,7 +13,7 @@ import { mostHeld } from "../subscribe/message-rate.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import type { MessageLimits } from "./open-message.ts";
 import { RateGate } from "./rate-gate.ts";
-import { retryTopic } from "./retry-topics.ts";
+import { retryTopicsOf } from "./retry-topics.ts";
 
 /** What a subscription needs to run. */
 export interface SubscriptionParts extends MessageLimits {
@@ -64,7 +64,5 @@ export const rateOf = (parts: SubscriptionParts): ((due: () => void) => RateGate
 /** Topics that it consumes, those of its delayed tries included. */
 export const topicsOf = ({ spec, capabilities }: SubscriptionParts): readonly string[] => {
   if (typeof spec.topic !== "string") return [];
-  const { topic, group } = spec;
-  const isNeeded = capabilities.retryTopics && spec.order === "none";
-  return [topic, ...(isNeeded ? spec.retry.delaysMs.map((_, tier) => retryTopic(topic, group, tier)) : [])];
+  return [spec.topic, ...retryTopicsOf(spec, capabilities).map(({ topic }) => topic)];
 };

@@ -4,16 +4,17 @@ import { openCircuitMs } from "../message/outcome-of-thrown.ts";
 import type { Settlement } from "../port/delivery.ts";
 import type { Committer } from "./committer.ts";
 import type { Entry } from "./entry.ts";
-import type { FlowParts } from "./flow-parts.ts";
+import type { FlowParts, Postponement } from "./flow-parts.ts";
 import type { Intake } from "./intake.ts";
 import type { Lanes } from "./lanes.ts";
 import { nextTry } from "./retry-rules.ts";
+import { retryTopicFor } from "./retry-topics.ts";
 import type { Settler } from "./settler.ts";
 
 /** What the transitions of entries need. */
 export interface TransitionParts extends Pick<
   FlowParts,
-  "clock" | "random" | "log" | "capabilities" | "counts" | "retry" | "bury" | "postpone"
+  "clock" | "random" | "log" | "capabilities" | "counts" | "retry" | "retryTopics" | "bury" | "postpone"
 > {
   readonly lanes: Lanes;
   readonly intake: Intake;
@@ -59,24 +60,25 @@ export class Transitions {
 
   private failed(entry: Entry, error: unknown, wantedMs: number | null): void {
     const { retry, random, log, counts } = this.parts;
-    const next = nextTry(retry, entry.tries, random());
+    const next = nextTry(retry, { tries: entry.tries, random: random(), wantedMs });
     if (next.kind === "exhausted") return this.bury(entry, error);
     counts.retries++;
     const { topic } = entry.delivery;
     log.warn("messaging: a message failed and is tried again", { topic, tries: entry.tries, error });
-    const delayMs = wantedMs ?? next.delayMs;
     entry.renewSignal();
-    if (next.kind === "quick") return this.hold(entry, delayMs);
-    this.delay(entry, delayMs, next.tier);
+    if (next.kind === "quick") return this.hold(entry, next.delayMs);
+    this.delay(entry, next.delayMs);
   }
 
   /** Has the broker keep the message until its next try where it can; otherwise this process holds it. */
-  private delay(entry: Entry, delayMs: number, tier: number): void {
-    const { maxRetryDelayMs, retryKeepsOrder, retryTopics } = this.parts.capabilities;
-    const isOrdered = entry.lane !== null;
-    if (maxRetryDelayMs >= delayMs && (!isOrdered || retryKeepsOrder)) return this.giveBack(entry, delayMs);
-    if (!isOrdered && retryTopics) return void this.postpone(entry, tier);
-    this.hold(entry, delayMs);
+  private delay(entry: Entry, delayMs: number): void {
+    const { isCumulative, retryTopics, capabilities } = this.parts;
+    const { maxRetryDelayMs, retryKeepsOrder } = capabilities;
+    const canRetry = !isCumulative && maxRetryDelayMs >= delayMs;
+    if (canRetry && (entry.lane === null || retryKeepsOrder)) return this.giveBack(entry, delayMs);
+    const topic = retryTopicFor(retryTopics, delayMs);
+    if (topic === null) return this.hold(entry, delayMs);
+    void this.postpone(entry, { topic, delayMs });
   }
 
   /** Gives an entry back to the broker, and those behind it in its lane. */
@@ -90,9 +92,9 @@ export class Transitions {
     this.parts.lanes.free(entry);
   }
 
-  private async postpone(entry: Entry, tier: number): Promise<void> {
+  private async postpone(entry: Entry, to: Postponement): Promise<void> {
     entry.state = "waiting";
-    await this.parts.postpone(entry, tier, this.parts.giveUp).then(
+    await this.parts.postpone(entry, to, this.parts.giveUp).then(
       () => this.closed(entry, false),
       () => {}, // only when the process gives up: the broker delivers it again
     );

@@ -5,6 +5,7 @@ import { orderingFacts } from "./ordering-facts.ts";
 import { outboxFacts } from "./outbox-facts.ts";
 import { parkedFacts } from "./parked-facts.ts";
 import { requestFacts } from "./request-facts.ts";
+import { retryFacts } from "./retry-facts.ts";
 import { sendingFacts } from "./sending-facts.ts";
 import { settlingFacts } from "./settling-facts.ts";
 import { batchFacts } from "./batch-facts.ts";
@@ -29,6 +30,7 @@ export const brokerContract: PortContract<BrokerFixture> = portContract("broker"
   ...lifeFacts,
   ...handlingFacts,
   ...deadLetterFacts,
+  ...retryFacts,
   ...laneFacts,
   ...batchFacts,
   ...rateFacts,

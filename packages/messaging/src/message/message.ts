@@ -48,7 +48,11 @@ export interface MessageMeta {
 export interface MessageContext {
   /** Acknowledges the message; needed with `ack: "manual"`. The first decision counts. */
   ack(): void;
-  /** Asks for another try. @param options.delayMs wait in milliseconds. @default the delay of the retry policy */
+  /**
+   * Asks for another try.
+   *
+   * @param options.delayMs wait in milliseconds, at most 7 days; above 1 s it waits at the broker where that can. @default the delay of the retry policy
+   */
   retry(options?: { readonly delayMs?: number }): void;
   /** Makes the message a dead letter at once. */
   reject(reason: string): void;

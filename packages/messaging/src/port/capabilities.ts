@@ -20,7 +20,7 @@ export interface Capabilities {
   readonly maxRetryDelayMs: number;
   /** Whether messages of the same key (or partition) wait while one of them waits for its retry at the broker. */
   readonly retryKeepsOrder: boolean;
-  /** Whether messaging may create topics of its own beside the program's for delayed retries: `<topic>.<group>.retry.<tier>`. */
+  /** Whether messaging may create topics of its own beside the program's for delayed retries: `<topic>.<group>.retry.<tier>`, one for each delay of a retry policy. */
   readonly retryTopics: boolean;
   /** Largest body in bytes. */
   readonly maxBodyBytes: number;

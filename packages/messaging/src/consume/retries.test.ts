@@ -1,0 +1,51 @@
+import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { NOT_BEFORE } from "../envelope/own-headers.ts";
+import { messaging, type SubscriptionOptions } from "../index.ts";
+import { handed, handedBroker, logCapabilities } from "./handed-broker.test-kit.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+/** A subscription to a log whose handler asks once for another try. */
+const askingOnce = async (delayMs: number, options: Pick<SubscriptionOptions, "order" | "retry">) => {
+  const clock = virtualClock();
+  const broker = handedBroker(logCapabilities);
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
+  let tries = 0;
+  app.messaging.subscribe("books", { group: "search", ...options }, (_message, context) => {
+    if (++tries === 1) context.retry({ delayMs });
+  });
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  broker.sink().deliver([handed("1", { partition: "books-0", offset: "0" })]);
+  const stop = async (): Promise<void> => {
+    const stopping = app.stop();
+    await clock.advance(1);
+    await stopping;
+  };
+  return { clock, sent: broker.sent, tries: () => tries, [Symbol.asyncDispose]: stop };
+};
+
+const retry = { quickTries: 1, delaysMs: [5000, 30_000, 600_000], jitter: 0.5 };
+
+test("a delay that a handler asks for is that of the retry topic, which is the one for delays like it", async () => {
+  await using one = await askingOnce(120_000, { retry });
+  await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
+  expect(one.sent[0]?.topic).toBe("books.search.retry.1");
+  expect(Number(one.sent[0]?.headers[NOT_BEFORE])).toBe(one.clock.date() + 120_000);
+});
+
+test("a delay that a handler asks for ends the quick tries when it is long", async () => {
+  await using one = await askingOnce(2000, { retry: { ...retry, quickTries: 3 } });
+  await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
+  expect(one.sent[0]?.topic).toBe("books.search.retry.0");
+});
+
+test("a message without a key in an ordered group is held until its delayed try: the group has no retry topics", async () => {
+  await using one = await askingOnce(5000, { order: "key", retry });
+  await one.clock.advance(5000);
+  await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });
+  expect(one.sent).toEqual([]);
+});

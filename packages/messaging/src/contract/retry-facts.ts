@@ -1,0 +1,44 @@
+import type { PortFacts } from "@framework/core/testing";
+import type { BrokerFixture } from "./broker-fixture.ts";
+import { fast } from "./poison.ts";
+import { TestApp } from "./test-app.ts";
+import { until } from "./until.ts";
+
+/** Facts about tries whose delay the handler chooses. */
+export const retryFacts: PortFacts<BrokerFixture> = {
+  "messages that ask for a long wait do not hold others up": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: unknown[] = [];
+    const options = { group: one.group, concurrency: 2, prefetch: 4, retry: fast };
+    one.messaging.subscribe(one.topic, options, ({ data }, context) => {
+      if (data === "later") context.retry({ delayMs: 600_000 });
+      else got.push(data);
+    });
+    await one.start();
+    for (let n = 0; n < 10; n++) await one.send("later");
+    await one.send("good");
+    await until("the message behind them", () => got.length === 1);
+  },
+  "another try at once settles nothing else": async (fixture) => {
+    let tries = 0;
+    {
+      await using one = new TestApp(fixture, { drainMs: 10 });
+      const retry = { quickTries: 1, delaysMs: [20, 20], jitter: 0 };
+      one.messaging.subscribe(one.topic, { group: one.group, retry }, async ({ data, signal }, context) => {
+        if (data === "asks") return ++tries === 1 ? context.retry({ delayMs: 0 }) : undefined;
+        const { promise, reject } = Promise.withResolvers<void>();
+        signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+        await promise;
+      });
+      await one.start();
+      await one.send("runs", { key: "same" });
+      await one.send("asks", { key: "same" });
+      await until("the other try to be done", () => one.messaging.status()[0]?.done === 1);
+    }
+    await using next = new TestApp(fixture);
+    const got: unknown[] = [];
+    next.messaging.subscribe(next.topic, { group: next.group }, ({ data }) => void got.push(data));
+    await next.start();
+    await until("the message that ran", () => got.includes("runs"));
+  },
+};
