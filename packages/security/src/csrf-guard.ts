@@ -10,7 +10,7 @@ import {
 } from "@framework/core";
 import type { CsrfConfig } from "./csrf-config.ts";
 import { areSame, type CsrfTokens, type Login } from "./csrf-tokens.ts";
-import { loginOf, nextLogin, sessionOf } from "./login.ts";
+import { knownLogin, loginOf, nextLogin, sessionOf } from "./login.ts";
 import { comesFromHere } from "./request-origin.ts";
 
 /** The CSRF guard of the app. */
@@ -69,7 +69,7 @@ export class CsrfGuard {
         request,
         cookie === null ? "the request has no token cookie" : "its token cookie is not one of this session",
       );
-      throw this.refusalWithToken(request);
+      throw this.refusalWithToken(request, knownLogin(request, this.config));
     }
     return mapAwaitable(this.submitted(request), (token) => {
       // Double submit: cookie and request have tokens of the same seed, both signed for this session.
@@ -103,10 +103,10 @@ export class CsrfGuard {
   confirm(request: HttpRequest): void {
     const submitted = request.context.get(Submitted);
     if (submitted === null) return this.explain(request, "no token is to be compared with the caller");
-    const { caller } = loginOf(request, this.config);
-    const isOfCaller = submitted.every((token) => this.tokens.isOf(token, caller));
+    const login = loginOf(request, this.config);
+    const isOfCaller = submitted.every((token) => this.tokens.isOf(token, login.caller));
     this.explain(request, isOfCaller ? "the token is of this caller" : "the token is of another login");
-    if (!isOfCaller) throw this.refusalWithToken(request);
+    if (!isOfCaller) throw this.refusalWithToken(request, login);
   }
 
   /** The token of a request: from its cookie if valid, else a new one, which the reply sets. */
@@ -177,9 +177,12 @@ export class CsrfGuard {
     return seed !== null && this.tokens.isOf(token, caller) ? seed : null;
   }
 
-  /** A browser without a token, with an expired one, or one of an earlier login, gets a new one with the 403, to retry. */
-  private refusalWithToken(request: HttpRequest): ForbiddenError {
-    const token = this.tokens.issue(loginOf(request, this.config));
+  /**
+   * A browser without a token, with an expired one, or one of an earlier login, gets a new one with the 403, to retry. Before authentication the token is
+   * not yet of the caller; a retry with it reaches `confirm`, which issues that of the caller.
+   */
+  private refusalWithToken(request: HttpRequest, login: Login): ForbiddenError {
+    const token = this.tokens.issue(login);
     const reply = new Response().setCookie(this.config.cookieName, token, this.cookieOptions(request));
     return refusal({ "set-cookie": reply.headers.getSetCookie()[0] ?? "" });
   }

@@ -1,8 +1,8 @@
-import { App } from "@framework/core";
-import { type Feature, SessionId } from "@framework/core/feature";
-import { testClient } from "@framework/testing";
+import { App, type HttpRequest } from "@framework/core";
+import { type ConfigInput, type Feature, SessionId, User } from "@framework/core/feature";
+import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { csrf } from "./index.ts";
+import { csrf, type CsrfConfig } from "./index.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
@@ -71,3 +71,50 @@ test("a request that failed sets no token, since the change of its session is no
   const failed = await client.post("/failing", { headers });
   expect([failed.status, failed.cookies.get("_csrf")]).toEqual([500, undefined]);
 });
+
+/** An app whose authentication knows the user by a cookie, and has no one below `/open`. */
+const openWithLogin = (config: ConfigInput<CsrfConfig> = {}) => {
+  const app = new (App.with(csrf))().enableCsrf({ secret, ...config });
+  app.use((request, next) => {
+    if (!request.path.startsWith("/open")) request.context.set(User, request.cookies.get("user"));
+    return next(request);
+  });
+  app.post("/change", () => "changed");
+  app.post("/open", () => "changed");
+  const client = testClient(app);
+  /** Sends a request with the token that the reply before it set. */
+  const post = async (path: string, before?: TestReply): Promise<TestReply> => {
+    const token = before?.cookies.get("_csrf")?.value;
+    const own = token === undefined ? "" : `; _csrf=${token}`;
+    return client.post(path, {
+      headers: { cookie: `user=ada${own}`, ...(token !== undefined && { "x-csrf-token": token }) },
+    });
+  };
+  return { client, post };
+};
+
+test("session is not called for a request that is refused before authentication", async () => {
+  const session = ({ context }: HttpRequest): string => {
+    const user: unknown = context.get(User);
+    if (typeof user !== "string") throw new Error("called before authentication");
+    return user;
+  };
+  const { client, post } = openWithLogin({ session });
+  await using _ = client;
+  const first = await post("/change");
+  const second = await post("/change", first);
+  expect([first.status, second.status, (await post("/change", second)).status]).toEqual([403, 403, 200]);
+});
+
+test.each([{}, { session: ({ context }: HttpRequest): string | null => context.get(User) ?? null }])(
+  "a request without a token is retried with that of the 403: once, or twice where authentication finds a user",
+  async (config) => {
+    const { client, post } = openWithLogin(config);
+    await using _ = client;
+    const visitor = await post("/open");
+    expect([visitor.status, (await post("/open", visitor)).status]).toEqual([403, 200]);
+    const first = await post("/change");
+    const second = await post("/change", first);
+    expect([first.status, second.status, (await post("/change", second)).status]).toEqual([403, 403, 200]);
+  },
+);

@@ -6,10 +6,16 @@ import type { Login } from "./csrf-tokens.ts";
 /** Cookie of a session that the application manages, unless `CsrfConfig.session` identifies it. */
 const SESSION_COOKIE = "session_id";
 
-/** Reads the login of a request. `caller` is complete after authentication. */
-export const loginOf = (request: HttpRequest, config: CsrfConfig): Login => ({
+/** Reads the login of a request, after authentication. */
+export const loginOf = (request: HttpRequest, config: CsrfConfig): Login =>
+  config.session === undefined
+    ? knownLogin(request, config)
+    : { session: null, caller: config.session(request) };
+
+/** Returns the login as far as it is known before authentication, which `CsrfConfig.session` needs. */
+export const knownLogin = (request: HttpRequest, config: CsrfConfig): Login => ({
   session: sessionOf(request, config),
-  caller: config.session === undefined ? callerOf(request) : config.session(request),
+  caller: config.session === undefined ? callerOf(request) : null,
 });
 
 /** Returns the part of the login that is known before authentication. */
