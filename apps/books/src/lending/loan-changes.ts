@@ -38,8 +38,13 @@ export async function* loanChanges(
     () => writer.close().catch(() => {}),
     (error: unknown) => writer.abort(error),
   );
-  signal.addEventListener("abort", () => void writer.abort(signal.reason).catch(() => {}), { once: true });
-  yield* readable;
+  const stop = (): void => void writer.abort(signal.reason).catch(() => {});
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    yield* readable;
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
 }
 
 const names = loanEvents.map(({ type }) => type);
