@@ -110,7 +110,7 @@ export class Flow {
     this.pauses.stop();
   }
 
-  /** Waits for the handlers until the deadline, and then aborts their signals. */
+  /** Waits for the handlers, and for messages on their way to another place, until the deadline; then aborts them. */
   async drain(deadline: AbortSignal): Promise<void> {
     this.startNoMore();
     this.pauses.end();
@@ -203,9 +203,14 @@ export class Flow {
   }
 
   private async untilIdle(deadline: AbortSignal): Promise<void> {
-    if (this.running === 0 || deadline.aborted) return;
+    if (deadline.aborted) return;
+    await Promise.race([this.allEnded(), aborted(deadline)]);
+  }
+
+  private async allEnded(): Promise<void> {
     this.idle = Promise.withResolvers<void>();
-    await Promise.race([this.idle.promise, aborted(deadline)]);
+    if (this.running > 0) await this.idle.promise;
+    await this.transitions.allDeparted();
   }
 }
 

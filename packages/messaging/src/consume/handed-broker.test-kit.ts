@@ -24,11 +24,19 @@ export interface HandedBroker {
   readonly settled: readonly Settlement[];
 }
 
-/** Makes a broker. Its capabilities and its consumer can differ from those of the broker in memory. */
-export const handedBroker = (
-  capabilities: Partial<Capabilities> = {},
-  consumer: Partial<Consumer> = {},
-): HandedBroker => {
+/** What differs from a broker in memory, whose consumer settles everything and whose sends succeed. */
+export interface HandedOptions {
+  readonly capabilities?: Partial<Capabilities>;
+  readonly consumer?: Partial<Consumer>;
+  /** Called before each send; it fails when this rejects. */
+  readonly sending?: (messages: readonly OutgoingMessage[]) => Promise<void>;
+}
+
+export const handedBroker = ({
+  capabilities = {},
+  consumer = {},
+  sending = async () => {},
+}: HandedOptions = {}): HandedBroker => {
   const inner = memoryBroker();
   const [sent, settled]: [OutgoingMessage[], Settlement[]] = [[], []];
   let latest: Sink | null = null;
@@ -36,6 +44,11 @@ export const handedBroker = (
     ...inner.open(context),
     producer: {
       async send(messages) {
+        try {
+          await sending(messages);
+        } catch (error) {
+          return messages.map(() => ({ ok: false, error: error as Error, isRetryable: true }));
+        }
         sent.push(...messages);
         return messages.map(() => ({ ok: true }));
       },

@@ -9,7 +9,7 @@ import { handed, handedBroker, logCapabilities } from "./handed-broker.test-kit.
 const quiet = { info() {}, warn() {}, error() {} };
 
 test("a message that waits for its time and is taken away does not let the next of its key overtake", async () => {
-  const broker = handedBroker(logCapabilities);
+  const broker = handedBroker({ capabilities: logCapabilities });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, drainMs: 0 });
   const calls: string[] = [];
   const ends: (() => void)[] = [];

@@ -11,7 +11,7 @@ const quiet = { info() {}, warn() {}, error() {} };
 /** A subscription to a log whose handler asks once for another try. */
 const askingOnce = async (delayMs: number, options: Pick<SubscriptionOptions, "order" | "retry">) => {
   const clock = virtualClock();
-  const broker = handedBroker(logCapabilities);
+  const broker = handedBroker({ capabilities: logCapabilities });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
   let tries = 0;
   app.messaging.subscribe("books", { group: "search", ...options }, (_message, context) => {

@@ -4,7 +4,7 @@ import { openCircuitMs } from "../message/outcome-of-thrown.ts";
 import type { Settlement } from "../port/delivery.ts";
 import type { Committer } from "./committer.ts";
 import type { Entry } from "./entry.ts";
-import type { FlowParts, Postponement } from "./flow-parts.ts";
+import type { FlowParts } from "./flow-parts.ts";
 import type { Intake } from "./intake.ts";
 import type { Lanes } from "./lanes.ts";
 import { nextTry } from "./retry-rules.ts";
@@ -35,6 +35,8 @@ export interface TransitionParts extends Pick<
 /** What becomes of an entry after a try: it is done, waits for the next try here or at the broker, becomes a dead letter, or is lost. */
 export class Transitions {
   private readonly parts: TransitionParts;
+  /** Departures that are under way: the settlement of each follows. */
+  private readonly departures = new Set<Promise<void>>();
 
   constructor(parts: TransitionParts) {
     this.parts = parts;
@@ -78,7 +80,8 @@ export class Transitions {
     if (canRetry && (entry.lane === null || retryKeepsOrder)) return this.giveBack(entry, delayMs);
     const topic = retryTopicFor(retryTopics, delayMs);
     if (topic === null) return this.hold(entry, delayMs);
-    void this.postpone(entry, { topic, delayMs });
+    const { postpone } = this.parts;
+    this.depart(entry, (signal) => postpone(entry, { topic, delayMs }, signal).then(() => false));
   }
 
   /** Gives an entry back to the broker, and those behind it in its lane. */
@@ -92,12 +95,22 @@ export class Transitions {
     this.parts.lanes.free(entry);
   }
 
-  private async postpone(entry: Entry, to: Postponement): Promise<void> {
+  /** Waits until no message is on its way to another place. */
+  async allDeparted(): Promise<void> {
+    while (this.departures.size > 0) await Promise.all(this.departures);
+  }
+
+  /** Has a message stored elsewhere. @param store returns whether its delivery was settled too */
+  private depart(entry: Entry, store: (signal: AbortSignal) => Promise<boolean>): void {
     entry.state = "waiting";
-    await this.parts.postpone(entry, to, this.parts.giveUp).then(
-      () => this.closed(entry, false),
-      () => {}, // only when the process gives up: the broker delivers it again
-    );
+    entry.renewSignal(); // the time limit of its last try does not end this
+    const departure = store(AbortSignal.any([this.parts.giveUp, entry.signal]))
+      .then(
+        (isSettled) => this.closed(entry, isSettled),
+        () => {}, // only when it is lost or the process gives up: the broker delivers it again
+      )
+      .finally(() => this.departures.delete(departure));
+    this.departures.add(departure);
   }
 
   /** Ends an entry whose message is safe elsewhere. */
@@ -126,17 +139,13 @@ export class Transitions {
 
   private bury(entry: Entry, error: unknown): void {
     const { counts, log, bury } = this.parts;
-    entry.state = "waiting";
     counts.deadLettered++;
     log.error("messaging: a message became a dead letter", {
       topic: entry.delivery.topic,
       tries: entry.tries,
       error,
     });
-    void bury(entry, error, this.parts.giveUp).then(
-      (isSettled) => this.closed(entry, isSettled),
-      () => {}, // only when the process gives up: the broker delivers it again
-    );
+    this.depart(entry, (signal) => bury(entry, error, signal));
   }
 
   /** Settles an entry as done. */

@@ -1,0 +1,98 @@
+import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { quietly } from "../contract/until.ts";
+import { messaging, type MessageContext } from "../index.ts";
+import { handed, handedBroker, type HandedOptions, logCapabilities } from "./handed-broker.test-kit.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const long = { timeoutMs: 60_000 };
+
+test.each<[string, (context: MessageContext) => void, HandedOptions]>([
+  ["dead letter", (context) => context.reject("no such book"), {}],
+  ["delayed try", (context) => context.retry({ delayMs: 5000 }), { capabilities: logCapabilities }],
+])(
+  "a clean stop waits for a %s that is on its way, and settles its message",
+  async (_what, decide, options) => {
+    const begun = Promise.withResolvers<void>();
+    const confirmed = Promise.withResolvers<void>();
+    const sending = async (): Promise<void> => {
+      begun.resolve();
+      await confirmed.promise;
+    };
+    const broker = handedBroker({ ...options, sending });
+    const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
+    app.messaging.subscribe("books", { group: "search" }, (_message, context) => decide(context));
+    await app.start({ log: quiet });
+    await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+    broker.sink().deliver([handed("1", { partition: "books-0", offset: "0" })]);
+    await begun.promise;
+    let hasStopped = false;
+    const stopping = app.stop().then(() => (hasStopped = true));
+    await quietly();
+    expect(hasStopped).toBe(false);
+    confirmed.resolve();
+    await stopping;
+    expect(broker.settled.map(({ action }) => action)).toEqual(["done"]);
+  },
+);
+
+test("a stop gives up a dead letter that cannot be stored, at the end of its drain", async () => {
+  const clock = virtualClock();
+  let sends = 0;
+  const sending = async (): Promise<void> => {
+    sends++;
+    throw new Error("the broker is away");
+  };
+  const broker = handedBroker({ sending });
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 1000 });
+  app.messaging.subscribe("books", { group: "search" }, (_message, context) => context.reject("no"));
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+  broker.sink().deliver([handed("1")]);
+  await waitFor(() => sends === 1, long);
+  let hasStopped = false;
+  const stopping = app.stop().then(() => (hasStopped = true));
+  await quietly();
+  await clock.advance(999);
+  expect(hasStopped).toBe(false);
+  await clock.advance(1);
+  await stopping;
+  expect(broker.settled).toEqual([]);
+});
+
+test("a dead letter whose message the broker took away is given up", async () => {
+  const clock = virtualClock();
+  let tries = 0;
+  const settleIn = async (): Promise<void> => {
+    tries++;
+    throw new Error("the lease was lost");
+  };
+  const broker = handedBroker({ consumer: { settleIn } });
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableMessaging({ broker: broker.adapter, clock, drainMs: 1000 });
+  app.messaging.subscribe("books", { group: "search", deadLetter: "parked" }, (_message, context) =>
+    context.reject("no"),
+  );
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+  const delivery = handed("1");
+  broker.sink().deliver([delivery]);
+  const again = async (): Promise<boolean> => {
+    await clock.advance(100);
+    return tries >= 2;
+  };
+  await waitFor(again, long);
+  broker.sink().lost([delivery]);
+  const before = tries;
+  for (let n = 0; n < 5; n++) {
+    await clock.advance(20_000);
+    await quietly(20);
+  }
+  expect(tries - before).toBeLessThanOrEqual(1); // one may have begun
+  await app.stop();
+});
