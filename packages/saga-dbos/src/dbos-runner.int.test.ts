@@ -3,6 +3,7 @@ import { afterAll, test } from "@jest/globals";
 import { dbosFacts } from "./dbos-runner.test-kit.ts";
 import { lostProcessFacts } from "./lost-processes.test-kit.ts";
 import { messageFacts } from "./messages.test-kit.ts";
+import { outageFacts } from "./outage.test-kit.ts";
 import { dbosFixtures } from "./testing/dbos-fixture.test-kit.ts";
 import { factsOf } from "./testing/fact.test-kit.ts";
 
@@ -15,4 +16,5 @@ withServer("postgres", (server) => {
   dbosFacts(fact);
   lostProcessFacts(fact);
   messageFacts(fact);
+  outageFacts(fact);
 });

@@ -193,6 +193,7 @@ export const dbosFacts = (fact: Fact): void => {
       await expect(openSagas({ ...fixture.place, definitions: [] })).rejects.toMatchObject({
         code: "SAGA_DBOS_TAKEN",
       });
+      expect(await runner.get("x")).toBeNull();
       await fixture.stop();
       await expect(runner.get("x")).rejects.toMatchObject({ code: "SAGA_DBOS_NOT_STARTED" });
     },

@@ -2,6 +2,12 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 
 /** The error codes of this package. */
 export const dbosErrors: ErrorCatalogue = {
+  SAGA_DBOS_AWAY: {
+    status: 503,
+    summary:
+      "the app's database was away for a whole lease, so that the process lost its place and runs no sagas until it has one again",
+    action: "repeat the call when the database is back; the log says why the process has no place yet",
+  },
   SAGA_DBOS_NOT_STARTED: {
     summary: "sagas are used before the app's start or after its end",
     action: "use them between the two",

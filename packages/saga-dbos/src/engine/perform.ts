@@ -10,10 +10,11 @@ import type {
   PlannedAttempt,
 } from "../script/effect.ts";
 import { LETTERS, type Performer } from "./performer.ts";
-import { runAttempt } from "./run-attempt.ts";
+import { interrupted, runAttempt } from "./run-attempt.ts";
 
 /** Performs an effect as steps of DBOS, which records each result and returns the record when the workflow runs again. */
 export const perform = async (performer: Performer, effect: Effect): Promise<Answer> => {
+  if (performer.stopping.aborted) return await interrupted(); // DBOS may run in this process again, but this run is not its own
   if (effect.kind === "receive") return await receive(effect.until);
   if (effect.kind === "now") return await dbos().runStep(async () => Date.now(), { name: effect.name });
   if (effect.kind === "conditions") {

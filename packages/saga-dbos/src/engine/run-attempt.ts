@@ -54,7 +54,7 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
 };
 
 /** Never settles: DBOS must record nothing. */
-const interrupted = (): Promise<never> => new Promise(() => {});
+export const interrupted = (): Promise<never> => new Promise(() => {});
 
 /** The policy of this process decides what follows; the record keeps its decision. */
 const next = (

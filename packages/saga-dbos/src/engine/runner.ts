@@ -28,11 +28,12 @@ import {
   type Verb,
 } from "@framework/saga/feature";
 import { decide } from "./decide.ts";
-import { type Deliver, wasDelivered } from "./delivery.ts";
+import { wasDelivered } from "./delivery.ts";
 import { instanceId, workflowOf } from "../names/ids.ts";
 import type { RunSaga } from "./performer.ts";
 import type { Letter } from "../script/effect.ts";
 import type { SagaStart } from "../script/progress.ts";
+import type { DbosSession } from "./session.ts";
 import { list } from "../view/list.ts";
 import { infoOf, see, type Seen } from "../view/look.ts";
 
@@ -40,10 +41,8 @@ import { infoOf, see, type Seen } from "../view/look.ts";
 export interface DbosRunnerParts {
   readonly registry: SagaRegistry;
   readonly limits: RunLimits;
-  readonly workflow: (saga: Pick<AnySaga, "name" | "version">) => RunSaga | null;
-  readonly deliver: Deliver;
-  /** @throws SAGA_DBOS_NOT_STARTED while DBOS does not run */
-  readonly check: () => void;
+  /** Returns DBOS while it runs. @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_AWAY */
+  readonly session: () => Pick<DbosSession, "workflow" | "deliver">;
 }
 
 /** Sagas on DBOS. */
@@ -72,7 +71,7 @@ export class DbosRunner implements SagaRunner {
   }
 
   async list(filter: SagaFilter = {}): Promise<SagaPage> {
-    this.parts.check();
+    this.parts.session();
     return await list(this.parts.registry, filter);
   }
 
@@ -141,7 +140,7 @@ export class DbosRunner implements SagaRunner {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
     }
-    if (!(await this.parts.deliver(id, { messageId, letter }))) return "repeated";
+    if (!(await this.parts.session().deliver(id, { messageId, letter }))) return "repeated";
     return saga.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }
 
@@ -153,14 +152,13 @@ export class DbosRunner implements SagaRunner {
   }
 
   private async see(id: string): Promise<Seen | null> {
-    this.parts.check();
+    this.parts.session();
     return await see(this.parts.registry, id);
   }
 
   /** A definition that no process works on would never run. */
   private runOf({ name, version }: AnySaga): RunSaga {
-    this.parts.check();
-    const run = this.parts.workflow({ name, version });
+    const run = this.parts.session().workflow({ name, version });
     if (run === null) throw unknownSaga(name, version);
     return run;
   }

@@ -17,6 +17,7 @@ export interface SagasOnDbos {
   readonly definitions: readonly AnySaga[];
   readonly workers?: boolean;
   readonly maxOpen?: number;
+  readonly leaseMs?: number;
 }
 
 /** Sagas in this process. */
@@ -35,9 +36,10 @@ export const openSagas = async ({
   definitions,
   workers = true,
   maxOpen = 100,
+  leaseMs = 15_000,
 }: SagasOnDbos): Promise<OpenSagas> => {
   const db = openDatabase({ url, connectionTimeoutSecs: 60, poolSize: 3 });
-  const kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
+  const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
   const registry = new SagaRegistry();
   for (const definition of definitions) {
     const problems = registry.add(definition);

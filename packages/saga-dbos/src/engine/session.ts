@@ -1,0 +1,147 @@
+import type { DLogger } from "@dbos-inc/dbos-sdk";
+import { FrameworkError } from "@framework/core";
+import { systemClock } from "@framework/core/feature";
+import type { HeldLease } from "@framework/durable/feature";
+import type { EngineParts } from "@framework/saga";
+import type { AnySaga } from "@framework/saga/feature";
+import type { DbosRunnerConfig } from "../dbos-runner-config.ts";
+import { dbos } from "../driver/dbos-sdk.ts";
+import { workflowOf } from "../names/ids.ts";
+import { adoptLost } from "./adopt.ts";
+import { checkDefinitions } from "./check-definitions.ts";
+import { type Deliver, deliveryWorkflow } from "./delivery.ts";
+import type { RunSaga } from "./performer.ts";
+import { executorOf, takePlace } from "./places.ts";
+import { registerSaga } from "./register-saga.ts";
+import { sweep } from "./sweep.ts";
+
+/** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
+const SCRIPT_VERSION = "framework-saga-1";
+const SWEEP_MS = 3_600_000;
+
+/** The options, with an address. */
+export type EngineConfig = DbosRunnerConfig & { readonly url: string };
+
+/** DBOS in this process with one place, from its launch to its shutdown. */
+export class DbosSession {
+  /** Delivers messages, from the launch on. */
+  deliver: Deliver = () => Promise.reject(new Error("saga-dbos: DBOS is not launched"));
+  private readonly parts: EngineParts;
+  private readonly config: EngineConfig;
+  private readonly workflows = new Map<string, RunSaga>();
+  private readonly timers: (() => void)[] = [];
+  /** Ends the attempts of this session; a later one has its own. */
+  private readonly ending = new AbortController();
+  private place: HeldLease | null = null;
+  private hasDbos = false;
+  private closed: Promise<void> | null = null;
+  private state: "new" | "running" | "closed" = "new";
+
+  constructor(parts: EngineParts, config: EngineConfig) {
+    this.parts = parts;
+    this.config = config;
+  }
+
+  get isRunning(): boolean {
+    return this.state === "running";
+  }
+
+  /** Launches DBOS; `close` also ends a launch. @param lost called when another process may take the place: this one must not go on beside it */
+  async launch(lost: () => void): Promise<void> {
+    if (dbos().isInitialized())
+      throw new FrameworkError(
+        "SAGA_DBOS_TAKEN",
+        "saga-dbos: DBOS is in use in this process already; run one app with it",
+      );
+    const place = await takePlace(this.parts.kernel);
+    this.place = place;
+    if (this.closed !== null) await place.release();
+    this.ending.signal.throwIfAborted();
+    this.hasDbos = true;
+    await this.launchAt(place);
+    this.state = "running";
+    this.begin();
+    const isLost = (): void => void (this.isRunning && lost());
+    if (place.signal.aborted) isLost();
+    else place.signal.addEventListener("abort", isLost);
+  }
+
+  /** Shuts DBOS down, and gives the place up. */
+  close(): Promise<void> {
+    return (this.closed ??= this.end());
+  }
+
+  /** The workflow of a version; `null` for one that this process does not define. */
+  workflow(saga: Pick<AnySaga, "name" | "version">): RunSaga | null {
+    return this.workflows.get(workflowOf(saga)) ?? null;
+  }
+
+  private async end(): Promise<void> {
+    this.state = "closed";
+    this.ending.abort(new Error("the process ends"));
+    for (const stop of this.timers.splice(0)) stop();
+    if (this.hasDbos) await dbos().shutdown({ deregister: true });
+    await this.place?.release();
+  }
+
+  private async launchAt(place: HeldLease): Promise<void> {
+    const { parts, config } = this;
+    const definitions = parts.registry.all();
+    const stopping = this.ending.signal;
+    this.deliver = deliveryWorkflow();
+    for (const definition of definitions)
+      this.workflows.set(workflowOf(definition), registerSaga(definition, { parts, stopping }));
+    dbos().setConfig({
+      name: config.name,
+      systemDatabaseUrl: config.url,
+      systemDatabaseSchemaName: config.schema,
+      systemDatabasePoolSize: config.poolSize,
+      applicationVersion: SCRIPT_VERSION,
+      executorID: executorOf(place),
+      listenQueues: parts.workers ? definitions.map(workflowOf) : [],
+      logger: this.log(),
+      tracingEnabled: false,
+    });
+    await dbos().launch();
+    for (const definition of definitions)
+      await dbos().registerQueue(workflowOf(definition), {
+        workerConcurrency: config.maxOpen,
+        minPollingIntervalMs: config.pollMs,
+        onConflict: "always_update",
+      });
+    await checkDefinitions(definitions);
+    stopping.throwIfAborted();
+  }
+
+  private begin(): void {
+    const { registry, kernel, keepSecs, workers } = this.parts;
+    if (workers) this.every(this.config.pollMs * 5, "adopt sagas of lost processes", () => adoptLost(kernel));
+    this.every(SWEEP_MS, "delete old sagas", () => sweep(kernel, registry.all(), keepSecs));
+  }
+
+  private every(ms: number, what: string, task: () => Promise<void>): void {
+    let running = false;
+    const stop = systemClock.every(ms, () => {
+      if (running) return;
+      running = true;
+      task()
+        .catch((error: unknown) => {
+          if (this.isRunning) this.parts.log().warn(`saga-dbos: could not ${what}`, { error });
+        })
+        .finally(() => (running = false));
+    });
+    this.timers.push(stop);
+  }
+
+  /** DBOS tells its own life at length; the app's log gets what somebody should know. */
+  private log(): DLogger {
+    const { log } = this.parts;
+    const { signal } = this.ending;
+    return {
+      info() {},
+      debug() {},
+      warn: (entry) => signal.aborted || log().warn(`dbos: ${String(entry)}`),
+      error: (entry) => signal.aborted || log().error(`dbos: ${String(entry)}`),
+    };
+  }
+}

@@ -1,0 +1,67 @@
+// What becomes of the sagas of a process while the database is away.
+import { saga } from "@framework/saga";
+import { startProxy } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect } from "@jest/globals";
+import type { DbosFixture } from "./testing/dbos-fixture.test-kit.ts";
+import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
+import { openSagas } from "./testing/open-sagas.test-kit.ts";
+
+const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
+
+/** A process whose connections to the server can be taken away for as long as a test wants. */
+const fragileProcess = async ({ place }: DbosFixture) => {
+  let proxy = await startProxy(place.server);
+  const { host, port } = new URL(proxy.url);
+  const url = place.url.replace(new URL(place.server).host, host);
+  const { engine, close } = await openSagas({
+    ...place,
+    url,
+    server: proxy.url,
+    definitions: [waits],
+    leaseMs: 1000,
+  });
+  const isAway = async (): Promise<boolean> =>
+    await engine.runner.get("x").then(
+      () => false,
+      (error: { readonly code?: string }) => error.code === "SAGA_DBOS_AWAY",
+    );
+  const outage = async (): Promise<() => Promise<void>> => {
+    await proxy[Symbol.asyncDispose]();
+    await waitFor(isAway, { what: "the place to be lost", timeoutMs: 60_000 });
+    return async () => void (proxy = await startProxy(place.server, { port: Number(port) }));
+  };
+  return {
+    engine,
+    outage,
+    async [Symbol.asyncDispose]() {
+      await close();
+      await proxy[Symbol.asyncDispose]();
+    },
+  };
+};
+
+export const outageFacts = (fact: Fact): void => {
+  fact("sagas go on when the database was away for longer than a lease", async (fixture) => {
+    await using fragile = await fragileProcess(fixture);
+    const { engine, outage } = fragile;
+    const { runner } = engine;
+    const { id } = await runner.start(waits, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    const end = await outage();
+    await expect(runner.start(waits, null, { key: "2" })).rejects.toMatchObject({ status: 503 });
+    await end();
+    const delivered = () => runner.deliver(waits, { key: "k", id: "m", name: "news" });
+    expect(await waitFor(delivered, { what: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
+    await inStatus(runner, id, "completed");
+  });
+
+  fact("a process ends while the database is away", async (fixture) => {
+    await using fragile = await fragileProcess(fixture);
+    const { engine, outage } = fragile;
+    const end = await outage();
+    await engine.stop();
+    await expect(engine.runner.get("x")).rejects.toMatchObject({ code: "SAGA_DBOS_NOT_STARTED" });
+    await end();
+  });
+};
