@@ -10,7 +10,7 @@ import {
   WriteWatch,
 } from "@framework/core/feature";
 import { Http2Exchange, type Http2ExchangeHost } from "./exchange.ts";
-import { endQuickly, listenToEnd } from "./stream-events.ts";
+import { endQuickly, listenToBody, listenToEnd } from "./stream-events.ts";
 import { FloodWatch } from "./flood-watch.ts";
 import type { Http2Config } from "./http2-config.ts";
 import { QuietWatch } from "./quiet-watch.ts";
@@ -134,6 +134,11 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.floods.useful(bytes);
   }
 
+  bodyCut(rest: number | null): void {
+    const { streamWindowBytes } = this.shared.config;
+    this.floods.closedEarly(rest === null ? streamWindowBytes : Math.min(rest, streamWindowBytes));
+  }
+
   handlerBegan(): void {
     this.handlers++;
     this.shared.host.inFlight++;
@@ -170,18 +175,20 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
       return;
     }
     const { config, totals } = this.shared;
+    const isWhole = (flags & END_STREAM) !== 0;
     if (this.handlers >= HANDLERS_PER_STREAM * config.maxConcurrentStreams) {
       totals.refusedStreams++;
+      if (!isWhole) this.bodyCut(null);
       stream.on("error", ignore);
       return stream.close(REFUSED_STREAM);
     }
-    const isWhole = (flags & END_STREAM) !== 0;
     if (isWhole) endQuickly(stream);
     const head = this.heads.read(raw, isWhole);
     this.floods.useful(head.size);
     totals.streams++;
     const exchange = new Http2Exchange(this, stream, head);
     listenToEnd(stream, exchange);
+    if (!isWhole) listenToBody(stream, exchange);
     this.exchanges.add(exchange);
     exchange.begin();
     if (++this.requests === this.options.limits.maxRequestsPerConnection) this.finish("requests");

@@ -32,6 +32,7 @@ import {
 import type { ReplyFields } from "./reply-fields.ts";
 import type { Http2RequestHead } from "./request-heads.ts";
 import { grouped, type RespondTo } from "./respond.ts";
+import type { EndsWithStream, ReceivesBody } from "./stream-events.ts";
 import { StreamSink } from "./stream-sink.ts";
 
 /** Parts of a connection that an exchange uses. */
@@ -42,6 +43,8 @@ export interface Http2ExchangeHost extends ExchangeHost {
   readonly respond: RespondTo;
   /** Bytes of a body arrived. */
   bodyArrived(bytes: number): void;
+  /** A stream is closed before its body has arrived. @param rest bytes that are missing, `null` while unknown */
+  bodyCut(rest: number | null): void;
   /** A handler has begun, also for a refusal. */
   handlerBegan(): void;
   /** The handler of an exchange has replied or failed, perhaps after its stream was closed. */
@@ -67,7 +70,14 @@ const NO_ERROR = 0;
 
 /** One stream: a request and its reply. */
 export class Http2Exchange
-  implements AnsweredExchange, BodyWriterEvents, StreamBodyEvents, AwaitsBody, WriteCounters
+  implements
+    AnsweredExchange,
+    BodyWriterEvents,
+    StreamBodyEvents,
+    AwaitsBody,
+    WriteCounters,
+    EndsWithStream,
+    ReceivesBody
 {
   readonly connection: Http2ExchangeHost;
   end: ExchangeEnd | null = null;
@@ -91,6 +101,8 @@ export class Http2Exchange
   private replied = false;
   private flushed = 0;
   private stalledMs = 0;
+  /** Bytes of the body that have arrived, read or not. */
+  private arrivedBytes = 0;
 
   constructor(connection: Http2ExchangeHost, stream: ServerHttp2Stream, head: Http2RequestHead) {
     this.connection = connection;
@@ -181,6 +193,7 @@ export class Http2Exchange
   }
 
   arrived(bytes: number): void {
+    this.arrivedBytes += bytes;
     this.connection.bodyArrived(bytes);
   }
 
@@ -279,7 +292,7 @@ export class Http2Exchange
     if (this.bodyLength === 0 || this.body?.complete === true) return;
     const { stream } = this;
     // In the same turn the reset would overtake a head that is not yet written.
-    stream.once("finish", () => setImmediate(() => stream.destroy()));
+    stream.once("finish", () => setImmediate(() => this.destroy()));
   }
 
   /** Replaces a reply that cannot be written by a plain 500 without any detail; resets the stream if the head is already sent. */
@@ -303,7 +316,15 @@ export class Http2Exchange
 
   /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */
   private reset(): void {
-    this.stream.destroy(new Error("the reply failed"));
+    this.destroy(new Error("the reply failed"));
+  }
+
+  /** Closes the stream, without an error unless there is one. What is still on its way is part of a body. */
+  private destroy(error?: Error): void {
+    const { stream, bodyLength } = this;
+    if (!stream.closed && stream.state.remoteClose !== 1)
+      this.connection.bodyCut(bodyLength === null ? null : bodyLength - this.arrivedBytes);
+    stream.destroy(error);
   }
 
   private ownBody(): StreamBody {

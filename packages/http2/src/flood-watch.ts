@@ -18,6 +18,8 @@ export class FloodWatch {
   private readonly counters: ByteCounters;
   private controlFrames = 0;
   private usefulBytes = 0;
+  /** Bytes of bodies that may be on their way for closed streams. */
+  private lateBytes = 0;
   private read = 0;
   private written = 0;
 
@@ -36,8 +38,14 @@ export class FloodWatch {
     this.usefulBytes += bytes;
   }
 
+  /** A stream was closed before its body had arrived. @param bytes of the body that the client may have sent since */
+  closedEarly(bytes: number): void {
+    this.lateBytes += bytes;
+  }
+
   /** Begins the next second; whether there were too many other bytes in the last one. */
   tick(elapsedMs: number): boolean {
+    const { maxOverheadBytesPerSec, connectionWindowBytes } = this.config;
     const { bytesRead, bytesWritten } = this.counters;
     const overhead = bytesRead - this.read - 2 * this.usefulBytes;
     const explained = (bytesWritten - this.written) * OVERHEAD_OF_REPLIES;
@@ -45,6 +53,10 @@ export class FloodWatch {
     this.written = bytesWritten;
     this.usefulBytes = 0;
     this.controlFrames = 0;
-    return overhead - explained > this.config.maxOverheadBytesPerSec * Math.max(1, elapsedMs / 1000);
+    const excess = overhead - explained - maxOverheadBytesPerSec * Math.max(1, elapsedMs / 1000);
+    const isFlood = excess > this.lateBytes;
+    // No more than the window is on its way at a time.
+    this.lateBytes = Math.min(this.lateBytes - Math.max(0, excess), connectionWindowBytes);
+    return isFlood;
   }
 }

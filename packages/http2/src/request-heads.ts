@@ -121,7 +121,7 @@ const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => 
       target,
       authority: "",
       fields,
-      bodyLength: 0,
+      bodyLength: isWhole ? 0 : null,
       expectsContinue: false,
       refusal: head,
       size,

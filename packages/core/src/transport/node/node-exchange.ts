@@ -195,8 +195,6 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     this.response.writeContinue();
   }
 
-  arrived(): void {} // the socket counts its bytes
-
   endedEarly(): null {
     return null; // node:http destroys a message that was abandoned, without an end
   }

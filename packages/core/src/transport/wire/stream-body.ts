@@ -29,8 +29,6 @@ export interface BodyReadable {
 export interface StreamBodyEvents {
   /** Called before the first read, to send `100 Continue`. */
   beforeFirst(): void;
-  /** Bytes of the body arrived. */
-  arrived(bytes: number): void;
   /** The stream has ended before the announced length. @returns the error of a body that the client has abandoned, `null` if it is complete */
   endedEarly(): unknown;
 }
@@ -164,7 +162,6 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array, undefined> 
 
   private readonly onData = (chunk: Uint8Array): void => {
     this.received += chunk.byteLength;
-    this.events.arrived(chunk.byteLength);
     if (this.received === this.length) this.complete = true;
     if (this.waiter !== null) this.settle({ done: false, value: chunk });
     else this.queue.push(chunk);
