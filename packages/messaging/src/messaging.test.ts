@@ -85,6 +85,13 @@ test("several brokers of one app are chosen by name", async () => {
   await app.stop();
 });
 
+/** An array of so many levels. */
+const nested = (levels: number): unknown => {
+  let data: unknown = [];
+  for (let level = 1; level < levels; level++) data = [data];
+  return data;
+};
+
 test.each([
   [{ type: "" }, "type is text"],
   [{ type: "t\n" }, "type is text"],
@@ -92,6 +99,7 @@ test.each([
   [{ type: "t", key: "\uD800" }, "key is text"],
   [{ type: "t", time: new Date(Number.NaN) }, "time is a valid Date"],
   [{ type: "t", data: 1n }, "its data has no JSON"],
+  [{ type: "t", data: nested(129) }, "deeper than 128 levels"],
   [{ type: "t", headers: { "content-type": "x" } }, "bad or reserved name"],
   [{ type: "t", headers: { ce_id: "x" } }, "bad or reserved name"],
   [{ type: "t", headers: { "framework-group": "x" } }, "bad or reserved name"],

@@ -96,6 +96,6 @@ export class Departures {
   }
 }
 
-/** The id of the event, or of the place of a delivery that has none. */
+/** The id of the event; of a delivery that is none, the broker's, or its place. */
 const idOf = ({ event, delivery }: Entry): string =>
-  event?.id ?? `${delivery.topic}-${delivery.partition ?? ""}-${delivery.offset ?? ""}`;
+  event?.id ?? delivery.id ?? `${delivery.topic}-${delivery.partition ?? ""}-${delivery.offset ?? ""}`;

@@ -34,6 +34,17 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     assert.equal(headers["x-shelf"], "a");
     assert.deepEqual([meta.topic, meta.group], [one.topic, one.group]);
   },
+  "data of as many levels as can be sent is handled": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group }, ({ data }) => void got.push(data));
+    await one.start();
+    const deep: unknown = JSON.parse("[".repeat(128) + "]".repeat(128));
+    await one.send(deep);
+    await until("the message", () => got.length === 1);
+    assert.equal(JSON.stringify(got[0]), JSON.stringify(deep));
+    await assert.rejects(one.send([deep]), { code: "MESSAGING_BAD_MESSAGE" });
+  },
   "a message whose handler returned is done": async (fixture) => {
     const got: unknown[] = [];
     {

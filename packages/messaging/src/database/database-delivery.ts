@@ -22,6 +22,10 @@ export class DatabaseDelivery implements Delivery {
     this.body = body;
   }
 
+  get id(): string {
+    return this.item.id;
+  }
+
   /** Ends the attempt: `null` for done. */
   end(error: Error | null): void {
     this.item.end(error);

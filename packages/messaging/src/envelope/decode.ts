@@ -2,7 +2,7 @@ import { PermanentFailure } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE, MAX_DEPTH } from "../limits.ts";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
 import { type Event, newHeaders, noHeaders } from "./event.ts";
-import { isDeeperThan } from "./json-depth.ts";
+import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
 
 /** Attributes that an event has here. */
@@ -32,7 +32,7 @@ export const decode = (delivery: Delivery, isRaw: boolean): Event => {
 };
 
 const structured = (delivery: Delivery): Event => {
-  const found = parsed(textOf(delivery.body));
+  const found = parsed(textOf(delivery.body), maxDepth.structured);
   if (typeof found !== "object" || found === null || Array.isArray(found))
     throw undecodable("its body is no JSON object");
   const attributes = found as Readonly<Record<string, unknown>>;
@@ -48,19 +48,29 @@ const binary = (delivery: Delivery, { prefix, headers: names }: (typeof bindings
   const { headers, body } = delivery;
   const type = headers["content-type"];
   return event((name) => headers[names.get(name) ?? ""], delivery, {
-    data: type === undefined || isJson(type) ? parsed(textOf(body)) : bytesOf(body),
+    data: type === undefined || isJson(type) ? jsonIn(body) : bytesOf(body),
     headers: without(headers, prefix),
   });
 };
 
 const raw = (delivery: Delivery): Event => {
-  const { topic, partition, offset, headers, key } = delivery;
+  const { topic, partition, offset, headers, key, body } = delivery;
   const place = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
-  const data = parsed(textOf(delivery.body));
-  const given = headers["message-id"] ?? place;
-  if (given === null) throw undecodable("a raw message has a header `message-id` or an offset");
+  const given = headers["message-id"] ?? delivery.id ?? place;
+  if (given === null)
+    throw undecodable("a raw message needs a header `message-id`, or an id or offset of its broker");
   const own = without(headers, null);
-  return { id: given, type: topic, source: topic, subject: null, time: null, key, data, headers: own };
+  const data = jsonIn(body);
+  return {
+    id: required(given, "id"),
+    type: topic,
+    source: topic,
+    subject: null,
+    time: null,
+    key,
+    data,
+    headers: own,
+  };
 };
 
 const event = (
@@ -121,8 +131,12 @@ const textOf = (body: string | Uint8Array): string => {
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
   typeof body === "string" ? new TextEncoder().encode(body) : body;
 
-const parsed = (text: string): unknown => {
-  if (isDeeperThan(text, MAX_DEPTH)) throw undecodable(`its data is nested deeper than ${MAX_DEPTH} levels`);
+/** The JSON of a body that is data alone; an event can have none, as records that delete a key in Kafka. */
+const jsonIn = (body: string | Uint8Array): unknown =>
+  body.length === 0 ? undefined : parsed(textOf(body), maxDepth.binary);
+
+const parsed = (text: string, depth: number): unknown => {
+  if (isDeeperThan(text, depth)) throw undecodable(`its data is nested deeper than ${MAX_DEPTH} levels`);
   try {
     return JSON.parse(text) as unknown;
   } catch {

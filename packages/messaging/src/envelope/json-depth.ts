@@ -1,3 +1,12 @@
+import { MAX_DEPTH } from "../limits.ts";
+import type { Capabilities } from "../port/capabilities.ts";
+
+/** Most levels of a body: a structured one holds the data one level deeper. */
+export const maxDepth: Readonly<Record<Capabilities["envelope"]["mode"], number>> = {
+  binary: MAX_DEPTH,
+  structured: MAX_DEPTH + 1,
+};
+
 /**
  * Whether arrays and objects of a JSON text are nested deeper than `max` levels. Linear; texts that are too short for that are not read.
  */

@@ -35,6 +35,10 @@ export class MemoryDelivery implements Delivery {
     this.deliveries = ++item.deliveries;
   }
 
+  get id(): string {
+    return this.item.message.id;
+  }
+
   get topic(): string {
     return this.item.message.topic;
   }

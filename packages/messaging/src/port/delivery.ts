@@ -21,6 +21,8 @@ export interface OutgoingMessage {
 export interface Delivery {
   /** Where it was read. */
   readonly topic: string;
+  /** The broker's own id of the message, the same each time it is delivered: the id of a raw message without a header `message-id`. @default none */
+  readonly id?: string;
   /** Part of the topic in which the broker keeps the order; `null` where it has none. */
   readonly partition: string | null;
   /** Decimal number that grows within the partition; `null` where there is none. */

@@ -2,10 +2,11 @@ import type { Clock, CurrentTrace, Operations } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { encode } from "../envelope/encode.ts";
 import type { Event } from "../envelope/event.ts";
+import { isDeeperThan, maxDepth } from "../envelope/json-depth.ts";
 import { EXPIRES, headerBytes, NOT_BEFORE } from "../envelope/own-headers.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import { SendFailedError } from "../errors/send-failed-error.ts";
-import { MAX_DELAY_MS, MAX_MESSAGES } from "../limits.ts";
+import { MAX_DELAY_MS, MAX_DEPTH, MAX_MESSAGES } from "../limits.ts";
 import type { Broker, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -125,11 +126,11 @@ export class Sender {
   }
 
   private encoded(event: Event): ReturnType<typeof encode> {
-    try {
-      return encode(event, this.parts.capabilities.envelope);
-    } catch (error) {
-      throw badMessage("its data has no JSON", error);
-    }
+    const { envelope } = this.parts.capabilities;
+    const encoded = inJson(() => encode(event, envelope));
+    if (isDeeperThan(encoded.body, maxDepth[envelope.mode]))
+      throw badMessage(`its data is nested deeper than ${MAX_DEPTH} levels`);
+    return encoded;
   }
 
   private checkSize(body: string, headers: OutgoingMessage["headers"]): void {
@@ -142,6 +143,14 @@ export class Sender {
       throw messagingError("MESSAGING_TOO_LARGE", `a message has larger headers than ${maxHeaders} bytes`);
   }
 }
+
+const inJson = <T>(encoded: () => T): T => {
+  try {
+    return encoded();
+  } catch (error) {
+    throw badMessage("its data has no JSON", error);
+  }
+};
 
 /** Most bytes of trace context: a caller's baggage must not make a message too large. */
 const MAX_TRACE_BYTES = 1024;
