@@ -1,5 +1,5 @@
 // What holds for queues on every database: the same facts.
-import { virtualClock, waitFor } from "@framework/testing";
+import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
 import { expect, type test as jestTest } from "@jest/globals";
 import { Processes } from "../leases-and-lanes.test-kit.ts";
 import { type OwnKernel, type QueueOptions, untilEnded, type WorkItem, type WorkQueue } from "../feature.ts";
@@ -70,6 +70,31 @@ const gone = async (queue: WorkQueue<string>, id: string): Promise<void> =>
   void (await waitFor(async () => (await queue.get(id)) === null, { what: `${id} to be gone` }));
 
 const LEASE_MS = 15_000;
+
+/** A handler that runs. */
+interface Running extends Working {
+  readonly processes: Processes;
+  readonly clock: VirtualClock;
+  readonly id: string;
+  readonly item: WorkItem<string>;
+}
+
+/** How an attempt ends whose handler does not. */
+const endings: Readonly<Record<string, (running: Running) => Promise<unknown>>> = {
+  cancelled: ({ queue, id }) => queue.cancel(id),
+  "taken over": async ({ processes, clock, item }) => {
+    await processes.time.advance(LEASE_MS);
+    await waitFor(
+      async () => {
+        await clock.advance(100);
+        return item.signal.aborted;
+      },
+      { what: "the loss of the item" },
+    );
+    expect(item.signal.reason).toMatchObject({ code: "DURABLE_LOST" });
+  },
+  "completed in a transaction": ({ kernel, item }) => kernel.db.transaction((tx) => item.complete(tx)),
+};
 
 /** Registers the facts. */
 export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>): void => {
@@ -272,6 +297,29 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       for (const payload of ["a", "c"]) gate.open(payload);
     },
   );
+
+  for (const [how, end] of Object.entries(endings))
+    fact(
+      `the slot of a handler that hangs is given again later, when its item was ${how}`,
+      async (processes) => {
+        const gate = new Gate();
+        const clock = virtualClock();
+        const { queue, kernel } = await work(
+          processes,
+          { handle: gate.handle, timeoutMs: 20_000, concurrency: 1, retry: { attempts: 1 } },
+          { clock },
+        );
+        const id = await add(queue, "a");
+        await gate.began("a");
+        await add(queue, "b");
+        await end({ processes, clock, queue, kernel, id, item: gate.item("a") });
+        await clock.advance(10_000);
+        expect(gate.payloads).toEqual(["a"]);
+        await clock.advance(40_000);
+        await gate.began("b");
+        for (const payload of ["a", "b"]) gate.open(payload);
+      },
+    );
 
   fact("at most `concurrency` items run, and the others follow", async (processes) => {
     const gate = new Gate();

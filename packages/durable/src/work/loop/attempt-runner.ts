@@ -77,7 +77,6 @@ export class AttemptRunner implements ItemActions {
       this.giveUp(attempt, attemptLost(attempts - 1));
       return this.give(attempt);
     }
-    attempt.limits = this.limits;
     this.limits.begin(attempt);
     try {
       this.answered(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
@@ -152,6 +151,7 @@ export class AttemptRunner implements ItemActions {
 
   /** Gives the slot of a handler free that has returned. */
   private give(attempt: Attempt): void {
+    this.limits.end(attempt);
     attempt.slot?.give();
     attempt.slot = null;
     this.parts.freed();
@@ -167,11 +167,13 @@ export class AttemptRunner implements ItemActions {
     }
   }
 
+  /** A handler has reached its limit, whose attempt may have ended before: it was completed, cancelled or lost. */
   private late(attempt: Attempt): void {
     const { base, definition, freed } = this.parts;
-    if (!attempt.isOpen) return;
-    this.ends.counts.timeouts++;
-    this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
+    if (attempt.isOpen) {
+      this.ends.counts.timeouts++;
+      this.failed(attempt, workTimeout(this.queue, definition.timeoutMs));
+    }
     attempt.slot?.abandonAfter(base.clock, definition.timeoutMs, freed);
   }
 

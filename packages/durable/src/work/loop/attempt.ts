@@ -9,9 +9,8 @@ export class Attempt implements Held {
   progress: string | null = null;
   /** When its handler was called, by the clock of this process. */
   beganAt = 0;
-  /** Slot of its handler, until that has returned, and the limits of its queue. */
+  /** Slot of its handler, until that has returned. */
   slot: Slot | null = null;
-  limits: { end(attempt: Attempt): void } | null = null;
   /** Called when the outcome is in the table, with `false` when it was refused. */
   settled: ((isHeld: boolean) => void) | null = null;
   /** Called when the signal aborts. */
@@ -52,7 +51,6 @@ export class Attempt implements Held {
 
   /** Decides the outcome. Returns `false` when it was decided before. @param reason aborts the signal */
   end(reason: Error | null = null): boolean {
-    this.limits?.end(this);
     if (this.state !== "open") return false;
     this.state = "ended";
     this.abort(reason);
@@ -62,7 +60,6 @@ export class Attempt implements Held {
   /** Notes that a transaction with the completion was committed. Returns whether the outcome was open. */
   complete(): boolean {
     const wasOpen = this.isOpen;
-    this.limits?.end(this);
     this.state = "completed";
     return wasOpen;
   }

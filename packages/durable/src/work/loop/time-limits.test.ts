@@ -15,21 +15,20 @@ const newLimits = () => {
   const begin = (id: number): Attempt => {
     const attempt = new Attempt({ id } as ClaimedRow);
     attempt.beganAt = clock.now();
-    attempt.limits = limits;
     limits.begin(attempt);
     return attempt;
   };
   return { clock, limits, reached, begin };
 };
 
-test("each attempt reaches its limit at its own time, also when those before it have ended", async () => {
-  const { clock, reached, begin } = newLimits();
+test("each handler reaches its limit at its own time, also when those before it have returned", async () => {
+  const { clock, limits, reached, begin } = newLimits();
   const first = begin(1);
   await clock.advance(40);
   begin(2);
   begin(3);
   await clock.advance(30);
-  first.end();
+  limits.end(first);
   begin(4);
   await clock.advance(500);
   begin(5);

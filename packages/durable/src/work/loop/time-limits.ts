@@ -6,11 +6,11 @@ export interface TimeLimitsOptions {
   readonly clock: Clock;
   /** Limit of each attempt, in milliseconds. */
   readonly limitMs: number;
-  /** Called with an attempt that has reached it. */
+  /** Called with an attempt whose handler has reached it. */
   readonly reached: (attempt: Attempt) => void;
 }
 
-/** The time limits of the attempts of one queue, with one timer: all have the same limit, so they reach it in the order in which they began. */
+/** The time limits of the handlers of one queue, with one timer: all have the same limit, so they reach it in the order in which they began. */
 export class TimeLimits {
   private readonly options: TimeLimitsOptions;
   private readonly open = new Set<Attempt>();
@@ -20,13 +20,13 @@ export class TimeLimits {
     this.options = options;
   }
 
-  /** An attempt has begun. */
+  /** The handler of an attempt has begun. */
   begin(attempt: Attempt): void {
     this.open.add(attempt);
     if (this.cancelTimer === null) this.wait(this.options.limitMs);
   }
 
-  /** An attempt has ended. */
+  /** The handler of an attempt has returned. */
   end(attempt: Attempt): void {
     this.open.delete(attempt);
   }
