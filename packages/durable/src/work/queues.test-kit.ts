@@ -321,6 +321,27 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       },
     );
 
+  fact("a queue that admits nothing for a month is asked again each hour", async (processes) => {
+    const clock = virtualClock();
+    const gate = new Gate();
+    let permits = 0;
+    let asked = 0;
+    const admission = () => {
+      asked++;
+      return { permits, retryInMs: 2_591_999_990, async giveBack() {} };
+    };
+    const config = { leaseMs: 600_000, pollMaxMs: 600_000 };
+    const { queue } = await work(processes, { handle: gate.handle, admission }, { clock, config });
+    await add(queue, "a");
+    await waitFor(() => asked === 1, { what: "the first question" });
+    permits = 1;
+    await clock.advance(3_599_000);
+    expect(asked).toBe(1);
+    await clock.advance(1000);
+    await gate.began("a");
+    gate.open("a");
+  });
+
   fact("at most `concurrency` items run, and the others follow", async (processes) => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 2 });

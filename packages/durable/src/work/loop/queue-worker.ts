@@ -13,6 +13,8 @@ import { Slots } from "./slots.ts";
 import type { WorkCounts } from "./work-counts.ts";
 import type { WorkTimes } from "./work-times.ts";
 
+const MAX_CLOSED_MS = 3_600_000;
+
 /** What the worker of a queue needs. */
 export interface QueueWorkerParts {
   readonly base: KernelBase;
@@ -136,11 +138,11 @@ export class QueueWorker {
     return rows.length;
   }
 
-  /** Claims nothing for a while. */
+  /** Claims nothing for a while, and asks again after an hour at the latest: timers have a maximum. */
   private close(ms: number): void {
     const { base, freed } = this.parts;
     this.isClosed = true;
-    this.cancelOpening = base.clock.after(Math.max(ms, 1), () => {
+    this.cancelOpening = base.clock.after(Math.min(Math.max(ms, 1), MAX_CLOSED_MS), () => {
       this.isClosed = false;
       this.isHinted = true;
       freed();

@@ -7,7 +7,7 @@ export type Admission = (wanted: number) => Awaitable<Admitted>;
 export interface Admitted {
   /** Items that may be claimed, at most as many as were wanted. */
   readonly permits: number;
-  /** Milliseconds until there may be more permits, when there are fewer than were wanted; 0 to be asked again at once, unless there were none. */
+  /** Milliseconds until there may be more permits, when there are fewer than were wanted, at most an hour; 0 to be asked again at once, unless there were none. */
   readonly retryInMs: number;
   /** Returns permits that no item was found for. */
   giveBack(count: number): Promise<void>;
