@@ -19,7 +19,7 @@ const fragileProcess = async ({ place }: DbosFixture) => {
     url,
     server: proxy.url,
     definitions: [waits],
-    leaseMs: 1000,
+    leaseMs: 3000,
   });
   const isAway = async (): Promise<boolean> =>
     await engine.runner.get("x").then(
