@@ -2,6 +2,7 @@ import type { Transaction } from "@framework/database";
 import { failureOf, type Kernel } from "@framework/durable/feature";
 import { GROUP } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
+import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import { type Dead, originalHeaders } from "./dead-letters.ts";
 
@@ -17,6 +18,8 @@ interface Detail {
   readonly topic: string;
   readonly group: string;
   readonly id: string;
+  /** The key, where the column of keys has another text. */
+  readonly key?: string;
 }
 
 /** Sends a message again, in a transaction where the broker can. */
@@ -40,12 +43,12 @@ export class ParkedMessages {
     this.kernel.use("parked messages").parked.add({
       source: SOURCE,
       replay: (tx, { payload, headers, key, detail }) => {
-        const { broker, topic, group, id } = detail as Detail;
+        const { broker, topic, group, id, key: exactKey = key } = detail as Detail;
         const copy = Object.assign(newHeaders(), headers, { [GROUP]: group });
         return this.sendAgain(tx, broker, {
           topic,
           id,
-          key,
+          key: exactKey,
           headers: copy,
           body: bodyIn(payload as ParkedBody),
           delayMs: 0,
@@ -63,12 +66,20 @@ export class ParkedMessages {
     const { parked, transaction } = this.kernel;
     if (!(await parked.hasRoom())) throw new Error("the parked work is full");
     const { delivery, topic, group, id, error, tries, firstAt } = dead;
-    const detail: Detail = { broker, topic, group, id };
+    const { key: exactKey } = delivery;
+    const key = exactKey === null ? null : storable(exactKey);
+    const detail: Detail = {
+      broker,
+      topic,
+      group,
+      id,
+      ...(exactKey !== null && exactKey !== key && { key: exactKey }),
+    };
     await transaction(async (tx) => {
       await parked.park(tx, {
         source: SOURCE,
         name: `${topic} ${group}`,
-        key: delivery.key,
+        key,
         payload: JSON.stringify(bodyOf(delivery.body)),
         headers: JSON.stringify(originalHeaders(delivery)),
         detail: JSON.stringify(detail),
@@ -80,6 +91,10 @@ export class ParkedMessages {
     });
   }
 }
+
+/** A key as text that every database stores and indexes. Those of other systems can be any bytes: Kafka's clients write numbers as four. */
+const storable = (key: string): string =>
+  key.slice(0, MAX_ATTRIBUTE).replaceAll("\0", "\uFFFD").toWellFormed();
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -50,7 +50,7 @@ export interface SubscriptionOptions<
   readonly retry?: ConfigInput<MessageRetry>;
   /**
    * Where messages go that failed every try: `parked` is the parked work of the app's database, `topic` the topic `<topic>.<group>.dlq` of the broker, any
-   * other text a topic of that name. @default "parked" if the app has a database, else "topic"
+   * other text a topic of that name. @default "parked" if the broker is the app's database, else "topic"
    */
   readonly deadLetter?: string;
   /**

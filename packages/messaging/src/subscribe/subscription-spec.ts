@@ -33,7 +33,7 @@ export interface SubscriptionSpec {
   readonly ack: "auto" | "manual";
   readonly retry: MessageRetry;
   readonly maxTries: number;
-  /** `null` for the default, which depends on the app. */
+  /** `null` for the default, which depends on the broker. */
   readonly deadLetter: string | null;
   readonly dedupe: "none" | "inbox";
   readonly timeoutMs: number;

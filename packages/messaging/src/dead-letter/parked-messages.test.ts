@@ -1,0 +1,49 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { handed, handedBroker } from "../consume/handed-broker.test-kit.ts";
+import { messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const long = { timeoutMs: 60_000 };
+
+/** An app with a database and another broker, whose handler refuses every message. */
+const refusing = async (deadLetter?: string) => {
+  const broker = handedBroker();
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableMessaging({ broker: broker.adapter });
+  const options = { group: "search", ...(deadLetter !== undefined && { deadLetter }) };
+  app.messaging.subscribe("books", options, (_message, context) => context.reject("no such book"));
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+  return { app, broker };
+};
+
+test("dead letters of a broker beside the database go to a topic by default", async () => {
+  const { app, broker } = await refusing();
+  broker.sink().deliver([handed("1")]);
+  await waitFor(() => broker.settled.length === 1, long);
+  expect(broker.sent.map(({ topic }) => topic)).toEqual(["books.search.dlq"]);
+  expect((await app.durable.parked.list()).items).toEqual([]);
+  await app.stop();
+});
+
+test.each([
+  ["NUL, as Kafka's clients write numbers", "\0\0\0\u0005"],
+  ["half a surrogate pair", "a\uD800"],
+  ["10,000 characters", "x".repeat(10_000)],
+])("a dead letter whose key has %s is parked, and replayed with its key", async (_what, key) => {
+  const { app, broker } = await refusing("parked");
+  broker.sink().deliver([handed("1", { key })]);
+  const { parked } = app.durable;
+  await waitFor(async () => (await parked.list()).items.length === 1, long);
+  await waitFor(() => broker.settled.length === 1, long);
+  const { items } = await parked.list();
+  expect(items[0]?.key?.length).toBeLessThanOrEqual(512);
+  await parked.replay({ source: "message" });
+  expect(broker.sent.map((message) => message.key)).toEqual([key]);
+  await app.stop();
+});
