@@ -1,5 +1,7 @@
 import type { Transaction } from "@framework/database";
+import type { KernelBase } from "../base/kernel-base.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
+import type { Failure } from "../parked/failure.ts";
 import type { OpenParked } from "../parked/open-parked.ts";
 import type { ParkedDetails } from "../parked/parked-item.ts";
 import type { ParkedSource } from "../parked/parked-source.ts";
@@ -10,6 +12,7 @@ import type { WorkStore } from "./table/work-store.ts";
 
 /** What the items of queues need to be parked and replayed. */
 export interface ParkedItemsParts {
+  readonly base: Pick<KernelBase, "log">;
   readonly store: () => WorkStore;
   readonly parked: OpenParked;
   readonly transaction: RunTransaction;
@@ -25,20 +28,55 @@ interface Detail {
   readonly priority: number;
 }
 
+/** The failure of an item, as it is stored while the item waits for room. */
+interface LastFailure extends Failure {
+  /** Attempts after which it gave up. */
+  readonly gaveUpAfter: number;
+}
+
 /** Returns how items that gave up are parked. */
 export const parkItems =
-  ({ store, parked, transaction }: ParkedItemsParts): Park =>
+  ({ base, store, parked, transaction }: ParkedItemsParts): Park =>
   async (item) => {
-    if (!(await parked.hasRoom())) return "full";
-    return await transaction((tx) => move(tx, item, store(), parked));
+    const failure = await lastFailureOf(item, store());
+    const isHeld = (await parked.hasRoom())
+      ? await transaction((tx) => move(tx, item, failure, { ...store(), parked }))
+      : await waitForRoom(item, failure, store());
+    const { gaveUpAfter: attempts, ...error } = failure;
+    const { id } = item.attempt;
+    if (isHeld)
+      base.log.error(`durable: an item of "${item.definition.name}" gave up`, { id, attempts, error });
+    return isHeld;
   };
+
+/** An item that was claimed once more than its policy allows has waited for room, or its process was lost in the last attempt. */
+const lastFailureOf = async (
+  { definition, attempt: { id, row }, failure }: GivenUp,
+  { reading }: WorkStore,
+): Promise<LastFailure> => {
+  const { attempts } = definition.retry;
+  if (row.attempts <= attempts) return { ...failure, gaveUpAfter: row.attempts };
+  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as Partial<LastFailure>;
+  return stored.gaveUpAfter === undefined ? { ...failure, gaveUpAfter: attempts } : (stored as LastFailure);
+};
+
+/** Its attempts are used up, so that it gives up again without running. */
+const waitForRoom = async (
+  { definition: { retry }, attempt: { id, fence, row } }: GivenUp,
+  failure: LastFailure,
+  { settling }: WorkStore,
+): Promise<boolean> => {
+  const attemptsBack = row.attempts - retry.attempts;
+  const waiting = { id, fence, state: "waiting", delayMs: retry.maxDelayMs, attemptsBack } as const;
+  return (await settling.settle([{ ...waiting, error: JSON.stringify(failure) }])).has(id);
+};
 
 const move = async (
   tx: Transaction,
-  { definition, attempt, failure }: GivenUp,
-  { reading, settling }: WorkStore,
-  parked: OpenParked,
-): Promise<"parked" | "lost"> => {
+  { definition, attempt }: GivenUp,
+  failure: LastFailure,
+  { reading, settling, parked }: WorkStore & Pick<ParkedItemsParts, "parked">,
+): Promise<boolean> => {
   const { id, fence, row } = attempt;
   const uniqueKey = await reading.uniqueKeyOf(id, tx);
   const error = JSON.stringify(failure);
@@ -46,7 +84,7 @@ const move = async (
     definition.keepFailedSecs > 0
       ? await settling.settle([{ id, fence, state: "parked", error }], tx)
       : await settling.remove([attempt], tx);
-  if (!held.has(id)) return "lost";
+  if (!held.has(id)) return false;
   const detail: Detail = { id, uniqueKey, priority: row.priority };
   await parked.park(tx, {
     source: SOURCE,
@@ -56,10 +94,10 @@ const move = async (
     headers: row.headers,
     detail: JSON.stringify(detail),
     failure,
-    attempts: Math.min(row.attempts, definition.retry.attempts),
+    attempts: failure.gaveUpAfter,
     firstAt: row.created_at,
   });
-  return "parked";
+  return true;
 };
 
 /** Returns the source that takes parked items back: as new items, with their keys and priority. */

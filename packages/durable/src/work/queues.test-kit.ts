@@ -672,6 +672,52 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
     await kernel.parked.discard([parked?.id ?? ""], { note: "room" });
     await processes.time.advance(60_000);
     await inState(queue, id, "parked");
-    expect((await kernel.parked.list()).items).toMatchObject([{ errorCode: "DURABLE_ATTEMPT_LOST" }]);
+    expect((await kernel.parked.list()).items).toMatchObject([{ errorMessage: "no", attempts: 1 }]);
   });
+
+  fact(
+    "an item that waits until there is room for parked work does not run again, and keeps its failure",
+    async (processes) => {
+      const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
+      const ran: string[] = [];
+      const { queue, kernel } = await work(
+        processes,
+        {
+          retry: { attempts: 5, maxDelayMs: 60_000 },
+          handle({ payload, attempt }) {
+            ran.push(`${payload} ${attempt}`);
+            if (attempt < 2) throw new Error("later");
+            throw new NonRetryableError("refused", { code: "REFUSED" });
+          },
+        },
+        { config },
+      );
+      const isDue = async (id: string, ms: number): Promise<void> => {
+        const at = (await processes.time.read()) + ms;
+        await waitFor(async () => (await queue.get(id))?.runAt === at, { what: "the next attempt" });
+      };
+      const giveUp = async (payload: string): Promise<string> => {
+        const id = await add(queue, payload);
+        await inState(queue, id, "waiting");
+        await processes.time.advance(1000);
+        return id;
+      };
+      await inState(queue, await giveUp("a"), "parked");
+      const id = await giveUp("b");
+      for (let round = 0; round < 3; round++) {
+        await isDue(id, 60_000);
+        expect((await queue.get(id))?.error).toMatchObject({ message: "refused" });
+        await processes.time.advance(60_000);
+      }
+      await isDue(id, 60_000);
+      const [parked] = (await kernel.parked.list()).items;
+      await kernel.parked.discard([parked?.id ?? ""], { note: "room" });
+      await processes.time.advance(60_000);
+      await inState(queue, id, "parked");
+      expect((await kernel.parked.list()).items).toMatchObject([
+        { errorClass: "NonRetryableError", errorMessage: "refused", errorCode: "REFUSED", attempts: 2 },
+      ]);
+      expect(ran).toEqual(["a 1", "a 2", "b 1", "b 2"]);
+    },
+  );
 };

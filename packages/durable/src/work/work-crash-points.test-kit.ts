@@ -48,7 +48,7 @@ const handCranked = (db: Database, id: string, time: TableClock) => {
   const transaction = groupCommit(db);
   const store = workStore({ db, now: time.now.text, transaction });
   const parked = new OpenParked(base, transaction);
-  const parts = { store: () => store, parked, transaction, wakeUp: new WakeUp(base) };
+  const parts = { base, store: () => store, parked, transaction, wakeUp: new WakeUp(base) };
   parked.add(parkedItemsSource(parts));
   const claim = (limit = 1): Promise<readonly ClaimedRow[]> =>
     store.claiming.claim({ queue: QUEUE, owner: id, limit, leaseMs: LEASE_MS });

@@ -9,7 +9,7 @@ import { attemptLost, workLost, workTimeout } from "../queue/work-errors.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
 import { AttemptItem, type ItemActions } from "./attempt-item.ts";
-import { type Failure, failureOf } from "../../parked/failure.ts";
+import { failureOf } from "../../parked/failure.ts";
 import type { Invoke } from "./invoke.ts";
 import type { Outcome, Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
@@ -99,7 +99,7 @@ export class AttemptRunner implements ItemActions {
 
   /** Gives an item back to the queue; the attempt does not count. */
   release(attempt: Attempt, reason: Error): void {
-    this.write(attempt, "released", { state: "ready", attemptBack: true }, reason);
+    this.write(attempt, "released", { state: "ready", attemptsBack: 1 }, reason);
   }
 
   async complete(attempt: Attempt, tx: Transaction, result: unknown): Promise<void> {
@@ -191,27 +191,17 @@ export class AttemptRunner implements ItemActions {
 
   private later(attempt: Attempt, { delayMs, isCounted }: TryLaterError, state: "waiting" | "ready"): void {
     const outcome = isCounted ? "retried" : "released";
-    this.write(attempt, outcome, { state, delayMs, attemptBack: !isCounted });
+    this.write(attempt, outcome, { state, delayMs, attemptsBack: isCounted ? 0 : 1 });
   }
 
   private giveUp(attempt: Attempt, error: unknown): void {
-    const { base, definition } = this.parts;
+    const { base, definition, park } = this.parts;
     const failure = failureOf(error);
+    if (definition.onExhausted === "park")
+      return this.write(attempt, "parked", () => park({ definition, attempt, failure }), error);
     const { id, attempts } = attempt.row;
     base.log.error(`durable: an item of "${this.queue}" gave up`, { id, attempts, error });
-    if (definition.onExhausted === "keep")
-      return this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure) }, error);
-    this.write(attempt, "parked", () => this.park(attempt, failure), error);
-  }
-
-  /** Returns whether the item was held. */
-  private async park(attempt: Attempt, failure: Failure): Promise<boolean> {
-    const { definition, park, store } = this.parts;
-    const parked = await park({ definition, attempt, failure });
-    if (parked !== "full") return parked === "parked";
-    const { id, fence } = attempt;
-    const again = { id, fence, state: "waiting", delayMs: definition.retry.maxDelayMs } as const;
-    return (await store().settling.settle([{ ...again, error: JSON.stringify(failure) }])).has(id);
+    this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure) }, error);
   }
 
   /** Decides an outcome and has it written. @param error aborts the signal: the handler may still run */

@@ -10,7 +10,7 @@ export interface GivenUp {
 }
 
 /**
- * Moves an item that gave up to the parked work, in the transaction that ends it. `full`: there is no room, so it waits in its queue and gives up again
- * later; `lost`: it was not held any more.
+ * Moves an item that gave up to the parked work, in the transaction that ends it. While there is no room, it waits in its queue and gives up again later,
+ * without running. Returns whether the item was held.
  */
-export type Park = (item: GivenUp) => Promise<"parked" | "full" | "lost">;
+export type Park = (item: GivenUp) => Promise<boolean>;

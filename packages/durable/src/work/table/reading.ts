@@ -62,6 +62,15 @@ export class Reading {
     return row?.unique_key ?? null;
   }
 
+  /** Returns the JSON of an item's last failure; `null` without one. */
+  async errorOf(id: number): Promise<string | null> {
+    const [row] = await this.table.query<Pick<StoredRow, "error">>(
+      "SELECT error FROM framework_work WHERE id = $1",
+      [id],
+    );
+    return row?.error ?? null;
+  }
+
   /** Lists items in the order in which they were added. */
   async list({ queue, state, key, after, limit }: ListFilter): Promise<readonly StoredRow[]> {
     const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY id LIMIT $5`;

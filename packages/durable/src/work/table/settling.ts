@@ -12,8 +12,8 @@ export interface Settlement extends Held {
   readonly result?: string | null;
   /** JSON. @default what it has */
   readonly error?: string | null;
-  /** Whether the attempt does not count. @default false */
-  readonly attemptBack?: boolean;
+  /** Attempts that do not count; a negative number counts attempts that the item never had. @default 0 */
+  readonly attemptsBack?: number;
 }
 
 const settleColumns = {
@@ -114,7 +114,7 @@ export const settlementRow = ({
   delayMs = 0,
   result = null,
   error = null,
-  attemptBack = false,
+  attemptsBack = 0,
 }: Settlement): Readonly<Record<keyof typeof settleColumns, string | number | null>> => ({
   id,
   fence,
@@ -124,5 +124,5 @@ export const settlementRow = ({
   error,
   waits: state === "waiting" ? 1 : 0,
   ends: state === "waiting" || state === "ready" ? 0 : 1,
-  back: attemptBack ? 1 : 0,
+  back: attemptsBack,
 });

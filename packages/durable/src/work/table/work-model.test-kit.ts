@@ -348,5 +348,5 @@ const settlements = {
   done: { state: "done" },
   failed: { state: "failed" },
   retry: { state: "waiting", delayMs: 500 },
-  release: { state: "ready", attemptBack: true },
+  release: { state: "ready", attemptsBack: 1 },
 } as const;

@@ -269,7 +269,7 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
     await store.leasing.wake();
     const second = await one(store);
     same([second.attempts, (await store.reading.get("mail", second.id))?.error], [2, '{"message":"no"}']);
-    await store.settling.settle([{ ...second, state: "ready", attemptBack: true }]);
+    await store.settling.settle([{ ...second, state: "ready", attemptsBack: 1 }]);
     assert.equal((await one(store)).attempts, 2);
   },
 
