@@ -1,7 +1,7 @@
-import { eventually, turn, withServer } from "@framework/conformance";
+import { eventually, type TestServer, turn, withServer } from "@framework/conformance";
 import { Response } from "@framework/core";
 import { BodyStream } from "@framework/core/feature";
-import type { Reply, Serve } from "@framework/core/testing";
+import { readBody, type Reply, type Serve } from "@framework/core/testing";
 import { expect, test } from "@jest/globals";
 import {
   block,
@@ -9,6 +9,7 @@ import {
   connectFrames,
   DATA,
   END_HEADERS,
+  END_STREAM,
   type Frame,
   frame,
   getFields,
@@ -93,6 +94,73 @@ test("a reply ends the exchange although the client has sent more than was read"
     await client.until(({ type }) => type === RST_STREAM);
     await eventually(() => transport.inFlight === 0, "the exchange has ended");
     expect(transport.connections).toBe(1);
+    client.socket.destroy();
+  });
+});
+
+const lengthOfBody: Serve = async (source) => Response.text(String((await readBody(source, 1e9)).byteLength));
+const firstOfBody: Serve = async (source) => {
+  for await (const { byteLength } of source.chunks()) return Response.text(String(byteLength));
+  return none(400);
+};
+const openPost = (length: string): Buffer =>
+  frame(
+    HEADERS,
+    END_HEADERS,
+    1,
+    block([[":method", "POST"], ...getFields().slice(1), ["content-length", length]]),
+  );
+const ended = async ({ transport, served, clock }: TestServer, ends: readonly string[]): Promise<void> => {
+  await eventually(() => served.length === 1, "the request is served");
+  for (let second = 0; second < 5 && transport.inFlight > 0; second++) {
+    await clock.advance(1000);
+    await turn(10);
+  }
+  await eventually(() => ends.length === 1, "the exchange has ended");
+};
+
+test.each([
+  ["reads its body", "5", lengthOfBody],
+  ["reads a part of it", "5", firstOfBody],
+  ["does not read it", "5", () => Response.text("5")],
+  ["has none to read", "0", () => Response.text("5")],
+] as [string, string, Serve][])(
+  "an answered exchange ends although its client never ends its request; the handler %s",
+  async (_what, length, serve) => {
+    const ends: string[] = [];
+    const noted: Serve = (source) => {
+      source.onEnd((end) => void ends.push(end));
+      return serve(source);
+    };
+    await withServer(withHttp2(), { serve: noted }, async (server) => {
+      const client = connectFrames(server.port);
+      client.send(openPost(length));
+      if (length === "5") client.send(frame(DATA, 0, 1, Buffer.from("hello")));
+      const reply = await client.until(({ type }) => type === DATA);
+      expect(reply.payload.toString()).toBe("5");
+      await ended(server, ends);
+      const reset = await client.until(({ type }) => type === RST_STREAM);
+      expect([codeOf(reset), ends, server.transport.connections]).toEqual([0, ["sent"], 1]);
+      client.socket.destroy();
+    });
+  },
+);
+
+test("a client that ends its request a little after the reply is not told to stop", async () => {
+  const ends: string[] = [];
+  const noted: Serve = (source) => {
+    source.onEnd((end) => void ends.push(end));
+    return lengthOfBody(source);
+  };
+  await withServer(withHttp2(), { serve: noted }, async (server) => {
+    const client = connectFrames(server.port);
+    client.send(openPost("5"), frame(DATA, 0, 1, Buffer.from("hello")));
+    await client.until(({ type, flags }) => type === DATA && flags === END_STREAM);
+    await server.clock.advance(1000);
+    client.send(frame(DATA, END_STREAM, 1));
+    await client.untilRead();
+    await eventually(() => ends.length === 1, "the exchange has ended");
+    expect(client.frames.some(({ type }) => type === RST_STREAM)).toBe(false);
     client.socket.destroy();
   });
 });

@@ -66,6 +66,9 @@ const SHORT_REPLY = 65_536;
 /** Most streams of a connection that share the time in which a client must take bytes. */
 const MAX_SHARES = 10;
 
+/** Milliseconds for a client to end a request after its reply. */
+const END_MS = 1000;
+
 const NO_ERROR = 0;
 
 /** One stream: a request and its reply. */
@@ -101,6 +104,8 @@ export class Http2Exchange
   private replied = false;
   private flushed = 0;
   private stalledMs = 0;
+  /** Since the reply was sent. */
+  private openMs = 0;
   /** Bytes of the body that have arrived, read or not. */
   private arrivedBytes = 0;
 
@@ -185,6 +190,14 @@ export class Http2Exchange
     this.flushed = flushed;
     const limitMs = writeSecs * 1000 * Math.min(sharing, MAX_SHARES);
     if (this.stalledMs > 0 && this.stalledMs >= limitMs) this.reset();
+    this.endUnended(elapsedMs);
+  }
+
+  /** Closes a stream whose body has arrived, but which its client does not end (RFC 9113 8.1). */
+  private endUnended(elapsedMs: number): void {
+    if (!this.stream.writableFinished) return;
+    if (this.openMs > END_MS) this.destroy();
+    this.openMs += elapsedMs;
   }
 
   beforeFirst(): void {
