@@ -1,5 +1,5 @@
 import type { Awaitable } from "@framework/core";
-import type { Isolation, ListenOptions, Row } from "./queries.ts";
+import type { Isolation, Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
 /** Result of a statement. */
@@ -69,10 +69,11 @@ export interface Backend extends Session {
     took(text: string, ms: number, workedMs: number | null): void;
   };
   begin(options: BeginOptions): Awaitable<OpenTransaction>;
+  /** Neither function throws. The returned one stops listening, and may be called again. */
   listen(
     channel: string,
     listener: (payload: string) => void,
-    options: ListenOptions,
+    onGap: () => void,
   ): Promise<() => Promise<void>>;
   metrics(): PoolMetrics;
   /** @param graceMs time that running statements have; then they are cancelled or given up. @default no limit */

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { guarded } from "./guarded.ts";
 
 /** Maximum callbacks that wait for one commit. */
 const MAX_CALLBACKS = 10_000;
@@ -31,13 +31,6 @@ export class CommitCallbacks {
 
   /** Calls all in the order of registration. An error goes to `failed` and stops neither the others nor the caller, whose data is committed. */
   run(failed: (error: unknown) => void): void {
-    for (const callback of this.callbacks) {
-      try {
-        const result: unknown = callback();
-        if (isPromise(result)) result.then(undefined, failed); // an async function is assignable to () => void
-      } catch (error) {
-        failed(error);
-      }
-    }
+    for (const callback of this.callbacks) guarded(callback, failed)();
   }
 }

@@ -418,10 +418,16 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.equal(called, 100);
   },
 
-  "a closed database refuses statements": async (db) => {
+  "a closed database refuses statements and listeners": async (db) => {
     await db.query("SELECT 1");
     await db.close();
     await db.close();
-    assert.ok((await failure(() => db.query("SELECT 1"))) instanceof Error);
+    const uses = [
+      () => db.query("SELECT 1"),
+      () => db.transaction(async () => {}),
+      () => db.stream(sql`SELECT 1`).next(),
+      () => db.listen("news", () => {}),
+    ];
+    for (const use of uses) assert.equal((await failure(use)).code, "DATABASE_CLOSED");
   },
 });

@@ -52,6 +52,10 @@ export class DatabaseUnavailableError extends HttpError {
   }
 }
 
+/** The database was used after it had been closed. */
+export const databaseClosed = (cause?: unknown): DatabaseUnavailableError =>
+  new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED", cause });
+
 /** 503: the connection broke during a commit, so its outcome is unknown. Read the data before repeating the change. */
 export class CommitUnknownError extends HttpError {
   override readonly name = "CommitUnknownError";

@@ -68,7 +68,7 @@ const enable = (host: Host, config: DatabaseConfig): OpenDatabase => {
   const { slowQueryMs } = config;
   const watched = new WatchedBackend(backend, { slowQueryMs, log: () => log, operations, seconds, waits });
   const open = new OpenDatabase(watched, {
-    callbackFailed: (error) => log?.error("a callback of onCommit failed", { error }),
+    callbackFailed: (failure, error) => log?.error(failure, { error }),
     tookTooLong: (error) => watched.reasons.failed(error),
   });
   host.state.provide(Db, { create: () => open });

@@ -18,15 +18,12 @@ export class LocalNotifications {
     for (const listener of this.listeners.get(channel) ?? []) queueMicrotask(() => listener(payload));
   }
 
-  listen(channel: string, listener: (payload: string) => void, signal?: AbortSignal): () => Promise<void> {
+  listen(channel: string, listener: (payload: string) => void): () => Promise<void> {
     const own = (payload: string): void => listener(payload); // a listener may be registered twice
     const listeners = this.listeners.get(channel) ?? new Set();
     this.listeners.set(channel, listeners.add(own));
-    const end = async (): Promise<void> => {
-      listeners.delete(own);
-      if (listeners.size === 0) this.listeners.delete(channel);
+    return async () => {
+      if (listeners.delete(own) && listeners.size === 0) this.listeners.delete(channel);
     };
-    signal?.addEventListener("abort", () => void end(), { once: true });
-    return end;
   }
 }

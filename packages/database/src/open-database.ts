@@ -13,7 +13,9 @@ import type {
   TransactionOptions,
 } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
+import { guarded } from "./guarded.ts";
 import { IdleLimit } from "./idle-limit.ts";
+import { listenUntil } from "./listen-until.ts";
 import { RunningTransaction } from "./running-transaction.ts";
 import { checkNotification } from "./notification.ts";
 import { TextChecker } from "./sql-text/text-checker.ts";
@@ -27,23 +29,24 @@ const MAX_TIMEOUT_SECS = 604_800;
 
 /** Settings of a database that have defaults. */
 export interface OpenDatabaseOptions {
-  /** Gets the errors of `onCommit` callbacks. @default a warning of the process */
-  readonly callbackFailed?: (error: unknown) => void;
+  /** Gets the errors of `onCommit` callbacks and of listeners, with what failed. @default a warning of the process */
+  readonly callbackFailed?: (failure: string, error: unknown) => void;
   /** Gets the error of each transaction that took longer than its `timeoutSecs`. @default nothing */
   readonly tookTooLong?: (error: unknown) => void;
   /** Randomness of the pauses between retries, from 0 to 1. @default Math.random */
   readonly random?: () => number;
 }
 
-const warn = (error: unknown): void =>
-  process.emitWarning("a callback of onCommit failed", { detail: String(error) });
+const warn = (failure: string, error: unknown): void =>
+  process.emitWarning(failure, { detail: String(error) });
 
 /** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {
   readonly dialect: "sqlite" | "postgres";
   readonly maxTransactions: number;
   private readonly backend: Backend;
-  private readonly callbackFailed: (error: unknown) => void;
+  private readonly onCommitFailed: (error: unknown) => void;
+  private readonly listenerFailed: (error: unknown) => void;
   private readonly tookTooLong: (error: unknown) => void;
   private readonly random: () => number;
   private readonly idleLimit: IdleLimit;
@@ -54,7 +57,8 @@ export class OpenDatabase extends SessionQueries implements Database {
   ) {
     super(backend, new TextChecker(backend.dialect));
     this.backend = backend;
-    this.callbackFailed = callbackFailed;
+    this.onCommitFailed = (error) => callbackFailed("a callback of onCommit failed", error);
+    this.listenerFailed = (error) => callbackFailed("a listener of notifications failed", error);
     this.tookTooLong = tookTooLong;
     this.random = random;
     this.idleLimit = new IdleLimit(backend.idleInTransactionMs);
@@ -111,10 +115,10 @@ export class OpenDatabase extends SessionQueries implements Database {
     try {
       if (!(await lease.commit())) throw scope.abortion;
     } catch (error) {
-      if (error instanceof CommitUnknownError) scope.callbacks.run(this.callbackFailed);
+      if (error instanceof CommitUnknownError) scope.callbacks.run(this.onCommitFailed);
       throw error;
     }
-    scope.callbacks.run(this.callbackFailed);
+    scope.callbacks.run(this.onCommitFailed);
     return value;
   }
 
@@ -125,10 +129,12 @@ export class OpenDatabase extends SessionQueries implements Database {
   async listen(
     channel: string,
     listener: (payload: string) => void,
-    options: ListenOptions = {},
+    { signal, onGap = () => {} }: ListenOptions = {},
   ): Promise<() => Promise<void>> {
     checkNotification(channel, "");
-    return await this.backend.listen(channel, listener, options);
+    const own = guarded(listener, this.listenerFailed);
+    const gap = guarded(onGap, this.listenerFailed);
+    return await listenUntil(() => this.backend.listen(channel, own, gap), signal);
   }
 
   notify(channel: string, payload = ""): Promise<void> {

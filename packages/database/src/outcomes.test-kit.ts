@@ -1,25 +1,8 @@
 // One table of programs and what each gives: the same on every database, or refused on every database.
 import assert from "node:assert/strict";
-import { type Database, DatabaseError, sql, type SqlValue, type Transaction } from "./index.ts";
-
-/** A program over tables `parents` and `books`, and what it gives: its value, or the error in a word or two. */
-interface Program {
-  readonly run: (db: Database) => Promise<unknown>;
-  readonly gives: unknown;
-  /** Ids in `books` afterwards. @default none */
-  readonly leaves?: readonly number[];
-}
-
-/** The outcome of an act: `ok`, the kind of a `DatabaseError`, or the code of another error. */
-const outcome = async (act: () => Promise<unknown>): Promise<string> => {
-  try {
-    await act();
-    return "ok";
-  } catch (error) {
-    if (error instanceof DatabaseError) return error.kind;
-    return String((error as { code?: unknown }).code ?? error);
-  }
-};
+import { type Database, sql, type SqlValue, type Transaction } from "./index.ts";
+import { listening } from "./listening-programs.test-kit.ts";
+import { outcome, type Program } from "./program.test-kit.ts";
 
 const add = (id: number, parent: number | null = null) =>
   sql`INSERT INTO books (id, title, parent) VALUES (${id}, ${`book ${id}`}, ${parent})`;
@@ -453,7 +436,7 @@ const statements: Readonly<Record<string, Program>> = {
   },
 };
 
-const programs: Readonly<Record<string, Program>> = { ...statements, ...transactions };
+const programs: Readonly<Record<string, Program>> = { ...statements, ...transactions, ...listening };
 
 const tables = [
   "CREATE TABLE parents (id INTEGER PRIMARY KEY)",

@@ -256,7 +256,7 @@ const faults: Readonly<Record<string, Fault>> = {
     }),
   },
   "answers after its end": {
-    fact: "a closed database refuses statements",
+    fact: "a closed database refuses statements and listeners",
     adapter: () => ({ close: async () => {} }),
   },
 };

@@ -96,7 +96,7 @@ export interface TransactionOptions {
 
 /** Options of a subscription to notifications. */
 export interface ListenOptions {
-  /** Stops listening, like the returned function. */
+  /** Stops listening, like the returned function; aborted earlier, `listen` is rejected with its reason. */
   readonly signal?: AbortSignal | undefined;
   /** Called after a broken connection was replaced: notifications in between are lost, so read the data again. */
   readonly onGap?: () => void;
@@ -119,7 +119,7 @@ export interface Database extends Queries {
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same statements, cancelled when the signal aborts: they reject with its reason, and PostgreSQL cancels them. */
   until(signal: AbortSignal): Queries;
-  /** Calls back for every notification of a channel, from any process. Returns a function that stops listening. */
+  /** Calls back for every notification of a channel, from any process. An error of the listener is logged. Returns a function that stops listening. */
   listen(
     channel: string,
     listener: (payload: string) => void,

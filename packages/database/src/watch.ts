@@ -11,7 +11,7 @@ import type {
 } from "./backend.ts";
 import { DatabaseUnavailableError } from "./database-errors.ts";
 import { ReasonLog } from "./reason-log.ts";
-import type { ListenOptions, Row } from "./queries.ts";
+import type { Row } from "./queries.ts";
 import type { Statement } from "./statement.ts";
 
 /** Options of the watching backend. */
@@ -185,9 +185,9 @@ export class WatchedBackend implements Backend {
   async listen(
     channel: string,
     listener: (payload: string) => void,
-    options: ListenOptions,
+    onGap: () => void,
   ): Promise<() => Promise<void>> {
-    return await this.explained(() => this.backend.listen(channel, listener, options));
+    return await this.explained(() => this.backend.listen(channel, listener, onGap));
   }
 
   metrics(): PoolMetrics {

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from "../database-errors.ts";
+import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 
 /** Where a process dies. */
 export interface Crash {
@@ -88,8 +88,7 @@ export class DoomedProcess {
   }
 
   checkOpen(): void {
-    if (this.isClosed)
-      throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
+    if (this.isClosed) throw databaseClosed();
   }
 
   checkAlive(): void {

@@ -1,6 +1,6 @@
 import type { Client, Connection, CustomTypesConfig, Pool, PoolClient, PoolConfig } from "pg";
 import { orAborted, within } from "../deadlines.ts";
-import { DatabaseUnavailableError } from "../database-errors.ts";
+import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Execution, Outcome, PoolMetrics } from "../backend.ts";
 import type { Statement } from "../statement.ts";
 import { isBroken, isOutdated, isReadOnly, isSilence } from "./postgres-errors.ts";
@@ -127,6 +127,7 @@ export class Connections {
 
   /** Says what the pool means. */
   private unreachable(cause: unknown): DatabaseUnavailableError {
+    if (this.pool.ending) return databaseClosed(cause);
     const message = Error.isError(cause) ? cause.message : String(cause);
     const waitMs = this.config.connectionTimeoutMillis;
     const reason = message.startsWith("timeout exceeded")

@@ -1,10 +1,10 @@
 import type { Client, Notification } from "pg";
-import type { ListenOptions } from "../queries.ts";
+import { databaseClosed } from "../database-errors.ts";
 import { postgresError } from "./postgres-errors.ts";
 
 interface Subscription {
   readonly call: (payload: string) => void;
-  readonly onGap: (() => void) | undefined;
+  readonly onGap: () => void;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -23,11 +23,13 @@ export class Listener {
     this.connect = connect;
   }
 
+  /** Neither function throws. */
   async add(
     channel: string,
     call: (payload: string) => void,
-    { signal, onGap }: ListenOptions,
+    onGap: () => void,
   ): Promise<() => Promise<void>> {
+    if (this.closed) throw databaseClosed();
     const subscription: Subscription = { call, onGap };
     const known = this.channels.get(channel);
     this.channels.set(channel, (known ?? new Set()).add(subscription));
@@ -38,9 +40,7 @@ export class Listener {
       await this.remove(channel, subscription);
       throw postgresError(error, "LISTEN");
     }
-    const end = (): Promise<void> => this.remove(channel, subscription);
-    signal?.addEventListener("abort", () => void end(), { once: true });
-    return end;
+    return () => this.remove(channel, subscription);
   }
 
   async close(): Promise<void> {
@@ -55,6 +55,7 @@ export class Listener {
     if (left?.delete(subscription) !== true || left.size > 0) return;
     this.channels.delete(channel);
     const client = await this.client?.catch(() => null);
+    if (this.channels.has(channel)) return; // another listener has come meanwhile
     await client?.query(`UNLISTEN ${quoted(channel)}`).catch(() => {}); // a broken connection listens to nothing
   }
 
@@ -95,7 +96,7 @@ export class Listener {
       this.lost();
       return;
     }
-    for (const subscriptions of this.channels.values()) for (const { onGap } of subscriptions) onGap?.();
+    for (const subscriptions of this.channels.values()) for (const { onGap } of subscriptions) onGap();
   }
 }
 

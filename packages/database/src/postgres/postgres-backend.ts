@@ -1,5 +1,5 @@
 import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
-import type { ListenOptions, Row } from "../queries.ts";
+import type { Row } from "../queries.ts";
 import { Statement } from "../statement.ts";
 import { Connections, type PostgresOptions } from "./connections.ts";
 import { Listener } from "./listener.ts";
@@ -90,9 +90,9 @@ export class PostgresBackend implements Backend {
   async listen(
     channel: string,
     listener: (payload: string) => void,
-    options: ListenOptions,
+    onGap: () => void,
   ): Promise<() => Promise<void>> {
-    return await this.listener.add(channel, listener, options);
+    return await this.listener.add(channel, listener, onGap);
   }
 
   metrics(): PoolMetrics {

@@ -16,7 +16,7 @@ const asInteger: Parse = (text) => {
   return Number.isSafeInteger(number) ? number : BigInt(text);
 };
 const asText: Parse = (text) => text;
-const asTexts: Parse = (text) => (pg().types.getTypeParser(TEXT_ARRAY) as Parse)(text);
+const asTexts: Parse = (text) => (pg().types.getTypeParser as (oid: number) => Parse)(TEXT_ARRAY)(text);
 
 /** The members of an array, whose own may be arrays. */
 const integersOf = (member: unknown): unknown => {

@@ -4,9 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { type Awaitable } from "@framework/core";
 import { isPromise } from "@framework/core/feature";
 import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
-import { DatabaseUnavailableError } from "../database-errors.ts";
+import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
-import type { ListenOptions, Row } from "../queries.ts";
+import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import { inBatches } from "./in-batches.ts";
 import { LongReads } from "./long-reads.ts";
@@ -244,12 +244,9 @@ export class SqliteBackend implements Backend {
     this.options.notifications.send(channel, payload);
   }
 
-  async listen(
-    channel: string,
-    listener: (payload: string) => void,
-    { signal }: ListenOptions,
-  ): Promise<() => Promise<void>> {
-    return this.options.notifications.listen(channel, listener, signal);
+  async listen(channel: string, listener: (payload: string) => void): Promise<() => Promise<void>> {
+    if (this.closed) throw databaseClosed();
+    return this.options.notifications.listen(channel, listener);
   }
 
   metrics(): PoolMetrics {
@@ -315,8 +312,7 @@ export class SqliteBackend implements Backend {
   }
 
   private opened(open: () => SqliteConnection): SqliteConnection {
-    if (this.closed)
-      throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
+    if (this.closed) throw databaseClosed();
     try {
       return open();
     } catch (error) {

@@ -1,4 +1,9 @@
-import { DatabaseError, type DatabaseErrorKind, DatabaseUnavailableError } from "../database-errors.ts";
+import {
+  databaseClosed,
+  DatabaseError,
+  type DatabaseErrorKind,
+  DatabaseUnavailableError,
+} from "../database-errors.ts";
 
 const BUSY = 5;
 const LOCKED = 6;
@@ -46,7 +51,7 @@ export const sqliteError = (error: unknown, text: string): unknown => {
   const message = Error.isError(error) ? error.message : String(error);
   if (code === null) {
     return Error.isError(error) && (error as { code?: unknown }).code === "ERR_INVALID_STATE"
-      ? new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED", cause: error })
+      ? databaseClosed(error)
       : error;
   }
   if ([FULL, IO_ERROR, CANNOT_OPEN, BUSY].includes(primary(code)) && kinds[code] === undefined) {

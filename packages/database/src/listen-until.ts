@@ -1,0 +1,29 @@
+import { orAborted } from "./deadlines.ts";
+
+type Stop = () => Promise<void>;
+
+/**
+ * Begins to listen, and stops when the signal aborts.
+ *
+ * @throws the signal's reason when it aborts before the listener listens; then it stops as soon as it does
+ */
+export const listenUntil = async (listen: () => Promise<Stop>, signal?: AbortSignal): Promise<Stop> => {
+  if (signal === undefined) return await listen();
+  signal.throwIfAborted();
+  const listening = listen();
+  const stop = async (): Promise<void> => {
+    signal.removeEventListener("abort", abort);
+    const end = await listening;
+    await end();
+  };
+  const abort = (): void => void stop().catch(() => {}); // the caller of `listen` gets its error
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await orAborted(listening, signal);
+    signal.throwIfAborted();
+    return stop;
+  } catch (error) {
+    signal.removeEventListener("abort", abort);
+    throw error;
+  }
+};

@@ -1,0 +1,81 @@
+// Programs over notifications, for the table of `outcomes.test-kit.ts`.
+import { waitFor } from "@framework/testing";
+import type { Database } from "./index.ts";
+import { outcome, type Program } from "./program.test-kit.ts";
+
+/** Sends a notification and resolves once a listener of its own has it: what listened before has it as well. */
+const notifyAll = async (db: Database, payload: string): Promise<void> => {
+  const seen: string[] = [];
+  const stop = await db.listen("news", (each) => seen.push(each));
+  await db.notify("news", payload);
+  await waitFor(() => seen.includes(payload), { what: "the notification" });
+  await stop();
+};
+
+/** Programs over notifications. */
+export const listening: Readonly<Record<string, Program>> = {
+  "a listener that begins while the last one of its channel ends gets notifications": {
+    run: async (db) => {
+      const seen: string[] = [];
+      const stop = await db.listen("news", () => {});
+      const ended = stop();
+      await db.listen("news", (payload) => seen.push(payload));
+      await ended;
+      await db.notify("news", "one");
+      await waitFor(() => seen.length > 0, { what: "the notification" });
+      return seen;
+    },
+    gives: ["one"],
+  },
+  "a listener that stops twice stops no other": {
+    run: async (db) => {
+      const seen: string[] = [];
+      const stop = await db.listen("news", () => {});
+      await stop();
+      await db.listen("news", (payload) => seen.push(payload));
+      await stop();
+      await db.notify("news", "one");
+      await waitFor(() => seen.length > 0, { what: "the notification" });
+      return seen;
+    },
+    gives: ["one"],
+  },
+  "a listener whose signal aborts before it listens is refused, and gets nothing": {
+    run: async (db) => {
+      const stop = new AbortController();
+      const { signal } = stop;
+      const seen: string[] = [];
+      const early = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
+      stop.abort({ code: "GONE" });
+      const late = outcome(() => db.listen("news", (payload) => seen.push(payload), { signal }));
+      const codes = [await early, await late];
+      await notifyAll(db, "one");
+      return [...codes, ...seen];
+    },
+    gives: ["GONE", "GONE"],
+  },
+  "a listener whose signal aborts gets nothing any more": {
+    run: async (db) => {
+      const stop = new AbortController();
+      const seen: string[] = [];
+      await db.listen("news", (payload) => seen.push(payload), { signal: stop.signal });
+      await notifyAll(db, "one");
+      stop.abort();
+      await notifyAll(db, "two");
+      return seen;
+    },
+    gives: ["one"],
+  },
+  "a listener that fails harms no other, and no process": {
+    run: async (db) => {
+      await db.listen("news", () => {
+        throw new Error("thrown");
+      });
+      await db.listen("news", () => Promise.reject(new Error("rejected")));
+      await notifyAll(db, "one");
+      await notifyAll(db, "two");
+      return "alive";
+    },
+    gives: "alive",
+  },
+};
