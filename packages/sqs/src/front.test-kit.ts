@@ -10,6 +10,7 @@ interface Entry {
 }
 
 interface BatchInput {
+  readonly QueueUrl?: string;
   readonly Entries?: readonly Entry[];
 }
 

@@ -338,6 +338,51 @@ withServer("sqs", (endpointUrl) => {
     if (letter !== undefined) await done(letter);
   });
 
+  test.concurrent.each([1, 5])(
+    "with a prefetch of %i a group gets the dead letters that were kept before it, and those after",
+    async (prefetch) => {
+      await using process = processOn({ endpointUrl });
+      await process.declare();
+      const policy = JSON.parse((await attributes(queueOf(process)))["RedrivePolicy"] ?? "{}") as {
+        readonly deadLetterTargetArn: string;
+      };
+      const kept = policy.deadLetterTargetArn.split(":").at(-1) ?? "";
+      await requestSqs(endpointUrl, "SendMessage", { QueueUrl: urlOf(kept), MessageBody: "before" });
+      const topic = `${process.topic}.${process.topic.replace("-topic", "-group")}.dlq`;
+      await process.declare({ topics: [topic] }, ["operators"]);
+      await process.send({ topic, body: "after" }, { topic, body: "after" });
+      const options = { topics: [topic], group: "operators", prefetch, room: prefetch };
+      const { sink, consumer } = await process.consume(options);
+      const settled = new Set<unknown>();
+      await waitFor(async () => {
+        const open = sink.deliveries.filter((delivery) => !settled.has(delivery));
+        for (const delivery of open) settled.add(delivery);
+        await consumer.settle(open.map((delivery) => ({ delivery, action: "done" }) as const));
+        sink.allow(open.length);
+        return settled.size === 3;
+      });
+      expect([...sink.bodies].toSorted()).toEqual(["after", "after", "before"]);
+    },
+  );
+
+  test.concurrent("a queue without messages does not hold up another one of the group", async () => {
+    await using front = await startFront(endpointUrl);
+    await using one = appOn({ endpointUrl: front.url });
+    const dead = `${one.topic}.${one.group}.dlq`;
+    let handled = 0;
+    one.messaging.subscribe(one.topic, { group: one.group }, () => {});
+    one.messaging.subscribe(dead, { group: "operators", concurrency: 3 }, () => void handled++);
+    await one.start();
+    await Promise.all(
+      Array.from({ length: 40 }, async (_, data) => await one.messaging.send(dead, { type: "t", data })),
+    );
+    await waitFor(() => handled === 40);
+    const idle = front.requests.filter(
+      ({ action, QueueUrl = "" }) => action === "ReceiveMessage" && QueueUrl.endsWith("__unclaimed"),
+    );
+    expect(idle.length).toBeLessThanOrEqual(2); // each of them waits at SQS
+  });
+
   test.concurrent("a queue that is deleted is created again, and consumed", async () => {
     await using process = processOn({ endpointUrl });
     await process.declare();

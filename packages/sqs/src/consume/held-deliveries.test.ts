@@ -28,6 +28,7 @@ class Setup implements AsyncDisposable {
       visibilityTimeoutSecs: VISIBLE_MS / 1000,
       isAlive: ({ receipt }) => this.alive.has(receipt),
       lost: (deliveries) => this.lost.push(...deliveries.map(({ receipt }) => receipt)),
+      released: () => {},
     });
     this.held.begin();
   }

@@ -15,6 +15,8 @@ export interface HeldDeliveriesParts {
   readonly isAlive: (delivery: SqsDelivery) => boolean;
   /** Called with deliveries that SQS gives to others. */
   readonly lost: (deliveries: readonly SqsDelivery[]) => void;
+  /** Called when fewer deliveries are held. */
+  readonly released: () => void;
 }
 
 /** Parts of the visibility timeout between two looks at what must be extended. */
@@ -49,9 +51,14 @@ export class HeldDeliveries {
     for (const delivery of deliveries) this.held.add(delivery);
   }
 
-  /** Forgets a delivery that was settled. */
-  settled(delivery: SqsDelivery): void {
-    this.held.delete(delivery);
+  /** Number of deliveries of queues, by URL. */
+  countOf(urls: ReadonlySet<string>): number {
+    return this.held.values().reduce((count, { queue }) => (urls.has(queue.url) ? count + 1 : count), 0);
+  }
+
+  /** Forgets deliveries that were settled. */
+  settled(deliveries: readonly SqsDelivery[]): void {
+    this.forget(deliveries);
   }
 
   /**
@@ -59,25 +66,30 @@ export class HeldDeliveries {
    * the latter are given back.
    */
   lose(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
-    const gone = deliveries.filter((delivery) => this.held.delete(delivery));
+    const gone = this.forget(deliveries);
     const lanes = new Set(gone.flatMap(({ lane }) => lane ?? []));
     const behind =
       lanes.size === 0 ? [] : [...this.held].filter(({ lane }) => lane !== null && lanes.has(lane));
-    for (const delivery of behind) this.held.delete(delivery);
-    if (behind.length > 0) void this.release(behind);
+    if (behind.length > 0) void this.release(this.forget(behind));
     return [...gone, ...behind];
   }
 
   /** Gives deliveries back, the last of a message group first. Never rejects: what cannot be given back comes again after its time. */
   async giveBack(deliveries: readonly SqsDelivery[]): Promise<void> {
-    const ours = deliveries.filter((delivery) => this.held.delete(delivery));
-    await this.release(ours);
+    await this.release(this.forget(deliveries));
   }
 
   /** Gives everything back and looks after nothing any more. */
   async close(): Promise<void> {
     this.cancel();
     await this.giveBack([...this.held]);
+  }
+
+  /** Returns those that were held. */
+  private forget(deliveries: readonly SqsDelivery[]): readonly SqsDelivery[] {
+    const ours = deliveries.filter((delivery) => this.held.delete(delivery));
+    if (ours.length > 0) this.parts.released();
+    return ours;
   }
 
   private look(): void {

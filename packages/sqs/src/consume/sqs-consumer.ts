@@ -20,6 +20,7 @@ import { HeldDeliveries } from "./held-deliveries.ts";
 import { receiveFrom, type ReceiverParts } from "./receiver.ts";
 import { Room } from "./room.ts";
 import { settle, type SqsSettlement } from "./settle.ts";
+import { type Share, sharesOf } from "./shares.ts";
 import { SqsDelivery } from "./sqs-delivery.ts";
 
 /** What a consumer needs of its broker. */
@@ -55,7 +56,8 @@ const CLOSE_MS = 5000;
 export class SqsConsumer implements Consumer {
   private readonly parts: SqsConsumerParts;
   private readonly options: ConsumerOptions;
-  private readonly room: Room;
+  /** One of each receiver. */
+  private rooms: readonly Room[] = [];
   private readonly held: HeldDeliveries;
   private readonly stopping = new AbortController();
   private readonly ending = new AbortController();
@@ -76,12 +78,12 @@ export class SqsConsumer implements Consumer {
     const { sink } = options;
     this.parts = parts;
     this.options = options;
-    this.room = new Room(sink);
     this.held = new HeldDeliveries({
       ...parts,
       visibilityTimeoutSecs: parts.config.visibilityTimeoutSecs,
       isAlive: (delivery) => sink.isAlive(delivery),
       lost: (deliveries) => sink.lost(deliveries),
+      released: () => this.rooms.forEach((room) => room.changed()),
     });
   }
 
@@ -125,7 +127,7 @@ export class SqsConsumer implements Consumer {
     const { config, ...rest } = this.parts;
     const parts = { ...rest, messageSizeBytes: config.messageSizeBytes, copied: this.copied };
     const { done, lost, reason } = await settle(parts, ours);
-    for (const delivery of done) this.held.settled(delivery);
+    this.held.settled(done);
     const gone = this.held.lose(lost);
     if (reason === null) return [...unknown, ...gone];
     for (const delivery of done) this.settledBefore.add(delivery);
@@ -195,10 +197,13 @@ export class SqsConsumer implements Consumer {
     const end = (): void => session.abort();
     signal.addEventListener("abort", end, { once: true });
     const stopping = AbortSignal.any([this.stopping.signal, session.signal]);
-    const isNarrow = sources.length > this.options.prefetch; // then the queues take turns
-    const waitTimeSecs = isNarrow ? 1 : this.parts.config.waitTimeSecs;
-    const receivers = sources.map(
-      async (source) => await this.receive(source, { stopping, ending: session.signal, waitTimeSecs }),
+    const shares = sharesOf(sources, this.options.prefetch).map((share) => ({
+      share,
+      room: this.roomOf(share),
+    }));
+    this.rooms = shares.map(({ room }) => room);
+    const receivers = shares.map(
+      async ({ share, room }) => await this.receive(share, { stopping, ending: session.signal, room }),
     );
     try {
       await Promise.all(receivers);
@@ -209,9 +214,14 @@ export class SqsConsumer implements Consumer {
     }
   }
 
+  private roomOf({ sources, most }: Share<Source>): Room {
+    const urls = new Set(sources.map(({ queue }) => queue.url));
+    return new Room({ sink: this.options.sink, most, held: () => this.held.countOf(urls) });
+  }
+
   private async receive(
-    { topic, queue }: Source,
-    until: Pick<ReceiverParts, "stopping" | "ending" | "waitTimeSecs">,
+    { sources, most }: Share<Source>,
+    until: Pick<ReceiverParts, "stopping" | "ending" | "room">,
   ): Promise<void> {
     const { api, clock, config, again } = this.parts;
     try {
@@ -219,12 +229,14 @@ export class SqsConsumer implements Consumer {
         ...until,
         api,
         clock,
-        url: queue.url,
-        room: this.room,
-        maxMessages: Math.min(config.maxMessages, this.options.prefetch),
+        queues: sources.map((source) => ({
+          url: source.queue.url,
+          take: (messages, askedAt) => this.arrived(messages, source, askedAt),
+        })),
+        maxMessages: Math.min(config.maxMessages, this.options.prefetch, most),
+        waitTimeSecs: sources.length === 1 ? config.waitTimeSecs : 1,
         isPaused: () => this.isPaused,
         resumed: async (signal) => await untilAborted(this.resumed.promise, signal).catch(() => {}),
-        take: (messages, askedAt) => this.arrived(messages, { topic, queue }, askedAt),
       });
     } catch (error) {
       if (until.stopping.aborted) return; // it was ended while it waited
