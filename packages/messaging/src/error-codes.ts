@@ -59,7 +59,7 @@ export const messagingErrors: ErrorCatalogue = {
   },
   MESSAGING_REQUEST_FAILED: {
     status: 502,
-    summary: "the message of a request became a dead letter",
-    action: "inspect the dead letter",
+    summary: "the message of a request became a dead letter, or what its handler returned cannot be sent",
+    action: "inspect the dead letter; let the handler return JSON data",
   },
 };

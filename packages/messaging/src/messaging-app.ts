@@ -310,7 +310,13 @@ export class MessagingApp {
           : null,
       deadLetterTopic: deadLetterTopic(spec),
       inbox: spec.dedupe === "inbox" ? this.inbox : null,
-      replies: { sender: made.sender, source: config.source, newId: randomUUID, date: made.clock.date },
+      replies: {
+        sender: made.sender,
+        source: config.source,
+        newId: randomUUID,
+        date: made.clock.date,
+        log: made.log,
+      },
       isPrivate: false,
     };
   }

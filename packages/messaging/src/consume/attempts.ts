@@ -8,7 +8,7 @@ import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message } from "../message/message.ts";
 import type { Outcome, Outcomes } from "../message/outcome.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
-import { replyTopic, sendReply } from "../request/replies.ts";
+import { answer, replyTopic } from "../request/replies.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
 import { runHandler } from "../subscribe/run-handler.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
@@ -80,8 +80,7 @@ export class Attempts {
       spec,
       state,
       middleware,
-      reply: (message, value) =>
-        replyTopic(message) === null ? undefined : sendReply(replies, message, value),
+      reply: (message, value) => (replyTopic(message) === null ? undefined : answer(replies, message, value)),
       log: () => log,
       inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
     });

@@ -6,7 +6,7 @@ import { type Dead, deadLetter, postponed } from "../dead-letter/dead-letters.ts
 import { inboxKey } from "../inbox/inbox-attempts.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import { replyTopic, sendReply } from "../request/replies.ts";
+import { answer } from "../request/replies.ts";
 import type { Sender } from "../send/sender.ts";
 import type { Entry } from "./entry.ts";
 import { mainTopic } from "./retry-topics.ts";
@@ -34,8 +34,8 @@ export class Departures {
 
   /** Stores a dead letter; returns whether its delivery was settled too. */
   async bury(entry: Entry, error: unknown, signal: AbortSignal): Promise<boolean> {
-    const { spec, park, deadLetterTopic, sender, clock, log } = this.parts;
-    const { delivery, tries, firstAt } = entry;
+    const { spec, park, deadLetterTopic, sender, clock, log, replies } = this.parts;
+    const { delivery, event, tries, firstAt } = entry;
     const lastAt = clock.date();
     const dead: Dead = {
       topic: mainTopic(delivery.topic, spec.group),
@@ -47,7 +47,7 @@ export class Departures {
       firstAt: firstAt ?? lastAt,
       lastAt,
     };
-    void this.answerFailure(entry, error);
+    if (event !== null) void answer(replies, event, null, failureOf(error).code ?? "failed");
     if (park === null) {
       await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
       await this.forget(entry);
@@ -71,16 +71,6 @@ export class Departures {
       .catch((error: unknown) =>
         log.warn("messaging: the tries of a dead letter stay counted in the inbox", { error }),
       );
-  }
-
-  /** Tells a sender that waits for a reply that there will be none. */
-  private async answerFailure({ event }: Entry, error: unknown): Promise<void> {
-    if (event === null || replyTopic(event) === null) return;
-    const { replies, log } = this.parts;
-    const code = failureOf(error).code ?? "failed";
-    await sendReply(replies, event, null, code).catch((failure: unknown) =>
-      log.warn("messaging: a failure was not answered", { error: failure }),
-    );
   }
 
   /** Sends until the broker confirms: the delivery is settled only then. */

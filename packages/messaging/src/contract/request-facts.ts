@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
 import type { BrokerFixture } from "./broker-fixture.ts";
-import { numbers, once } from "./poison.ts";
+import { fast, numbers, once } from "./poison.ts";
 import { TestApp } from "./test-app.ts";
+import { until } from "./until.ts";
 
 /** Facts about requests and their replies. */
 export const requestFacts: PortFacts<BrokerFixture> = {
@@ -49,6 +50,17 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     await one.start();
     const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
     await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
+  },
+  "a request whose reply has no JSON fails, and its handler runs once": async (fixture) => {
+    await using one = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    let calls = 0;
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, () => BigInt(++calls));
+    await one.start();
+    const asked = one.messaging.request(one.topic, { type: "t" }, { timeoutMs: 60_000 });
+    await assert.rejects(asked, { code: "MESSAGING_REQUEST_FAILED", status: 502 });
+    await until("its message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.equal(calls, 1);
   },
 };
 

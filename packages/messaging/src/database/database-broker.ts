@@ -50,8 +50,8 @@ const openBroker = (
     producer: new DatabaseProducer(kernel, groups),
     consumer: (options) => new DatabaseConsumer({ kernel, groups, context, queueOf: queue }, options),
     async topology({ subscriptions }) {
-      for (const { topics, group, order } of subscriptions)
-        for (const topic of topics) await groups.register(topic, group, order);
+      for (const { topics, group: name, order: ordering } of subscriptions)
+        for (const topic of topics) await groups.register(topic, { name, ordering, isPrivate: false });
       return [];
     },
     async health(signal) {

@@ -23,6 +23,9 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Time between two looks for messages that were sent to a topic before a group was seen. */
 const ADOPT_MS = 10_000;
 
+/** Time between two registrations of a group that ends with this process. */
+const REGISTER_MS = 60_000;
+
 /** A consumer of topics in the database. */
 export class DatabaseConsumer implements Consumer, Member {
   private readonly parts: DatabaseConsumerParts;
@@ -33,7 +36,7 @@ export class DatabaseConsumer implements Consumer, Member {
   private state: "new" | "starting" | "running" | "stopped" | "closed" = "new";
   private isPaused = false;
   private starting: Promise<void> = Promise.resolve();
-  private cancelAdopt: () => void = () => {};
+  private cancelUpkeep: () => void = () => {};
 
   constructor(parts: DatabaseConsumerParts, options: ConsumerOptions) {
     this.parts = parts;
@@ -75,7 +78,7 @@ export class DatabaseConsumer implements Consumer, Member {
     if (this.state === "closed") return;
     this.state = "stopped";
     this.ending.abort();
-    this.cancelAdopt();
+    this.cancelUpkeep();
     for (const queue of this.queues) queue.leave(this);
     await this.starting;
   }
@@ -162,14 +165,23 @@ export class DatabaseConsumer implements Consumer, Member {
     this.state = "running";
     for (const topic of topics) this.queues.push(queueOf(topic, group));
     for (const queue of this.queues) queue.join(this);
-    this.cancelAdopt = context.clock.every(ADOPT_MS, () => void this.adopt("due").catch(() => {})); // the next one tries again
+    const { everyMs, run } = this.upkeep();
+    this.cancelUpkeep = context.clock.every(everyMs, () => void run().catch(() => {})); // the next one tries again
     sink.state("running");
   }
 
   private async register(): Promise<void> {
-    const { topics, group, order } = this.options;
-    for (const topic of topics) await this.parts.groups.register(topic, group, order);
-    await this.adopt("all");
+    const { topics, group: name, order: ordering, isPrivate } = this.options;
+    const { groups } = this.parts;
+    for (const topic of topics) await groups.register(topic, { name, ordering, isPrivate });
+    await (isPrivate ? groups.prune() : this.adopt("all"));
+  }
+
+  /** What must be done again and again while it runs. A topic of this process alone has no earlier messages. */
+  private upkeep(): { readonly everyMs: number; readonly run: () => Promise<void> } {
+    return this.options.isPrivate
+      ? { everyMs: REGISTER_MS, run: () => this.register() }
+      : { everyMs: ADOPT_MS, run: () => this.adopt("due") };
   }
 
   private async adopt(which: "all" | "due"): Promise<void> {

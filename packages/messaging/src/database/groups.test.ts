@@ -1,4 +1,4 @@
-import { openDatabase } from "@framework/database";
+import { openDatabase, sql } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { expect, test } from "@jest/globals";
@@ -6,6 +6,8 @@ import type { OutgoingMessage } from "../port/delivery.ts";
 import { databaseBroker } from "./database-broker.ts";
 import { DatabaseProducer } from "./database-producer.ts";
 import { dueOf, Groups } from "./groups.ts";
+
+const REPLIES = "replies.018f7b0e-6a3c-4a7e-9c55-2d1f0a7f3b11";
 
 const message = (delayMs: number): OutgoingMessage => ({
   id: String(delayMs),
@@ -37,6 +39,41 @@ test("messages that were sent before a topic had a group are given to the first:
     detail: string;
   }>`EXPLAIN QUERY PLAN SELECT id FROM framework_work WHERE ${dueOf("q")} LIMIT 1`;
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX framework_work_ready")]);
+  await kernel.stop();
+  await db.close();
+});
+
+test("a group that ends with its process is removed with its messages an hour after it was last registered, and later replies are dropped", async () => {
+  await using place = databaseInFile();
+  const db = openDatabase({ url: place.url });
+  const now = sql`(SELECT ms FROM test_time)`;
+  await db.execute`CREATE TABLE test_time (ms INTEGER NOT NULL)`;
+  await db.execute`INSERT INTO test_time (ms) VALUES (1000000)`;
+  const later = (ms: number): Promise<unknown> => db.execute`UPDATE test_time SET ms = ms + ${ms}`;
+  const kernel = createKernel(db, { config: { runWork: false }, log: console, now });
+  databaseBroker(kernel);
+  await kernel.start();
+  const groups = new Groups(kernel);
+  const producer = new DatabaseProducer(kernel, groups);
+  const reply = { ...message(0), topic: REPLIES };
+  const rows = () => db.fetchValue<number>`SELECT count(*) FROM framework_work`;
+
+  await groups.register("books", { name: "search", ordering: "none", isPrivate: false });
+  await groups.register(REPLIES, { name: "dead", ordering: "none", isPrivate: true });
+  await producer.send([reply]);
+  await later(3_000_000);
+  await groups.register(REPLIES, { name: "dead", ordering: "none", isPrivate: true });
+  await later(3_600_000);
+  await groups.prune();
+  expect(await rows()).toBe(1);
+  await later(1);
+  await groups.prune();
+  expect(await rows()).toBe(0);
+  expect(await producer.send([reply])).toEqual([{ ok: true }]);
+  expect(await rows()).toBe(0);
+  await later(36_000_000);
+  await groups.prune();
+  expect(await groups.of("books")).toEqual([{ queue: "message:books:search", ordering: "none" }]);
   await kernel.stop();
   await db.close();
 });

@@ -2,12 +2,24 @@ import { createHash } from "node:crypto";
 import type { Kernel } from "@framework/durable/feature";
 import { type Queries, sql, type Statement } from "@framework/database";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
+import { endsWithProcess } from "../request/reply-topics.ts";
 
 /** A group of a topic. */
 export interface Group {
   readonly queue: string;
   readonly ordering: ConsumerOptions["order"];
 }
+
+/** A group that a process registers. */
+export interface NewGroup {
+  readonly name: string;
+  readonly ordering: ConsumerOptions["order"];
+  /** Whether it ends with the process: then it is registered again while the process lives. */
+  readonly isPrivate: boolean;
+}
+
+/** Time after which a private group is removed that was not registered again. */
+const PRIVATE_MS = 3_600_000;
 
 /** Name of the group of messages that were sent before a topic had one. */
 const EARLY = "";
@@ -30,21 +42,33 @@ export class Groups {
     this.kernel = kernel;
   }
 
-  /** Returns the groups that get a message; the early one, when there is none yet. */
+  /** Returns the groups that get a message; the early one, when there is none yet, or none for a topic that has ended with its process. */
   async of(topic: string, queries: Queries = this.kernel.db): Promise<readonly Group[]> {
     const rows = await queries.query<{ name: string; ordering: ConsumerOptions["order"] }>(
       "SELECT name, ordering FROM framework_message_groups WHERE topic = $1",
       [topic],
     );
-    if (rows.length === 0) return [{ queue: queueOf(topic, EARLY), ordering: "key" }];
+    if (rows.length === 0)
+      return endsWithProcess(topic) ? [] : [{ queue: queueOf(topic, EARLY), ordering: "key" }];
     return rows.map(({ name, ordering }) => ({ queue: queueOf(topic, name), ordering }));
   }
 
   /** Adds a group: it gets every message from the commit on. The order of its messages is that of the latest process that registered it. */
-  async register(topic: string, group: string, ordering: ConsumerOptions["order"]): Promise<void> {
+  async register(topic: string, { name, ordering, isPrivate }: NewGroup): Promise<void> {
+    const seenAt = isPrivate ? this.kernel.now : null;
     await this.kernel.transaction(async (tx) => {
-      await tx.execute`INSERT INTO framework_message_groups (topic, name, ordering) VALUES (${topic}, ${group}, ${ordering})
-        ON CONFLICT (topic, name) DO UPDATE SET ordering = excluded.ordering`;
+      await tx.execute`INSERT INTO framework_message_groups (topic, name, ordering, seen_at) VALUES (${topic}, ${name}, ${ordering}, ${seenAt})
+        ON CONFLICT (topic, name) DO UPDATE SET ordering = excluded.ordering, seen_at = excluded.seen_at`;
+    });
+  }
+
+  /** Removes private groups of processes that have died, with their messages. */
+  async prune(): Promise<void> {
+    await this.kernel.transaction(async (tx) => {
+      const dead = await tx.query<{ topic: string; name: string }>`DELETE FROM framework_message_groups
+        WHERE seen_at < ${this.kernel.now} - ${PRIVATE_MS} RETURNING topic, name`;
+      for (const { topic, name } of dead)
+        await tx.execute`DELETE FROM framework_work WHERE queue = ${queueOf(topic, name)}`;
     });
   }
 

@@ -13,4 +13,10 @@ export const topicTables: readonly SetMigration[] = [
     postgres: `CREATE TABLE framework_message_groups (
   topic TEXT NOT NULL, name TEXT NOT NULL, ordering TEXT NOT NULL, PRIMARY KEY (topic, name));`,
   },
+  {
+    number: 2,
+    name: "add-last-registration", // of groups that end with their process; NULL for all others
+    sqlite: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
+    postgres: "ALTER TABLE framework_message_groups ADD COLUMN seen_at BIGINT;",
+  },
 ];

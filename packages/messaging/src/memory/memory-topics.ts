@@ -1,5 +1,6 @@
 import type { Clock } from "@framework/core/feature";
 import type { OutgoingMessage } from "../port/delivery.ts";
+import { endsWithProcess } from "../request/reply-topics.ts";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 import { Deque } from "./deque.ts";
 import { MemoryGroup } from "./memory-group.ts";
@@ -39,8 +40,9 @@ export class MemoryTopics {
     return Array.from(this.topics.keys());
   }
 
-  /** Stores a message for every group. Returns `false` when one has too many. */
+  /** Stores a message for every group; drops it when its topic has ended with a process. Returns `false` when a group has too many. */
   send(message: OutgoingMessage): boolean {
+    if (!this.topics.has(message.topic) && endsWithProcess(message.topic)) return true;
     const topic = this.topic(message.topic);
     const sentAt = this.clock.date();
     const sequence = topic.sequence++;

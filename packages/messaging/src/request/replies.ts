@@ -1,8 +1,10 @@
+import type { Logger } from "@framework/core";
+import { failureOf } from "@framework/durable/feature";
 import type { Event } from "../envelope/event.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { REPLY_ERROR, REPLY_OF, REPLY_TO } from "../envelope/own-headers.ts";
 import type { Sender } from "../send/sender.ts";
-import { REPLY_TOPICS } from "./reply-inbox.ts";
+import { takesReplies } from "./reply-topics.ts";
 
 /** What replying needs. */
 export interface ReplyParts {
@@ -10,6 +12,7 @@ export interface ReplyParts {
   readonly source: string;
   readonly newId: () => string;
   readonly date: () => number;
+  readonly log: Logger;
 }
 
 /** A message, as far as a reply to it is concerned. */
@@ -18,12 +21,33 @@ type Asked = Pick<Event, "id" | "type" | "headers">;
 /** A reply is worth nothing after its requester has given up: an hour at most. */
 const TTL_MS = 3_600_000;
 
-/** Sends a reply to a message that asked for one. @param error why it failed, in place of a value */
-export const sendReply = async (
-  { sender, source, newId, date }: ReplyParts,
+/**
+ * Answers a message that asked for a reply. Never rejects: the message was handled, whether its sender learns of it or not. A value that cannot be sent is
+ * answered as a failure.
+ *
+ * @param error code of its failure, in place of a value
+ */
+export const answer = async (
+  parts: ReplyParts,
   asked: Asked,
   value: unknown,
   error: string | null = null,
+): Promise<void> => {
+  try {
+    await sendReply(parts, asked, value, error);
+  } catch (failure) {
+    parts.log.warn("messaging: a reply was not sent", { error: failure });
+    const { code } = failureOf(failure);
+    const isOfValue = error === null && code !== "MESSAGING_SEND_FAILED";
+    if (isOfValue) await answer(parts, asked, null, code ?? "failed");
+  }
+};
+
+const sendReply = async (
+  { sender, source, newId, date }: ReplyParts,
+  asked: Asked,
+  value: unknown,
+  error: string | null,
 ): Promise<void> => {
   const to = replyTopic(asked);
   if (to === null) return;
@@ -47,5 +71,5 @@ export const sendReply = async (
 /** The topic of the reply that a message asked for; `null` when it asked for none, or for one in another topic. */
 export const replyTopic = ({ headers }: Pick<Event, "headers">): string | null => {
   const to = headers[REPLY_TO];
-  return to?.startsWith(REPLY_TOPICS) === true && /^[\w.-]{1,100}$/.test(to) ? to : null;
+  return to !== undefined && takesReplies(to) ? to : null;
 };

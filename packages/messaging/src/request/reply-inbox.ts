@@ -7,6 +7,7 @@ import { messagingError } from "../errors/messaging-error.ts";
 import type { Broker, Consumer } from "../port/broker-adapter.ts";
 import type { Delivery } from "../port/delivery.ts";
 import type { ConsumerState, Sink } from "../port/sink.ts";
+import { replyTopicOf } from "./reply-topics.ts";
 
 /** What waiting for replies needs. */
 export interface ReplyInboxParts {
@@ -20,9 +21,6 @@ export interface ReplyInboxParts {
 /** Requests of one process that wait for their replies. */
 const MAX_PENDING = 10_000;
 
-/** Begins the names of topics for replies; nothing else is taken as one. */
-export const REPLY_TOPICS = "replies.";
-
 /** Gets the replies to the requests of this process, in a topic of its own. */
 export class ReplyInbox implements Sink {
   readonly topic: string;
@@ -33,7 +31,7 @@ export class ReplyInbox implements Sink {
 
   constructor(parts: ReplyInboxParts) {
     this.parts = parts;
-    this.topic = `${REPLY_TOPICS}${parts.instance}`;
+    this.topic = replyTopicOf(parts.instance);
     this.consumer = parts.broker.consumer({
       topics: [this.topic],
       pattern: null,

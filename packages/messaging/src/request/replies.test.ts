@@ -1,0 +1,60 @@
+import { App } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { BrokerAdapter } from "../adapter.ts";
+import { memoryBroker, messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const long = { timeoutMs: 60_000 };
+const retry = { quickTries: 3, quickDelayMs: 1, delaysMs: [] };
+
+/** A broker in memory that refuses replies, as one does whose requester has gone. */
+const withoutReplies = (): BrokerAdapter => {
+  const inner = memoryBroker();
+  const open: BrokerAdapter["open"] = (context) => {
+    const broker = inner.open(context);
+    return {
+      ...broker,
+      producer: {
+        async send(messages, options) {
+          if (messages.every(({ topic }) => !topic.startsWith("replies.")))
+            return await broker.producer.send(messages, options);
+          return messages.map(() => ({ ok: false, error: new Error("no exchange"), isRetryable: true }));
+        },
+      },
+    };
+  };
+  return { ...inner, open };
+};
+
+test("a handler whose reply cannot be sent is not called again, and its message is done", async () => {
+  const warnings: string[] = [];
+  const app = new (App.with(messaging))().enableMessaging({ broker: withoutReplies() });
+  let calls = 0;
+  app.messaging.subscribe("payments", { group: "bank", retry }, () => ({ paid: ++calls }));
+  await app.start({ log: { ...quiet, warn: (message) => void warnings.push(message) } });
+  const asked = app.messaging.request("payments", { type: "t" }, { timeoutMs: 200 });
+  await expect(asked).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+  await waitFor(() => app.messaging.status()[0]?.done === 1, long);
+  expect([calls, app.messaging.status()[0]?.deadLettered]).toEqual([1, 0]);
+  expect(warnings).toContain("messaging: a reply was not sent");
+  await app.stop();
+});
+
+test("a reply to a process that has gone is dropped by the broker in memory", async () => {
+  const broker = memoryBroker();
+  const context = { name: "default", instance: "1", clock: virtualClock(), random: () => 0, log: quiet };
+  const { producer, health } = broker.open(context);
+  const reply = {
+    topic: "replies.018f7b0e-6a3c-4a7e-9c55-2d1f0a7f3b11",
+    id: "1",
+    key: null,
+    headers: {},
+    body: "1",
+    delayMs: 0,
+  };
+  const { signal } = new AbortController();
+  expect(await producer.send([reply], { signal })).toEqual([{ ok: true }]);
+  expect(await health(signal)).toEqual({ topics: 0 });
+});
