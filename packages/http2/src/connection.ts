@@ -9,6 +9,7 @@ import {
   type TransportOptions,
   WriteWatch,
 } from "@framework/core/feature";
+import { BlockWatch } from "./block-watch.ts";
 import { Http2Exchange, type Http2ExchangeHost } from "./exchange.ts";
 import { endQuickly, listenToBody, listenToEnd } from "./stream-events.ts";
 import { FloodWatch } from "./flood-watch.ts";
@@ -51,6 +52,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   private readonly floods: FloodWatch;
   private readonly quiet: QuietWatch;
   private readonly writes: WriteWatch;
+  private readonly blocks: BlockWatch;
   private readonly address: string | null;
   /** Handlers that run, also those of streams that are closed. */
   private handlers = 0;
@@ -75,7 +77,9 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.heads = new RequestHeads(host.options.limits);
     this.floods = new FloodWatch(config, socket);
     this.quiet = new QuietWatch(config, socket);
-    this.writes = new WriteWatch(this.writeCounters(), host.options.timeouts.writeSecs);
+    const { writeSecs } = host.options.timeouts;
+    this.writes = new WriteWatch(this.writeCounters(), writeSecs);
+    this.blocks = new BlockWatch(socket, writeSecs);
     this.openedAt = host.now;
     this.lastCheck = host.now;
     this.idleSince = host.now;
@@ -109,6 +113,7 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     this.lastCheck = now;
     const { idleSecs, readHeaderSecs } = this.options.timeouts;
     if (this.floods.tick(elapsed)) return this.calm("bytes");
+    if (this.blocks.isBlocked(now)) return this.end("slow");
     if (!this.ready && now - this.openedAt >= readHeaderSecs * 1000) return this.end("slow");
     if (this.exchanges.size > 0) return this.checkStreams(now, elapsed);
     if (this.finishing) {
@@ -204,11 +209,17 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
   };
 
   private checkStreams(now: number, elapsed: number): void {
-    if (this.writes.isTooSlow(now)) return this.end("slow");
     if (this.quiet.isSilent(elapsed, this.session)) return this.end("silent");
     let waiting = 0;
     for (const { writableLength } of this.exchanges) if (writableLength > 0) waiting++;
-    for (const exchange of this.exchanges) exchange.check(elapsed, waiting);
+    const isSlow = this.writes.isTooSlow(now);
+    for (const exchange of this.exchanges) {
+      exchange.check(elapsed);
+      if (exchange.isStalled(elapsed, waiting) || (isSlow && exchange.writableLength > 0)) {
+        exchange.reset();
+        this.blocks.streamReset();
+      }
+    }
   }
 
   /** Ends the connection of a client that makes work without requests. */

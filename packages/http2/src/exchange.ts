@@ -177,20 +177,23 @@ export class Http2Exchange
     this.start();
   }
 
-  /** Enforces the deadlines of the body and of the reply. @param sharing streams of the connection that wait for their client */
-  check(elapsedMs: number, sharing: number): void {
-    const { readBodySecs, writeSecs } = this.connection.options.timeouts;
+  /** Enforces the deadlines of the request. */
+  check(elapsedMs: number): void {
     if (this.body?.waiting === true) {
-      this.bodyRate ??= new BodyRate(readBodySecs);
+      this.bodyRate ??= new BodyRate(this.connection.options.timeouts.readBodySecs);
       if (this.bodyRate.isTooSlow(this.body.received, elapsedMs))
         this.body.fail(new HttpError(408, "The request body took too long to arrive"));
     }
+    this.endUnended(elapsedMs);
+  }
+
+  /** Whether the client leaves the reply unread. @param sharing streams of the connection that wait for their client */
+  isStalled(elapsedMs: number, sharing: number): boolean {
     const flushed = this.bytesWritten - this.writableLength;
     this.stalledMs = this.writableLength === 0 || flushed !== this.flushed ? 0 : this.stalledMs + elapsedMs;
     this.flushed = flushed;
-    const limitMs = writeSecs * 1000 * Math.min(sharing, MAX_SHARES);
-    if (this.stalledMs > 0 && this.stalledMs >= limitMs) this.reset();
-    this.endUnended(elapsedMs);
+    const limitMs = this.connection.options.timeouts.writeSecs * 1000 * Math.min(sharing, MAX_SHARES);
+    return this.stalledMs > 0 && this.stalledMs >= limitMs;
   }
 
   /** Closes a stream whose body has arrived, but which its client does not end (RFC 9113 8.1). */
@@ -198,6 +201,11 @@ export class Http2Exchange
     if (!this.stream.writableFinished) return;
     if (this.openMs > END_MS) this.destroy();
     this.openMs += elapsedMs;
+  }
+
+  /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */
+  reset(): void {
+    this.destroy(new Error("the reply failed"));
   }
 
   beforeFirst(): void {
@@ -325,11 +333,6 @@ export class Http2Exchange
   /** Ends a stream that its client has closed without an error: `node:http2` keeps it until somebody has read its body. */
   private release(): void {
     if (this.stream.closed) this.stream.destroy();
-  }
-
-  /** Resets the stream. `close` would end it first, and the client could take the reply for complete. */
-  private reset(): void {
-    this.destroy(new Error("the reply failed"));
   }
 
   /** Closes the stream, without an error unless there is one. What is still on its way is part of a body. */

@@ -1,0 +1,68 @@
+import { eventually, overHttp2, turn, withServer } from "@framework/conformance";
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import { describe, expect, test } from "@jest/globals";
+import { Http2Totals } from "./totals.ts";
+import { connectFrames, frame, get, number32, SETTINGS, WINDOW_UPDATE } from "./raw-frames.test-kit.ts";
+import { http2Transports, withHttp2 } from "./transports.test-kit.ts";
+
+const long = "x".repeat(30_000_000);
+const timeouts = { writeSecs: 5 };
+const MOST = 0x7fff_ffff;
+const INITIAL_WINDOW = 65_535;
+/** Opens the window of the connection. */
+const open = frame(WINDOW_UPDATE, 0, 0, number32(MOST - INITIAL_WINDOW));
+/** Opens those of its streams. */
+const openStreams = frame(SETTINGS, 0, 0, Buffer.concat([Buffer.from([0, 4]), number32(MOST)]));
+
+describe.each(http2Transports)("%s", (_name, make) => {
+  test.each([1, 2, 12])(
+    "resets %i replies that their client leaves unread, and serves its other request",
+    (count) => {
+      const hold = Promise.withResolvers<void>();
+      const serve: Serve = async ({ target }) => {
+        if (target !== "/hold") return Response.text(long);
+        await hold.promise;
+        return Response.text("held");
+      };
+      return withServer(make, { serve, timeouts }, async ({ port, clock, served, transport }) => {
+        const client = overHttp2(port, make.ca);
+        const held = client.open({ path: "/hold" });
+        held.body.end();
+        await eventually(() => served.length === 1, "the request is held");
+        const unread = await Promise.all(Array.from({ length: count }, () => client.send({ path: "/long" })));
+        for (const { body } of unread) body.pause();
+        for (let second = 0; second < 60 && transport.inFlight > 1; second++) {
+          await turn(20);
+          await clock.advance(1000);
+        }
+        await eventually(() => unread.every(({ body }) => body.destroyed), "the client knows");
+        await turn(20);
+        await clock.advance(10_000);
+        hold.resolve();
+        expect(await (await held.reply).text()).toBe("held");
+        client.destroy();
+      });
+    },
+  );
+});
+
+test("ends a connection that takes nothing", () => {
+  const totals = new Http2Totals();
+  const make = withHttp2(undefined, {}, totals);
+  return withServer(make, { serve: () => Response.text(long), timeouts }, async (server) => {
+    const { port, clock, transport, served } = server;
+    const client = connectFrames(port);
+    client.socket.pause();
+    client.send(openStreams, open, get(1), get(3));
+    await eventually(() => served.length === 2, "both are served");
+    await turn(100);
+    for (let second = 0; second < 10 && transport.connections > 0; second++) {
+      await clock.advance(1000);
+      await turn(50);
+    }
+    expect([transport.connections, transport.inFlight]).toEqual([0, 0]);
+    expect(totals.metrics()[3]?.read()).toContainEqual({ value: 1, labels: { reason: "slow" } });
+    client.socket.destroy();
+  });
+});
