@@ -42,14 +42,17 @@ export class TransactionScope implements Session {
 
   async *stream(statement: Statement, batchSize: number, signal?: AbortSignal): AsyncGenerator<Row[]> {
     this.check();
+    const batches = this.lease.open.stream(statement, batchSize, signal);
     try {
-      for await (const rows of this.lease.open.stream(statement, batchSize, signal)) {
-        this.lease.touch();
-        yield rows;
+      for (;;) {
+        const { done, value } = await this.later(batches.next(), statement.text);
+        this.check(); // it may have ended meanwhile
+        if (done === true) return;
+        yield value;
         this.check();
       }
-    } catch (error) {
-      throw this.failed(error, statement.text);
+    } finally {
+      await batches.return?.();
     }
   }
 
