@@ -22,8 +22,35 @@ const LONGEST_PAUSE_MS = 5000;
 /** Settlements of one call. */
 const BATCH = 500;
 
-/** Settles deliveries in batches, one call at a time, again and again until the broker has them. */
+/**
+ * Settles deliveries in batches, again and again until the broker has them. What is done and what is tried again are settled beside each other: a broker may
+ * have to store a copy of the latter, and holds up no acknowledgement while it cannot.
+ */
 export class Settler {
+  private readonly lines: Readonly<Record<Settlement["action"], SettlerLine>>;
+
+  constructor(parts: SettlerParts) {
+    this.lines = { done: new SettlerLine(parts), retry: new SettlerLine(parts) };
+  }
+
+  add(settlement: Settlement): void {
+    this.lines[settlement.action].add(settlement);
+  }
+
+  /** Resolves when everything was settled. */
+  async flushed(): Promise<void> {
+    await Promise.all([this.lines.done.flushed(), this.lines.retry.flushed()]);
+  }
+
+  /** Gives up what is not settled. */
+  end(): void {
+    this.lines.done.end();
+    this.lines.retry.end();
+  }
+}
+
+/** Settlements of one kind, one call at a time. */
+class SettlerLine {
   private readonly parts: SettlerParts;
   private waiting: Settlement[] = [];
   private running: Promise<void> | null = null;
@@ -39,12 +66,10 @@ export class Settler {
     this.running ??= this.run();
   }
 
-  /** Resolves when everything was settled. */
   async flushed(): Promise<void> {
     while (this.running !== null) await this.running;
   }
 
-  /** Gives up what is not settled. */
   end(): void {
     this.hasEnded = true;
     this.waiting = [];
