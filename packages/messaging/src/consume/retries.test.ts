@@ -8,13 +8,17 @@ import { handed, handedBroker, logCapabilities } from "./handed-broker.test-kit.
 
 const quiet = { info() {}, warn() {}, error() {} };
 
+interface Asking extends Pick<SubscriptionOptions, "order" | "retry"> {
+  readonly topic?: string | RegExp;
+}
+
 /** A subscription to a log whose handler asks once for another try. */
-const askingOnce = async (delayMs: number, options: Pick<SubscriptionOptions, "order" | "retry">) => {
+const askingOnce = async (delayMs: number, { topic = "books", ...options }: Asking) => {
   const clock = virtualClock();
-  const broker = handedBroker({ capabilities: logCapabilities });
+  const broker = handedBroker({ capabilities: { ...logCapabilities, patterns: true } });
   const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
   let tries = 0;
-  app.messaging.subscribe("books", { group: "search", ...options }, (_message, context) => {
+  app.messaging.subscribe(topic, { group: "search", ...options }, (_message, context) => {
     if (++tries === 1) context.retry({ delayMs });
   });
   await app.start({ log: quiet });
@@ -43,8 +47,11 @@ test("a delay that a handler asks for ends the quick tries when it is long", asy
   expect(one.sent[0]?.topic).toBe("books.search.retry.0");
 });
 
-test("a message without a key in an ordered group is held until its delayed try: the group has no retry topics", async () => {
-  await using one = await askingOnce(5000, { order: "key", retry });
+test.each<[string, Asking]>([
+  ["a message without a key in an ordered group", { order: "key", retry }],
+  ["a message of a subscription to a pattern", { topic: /^books$/, retry }],
+])("%s is held until its delayed try: there are no retry topics", async (_what, asking) => {
+  await using one = await askingOnce(5000, asking);
   await one.clock.advance(5000);
   await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });
   expect(one.sent).toEqual([]);
