@@ -1,4 +1,4 @@
-import { type HttpRequest, Response } from "@framework/core";
+import { dependency, Depends, type HttpRequest, Response } from "@framework/core";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
@@ -202,6 +202,32 @@ test("a stale reply is served within stale-while-revalidate, while one call refr
     await clock.advance(30 * 1000);
     const over = await get("/");
     expect([over.text, over.outcome]).toEqual(["3", "MISS"]);
+  }
+});
+
+test("a stale reply of a handler with dependencies of its request is refreshed too", async () => {
+  for (const isInjected of [true, false]) {
+    const { app, get, clock, logged } = cachedApp({ ttl: 10, staleSecs: 20 });
+    const Session = dependency("session", {
+      scope: "invocation",
+      create: () => ({ isOpen: true }),
+      dispose(session) {
+        session.isOpen = false;
+      },
+    });
+    let calls = 0;
+    const reply = async (session: { readonly isOpen: boolean }) => {
+      await Promise.resolve();
+      return `${++calls} ${session.isOpen}`;
+    };
+    if (isInjected) app.get("/", { inject: { session: Session } }, (_request, { session }) => reply(session));
+    else app.get("/", (_request, session = Depends(Session)) => reply(session));
+    await get("/");
+    await clock.advance(11 * 1000);
+    expect((await get("/")).outcome).toBe("STALE");
+    await waitFor(() => calls === 2 || logged.length > 0);
+    const fresh = await get("/");
+    expect([fresh.text, fresh.outcome, logged]).toEqual(["2 true", "HIT", []]);
   }
 });
 

@@ -27,9 +27,9 @@ export class BackgroundTasks {
     this.pending++;
   }
 
-  /** Runs reserved tasks one after another. */
-  async run(tasks: readonly (() => Awaitable<void>)[]): Promise<void> {
-    for (const task of tasks) {
+  /** Takes reserved tasks from the list and runs them one after another, also those added meanwhile; calls `ended` when the list is empty. */
+  async run(tasks: (() => Awaitable<void>)[], ended: () => void): Promise<void> {
+    for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       try {
         await task();
       } catch (error) {
@@ -37,6 +37,7 @@ export class BackgroundTasks {
       }
       this.pending--;
     }
+    ended(); // in the same step: nothing is added to a list that is not run any more
     if (this.pending === 0) this.idle?.resolve();
   }
 

@@ -442,7 +442,8 @@ export class HttpRequest<
   }
 
   /**
-   * Runs a task after the reply has been sent, in the order of the calls. A failure is logged.
+   * Runs a task after the reply has been sent, in the order of the calls; a task may defer others. A failure is logged. Dependencies of the request live until
+   * its last task is done.
    *
    * @throws CORE_TOO_MANY_TASKS when 1,000 are waiting in this process
    */
@@ -455,20 +456,28 @@ export class HttpRequest<
     const tasks = [task];
     this.afterReply = tasks;
     this.source.onEnd(() => {
-      this.afterReply = undefined;
-      const work = this.kernel.background.run(tasks);
-      this.scopeOfRequest?.during(work); // keeps the tasks' dependencies alive until they are done
+      const work = this.kernel.background.run(tasks, () => this.endTasks());
+      this.scopeOfRequest?.during(work); // an aborted request may have ended its scope before this call
     });
   }
 
-  /** The dependency scope of this request, disposed of after the reply. */
+  /** The dependency scope of this request, disposed of after the reply and the deferred tasks. */
   get scope(): InvocationScope {
     if (this.scopeOfRequest === undefined) {
-      const scope = this.kernel.container.scope(this as unknown as HttpRequest);
-      this.scopeOfRequest = scope;
-      this.source.onEnd(() => void scope.dispose());
+      this.scopeOfRequest = this.kernel.container.scope(this as unknown as HttpRequest);
+      this.source.onEnd(() => this.endScope());
     }
     return this.scopeOfRequest;
+  }
+
+  private endTasks(): void {
+    this.afterReply = undefined;
+    this.endScope();
+  }
+
+  /** Deferred tasks use the scope too, whether it was opened before them or by them: the last of them ends it. */
+  private endScope(): void {
+    if (this.afterReply === undefined) void this.scopeOfRequest?.dispose();
   }
 
   // --- typed access ---
