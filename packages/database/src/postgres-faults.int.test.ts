@@ -323,6 +323,24 @@ test.each(["before", "after"] as const)(
   },
 );
 
+test("a listener that the server refuses, as a standby does, leaves no connection", async () => {
+  const port = Number(new URL(server.url).port);
+  const proxy = await startProxy(port, (chunk) => {
+    const at = chunk.indexOf("LISTEN");
+    if (at >= 0) chunk.write("REFUSE", at); // a syntax error
+    return null;
+  });
+  const url = server.url.replace(String(port), String(proxy.port));
+  const db = open({ url, applicationName: "refused" });
+  for (let turn = 0; turn < 2; turn++)
+    await expect(db.listen("news", () => {})).rejects.toMatchObject({ kind: "syntax" });
+  const left = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'refused'";
+  const other = open();
+  await waitFor(async () => (await other.fetchValue(left)) === 0, { timeoutMs: 20_000 });
+  await db.close();
+  proxy.close();
+});
+
 test("a connection that breaks within a transaction rolls it back and rejects with DatabaseUnavailableError", async () => {
   const direct = open();
   await direct.execute("CREATE TABLE half (id INTEGER)");

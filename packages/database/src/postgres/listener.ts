@@ -65,15 +65,17 @@ export class Listener {
   }
 
   private async open(): Promise<Client> {
+    let client: Client | null = null;
     try {
-      const client = await this.connect();
+      client = await this.connect();
       client.on("notification", (note) => this.deliver(note));
-      client.once("end", () => this.lost());
       for (const channel of this.channels.keys()) await client.query(`LISTEN ${quoted(channel)}`);
+      client.once("end", () => this.lost());
       this.pauseMs = FIRST_PAUSE_MS;
       return client;
     } catch (error) {
       this.client = null;
+      client?.end().catch(() => {}); // the server refused to listen, as a standby does
       throw error;
     }
   }
