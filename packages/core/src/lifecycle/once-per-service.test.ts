@@ -1,6 +1,10 @@
 import { expect, test } from "@jest/globals";
 import { App, type EventOptions } from "../index.ts";
+import { virtualClock } from "../runtime/virtual-clock.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
+import { memoryHub } from "../shared-state/workers/memory-link.ts";
+import { primaryState } from "../shared-state/workers/primary-state.ts";
+import { serveSharedState } from "../shared-state/workers/serve-shared-state.ts";
 
 const log = { info() {}, warn() {}, error() {} };
 
@@ -53,6 +57,64 @@ test("after a failure the next worker runs it", async () => {
   await (await worker()).stop();
   await (await worker()).stop();
   expect(runs).toBe(2);
+});
+
+/** Waits for a condition; the limit is the test's. */
+const waitFor = async (isTrue: () => boolean): Promise<void> => {
+  while (!isTrue()) await new Promise((resolve) => setImmediate(resolve));
+};
+
+/** A service of worker processes, whose claimant blocks in its handler; `runs` has the names of workers that ran it. */
+const blockedService = () => {
+  const clock = virtualClock();
+  const hub = memoryHub();
+  serveSharedState(inProcessState({ clock, log, timeoutMs: Infinity }), hub);
+  const runs: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  const start = (name: string) => {
+    const { worker, close } = hub.connect();
+    let asked = 0;
+    const shared = primaryState(
+      { ...worker, send: (message) => (asked++, worker.send(message)) },
+      { clock, log },
+    );
+    const migrate = () => {
+      runs.push(name);
+      return gate.promise;
+    };
+    const app = new App().onEvent("startup", migrate, { once: "service" });
+    return { close, asked: () => asked, started: app.start({ shared, log }) };
+  };
+  return { clock, runs, start, done: gate.resolve };
+};
+
+test("a handler that blocks its worker for an hour runs in no other one", async () => {
+  const { clock, runs, start, done } = blockedService();
+  const first = start("first");
+  await waitFor(() => runs.length === 1);
+  const second = start("second");
+  await clock.advance(3_600_000); // no timer of the first worker fires meanwhile
+  const before = second.asked();
+  await waitFor(() => second.asked() > before + 2);
+  expect(runs).toEqual(["first"]);
+  done();
+  for (const { started } of [first, second]) await (await started).stop();
+  expect(runs).toEqual(["first"]);
+});
+
+test("after the exit of the worker that runs it the next one does, at once", async () => {
+  const { clock, runs, start, done } = blockedService();
+  const first = start("first");
+  const failed = first.started.catch(String);
+  await waitFor(() => runs.length === 1);
+  const second = start("second");
+  first.close();
+  await clock.advance(2);
+  await waitFor(() => runs.length === 2);
+  expect(runs).toEqual(["first", "second"]);
+  done();
+  await (await second.started).stop();
+  expect(await failed).toContain("shared state");
 });
 
 test("two such handlers both run, and once is refused for shutdown", async () => {

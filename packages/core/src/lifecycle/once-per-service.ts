@@ -1,51 +1,52 @@
-import type { SharedValues } from "../shared-state/values/shared-values.ts";
+import type { PermitRule, Permits } from "../shared-state/permits/permits.ts";
 import type { Task } from "./tasks.ts";
 
-/** Time to live of a claim in milliseconds: another worker takes over this long after the claimant died. */
-const CLAIM_MS = 20_000;
-const RENEWAL_MS = 5000;
 const POLL_MS = 50;
-/** Ten years: the mark outlives the service. */
-const DONE_MS = 10 * 365 * 86_400_000;
+/** Ten years: the mark outlives the service, and a claim ends earlier, with its task or its process. */
+const FOREVER_MS = 10 * 365 * 86_400_000;
+/** One claim at a time. The permit of a process that exited counts as used and is back after this window. */
+const oneClaim: PermitRule = { kind: "bucket", capacity: 1, windowMs: 1 };
 
 /**
  * Returns a task that one worker of the service runs; the others wait until it is done, and workers that start later skip it.
  *
- * A failure gives the claim back and fails the start of its worker.
+ * The claim needs no renewal: the task may block the event loop for any time. A failure gives the claim back and fails the start of its worker.
  *
  * @param key names the task in every worker
  */
 export const oncePerService =
   (key: string, run: Task["run"]): Task["run"] =>
   async (settings, signal) => {
-    const { values } = settings.own ?? settings.shared;
-    if (!(await claimed(values, key, signal))) return;
-    const renewal = setInterval(() => void renew(values, key), RENEWAL_MS);
-    try {
-      await run(settings, signal);
-    } catch (error) {
-      await values.delete(key);
-      throw error;
-    } finally {
-      clearInterval(renewal);
+    const { values, permits } = settings.own ?? settings.shared;
+    const isDone = async (): Promise<boolean> => (await values.get(key)) === "done";
+    const claim = claimOf(permits, key);
+    while (!(await isDone())) {
+      if (await claim.take()) break;
+      signal.throwIfAborted();
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     }
-    await values.set(key, "done", { ttlMs: DONE_MS });
+    try {
+      if (await isDone()) return; // also if another claimant finished between the last look and the claim
+      await run(settings, signal);
+      await values.set(key, "done", { ttlMs: FOREVER_MS });
+    } finally {
+      await claim.giveBack();
+    }
   };
 
-/** Resolves to whether this worker has to run the task; waits while another one does. */
-const claimed = async (values: SharedValues, key: string, signal: AbortSignal): Promise<boolean> => {
-  while (!(await values.set(key, "running", { ttlMs: CLAIM_MS, ifAbsent: true }))) {
-    if ((await values.get(key)) === "done") return false;
-    signal.throwIfAborted();
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
-  return true;
-};
+interface Claim {
+  /** Resolves to whether this worker has the claim. */
+  take(): Promise<boolean>;
+  /** Frees the claim, if this worker has it. */
+  giveBack(): Promise<void>;
+}
 
-const renew = async (values: SharedValues, key: string): Promise<void> => {
-  try {
-    await values.set(key, "running", { ttlMs: CLAIM_MS });
-  } catch {
-    // the state is away: the claim expires, as that of a dead worker does
-  }
+/** A claim is a lease of the key's only permit, which the primary process ends when the claimant exits. */
+const claimOf = (permits: Permits, key: string): Claim => {
+  const holder = crypto.randomUUID();
+  const ask = async (most: number): Promise<number> => {
+    const lease = { holder, hold: 0, used: [], most, share: 1, leaseMs: FOREVER_MS, endsAtExit: true };
+    return (await permits.take(key, oneClaim, { spend: 0, lease })).leased;
+  };
+  return { take: async () => (await ask(1)) === 1, giveBack: async () => void (await ask(0)) };
 };
