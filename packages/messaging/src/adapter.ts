@@ -25,3 +25,4 @@ export { pause } from "./waiting/pause.ts";
 export { untilAborted } from "./waiting/until-aborted.ts";
 export { newHeaders } from "./envelope/event.ts";
 export { GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";
+export { endsWithProcess } from "./request/reply-topics.ts";

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { selfSigned } from "@framework/conformance";
 import { startProxy, withServer } from "@framework/services";
@@ -15,6 +16,32 @@ withServer("rabbitmq", (url) => {
     for (const result of [...missing, ...unbound])
       expect(result).toMatchObject({ ok: false, isRetryable: true, error: { code: "RABBITMQ_UNROUTABLE" } });
     expect(stored).toEqual({ ok: true });
+  });
+
+  test("of one event sent to two topics at a time, the one that no queue takes fails", async () => {
+    await using process = new TestProcess({ url });
+    await using other = new TestProcess({ url });
+    await process.declare();
+    await other.broker.topology({ topics: [other.topic], subscriptions: [] }, "create"); // no queue
+    await process.send([{}, { topic: other.topic }]); // both exchanges are known
+    const [stored, returned] = await process.send([{ id: "7" }, { id: "7", topic: other.topic }]);
+    expect(stored).toEqual({ ok: true });
+    expect(returned).toMatchObject({ ok: false, error: { code: "RABBITMQ_UNROUTABLE" } });
+  });
+
+  test("a reply to a process that has ended fails, and no message beside it", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    const topic = `replies.${randomUUID()}`;
+    {
+      await using requester = new TestProcess({ url });
+      const { sink } = await requester.consume({ topics: [topic], isPrivate: true, from: "latest" });
+      expect(await process.send([{ topic }])).toEqual([{ ok: true }]);
+      await waitFor(() => sink.deliveries.length === 1);
+    }
+    const results = await process.send([{}, { topic }, {}]);
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect(results[1]).toMatchObject({ error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
   test("behind a message that failed none of its key is stored, and others are", async () => {

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
-import type { ConfirmChannel } from "amqplib";
+import type { ConfirmChannel, Message } from "amqplib";
 import type { Link } from "../connection/link.ts";
 import {
   DIFFERENT,
@@ -14,6 +14,7 @@ import {
 import { withChannel } from "../connection/with-channel.ts";
 import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
 import { Abandonable } from "./abandonable.ts";
+import { type Pending, PendingMessages } from "./pending-messages.ts";
 import type { Publication } from "./publication.ts";
 
 /** What a publisher needs. */
@@ -24,15 +25,6 @@ export interface PublisherParts {
   readonly delays: DelayQueues;
   /** Creates again what this process created. */
   readonly again: () => Promise<void>;
-}
-
-/** A message without its confirmation. */
-interface Pending {
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-  /** Confirmations of the channel when it was published. */
-  readonly confirmedBefore: number;
-  isReturned: boolean;
 }
 
 /** A channel with room, and where the message is published now. */
@@ -52,7 +44,7 @@ export class Publisher {
   /** Present while the channel's buffer is full. */
   private drained: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
-  private readonly pending = new Map<string, Pending[]>();
+  private readonly pending = new PendingMessages();
   private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
   private known = new Set<string>();
   /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
@@ -120,29 +112,37 @@ export class Publisher {
 
   private async confirmation(
     channel: ConfirmChannel,
-    { exchange, routingKey }: DelayedTo,
+    to: DelayedTo,
     { content, options }: Publication,
     signal: AbortSignal,
   ): Promise<void> {
     if (signal.aborted) throw this.timeout(null);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const pending: Pending = { resolve, reject, confirmedBefore: this.confirmed, isReturned: false };
     const id = options.messageId ?? "";
-    this.add(id, pending);
+    const pending: Pending = {
+      id,
+      to,
+      resolve,
+      reject,
+      confirmedBefore: this.confirmed,
+      isReturned: false,
+    };
+    this.pending.add(pending);
     this.abandonable.add(signal, pending);
     try {
-      const hasRoom = channel.publish(exchange, routingKey, content, options, (error: unknown) =>
-        this.answered(pending, exchange, this.explained(channel, error)),
+      const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
+        this.answered(pending, this.explained(channel, error)),
       );
       if (!hasRoom) this.drained ??= Promise.withResolvers();
       await promise;
     } finally {
       this.abandonable.remove(signal, pending);
-      this.remove(id, pending);
+      this.pending.remove(pending);
     }
   }
 
-  private answered(pending: Pending, exchange: string, error: unknown): void {
+  private answered(pending: Pending, error: unknown): void {
+    const { exchange } = pending.to;
     if (error === null || error === undefined) {
       this.confirmed++;
       if (!pending.isReturned) return pending.resolve();
@@ -182,9 +182,7 @@ export class Publisher {
     try {
       const channel = await (await this.parts.link.open()).createConfirmChannel();
       channel.on("error", (error: Error) => void this.closedBy.set(channel, error)); // "close" follows
-      channel.on("return", ({ properties }: { properties: { messageId?: unknown } }) =>
-        this.returned(properties.messageId),
-      );
+      channel.on("return", (message: Message) => this.pending.returned(message));
       channel.on("drain", () => this.release());
       channel.on("close", () => {
         this.channel = null;
@@ -219,27 +217,9 @@ export class Publisher {
     this.known.add(exchange);
   }
 
-  private returned(id: unknown): void {
-    const found = this.pending.get(String(id))?.find(({ isReturned }) => !isReturned);
-    if (found !== undefined) found.isReturned = true;
-  }
-
   private release(): void {
     this.drained?.resolve();
     this.drained = null;
-  }
-
-  private add(id: string, pending: Pending): void {
-    const same = this.pending.get(id);
-    if (same === undefined) this.pending.set(id, [pending]);
-    else same.push(pending);
-  }
-
-  private remove(id: string, pending: Pending): void {
-    const same = this.pending.get(id);
-    if (same === undefined) return;
-    if (same.length === 1) this.pending.delete(id);
-    else same.splice(same.indexOf(pending), 1);
   }
 }
 

@@ -1,7 +1,14 @@
 import type { Clock } from "@framework/core/feature";
-import type { OutgoingMessage, Producer, SendOptions, SendResult } from "@framework/messaging/adapter";
+import {
+  endsWithProcess,
+  type OutgoingMessage,
+  type Producer,
+  type SendOptions,
+  type SendResult,
+} from "@framework/messaging/adapter";
 import { publicationOf } from "./publication.ts";
 import type { Publisher } from "./publisher.ts";
+import type { DelayedTo } from "../topology/delay-queues.ts";
 
 const stored: SendResult = Object.freeze({ ok: true });
 
@@ -32,8 +39,7 @@ export class RabbitMQProducer implements Producer {
   }
 
   private async one(message: OutgoingMessage, signal: AbortSignal): Promise<SendResult> {
-    const to = { exchange: message.topic, routingKey: "" };
-    const publication = publicationOf(message, to, { date: this.clock.date(), tries: 0 });
+    const publication = publicationOf(message, targetOf(message), { date: this.clock.date(), tries: 0 });
     try {
       await this.publisher.publish(publication, signal);
       return stored;
@@ -42,6 +48,13 @@ export class RabbitMQProducer implements Producer {
     }
   }
 }
+
+/**
+ * The exchange of the topic. The topic of a process is its queue: the exchange vanishes with it at any time, and publishing to a missing one closes the channel
+ * under the messages of others.
+ */
+const targetOf = ({ topic }: OutgoingMessage): DelayedTo =>
+  endsWithProcess(topic) ? { exchange: "", routingKey: topic } : { exchange: topic, routingKey: "" };
 
 /** The result of a message behind one of its key that failed. */
 const notSent = (last: SendResult): SendResult =>
