@@ -75,9 +75,8 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
     queue: string,
     { delayMs, tries }: Extract<Settlement, { action: "retry" }>,
   ): Promise<void> => {
-    const { topic, headers, key, body } = delivery;
-    const id: unknown = delivery.message.properties.messageId;
-    const message = { topic, headers, key, body, delayMs, id: typeof id === "string" ? id : "" };
+    const { topic, headers, key, body, id = "" } = delivery;
+    const message = { topic, headers, key, body, delayMs, id };
     const publication = publicationOf(
       message,
       { exchange: "", routingKey: queue },

@@ -280,6 +280,21 @@ withServer("sqs", (endpointUrl) => {
     expect(copies).toBe(1);
   });
 
+  test.concurrent("a message of another system keeps the id that SQS gave it, in its copies too", async () => {
+    await using one = appOn({ endpointUrl });
+    const ids: string[] = [];
+    const retry = { quickTries: 1, delaysMs: [1, 1] };
+    one.messaging.subscribe(one.topic, { group: one.group, raw: true, retry }, ({ id }) => {
+      ids.push(id);
+      if (ids.length < 3) throw new Error("broken");
+    });
+    await one.start();
+    const input = { QueueUrl: urlOf(queueOf(one)), MessageBody: '{"a":1}' };
+    const { MessageId } = await requestSqs(endpointUrl, "SendMessage", input);
+    await waitFor(() => ids.length === 3);
+    expect(ids).toEqual([MessageId, MessageId, MessageId]);
+  });
+
   test.concurrent("a handler that outlives the visibility timeout keeps its message", async () => {
     await using front = await startFront(endpointUrl);
     await using one = appOn({ endpointUrl: front.url, visibilityTimeoutSecs: 8 });

@@ -7,6 +7,7 @@ export class RabbitMQDelivery implements Delivery {
   readonly message: ConsumeMessage;
   readonly channel: Channel;
   readonly topic: string;
+  readonly id?: string;
   /** When it arrived, on the monotonic clock. */
   readonly arrivedAt: number;
   readonly partition = null;
@@ -22,11 +23,12 @@ export class RabbitMQDelivery implements Delivery {
     channel: Channel,
     from: { readonly topic: string; readonly now: number },
   ) {
-    const { headers, contentType } = message.properties;
+    const { headers, contentType, messageId } = message.properties;
     const found = fromWire(headers ?? {}, typeof contentType === "string" ? contentType : undefined);
     this.message = message;
     this.channel = channel;
     this.topic = from.topic;
+    if (typeof messageId === "string") this.id = messageId;
     this.arrivedAt = from.now;
     this.key = found.key;
     this.headers = found.headers;

@@ -70,9 +70,9 @@ const copy = async (
   const copies = settlements.flatMap((settlement) => {
     const { delivery } = settlement;
     if (settlement.action === "done" || copied.has(delivery)) return [];
-    const { queue, topic, key, headers, body, messageId } = delivery;
-    const message = { topic, id: messageId, key, headers, body, delayMs: settlement.delayMs };
-    const entry = queueEntry(message, queue, { date, tries: settlement.tries, copyOf: messageId });
+    const { queue, topic, key, headers, body, id } = delivery;
+    const message = { topic, id, key, headers, body, delayMs: settlement.delayMs };
+    const entry = queueEntry(message, queue, { date, tries: settlement.tries, copyOf: id });
     return [{ delivery, posting: { ...entry, queue, failure: null } as Posting }];
   });
   if (copies.length === 0) return null;

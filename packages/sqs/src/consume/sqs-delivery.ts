@@ -7,8 +7,8 @@ import type { Queue } from "../queues/known-queues.ts";
 export class SqsDelivery implements Delivery {
   readonly topic: string;
   readonly queue: Queue;
-  /** Id that SQS gave the message. */
-  readonly messageId: string;
+  /** Id that SQS gave the message, or the original of a copy. */
+  readonly id: string;
   readonly receipt: string;
   /** Deliveries of one message group of a FIFO queue, in which none may overtake another; `null` for others. */
   readonly lane: string | null;
@@ -35,11 +35,11 @@ export class SqsDelivery implements Delivery {
       hiddenUntil,
     }: { readonly topic: string; readonly queue: Queue; readonly hiddenUntil: number },
   ) {
-    const { MessageId = "", ReceiptHandle = "", Attributes = {} } = message;
-    const { key, headers, body, tries } = read(message);
+    const { ReceiptHandle = "", Attributes = {} } = message;
+    const { key, headers, body, tries, id = "" } = read(message);
     this.topic = topic;
     this.queue = queue;
-    this.messageId = MessageId;
+    this.id = id;
     this.receipt = ReceiptHandle;
     this.lane = queue.isFifo ? `${queue.name}\n${Attributes.MessageGroupId ?? ""}` : null;
     this.hiddenUntil = hiddenUntil;

@@ -18,6 +18,8 @@ interface Packed {
   readonly base64?: true;
   /** Tries made before. */
   readonly tries?: number;
+  /** Of a copy: the id that SQS gave the original. */
+  readonly id?: string;
 }
 
 /** A message as SQS stores it. */
@@ -34,12 +36,19 @@ export interface ReadMessage {
   readonly headers: WireHeaders;
   readonly body: string | Uint8Array;
   readonly tries: number;
+  /** `undefined` for none. */
+  readonly id: string | undefined;
 }
 
-/** Encodes a message: bodies that are no text of SQS become base64, headers JSON in ASCII. */
+/**
+ * Encodes a message: bodies that are no text of SQS become base64, headers JSON in ASCII.
+ *
+ * @param copyOf id of the original; SQS gives the copy another one
+ */
 export const store = (
   { key, headers, body }: Pick<OutgoingMessage, "key" | "headers" | "body">,
   tries: number,
+  copyOf?: string,
 ): StoredMessage => {
   const isPlain = typeof body === "string" && PLAIN.test(body);
   const MessageBody = isPlain ? body : base64Of(body);
@@ -48,6 +57,7 @@ export const store = (
     ...(key !== null && { key }),
     ...(!isPlain && { base64: true }),
     ...(tries > 0 && { tries }),
+    ...(copyOf !== undefined && { id: copyOf }),
   };
   const StringValue = asciiOf(JSON.stringify(packed));
   return {
@@ -58,15 +68,15 @@ export const store = (
 };
 
 /** Decodes a message; one of another system has its text attributes as headers. */
-export const read = ({ Body = "", MessageAttributes = {}, Attributes }: Message): ReadMessage => {
+export const read = ({ Body = "", MessageAttributes = {}, Attributes, MessageId }: Message): ReadMessage => {
   const packed = parsed(MessageAttributes[ATTRIBUTE]?.StringValue);
   if (packed === null) {
     const headers = foreignHeaders(MessageAttributes);
-    return { key: Attributes?.MessageGroupId ?? null, headers, body: Body, tries: 0 };
+    return { key: Attributes?.MessageGroupId ?? null, headers, body: Body, tries: 0, id: MessageId };
   }
-  const { headers, key = null, base64 = false, tries = 0 } = packed;
+  const { headers, key = null, base64 = false, tries = 0, id = MessageId } = packed;
   const body = base64 ? bytesOf(Body) : Body;
-  return { key, headers: Object.assign(newHeaders(), headers), body, tries };
+  return { key, headers: Object.assign(newHeaders(), headers), body, tries, id };
 };
 
 const base64Of = (body: string | Uint8Array): string => {
@@ -97,6 +107,7 @@ const isPacked = (value: Partial<Record<keyof Packed, unknown>> | null): value i
   isTexts(value.headers) &&
   (value.key === undefined || typeof value.key === "string") &&
   (value.base64 === undefined || value.base64 === true) &&
+  (value.id === undefined || typeof value.id === "string") &&
   (value.tries === undefined || (Number.isSafeInteger(value.tries) && Number(value.tries) >= 0));
 
 const isTexts = (value: unknown): boolean =>

@@ -18,6 +18,7 @@ export const MAX_DELAY_MS = 900_000;
  * Encodes a message for a queue. FIFO queues delay no single message: there the time is in a header, and messaging holds the delivery.
  *
  * @param options.date now, in milliseconds since 1970
+ * @param options.copyOf id of the original, for a copy that is tried again
  */
 export const queueEntry = (
   message: OutgoingMessage,
@@ -26,12 +27,12 @@ export const queueEntry = (
 ): QueueEntry => {
   const { key, delayMs } = message;
   if (isFifo) {
-    const { MessageBody, MessageAttributes, bytes } = store(withTime(message, date), tries);
+    const { MessageBody, MessageAttributes, bytes } = store(withTime(message, date), tries, copyOf);
     const MessageGroupId = groupIdOf(message);
     const MessageDeduplicationId = deduplicationOf(message, { tries, copyOf });
     return { entry: { MessageBody, MessageAttributes, MessageGroupId, MessageDeduplicationId }, bytes };
   }
-  const { MessageBody, MessageAttributes, bytes } = store(message, tries);
+  const { MessageBody, MessageAttributes, bytes } = store(message, tries, copyOf);
   const DelaySeconds = Math.min(Math.ceil(delayMs / 1000), MAX_DELAY_MS / 1000);
   const fair = key === null ? {} : { MessageGroupId: groupIdOf(message) }; // keys take turns: fair queues
   return {
