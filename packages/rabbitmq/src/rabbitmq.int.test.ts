@@ -29,6 +29,27 @@ withServer("rabbitmq", (url) => {
     expect(returned).toMatchObject({ ok: false, error: { code: "RABBITMQ_UNROUTABLE" } });
   });
 
+  test("a message whose id or content type is longer than a property of AMQP is stored", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    const id = "i".repeat(512);
+    const headers = { cloudevents_id: id, "content-type": "application/json" };
+    const type = `text/plain; a=${"t".repeat(300)}`;
+    const others = { ...headers, "content-type": type, ["n".repeat(256)]: "is no name of AMQP" };
+    const results = await process.send([
+      { id, headers },
+      { id: `${id.slice(1)}é`, headers: others },
+    ]);
+    expect(results).toEqual([{ ok: true }, { ok: true }]);
+    const { sink } = await process.consume();
+    await waitFor(() => sink.deliveries.length === 2);
+    expect(sink.deliveries.map((delivery) => ({ ...delivery.headers }))).toEqual([
+      headers,
+      { ...headers, "content-type": type },
+    ]);
+    expect(new Set(sink.deliveries.map((delivery) => delivery.id)).size).toBe(2);
+  });
+
   test("a reply to a process that has ended fails, and no message beside it", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
@@ -143,6 +164,24 @@ withServer("rabbitmq", (url) => {
     await using next = new TestProcess({ url }, process.topic);
     const again = await next.consume();
     await waitFor(() => again.sink.deliveries.length === 2);
+  });
+
+  test("a delayed try has no content type that the message did not have", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    await onServer(url, async (channel) => {
+      channel.sendToQueue(`${process.topic}.group`, Buffer.from('{"a":1}'), { messageId: "7" });
+      await channel.checkQueue(`${process.topic}.group`); // it was sent before
+    });
+    const { sink, consumer } = await process.consume();
+    const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
+    if (delivery === undefined) throw new Error("there is no delivery");
+    await consumer.settle([{ delivery, action: "retry", delayMs: 10, tries: 1 }]);
+    const [, copy] = await waitFor(() => sink.deliveries.length === 2 && sink.deliveries);
+    expect([delivery, copy].map((each) => [{ ...each?.headers }, each?.id])).toEqual([
+      [{}, "7"],
+      [{}, "7"],
+    ]);
   });
 
   test("a connection that breaks between effect and acknowledgement delivers the message again", async () => {

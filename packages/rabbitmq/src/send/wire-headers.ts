@@ -1,4 +1,5 @@
 import type { OutgoingMessage, WireHeaders } from "@framework/messaging/adapter";
+import { isShort } from "./short-string.ts";
 
 /** Own headers, which programs do not see: the key where no attribute has it, and tries made before. */
 const KEY = "x-framework-key";
@@ -12,12 +13,13 @@ const partitionKey = `${PREFIX}partitionkey`;
 /** Headers that RabbitMQ adds on the way. */
 const SERVER_HEADER = /^x-(?:death|first-death-|last-death-|delivery-count|acquired-count|delivery-limit)/;
 
-/** Headers for the server. */
+/** Headers for the server. A name that is too long for AMQP is left out: one of another system may have become so in lower case. */
 export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key">, tries: number): object => {
   const wire: Record<string, string | number> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value === undefined || name === "content-type") continue;
+    if (value === undefined || !isShort(name)) continue;
+    if (name === "content-type" && isShort(value)) continue; // it is a property
     const given = name.startsWith(PREFIX) ? `${WIRE_PREFIX}${name.slice(PREFIX.length)}` : name;
     set(wire, given, value);
   }
