@@ -166,6 +166,30 @@ withServer("rabbitmq", (url) => {
     await waitFor(() => again.sink.deliveries.length === 2);
   });
 
+  test("a delayed try that cannot be stored holds up no other settlement of its call", async () => {
+    await using process = new TestProcess({ url });
+    await process.declare();
+    const refused = `${process.topic}.group.delay.200`;
+    await onServer(url, (channel) => channel.assertQueue(refused, { durable: true })); // with other properties
+    await process.send(["a", "b", "c"].map((body) => ({ body })));
+    const { sink, consumer } = await process.consume();
+    await waitFor(() => sink.deliveries.length === 3);
+    const [, stored, late] = sink.bodies;
+    const settlements = sink.deliveries.map((delivery, at) =>
+      at === 0
+        ? ({ delivery, action: "done" } as const)
+        : ({ delivery, action: "retry", delayMs: at * 100, tries: 1 } as const),
+    );
+    for (let calls = 0; calls < 3; calls++)
+      await expect(consumer.settle(settlements)).rejects.toMatchObject({ code: "RABBITMQ_REFUSED" });
+    await waitFor(() => sink.deliveries.length === 4);
+    expect([sink.bodies[3], sink.deliveries[3]?.tries]).toEqual([stored, 1]);
+    await onServer(url, (channel) => channel.deleteQueue(refused));
+    expect(await consumer.settle(settlements)).toEqual([]);
+    await waitFor(() => sink.deliveries.length === 5);
+    expect([sink.bodies[4], sink.deliveries[4]?.tries]).toEqual([late, 1]);
+  });
+
   test("a delayed try has no content type that the message did not have", async () => {
     await using process = new TestProcess({ url });
     await process.declare();

@@ -53,6 +53,8 @@ export class RabbitMQConsumer implements Consumer {
   private waiting: RabbitMQDelivery[] = [];
   /** Deliveries whose copy is stored, but which are not acknowledged: settling them again must store no second one. */
   private readonly copied = new WeakSet<RabbitMQDelivery>();
+  /** Settled in a call of which another part failed: messaging repeats all of it. */
+  private readonly settledBefore = new WeakSet<Delivery>();
   private isPaused = false;
   private isClosed = false;
   private failures = 0;
@@ -92,20 +94,22 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   async settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
-    const lost: Delivery[] = [];
-    const ours: RabbitMQDelivery[] = [];
+    const [done, lost]: [Delivery[], Delivery[]] = [[], []];
+    const end = (delivery: RabbitMQDelivery): void =>
+      void (this.acknowledge(delivery) ? done : lost).push(delivery);
     const copies: Promise<void>[] = [];
     for (const settlement of settlements) {
       const { delivery } = settlement;
+      if (this.settledBefore.has(delivery)) continue;
       if (!(delivery instanceof RabbitMQDelivery) || !this.held.has(delivery)) lost.push(delivery);
-      else {
-        ours.push(delivery);
-        if (settlement.action === "retry") copies.push(this.copy(delivery, settlement));
-      }
+      else if (settlement.action === "done") end(delivery);
+      else copies.push(this.copy(delivery, settlement).then(() => end(delivery)));
     }
-    if (copies.length > 0) await Promise.all(copies);
-    for (const delivery of ours) if (!this.acknowledge(delivery)) lost.push(delivery);
-    return lost;
+    if (copies.length === 0) return lost;
+    const failed = (await Promise.allSettled(copies)).find(({ status }) => status === "rejected");
+    if (failed?.status !== "rejected") return lost;
+    for (const delivery of done) this.settledBefore.add(delivery);
+    throw failed.reason;
   }
 
   async lag(): Promise<number> {

@@ -122,7 +122,7 @@ export class SqsConsumer implements Consumer {
     for (const settlement of settlements) {
       const { delivery } = settlement;
       if (isOwn(settlement) && this.held.has(settlement.delivery)) ours.push(settlement);
-      else if (!this.settledBefore.delete(delivery)) unknown.push(delivery);
+      else if (!this.settledBefore.has(delivery)) unknown.push(delivery);
     }
     const { config, ...rest } = this.parts;
     const parts = { ...rest, messageSizeBytes: config.messageSizeBytes, copied: this.copied };
