@@ -6,9 +6,9 @@ import {
   type SendOptions,
   type SendResult,
 } from "@framework/messaging/adapter";
+import type { DelayedTo } from "../topology/delay-queues.ts";
 import { publicationOf } from "./publication.ts";
 import type { Publisher } from "./publisher.ts";
-import type { DelayedTo } from "../topology/delay-queues.ts";
 
 const stored: SendResult = Object.freeze({ ok: true });
 
