@@ -1,6 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { createHash } from "node:crypto";
-import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { App, ConfigurationError, HttpError, key, Response } from "@framework/core";
+import { type Feature, mapOutput } from "@framework/core/feature";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { etag } from "./etag.ts";
@@ -101,6 +102,25 @@ test.each([
 ])("%s with %j is %i", async (path, headers, status) => {
   await using client = testClient(makeApp());
   expect((await client.get(path, { headers })).status).toBe(status);
+});
+
+test("a 304 keeps what features noted on its reply", async () => {
+  const Note = key("note", "");
+  const notes: string[] = [];
+  const outer: Feature<object> = {
+    name: "outer",
+    install: (host) => {
+      host.http.use("headers", (request, next) =>
+        mapOutput(next(request), (reply) => (notes.push(reply.annotation(Note)), reply), null),
+      );
+      return {};
+    },
+  };
+  const noting = new (App.with(etag, outer))().enableEtag();
+  noting.get("/", () => Response.text(text).annotate(Note, "shared"));
+  await using client = testClient(noting);
+  expect((await client.get("/", { headers: { "if-none-match": "*" } })).status).toBe(304);
+  expect(notes).toEqual(["shared"]);
 });
 
 test("an unsafe request never gets 304", async () => {

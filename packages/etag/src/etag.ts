@@ -9,7 +9,7 @@ import {
   mapOutput,
   waitsOnce,
 } from "@framework/core/feature";
-import { type HttpRequest, type Middleware, Response } from "@framework/core";
+import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
 import { withReasons } from "./etag-reasons.ts";
 import { rememberedTags, type TagOf } from "./remembered-tags.ts";
@@ -89,13 +89,13 @@ const withoutIfMatch = (request: HttpRequest) => ({
     name.startsWith("if-none") || name.startsWith("if-mod") ? request.getHeader(name) : null,
 });
 
-/** The reply's own fields, except those that describe a body (RFC 9110 15.4.5). */
+/** Changes the reply in place, so that what features noted on it stays; fields that describe a body go (RFC 9110 15.4.5). */
 const notModified = (reply: Response): Response => {
-  const answer = new Response(null, { headers: reply.headers });
-  for (const name of describing) answer.headers.delete(name);
-  answer.status = 304;
   if (reply.payload instanceof BodyStream) void reply.payload.cancel().catch(() => {}); // the body is not read, so its error is irrelevant
-  return answer;
+  reply.payload = null;
+  reply.status = 304;
+  for (const name of describing) reply.headers.delete(name);
+  return reply;
 };
 
 const describing = [

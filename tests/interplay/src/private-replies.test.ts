@@ -7,6 +7,7 @@ import { App, NotFoundError, Response } from "@framework/core";
 import { cqrs, query } from "@framework/cqrs";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
+import { etag } from "@framework/etag";
 import { staticFiles } from "@framework/static-files";
 import { testClient } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -150,6 +151,29 @@ test.each(identities)(
     }
   },
 );
+
+test("the 304 of a shared route is as public as its 200", async () => {
+  const app = new (App.with(caching, etag))().enableCaching().enableEtag().use(new ApiKeyAuth(apiKeys));
+  app.get(
+    "/",
+    { cache: { shared: true } },
+    () => new Response("all", { headers: { "cache-control": "max-age=60" } }),
+  );
+  await using client = testClient(app);
+  // no-store: the reply comes from the handler, and the etag feature compares it
+  const headers = { "x-api-key": "the-key", "cache-control": "no-store" };
+  const whole = await client.get("/", { headers });
+  const unchanged = await client.get("/", { headers: { ...headers, "if-none-match": "*" } });
+  const seen = ({ status, headers: fields }: typeof whole) => [
+    status,
+    fields.get("cache-control"),
+    fields.get("vary"),
+  ];
+  expect([seen(whole), seen(unchanged)]).toEqual([
+    [200, "max-age=60", null],
+    [304, "max-age=60", null],
+  ]);
+});
 
 test("a caller without credentials gets the fields of a refusal, and others no private replies", async () => {
   const app = makeApp(false);
