@@ -82,6 +82,20 @@ test("a blueprint's options hold for its routes, and a route may replace or refu
   expect(await ask(app, "/v1/health")).toEqual([null, null, null]);
 });
 
+test("a route with deprecated: false needs nothing of its blueprint's successor and sunset", async () => {
+  const v1 = new (Blueprint.with(deprecation))("/v1/{tenant}", {
+    deprecated: "2026-11-01",
+    sunset: "2027-11-01",
+    successor: "/v2/{tenant}",
+  });
+  v1.get("/health", { deprecated: false }, () => "well");
+  v1.get("/ready", { deprecated: false, sunset: false }, () => "ready");
+  const app = new Api().enableDeprecation();
+  app.registerBlueprint(v1);
+  for (const path of ["/v1/a/health", "/v1/a/ready"])
+    expect(await ask(app, path)).toEqual([null, null, null]);
+});
+
 test("fields that the handler set stay, and its links too", async () => {
   const app = new Api().enableDeprecation();
   const headers = { deprecation: "@1", sunset: "Thu, 01 Jan 2026 00:00:00 GMT", link: '</>; rel="up"' };

@@ -48,8 +48,9 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (value === false) return null;
   if (typeof value !== "string" || !isLink(value))
     return 'must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces';
-  const { deprecated = false, sunset = false } = optionsOf(route);
-  if (deprecated === false && sunset === false)
+  const { deprecated, sunset = false } = optionsOf(route);
+  if (deprecated === false) return null; // exempt: the successor is its blueprint's
+  if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
   const stranger = namesIn(value).find((name) => !known.includes(name));
