@@ -4,6 +4,7 @@ import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
 import { FailedWith } from "../invocation/trace-keys.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
+import { messageOf } from "../log/value-text.ts";
 import { isPromise, mapAwaitable, type Rescue } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import { replyOf } from "../response/reply-of.ts";
@@ -37,10 +38,10 @@ export const createRescue = (
     logFailure(error, request, settings);
   };
   const standard = (error: Error, request: HttpRequest): Response => {
-    if (statusOf(error) === 500) report(error, request);
     const path = request.path === UNREADABLE ? null : request.path;
     let reply: Response;
     try {
+      if (statusOf(error) === 500) report(error, request);
       reply = errorReply(error, { path, accept: request.getHeader("accept") }, settings);
     } catch (failure) {
       return unanswered("the reply to an error cannot be written", failure, error, request);
@@ -97,5 +98,11 @@ const statusOf = (error: Error): number => {
 
 const logFailure = (error: Error, request: HttpRequest, { log }: AppSettings): void => {
   const { method, path, route, requestId } = request;
-  log.error(`${method} ${route ?? path} failed: ${error.message}`, { error, method, path, route, requestId });
+  log.error(`${method} ${route ?? path} failed: ${messageOf(error)}`, {
+    error,
+    method,
+    path,
+    route,
+    requestId,
+  });
 };

@@ -4,6 +4,7 @@ import type { Problem } from "../errors/configuration-error.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
 import { consoleLogger } from "../log/console-logger.ts";
+import { failsafeLog } from "../log/failsafe-log.ts";
 import { redirectable } from "../log/redirectable.ts";
 
 /** Settings of an app that is started without `run`: one process, `FRAMEWORK_ENV` or development, debug by the environment. */
@@ -17,11 +18,13 @@ export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings =
     timeouts: TimeoutConfig.of(),
     trustedProxies: [],
     shared: inProcessState(),
-    log: redirectable(consoleLogger({ format: "text", write: (line) => console.error(line.trimEnd()) })),
     ...given,
+    log: failsafeLog(given.log ?? redirectable(consoleLogger({ format: "text", write: toConsole }))),
     env,
   };
 };
+
+const toConsole = (line: string): void => console.error(line.trimEnd());
 
 /** Returns what is wrong with the environment, which may come from a program without types or from a variable; `null` for a known one. */
 export const environmentProblem = ({ env }: Pick<AppSettings, "env">): Problem | null => {

@@ -1,5 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
+import { messageOf } from "../log/value-text.ts";
 import type { AppSettings } from "./app-settings.ts";
 import { byRank, type Ranked } from "./ranks.ts";
 import { publishTaskTime } from "./task-times.ts";
@@ -58,8 +59,7 @@ export const runStartTasks = async (tasks: readonly Ranked<Task>[], run: TaskRun
       await timed(phase, task, () => bounded(task, settings, task.timeoutSecs ?? START_TASK_SECS, abandoned));
     } catch (cause) {
       abandoned.throwIfAborted();
-      const reason = Error.isError(cause) ? cause.message : String(cause);
-      const message = `${phase} task "${nameOf(task)}" failed: ${reason}`;
+      const message = `${phase} task "${nameOf(task)}" failed: ${messageOf(cause)}`;
       throw new FrameworkError("CORE_START_TASK", message, { cause });
     }
   }

@@ -112,3 +112,63 @@ test("escapes every control character in any input", () => {
     ),
   );
 });
+
+/** Errors whose members are not what their types say. */
+const strangeErrors = (): Error[] => {
+  const strange = (members: object): Error =>
+    Object.defineProperties(new Error("x"), Object.getOwnPropertyDescriptors(members));
+  const broken = {
+    get message(): never {
+      throw new Error("no");
+    },
+    get cause(): never {
+      throw new Error("no");
+    },
+  };
+  return [
+    strange({ message: { code: 7 } }),
+    strange({ message: Object.create(null) as object }),
+    strange({ message: Symbol("s") }),
+    strange({ stack: ["a"] }),
+    strange({ stack: undefined, message: 1n, name: {} }),
+    strange({ cause: Object.create(null) as object, errors: [Object.create(null), Symbol("s")] }),
+    strange(broken),
+  ];
+};
+
+test.each(["text", "json"] as const)(
+  "writes the line for an error with any message, stack and cause, as %s",
+  (format) => {
+    for (const error of strangeErrors()) {
+      const { lines, log } = record(format);
+      log.error("failed", { error });
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toContain("failed");
+    }
+    const { lines, log } = record("text");
+    log.error("failed", { error: strangeErrors()[0] });
+    expect(lines[0]).toContain('failed error={"code":7}\n');
+  },
+);
+
+test("writes for people every cause of an error, also one that is not an error, and the errors of an aggregate", () => {
+  const { lines, log } = record("text");
+  const refused = new AggregateError([new Error("refused ::1\nforged"), "plain"], "unreachable");
+  const cause = new Error("inner", { cause: refused });
+  log.error("failed", { error: new Error("outer", { cause }) });
+  log.error("failed", { error: new Error("thrown", { cause: { code: 7, reason: "x".repeat(5000) } }) });
+  const [chain = "", thrown = ""] = lines;
+  expect(chain).toMatch(
+    / {4}Error: outer\n[^]* {4}caused by Error: inner\n[^]* {4}caused by AggregateError: unreachable\n[^]* {4}- Error: refused ::1\n {4}forged\n {4}- plain\n/,
+  );
+  expect(thrown).toContain('    caused by {"code":7,"reason":"xxx');
+  expect(thrown.length).toBeLessThan(4000);
+});
+
+test("writes the errors of an aggregate, eight at most", () => {
+  const { lines, log } = record("json");
+  const inner = Array.from({ length: 20 }, (_, index) => new Error(`refused ${index}`));
+  log.error("failed", { error: new AggregateError(inner, "unreachable") });
+  const { error } = JSON.parse(lines[0] ?? "") as { error: { errors: { message: string }[] } };
+  expect(error.errors.map(({ message }) => message)).toEqual(inner.slice(0, 8).map(({ message }) => message));
+});

@@ -1,5 +1,7 @@
+import { causeChain } from "./cause-chain.ts";
 import type { Logger } from "./logger.ts";
 import { printable } from "./printable.ts";
+import { messageOf, toJson, UNSERIALISABLE } from "./value-text.ts";
 
 /** Severity of a line. */
 export type Level = "info" | "warn" | "error";
@@ -37,22 +39,16 @@ const textLine = (level: Level, message: string, fields: Fields, time: Date): st
   const head = `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${printable(message)}`;
   const stacks: string[] = [];
   const pairs = entriesOf(fields).map(([key, value]) => {
-    if (Error.isError(value)) stacks.push(...indented(value));
-    const text = Error.isError(value)
-      ? value.message
-      : typeof value === "string"
-        ? value
-        : (toJson(value) ?? UNSERIALISABLE);
-    return ` ${printable(key)}=${printable(text)}`;
+    const chain = causeChain(value);
+    if (chain !== null) stacks.push(...indented(chain));
+    return ` ${printable(key)}=${printable(messageOf(value))}`;
   });
   return [head + pairs.join(""), ...stacks].join("\n");
 };
 
 /** Stack lines are indented, so that a message with line breaks cannot imitate a log line. */
-const indented = (error: Error): string[] =>
-  (error.stack ?? String(error)).split("\n").map((line) => `    ${printable(line.trim())}`);
-
-const UNSERIALISABLE = "[not serialisable]";
+const indented = (chain: string): string[] =>
+  chain.split("\n").map((line) => `    ${printable(line.trim())}`);
 
 const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   try {
@@ -60,30 +56,6 @@ const entriesOf = (fields: Fields): [key: string, value: unknown][] => {
   } catch {
     return [["fields", UNSERIALISABLE]]; // a getter threw; the message is still written
   }
-};
-
-/** JSON of any value: errors with their stack, cycles cut; `undefined` if it cannot be serialised. */
-const toJson = (value: unknown): string | undefined => {
-  const above: { readonly item: object; readonly plain: object }[] = [];
-  function replace(this: unknown, _key: string, item: unknown): unknown {
-    while (above.length > 0 && above.at(-1)?.plain !== this) above.pop();
-    if (typeof item === "bigint") return String(item);
-    if (typeof item !== "object" || item === null) return item;
-    if (above.some((parent) => parent.item === item)) return "[circular]";
-    const plain = Error.isError(item) ? plainError(item) : item;
-    above.push({ item, plain });
-    return plain;
-  }
-  try {
-    return JSON.stringify(value, replace) ?? String(value);
-  } catch {
-    return undefined; // a getter or toJSON threw, or the value is nested too deeply: the line is written without it
-  }
-};
-
-const plainError = (error: Error): object => {
-  const { code, cause } = error as { code?: unknown; cause?: unknown };
-  return { name: error.name, message: error.message, code, stack: error.stack, cause };
 };
 
 /** Escapes DEL, C1 controls, line separators and bidi marks, which JSON allows but terminals and line readers interpret. */

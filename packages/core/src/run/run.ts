@@ -1,6 +1,7 @@
 import { isClusterWorker } from "../runtime/cluster-worker.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../log/logger.ts";
+import { failsafeLog } from "../log/failsafe-log.ts";
 import { redirectable } from "../log/redirectable.ts";
 import { nodeBuiltin } from "../runtime/node-builtins.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
@@ -88,7 +89,7 @@ const makePlan = (
     workers: workersTold ?? resolved.settings.workers,
     warnings: [...resolved.settings.warnings, ...protocolWarnings(app.protocol, resolved.settings.tls)],
   };
-  const log = options.log ?? redirectable(defaultLog(settings));
+  const log = failsafeLog(options.log ?? redirectable(defaultLog(settings)));
   owned?.logTo(log);
   if (flags.check === true) {
     const found = [...all, ...app.check({ ...settings, log, shared: inProcessState({ log }) })];

@@ -1,7 +1,8 @@
 import { ConfigurationError, type Problem } from "../../errors/configuration-error.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { RegisteredListener } from "../../lifecycle/listener.ts";
-import { causeChain } from "./cause-chain.ts";
+import { causeChain } from "../../log/cause-chain.ts";
+import { messageOf } from "../../log/value-text.ts";
 
 /** The reason why a service could not start, in a form that can be sent from a worker to the primary. */
 export interface StartFailure {
@@ -18,8 +19,7 @@ export const toStartFailure = (error: unknown): StartFailure => {
   if (FrameworkError.is(error)) {
     return withStack({ code: error.code, message: error.message }, error.cause);
   }
-  const message = Error.isError(error) ? error.message : String(error);
-  return withStack({ code: "CORE_START_FAILED", message }, error);
+  return withStack({ code: "CORE_START_FAILED", message: messageOf(error) }, error);
 };
 
 /** Recreates the error of a failure, as far as possible. */

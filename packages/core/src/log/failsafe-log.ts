@@ -1,0 +1,27 @@
+import type { Logger } from "./logger.ts";
+import { printable } from "./printable.ts";
+import { messageOf } from "./value-text.ts";
+
+type Write = Logger["error"];
+
+/** The same logger with methods that never throw: its failure must not become that of a request. It goes to the console, with the message of the line. */
+export const failsafeLog = (log: Logger): Logger => {
+  const guarded =
+    (level: "info" | "warn" | "error"): Write =>
+    (message, fields) => {
+      try {
+        log[level](message, fields);
+      } catch (error) {
+        console.error(printable(`the logger failed (${messageOf(error)}) at: ${message}`));
+      }
+    };
+  return {
+    info: guarded("info"),
+    warn: guarded("warn"),
+    error: guarded("error"),
+    ...(log.redirect !== undefined && { redirect: (to: Logger) => redirectOf(log, to) }),
+    ...(log.collect !== undefined && { collect: (line: string) => log.collect?.(line) }),
+  };
+};
+
+const redirectOf = (log: Logger, to: Logger): (() => void) => log.redirect?.(to) ?? (() => {});
