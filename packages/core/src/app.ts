@@ -205,7 +205,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   async fetch(request: globalThis.Request): Promise<globalThis.Response> {
     joinWebClass();
     await (this.kernel.ready ?? this.start());
-    return serveWebRequest(this.kernel.serve, request, this.kernel.calls);
+    const { serve, calls, settings } = this.kernel;
+    return serveWebRequest(serve, request, { calls, log: settings.log });
   }
 
   /**

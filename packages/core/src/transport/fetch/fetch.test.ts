@@ -21,3 +21,26 @@ test("the length of a reply that has a body is that of the body, whatever it sta
     expect(reply.headers.get("content-length")).toBe("5");
   }
 });
+
+test("a listener for the end that throws is logged, and the others run, also those added after the end", async () => {
+  const seen: string[] = [];
+  const app = new App();
+  const fail = () => {
+    throw new Error("listener");
+  };
+  app.get("/", (request) => {
+    request.onEnd(fail);
+    request.onEnd((end) => void seen.push(end));
+    request.defer(() => {
+      request.onEnd(fail);
+      request.onEnd((end) => void seen.push(`${end} before`));
+    });
+    return "";
+  });
+  const log = { info() {}, warn() {}, error: (message: string) => void seen.push(message) };
+  await app.start({ env: "production", log });
+  await (await app.fetch(new Request("http://localhost/"))).text();
+  await app.stop();
+  const line = "a listener for the end of an exchange threw";
+  expect(seen).toEqual([line, "sent", line, "sent before"]);
+});

@@ -1,23 +1,33 @@
 import { fieldValue } from "../../http/field-values.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
 import type { OpenCall, OpenCalls } from "../../lifecycle/open-calls.ts";
+import type { Logger } from "../../log/logger.ts";
 import { EndlessBody } from "../../response/endless-body.ts";
 import { onBodyEnd } from "../../response/body-end.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 import type { Response } from "../../response/response.ts";
 import { toWebResponse } from "../../response/web-response.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
+import { type EndListener, notify } from "../wire/exchange.ts";
 import { lengthToSend } from "../wire/reply-head.ts";
 
 type Serve = (source: RequestSource) => Awaitable<Response>;
 
-/** Serves a web request by a compiled app: the transport without a socket. `calls` counts it while it is in flight. */
+/** The parts of an app that its calls use. */
+interface WebHost {
+  /** Counts the calls in flight. */
+  readonly calls: OpenCalls;
+  /** Receives the errors of listeners. */
+  readonly log: Logger;
+}
+
+/** Serves a web request by a compiled app: the transport without a socket. */
 export const serveWebRequest = async (
   serve: Serve,
   request: globalThis.Request,
-  calls: OpenCalls,
+  host: WebHost,
 ): Promise<globalThis.Response> => {
-  const exchange = new WebExchange(request, calls);
+  const exchange = new WebExchange(request, host);
   try {
     return exchange.reply(await serve(exchange));
   } catch (error) {
@@ -38,13 +48,15 @@ class WebExchange implements RequestSource, OpenCall {
   readonly buffered = null;
   private readonly request: globalThis.Request;
   private readonly calls: OpenCalls;
+  private readonly log: Logger;
   private ended: ExchangeEnd | undefined;
-  private listeners: ((end: ExchangeEnd) => void)[] = [];
+  private listeners: EndListener[] = [];
 
-  constructor(request: globalThis.Request, calls: OpenCalls) {
+  constructor(request: globalThis.Request, { calls, log }: WebHost) {
     const { protocol, host, pathname, search } = new URL(request.url);
     this.request = request;
     this.calls = calls;
+    this.log = log;
     this.method = request.method;
     this.target = pathname + search;
     this.scheme = protocol === "https:" ? "https" : "http";
@@ -64,9 +76,9 @@ class WebExchange implements RequestSource, OpenCall {
     return this.request.body ?? nothing();
   }
 
-  onEnd(listener: (end: ExchangeEnd) => void): void {
+  onEnd(listener: EndListener): void {
     if (this.ended === undefined) this.listeners.push(listener);
-    else listener(this.ended);
+    else notify(listener, this.ended, this.log);
   }
 
   /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
@@ -101,7 +113,7 @@ class WebExchange implements RequestSource, OpenCall {
     this.calls.closed(this);
     const { listeners } = this;
     this.listeners = [];
-    for (const listener of listeners) listener(end);
+    for (const listener of listeners) notify(listener, end, this.log);
   }
 }
 

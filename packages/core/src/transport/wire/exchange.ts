@@ -3,6 +3,7 @@ import { BodyStream, type Payload } from "../../exchange/payload.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import type { TransportOptions } from "../../exchange/transport.ts";
+import type { Logger } from "../../log/logger.ts";
 import { deliver, type Receiver } from "../../middleware/later.ts";
 import { isPromisedOutput } from "../../middleware/middleware.ts";
 
@@ -61,7 +62,7 @@ export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
 
 /** Calls a listener at the end of an exchange, or at once if it has ended. */
 export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
-  if (exchange.end !== null) notify(exchange, listener, exchange.end);
+  if (exchange.end !== null) notify(listener, exchange.end, exchange.connection.options.log);
   else if (exchange.listeners === null) exchange.listeners = [listener]; // a push makes room for 16 more
   else exchange.listeners.push(listener);
 };
@@ -71,14 +72,15 @@ export const notifyEnd = (exchange: Exchange, end: ExchangeEnd): void => {
   const { listeners } = exchange;
   if (listeners === null) return;
   exchange.listeners = null;
-  for (const listener of listeners) notify(exchange, listener, end);
+  for (const listener of listeners) notify(listener, end, exchange.connection.options.log);
 };
 
-const notify = ({ connection }: Exchange, listener: EndListener, end: ExchangeEnd): void => {
+/** Calls a listener; its error is logged, so that the other listeners run. */
+export const notify = (listener: EndListener, end: ExchangeEnd, log: Pick<Logger, "error">): void => {
   try {
     listener(end);
   } catch (error) {
-    connection.options.log.error("a listener for the end of an exchange threw", { error });
+    log.error("a listener for the end of an exchange threw", { error });
   }
 };
 
