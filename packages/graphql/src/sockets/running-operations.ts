@@ -7,37 +7,35 @@ interface RunningOperation {
   done: Promise<void>;
 }
 
-/** The operations of one connection, to abort each when the client no longer wants it. */
+/** The operations of one connection, to abort each when the client no longer wants it. They have no ids here: the next operation may begin with an id before the last one has ended. */
 export class RunningOperations {
-  private readonly operations = new Map<string, RunningOperation>();
-  private begun: string | null = null;
+  private readonly operations = new Set<RunningOperation>();
+  private begun: RunningOperation | null = null;
 
   get size(): number {
     return this.operations.size;
   }
 
-  begin(id: string, isWanted: () => boolean): void {
-    this.operations.set(id, { aborter: new AbortController(), isWanted, done: Promise.resolve() });
-    this.begun = id;
-  }
-
-  signalOf(id: string): AbortSignal {
-    return this.operations.get(id)?.aborter.signal ?? AbortSignal.abort();
+  /** Returns the signal that aborts the operation. */
+  begin(isWanted: () => boolean): AbortSignal {
+    const operation = { aborter: new AbortController(), isWanted, done: Promise.resolve() };
+    this.operations.add(operation);
+    this.begun = operation;
+    return operation.aborter.signal;
   }
 
   /** Takes the promise of the message that was just received: if it began an operation, the operation ends with it. */
   follow(handled: Promise<void>): void {
-    const id = this.begun;
+    const operation = this.begun;
     this.begun = null;
-    const operation = id === null ? undefined : this.operations.get(id);
-    if (id === null || operation === undefined) return;
-    operation.done = handled.finally(() => this.operations.delete(id));
+    if (operation === null) return;
+    operation.done = handled.finally(() => this.operations.delete(operation));
   }
 
   /** Aborts the operations that the client has completed. Returns their ends to wait for, so that a new one may have the same id; `null` without any. */
   endUnwanted(): Promise<unknown> | null {
     const ends: Promise<void>[] = [];
-    for (const { isWanted, aborter, done } of this.operations.values()) {
+    for (const { isWanted, aborter, done } of this.operations) {
       if (isWanted()) continue;
       aborter.abort();
       ends.push(done);
@@ -46,6 +44,6 @@ export class RunningOperations {
   }
 
   abortAll(): void {
-    for (const { aborter } of this.operations.values()) aborter.abort();
+    for (const { aborter } of this.operations) aborter.abort();
   }
 }

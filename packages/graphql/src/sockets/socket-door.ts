@@ -135,8 +135,8 @@ export class SocketDoor {
   /** Begins synchronously, so that `serve` knows which operation a message began. */
   private subscribe(connected: Connected, id: string, payload: OperationParams): Promise<never> {
     const { extra } = connected;
-    extra.running.begin(id, () => id in connected.subscriptions);
-    return this.accept(extra, extra.running.signalOf(id), payload) as Promise<never>; // arguments without a schema: `execute` is ours
+    const signal = extra.running.begin(() => id in connected.subscriptions);
+    return this.accept(extra, signal, payload) as Promise<never>; // arguments without a schema: `execute` is ours
   }
 
   private async accept(
