@@ -1,4 +1,5 @@
-import type { Response } from "@framework/core";
+import type { HttpRequest, Response } from "@framework/core";
+import { payloadLength } from "@framework/core/feature";
 
 /** Compressible media types: text and similar ones. Images, videos and archives are compressed already. */
 const TEXTUAL =
@@ -17,9 +18,22 @@ export const isCompressible = ({ headers, status }: Response): boolean => {
   return TEXTUAL.test(type.trim().toLowerCase());
 };
 
-/** Whether the reply has a whole body without a coding. */
-export const canBeCoded = ({ status, payload, headers }: Response): boolean =>
-  payload !== null && !bare.includes(status) && !headers.has("content-encoding");
+/** Whether the reply has a whole body without a coding, or is the reply to HEAD that states the length of one. */
+export const canBeCoded = (reply: Response, { method }: Pick<HttpRequest, "method">): boolean => {
+  if (bare.includes(reply.status) || reply.headers.has("content-encoding")) return false;
+  return reply.payload !== null || (method === "HEAD" && bodyLength(reply) !== null);
+};
+
+/** Whether the reply is a range of a body without a coding. It varies as the whole body does (RFC 9110 15.3.7). */
+export const isPart = ({ status, headers }: Response): boolean =>
+  status === 206 && !headers.has("content-encoding");
+
+/** Bytes of the body, or those that a reply without one states; `null` while unknown. */
+export const bodyLength = ({ payload, headers }: Response): number | null => {
+  if (payload !== null) return payloadLength(payload);
+  const stated = headers.get("content-length");
+  return stated !== null && /^\d{1,15}$/.test(stated) ? Number(stated) : null;
+};
 
 /** Whether the reply has no body, or a range of one: its position within the encoded body is unknown. */
 const bare: readonly number[] = [101, 204, 205, 206, 304];

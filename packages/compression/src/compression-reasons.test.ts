@@ -28,6 +28,23 @@ const makeApp = (): App => {
   return app;
 };
 
+const lastReasons = (): readonly string[] | undefined =>
+  traces.at(-1)?.steps.find(({ feature }) => feature === "compression")?.reasons;
+
+test("HEAD with a stated length has its reason", async () => {
+  subscribe("framework.request.steps", listen);
+  try {
+    const app = makeApp();
+    const headers = { "content-type": "text/plain", "content-length": "5000" };
+    app.head("/large", () => new Response(null, { headers }));
+    const request = { method: "HEAD", headers: { "accept-encoding": "gzip" } };
+    await app.fetch(new Request("http://localhost/large", request));
+    expect(lastReasons()).toEqual(["without the body, its compressed length is unknown"]);
+  } finally {
+    unsubscribe("framework.request.steps", listen);
+  }
+});
+
 test.each([
   ["/large", "gzip", "gzip: 5000 bytes became fewer"],
   ["/large", null, "the request has no Accept-Encoding"],
@@ -47,8 +64,7 @@ test.each([
     try {
       const headers: Record<string, string> = accepted === null ? {} : { "accept-encoding": accepted };
       const reply = await makeApp().fetch(new Request(`http://localhost${path}`, { headers }));
-      const reasons = traces.at(-1)?.steps.find(({ feature }) => feature === "compression")?.reasons;
-      expect(reasons?.map((text) => text.replace(/became \d+/, "became fewer"))).toEqual([reason]);
+      expect(lastReasons()?.map((text) => text.replace(/became \d+/, "became fewer"))).toEqual([reason]);
       expect(reply.headers.get("content-encoding") === "gzip").toBe(reason.startsWith("gzip"));
     } finally {
       unsubscribe("framework.request.steps", listen);

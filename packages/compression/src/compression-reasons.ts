@@ -1,13 +1,7 @@
 import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
-import {
-  BodyStream,
-  type DecisionReasons,
-  mapAwaitable,
-  payloadLength,
-  type RouteOption,
-} from "@framework/core/feature";
+import { type DecisionReasons, mapAwaitable, payloadLength, type RouteOption } from "@framework/core/feature";
 import { negotiateEncoding } from "@framework/core/http";
-import { canBeCoded, digestFields, isCompressible } from "./compressible.ts";
+import { bodyLength, canBeCoded, digestFields, isCompressible } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
 
 /** Adds the reason of each decision to a compressing middleware while a tool shows the steps of requests. */
@@ -49,7 +43,7 @@ const whySkipped = (
   isOffHere: boolean,
 ): string | null => {
   if (isOffHere) return "the route has compress: false";
-  if (!canBeCoded(reply))
+  if (!canBeCoded(reply, request))
     return reply.headers.has("content-encoding")
       ? "the reply is encoded already"
       : `a ${reply.status} without a whole body`;
@@ -61,12 +55,10 @@ const whySkipped = (
       : `the client does not prefer ${encodings.join(", ")}: Accept-Encoding is ${JSON.stringify(field.slice(0, 100))}`;
   if (negotiateEncoding(field, []) === null) return null; // the client refuses the plain body
   if (!isCompressible(reply)) return notCompressible(reply);
-  const length = payloadLength(reply.payload);
-  if (length === null)
-    return streams || !(reply.payload instanceof BodyStream)
-      ? null
-      : "the length is unknown, and streams is false";
-  return length < minSize ? `${length} bytes are less than minSize ${minSize}` : null;
+  const length = bodyLength(reply);
+  if (length === null) return streams ? null : "the length is unknown, and streams is false";
+  if (length < minSize) return `${length} bytes are less than minSize ${minSize}`;
+  return reply.payload === null ? "without the body, its compressed length is unknown" : null;
 };
 
 const notCompressible = ({ headers }: Response): string => {

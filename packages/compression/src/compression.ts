@@ -5,7 +5,6 @@ import {
   type ConfigInput,
   type Feature,
   mapOutput,
-  payloadLength,
   type RouteOption,
   waitsOnce,
 } from "@framework/core/feature";
@@ -13,7 +12,7 @@ import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Resp
 import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
-import { canBeCoded, digestFields, isCompressible } from "./compressible.ts";
+import { bodyLength, canBeCoded, digestFields, isCompressible, isPart } from "./compressible.ts";
 import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
 import { type Tally, tally } from "./tally.ts";
@@ -73,8 +72,8 @@ const compress = (
   const answer = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     if (option.of(request.endpoint) === false) return reply;
     const shrinks = isCompressible(reply);
-    const isCodable = reply.status === 304 || canBeCoded(reply);
-    if (shrinks || isCodable) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
+    const isCodable = reply.status === 304 || canBeCoded(reply, request);
+    if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
     if (!isCodable) return reply;
     const field = request.getHeader("accept-encoding");
     const coding = negotiateEncoding(field, config.encodings);
@@ -117,8 +116,8 @@ const refuse = ({ headers, payload }: Response): never => {
 const OF_BODY =
   /^(?:content-.*|repr-digest|etag|last-modified|accept-ranges|cache-control|expires|age|set-cookie)$/;
 
-const isWorthIt = ({ payload }: Response, { minSize, streams }: CompressionConfig): boolean => {
-  const length = payloadLength(payload);
+const isWorthIt = (reply: Response, { minSize, streams }: CompressionConfig): boolean => {
+  const length = bodyLength(reply);
   return length === null ? streams : length >= minSize;
 };
 
@@ -130,12 +129,13 @@ const code = (
   isForced: boolean,
 ): Response | Promise<Response> => {
   const { payload } = reply;
+  if (payload === null) return asUnknown(reply);
   if (payload instanceof BodyStream) {
     reply.payload = codedBody(payload, coder);
     counts?.add(coding, 0, 0);
     return labelled(reply, coding);
   }
-  const body = typeof payload === "string" ? Buffer.from(payload) : (payload ?? new Uint8Array(0));
+  const body = typeof payload === "string" ? Buffer.from(payload) : payload;
   return coder.whole(body).then((coded) => {
     if (coded.byteLength >= body.byteLength && !isForced) return reply;
     reply.payload = coded;
@@ -144,10 +144,25 @@ const code = (
   });
 };
 
-/** A compressed body has another length and digest, no byte ranges, and at most a weak tag. */
 const labelled = (reply: Response, coding: Encoding): Response => {
+  reply.headers.set("content-encoding", coding);
+  return withoutPlainFields(reply);
+};
+
+/**
+ * The reply to HEAD whose handler stated the length of the plain body. Whether GET's is compressed is known only with the body, if that shrinks too
+ * little: the coding is left out as well (RFC 9110 9.3.2). An unknown length is that of a stream.
+ */
+const asUnknown = (reply: Response): Response => {
+  reply.payload = new BodyStream(noChunks());
+  return withoutPlainFields(reply);
+};
+
+async function* noChunks(): AsyncGenerator<Uint8Array> {}
+
+/** A compressed body has another length and digest, no byte ranges, and at most a weak tag. */
+const withoutPlainFields = (reply: Response): Response => {
   const { headers } = reply;
-  headers.set("content-encoding", coding);
   addVary(headers, "Accept-Encoding");
   headers.delete("content-length");
   headers.delete("accept-ranges");

@@ -100,7 +100,7 @@ const varyOwed = ({ isPreflight = false }: Row, { status, headers }: TestReply, 
   return [
     ...(on.has("cors") ? ["origin"] : []),
     ...(on.has("cors") && isPreflight ? ["access-control-request-method"] : []),
-    ...(on.has("compression") && textual && status !== 206 ? ["accept-encoding"] : []),
+    ...(on.has("compression") && textual ? ["accept-encoding"] : []),
   ];
 };
 
