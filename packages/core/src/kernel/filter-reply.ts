@@ -10,7 +10,10 @@ import { WebBody } from "../response/web-response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import type { StandardSchema } from "../validation/standard-schema.ts";
 import { resultOf } from "../validation/validate.ts";
-import { isSameJson, removedMembers, roundsIntegers } from "./json-difference.ts";
+import { isSameJson, removedMembers, repeatsNames, roundsNumbers } from "./json-difference.ts";
+
+const ROUNDED =
+  "it has members to remove beside a number with more digits than a double holds, such as an integer beyond 2^53; send that as text";
 
 /**
  * Sends of a route's JSON replies what the schema of their status outputs, so that a member that the schema does not list never reaches a client.
@@ -43,16 +46,17 @@ export const filterReply = (
     const value = parsed(text) ?? refuse("it is not JSON");
     return mapAwaitable(resultOf(schema, value.json, "response"), ({ issues, output }) => {
       if (issues.length > 0) refuse(issues.map(({ loc, msg }) => `${loc.join(".")}: ${msg}`).join("; "));
-      const written = toJsonText(output);
-      if (written === text || (roundsIntegers(text) && isSameJson(JSON.parse(text), output))) {
-        reply.payload = text;
+      const send = (payload: string): Response => {
+        reply.payload = payload;
         return reply;
-      }
-      if (roundsIntegers(text))
-        refuse("it has members to remove beside integers beyond 2^53; send those as text");
-      if (debug) removed(reply.status, removedMembers(JSON.parse(text), output));
-      reply.payload = written;
-      return reply;
+      };
+      const written = toJsonText(output);
+      if (written === text) return send(text);
+      const original: unknown = JSON.parse(text); // again: a schema may have changed the first value in place
+      if (isSameJson(original, output) && !repeatsNames(text, original)) return send(text);
+      if (roundsNumbers(text)) refuse(ROUNDED);
+      if (debug) removed(reply.status, removedMembers(original, output));
+      return send(written);
     });
   };
   const filter = (reply: Response): Awaitable<Response> => {

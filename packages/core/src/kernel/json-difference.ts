@@ -40,16 +40,53 @@ export const removedMembers = (value: unknown, output: unknown): readonly string
   return [...new Set(removed.map((path) => path.replaceAll(/(?<=^|\.)\d+(?=\.)/g, "[]")))];
 };
 
-/** Whether JSON text has an integer that a double cannot hold, so that writing it again would change it. */
-export const roundsIntegers = (text: string): boolean => {
-  if (!/\d{16}/.test(text)) return false;
+/** Whether JSON text has a number with more digits than a double holds, so that writing it again would change its value. */
+export const roundsNumbers = (text: string): boolean => {
+  if (!/[\d.]{16}|\d[eE][-+]?\d{3}/.test(text)) return false;
   let rounds = false;
   JSON.parse(text, (_key: string, value: unknown, context?: { readonly source?: string }) => {
-    const source = context?.source ?? "";
-    if (typeof value === "number" && /^-?\d{16,}$/.test(source)) rounds ||= String(value) !== source;
+    if (typeof value === "number" && context?.source !== undefined)
+      rounds ||= isRounded(value, context.source);
     return value;
   });
   return rounds;
+};
+
+/** The shortest digits of a double and its 17 digits, which other languages write, read back as the same double. */
+const isRounded = (value: number, source: string): boolean => {
+  const digits = digitsOf(source);
+  return digits !== digitsOf(String(value)) && digits !== digitsOf(value.toPrecision(17));
+};
+
+/** The digits of a number from its first to its last that is not 0. */
+const digitsOf = (source: string): string => {
+  const digits = source.replace(/e.*$/i, "").replaceAll(/[-.]/g, "").replace(/^0+/, "");
+  let end = digits.length;
+  while (digits[end - 1] === "0") end--; // a pattern for it takes quadratic time
+  return digits.slice(0, end);
+};
+
+/** Whether an object of JSON text repeats a name: `value`, parsed from it, has the last member of each name alone. */
+export const repeatsNames = (text: string, value: unknown): boolean => colonsOf(text) > membersOf(value);
+
+/** Number of colons outside strings, one for each member. */
+const colonsOf = (text: string): number => {
+  let colons = 0;
+  let isString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') isString = !isString;
+    else if (isString && character === "\\") at++;
+    else if (!isString && character === ":") colons++;
+  }
+  return colons;
+};
+
+/** Number of members of all objects in a JSON value. */
+const membersOf = (value: unknown): number => {
+  if (typeof value !== "object" || value === null) return 0;
+  const items: readonly unknown[] = Object.values(value);
+  return items.reduce<number>((sum, item) => sum + membersOf(item), Array.isArray(value) ? 0 : items.length);
 };
 
 const isPlain = (value: object): boolean => {
