@@ -22,6 +22,7 @@ import { neededRules } from "./needed-rules.ts";
 import { costOf } from "./query-cost.ts";
 import { refused } from "./refused.ts";
 import { isLonger } from "./json-string.ts";
+import { isWithin } from "./levels.ts";
 import { maxErrorsOf } from "./max-errors.ts";
 import { MAX_LEVELS } from "./outline.ts";
 import { excessInJson, excessOf, type TextExcess } from "./text-limits.ts";
@@ -76,7 +77,9 @@ export class Documents {
   }
 
   /** Returns what refuses the operation, if anything does. Fails only when the program's `documents` does. */
-  prepare(params: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
+  prepare(sent: OperationParams): Awaitable<Prepared | readonly GraphQLError[]> {
+    // Some clients send "" where they name no operation.
+    const params = sent.operationName === "" ? { ...sent, operationName: null } : sent;
     return mapAwaitable(this.textOf(params), (text) => {
       const prepared = this.check(text, params);
       if (!("document" in prepared)) this.onRefused();
@@ -197,14 +200,6 @@ export class Documents {
     return cost > maxComplexity ? over("maxComplexity", this.rules) : null;
   }
 }
-
-/** Whether arrays and objects are nested at most `levels` deep. */
-const isWithin = (value: unknown, levels: number): boolean => {
-  if (typeof value !== "object" || value === null) return true;
-  if (levels < 0) return false;
-  for (const member of Object.values(value)) if (!isWithin(member, levels - 1)) return false;
-  return true;
-};
 
 /** The hash with which clients of Apollo name a document. */
 const hashOf = (extensions: OperationParams["extensions"]): string | null => {

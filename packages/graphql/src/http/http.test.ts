@@ -33,6 +33,29 @@ test("operationName, operation_name and variables choose and fill the operation"
   expect(unnamed.text).toContain("exactly one operation");
 });
 
+test("an empty operationName names no operation", async () => {
+  const { app } = library();
+  await using client = testClient(app);
+  const params = { query: "{ now }", operationName: "" };
+  for (const reply of [
+    await client.post("/graphql", { json: params }),
+    await client.get("/graphql", { query: params }),
+  ])
+    expect(reply.json()).toEqual({ data: { now: 7 } });
+});
+
+test("variables and extensions of a GET that are nested deeper than 100 levels are a 400", async () => {
+  await using client = testClient(library().app);
+  for (const name of ["variables", "extensions"]) {
+    const nested = (levels: number): string => `{"a":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
+    const ask = async (levels: number) =>
+      client.get("/graphql", { query: { query: "{ now }", [name]: nested(levels) } });
+    expect((await ask(100)).json()).toEqual({ data: { now: 7 } });
+    const refused = await ask(101);
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("100 levels")]);
+  }
+});
+
 test("a GET executes queries, never mutations", async () => {
   const { app, events } = library();
   await using client = testClient(app);

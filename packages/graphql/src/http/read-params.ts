@@ -1,5 +1,7 @@
 import { type HttpRequest, ValueError } from "@framework/core";
 import type { OperationParams } from "../documents/documents.ts";
+import { isWithin } from "../documents/levels.ts";
+import { MAX_LEVELS } from "../documents/outline.ts";
 
 /** Returns the parameters in the query of a GET. @throws ValueError */
 export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
@@ -13,6 +15,13 @@ export const paramsOfGet = ({ query }: HttpRequest): OperationParams =>
 
 const jsonOf = (name: string, text: string | null): unknown => {
   if (text === null || text === "") return null;
+  const value = parsed(name, text);
+  // An object without members is one level.
+  if (isWithin(value, MAX_LEVELS - 1)) return value;
+  throw new ValueError(`The parameter "${name}" is nested deeper than ${MAX_LEVELS} levels`);
+};
+
+const parsed = (name: string, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {

@@ -32,6 +32,14 @@ test("a subscription sends its events and completes", async () => {
   expect(events).toEqual(["ticks ended"]);
 });
 
+test("an empty operationName names no operation over a socket too", async () => {
+  const { open } = await serve();
+  const peer = await ready(await open());
+  peer.send({ type: "subscribe", id: "1", payload: { query: "{ now }", operationName: "" } });
+  await waitFor(() => peer.messages.length > 0);
+  expect(peer.messages[0]).toEqual({ id: "1", type: "next", payload: { data: { now: 7 } } });
+});
+
 test("queries and mutations run too, with the limits and the errors of HTTP", async () => {
   const { open } = await serve();
   const peer = await ready(await open());
