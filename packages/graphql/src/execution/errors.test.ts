@@ -1,7 +1,8 @@
 import { App } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { graphql } from "../index.ts";
+import { GraphQLError, GraphQLScalarType } from "graphql";
+import { field, graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
 
 const errorOf = async (field: string, env: "development" | "production", debug = false): Promise<unknown> => {
@@ -38,6 +39,57 @@ test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
     ["refused"],
   ]);
   expect(await errorOf("mine", "production")).toEqual(["for the client", { code: "MINE" }, ["mine"]]);
+});
+
+test("GraphQLErrors that methods of a source throw, and that resolvers return or list, are for clients", async () => {
+  const fail = (message: string): never => {
+    throw new GraphQLError(message);
+  };
+  const strict = new GraphQLScalarType({ name: "Strict", serialize: () => fail("canary") });
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: `
+      scalar Strict
+      type Query { item: Item guarded: Item returned: Int later: Int items: [Item] promises: [Int] strict: Strict stricts: [Strict] }
+      type Item { name: String slow: String list: [String] wrong: Int }
+    `,
+    resolvers: {
+      Strict: strict,
+      Query: {
+        item: () => ({
+          name: () => fail("of a method"),
+          slow: async () => fail("of a slow method"),
+          list: ["a", new GraphQLError("of a member")],
+          wrong: "canary",
+        }),
+        guarded: field({ guards: [() => true] }, async () => ({ name: () => fail("of a guarded source") })),
+        returned: () => new GraphQLError("returned"),
+        later: async () => new GraphQLError("returned later"),
+        items: () => [{ name: "first" }, new GraphQLError("an item is missing")],
+        promises: async () => [1, Promise.reject(new GraphQLError("of a promise"))],
+        strict: () => 1,
+        stricts: () => [1],
+      },
+    },
+  });
+  await using client = testClient(app, { env: "production" });
+  const query =
+    "{ item { name slow list wrong } guarded { name } returned later items { name } promises strict stricts }";
+  const { errors } = (await client.post("/graphql", { json: { query } })).json<{
+    errors: { message: string; path: unknown[] }[];
+  }>();
+  expect(Object.fromEntries(errors.map(({ path, message }) => [path.join("."), message]))).toEqual({
+    "item.name": "of a method",
+    "item.slow": "of a slow method",
+    "item.list.1": "of a member",
+    "item.wrong": unexpected,
+    "guarded.name": "of a guarded source",
+    returned: "returned",
+    later: "returned later",
+    "items.1": "an item is missing",
+    "promises.1": "of a promise",
+    strict: unexpected,
+    "stricts.0": unexpected,
+  });
 });
 
 test("a variable that its type refuses is a 400, and no fault", async () => {

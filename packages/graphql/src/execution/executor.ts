@@ -13,6 +13,7 @@ import {
   type ResultPart,
 } from "../graphql-js/in-parts.ts";
 import { executeUntil, openSource, withoutSuggestion } from "../graphql-js/versions.ts";
+import { resolveMember } from "../schema/resolve-member.ts";
 import type { Caller } from "./caller.ts";
 import type { StartedOperation } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
@@ -188,6 +189,7 @@ export class Executor {
       contextValue,
       variableValues: params.variables ?? {},
       operationName: params.operationName ?? null,
+      fieldResolver: resolveMember,
       hideSuggestions: !config.introspection,
       options: { maxCoercionErrors: maxErrorsOf(document) },
     };

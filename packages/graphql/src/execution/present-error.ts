@@ -9,7 +9,7 @@ const INTERNAL = "Internal Server Error";
 export type PresentError = (error: Error) => GraphQLFormattedError;
 
 /**
- * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw. Everything else is a fault: it is
+ * Creates the formatter of an app. Clients see: mistakes of the request; HttpErrors; GraphQLErrors that resolvers throw or return. Everything else is a fault: it is
  * logged, and its message is shown only with `debug` outside production.
  */
 export const errorPresenter = ({

@@ -6,7 +6,7 @@ import {
   type GraphQLFieldResolver,
   type OperationTypeNode,
 } from "graphql";
-import { markShown, noteShown } from "./shown-errors.ts";
+import { markShown, noteReturned } from "./shown-errors.ts";
 import { scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import type { FieldOptions } from "./field-options.ts";
@@ -103,7 +103,7 @@ const withMarkedErrors =
   (source, args, context, info) => {
     try {
       const value = resolve(source, args, context, info);
-      if (value instanceof Promise) value.then(undefined, noteShown); // beside GraphQL's own reaction, which comes after
+      noteReturned(value);
       return value;
     } catch (error) {
       return markShown(error);

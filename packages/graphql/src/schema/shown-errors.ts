@@ -11,5 +11,20 @@ export const markShown = (error: unknown): never => {
   throw error;
 };
 
+/**
+ * Marks an error that the program's own code returns, now or later, alone or as an item of a list: GraphQL throws it. What a type makes of a value, such as
+ * the output of a scalar, stays unmarked.
+ */
+export const noteReturned = (value: unknown): void => {
+  if (typeof value !== "object" || value === null) return;
+  if (Array.isArray(value)) for (const item of value) noteItem(item);
+  else noteItem(value);
+};
+
+const noteItem = (value: unknown): void => {
+  if (value instanceof Error) noteShown(value);
+  else if (value instanceof Promise) value.then(noteReturned, noteShown); // beside GraphQL's own reaction, which comes after
+};
+
 /** Whether the program's own code threw the error. */
 export const isShown = (error: object): boolean => shown.has(error);
