@@ -18,6 +18,7 @@ import {
 } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 import { withPartDirectives } from "../graphql-js/in-parts.ts";
+import { readDefaults } from "../graphql-js/read-defaults.ts";
 import { copySchema } from "./copy-schema.ts";
 import {
   type Field,
@@ -48,6 +49,7 @@ export const buildSchema = (
   const problems = validateSchema(schema).map(({ message }) => message);
   if (!incremental) problems.push(...unusableDirectives(schema));
   problems.push(...addResolvers(schema, resolvers));
+  readDefaults(schema);
   problems.push(...unguardedTypes(schema));
   if (problems.length > 0) throw badSchema(problems.join("; "));
   guardSchema(schema);
@@ -92,12 +94,12 @@ const scalarMembers = [
   "serialize",
   "parseValue",
   "parseLiteral",
-  "specifiedByURL",
 ] as const;
 
 const addScalar = (type: GraphQLScalarType, scalar: unknown): string[] => {
   if (!isScalarType(scalar)) return [`the resolver of the scalar "${type.name}" must be a GraphQLScalarType`];
   for (const member of scalarMembers) Reflect.set(type, member, Reflect.get(scalar, member));
+  if (scalar.specifiedByURL != null) type.specifiedByURL = scalar.specifiedByURL;
   return [];
 };
 

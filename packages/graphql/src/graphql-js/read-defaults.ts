@@ -1,0 +1,41 @@
+import {
+  getNamedType,
+  type GraphQLArgument,
+  type GraphQLInputField,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isInputObjectType,
+  isInterfaceType,
+  isObjectType,
+  valueFromAST,
+} from "graphql";
+
+/**
+ * Reads the defaults in SDL anew, with the resolvers of enums and scalars: graphql 16 reads them while it builds the schema, which has no resolvers yet. 17
+ * keeps their text.
+ */
+export const readDefaults = (schema: GraphQLSchema): void => {
+  const types = Object.values(schema.getTypeMap());
+  const read = new Set<GraphQLNamedType>();
+  for (const type of types) readFields(type, read);
+  for (const type of types)
+    if (isObjectType(type) || isInterfaceType(type))
+      for (const { args } of Object.values(type.getFields())) args.forEach(readDefault);
+  for (const { args } of schema.getDirectives()) args.forEach(readDefault);
+};
+
+/** The default of an object is completed with those of its fields, so that these are read first. */
+const readFields = (type: GraphQLNamedType, read: Set<GraphQLNamedType>): void => {
+  if (!isInputObjectType(type) || read.has(type)) return;
+  read.add(type);
+  for (const field of Object.values(type.getFields())) {
+    readFields(getNamedType(field.type), read);
+    readDefault(field);
+  }
+};
+
+const readDefault = (input: GraphQLArgument | GraphQLInputField): void => {
+  const literal = input.astNode?.defaultValue;
+  if (literal === undefined || input.default !== undefined) return;
+  input.defaultValue = valueFromAST(literal, input.type);
+};
