@@ -4,6 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { Response } from "@framework/core";
 import { socketClient } from "@framework/testing";
 import { afterAll, beforeEach, expect, test } from "@jest/globals";
 import { library, SCHEMA } from "../library.test-kit.ts";
@@ -24,6 +25,12 @@ const OPERATIONS = `
   mutation Add($title: String!) { add(title: $title) { ...Title } }
   query Leaf($tree: Tree) { leaf(tree: $tree) }
   query Now { now }
+  query Partly($full: Boolean!) {
+    book(id: 1) { author { name } ...Full @include(if: $full) }
+    node { ... on Book @skip(if: $full) { similar { title } } }
+  }
+  fragment Full on Book { author { id books { id } } ...Lists }
+  fragment Lists on Book { author { books { title } } similar { rating } }
 `;
 
 beforeEach(() => {
@@ -73,7 +80,7 @@ const complaintsOf = (program: string): string => {
 test("writes types that the compiler holds programs to", async () => {
   expect(await run(source, target, files)).toEqual({ code: 0, text: `${target} written` });
   const program = `
-    import { Add, Books, createClient, Leaf, Now } from "./operations.ts";
+    import { Add, Books, createClient, Leaf, Now, Partly } from "./operations.ts";
     const execute = createClient("http://localhost/graphql");
     const { data } = await execute(Books, { withAuthor: true });
     const titles: readonly (string | null)[] = data?.books.map(({ title }) => title) ?? [];
@@ -82,6 +89,14 @@ test("writes types that the compiler holds programs to", async () => {
     const rating: number | null | undefined = data?.node?.rating;
     const tags: readonly string[] | undefined = data?.all;
     await execute(Now);
+    const { book, node } = (await execute(Partly, { full: true })).data ?? {};
+    const name: string | null | undefined = book?.author?.name;
+    // @ts-expect-error what another directive may leave out of an object that is there may be missing
+    const id: string | undefined = book?.author?.id.toUpperCase();
+    const title: string | null | undefined = book?.author?.books?.[0]?.title;
+    const bookId: string | undefined = book?.author?.books?.[0]?.id.toUpperCase();
+    const rating2: number | null | undefined = book?.similar?.[0]?.rating;
+    const similar: string | null | undefined = node?.similar?.[0]?.title;
     await execute(Leaf, { tree: { nested: { name: "x" } } });
     // @ts-expect-error a variable without a default is required
     await execute(Books, { first: 1 });
@@ -91,7 +106,7 @@ test("writes types that the compiler holds programs to", async () => {
     await execute(Leaf, { tree: { nme: "x" } });
     // @ts-expect-error what is not selected is not there
     data?.books[0]?.similar;
-    export const all: unknown[] = [titles, author, kind, rating, tags];
+    export const all: unknown[] = [titles, author, kind, rating, tags, name, id, title, bookId, rating2, similar];
   `;
   expect(complaintsOf(program)).toBe("");
 });
@@ -131,6 +146,32 @@ test("a running service gives the same module as its SDL", async () => {
   expect(readFileSync(target, "utf8")).toBe(text);
 });
 
+test("operations may use what a running service deprecates, also where it cannot be asked about arguments", async () => {
+  writeFileSync(join(folder, "all.gql"), "query Old($old: Old) { old(old: $old) }");
+  const schema = `
+    input Old { a: Int @deprecated b: Int }
+    type Query { old(old: Old @deprecated, other: Int): Int @deprecated }
+  `;
+  await using client = socketClient(library({ schema, resolvers: {} }).app);
+  expect(await run(await client.url("/graphql"), target, files)).toMatchObject({ code: 0 });
+  expect(readFileSync(target, "utf8")).toContain("readonly a?: number | null");
+});
+
+test("a service that refuses questions of newer introspection is asked older ones", async () => {
+  const { app } = library();
+  const asked: string[] = [];
+  app.use(async (request, next) => {
+    const { query } = (await request.json()) as { query: string };
+    asked.push(query);
+    return query.includes("isOneOf")
+      ? Response.json({ errors: [{ message: "isOneOf" }] }, { status: 400 })
+      : next(request);
+  });
+  await using client = socketClient(app);
+  expect(await run(await client.url("/graphql"), target, files)).toMatchObject({ code: 0 });
+  expect(asked).toHaveLength(2);
+});
+
 test("--check writes nothing, and its exit code is 1 when the module is out of date", async () => {
   expect(await run(source, target, files, "--check")).toMatchObject({ code: 1 });
   await run(source, target, files);
@@ -146,6 +187,10 @@ test.each([
   ["{ now }", "has no name"],
   ["query A { now } query A { now }", 'only one operation named "A"'],
   ["query A {", "Syntax Error"],
+  ...["delete", "await", "documents", "createClient", "JSON", "undefined"].map((name): [string, string] => [
+    `query A { now }\nquery ${name} { now }`,
+    `${join(folder, "all.gql")}:2: an operation cannot have the name "${name}"`,
+  ]),
 ])("%s is refused with the reason", async (text, reason) => {
   writeFileSync(join(folder, "all.gql"), text);
   expect(await run(source, target, files)).toEqual({ code: 1, text: expect.stringContaining(reason) });

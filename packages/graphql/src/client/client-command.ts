@@ -1,7 +1,15 @@
 import { globSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { buildClientSchema, buildSchema, getIntrospectionQuery, type GraphQLSchema, Source } from "graphql";
+import {
+  buildClientSchema,
+  buildSchema,
+  getIntrospectionQuery,
+  type GraphQLSchema,
+  type IntrospectionOptions,
+  type IntrospectionQuery,
+  Source,
+} from "graphql";
 import { generateOperations } from "./generate-operations.ts";
 
 /** Output of the command. */
@@ -54,21 +62,32 @@ const say = (output: Output, line: string): number => {
   return 0;
 };
 
-/** SDL of a file, or the introspection of an endpoint. */
+/** SDL of a file, or the introspection of an endpoint, with deprecated arguments where it knows them. */
 const readSchema = async (source: string): Promise<GraphQLSchema> => {
   if (!/^https?:\/\//.test(source)) return buildSchema(await readFile(source, "utf8"));
-  const reply = await fetch(source, {
+  const full = await introspect(source, { inputValueDeprecation: true, oneOf: true });
+  const { data, problem } = full.data == null ? await introspect(source, {}) : full;
+  if (data == null) throw new Error(`${source} ${problem}`);
+  return buildClientSchema(data);
+};
+
+interface Introspected {
+  readonly data?: IntrospectionQuery | null | undefined;
+  /** Why there is no data. */
+  readonly problem: string;
+}
+
+const introspect = async (url: string, options: IntrospectionOptions): Promise<Introspected> => {
+  const reply = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json" },
-    body: JSON.stringify({ query: getIntrospectionQuery() }),
+    body: JSON.stringify({ query: getIntrospectionQuery(options) }),
     signal: AbortSignal.timeout(30_000),
   });
-  if (!reply.ok) throw new Error(`${source} answered ${reply.status}`);
+  if (!reply.ok) return { problem: `answered ${reply.status}` };
   const { data, errors } = (await reply.json()) as {
-    readonly data?: Parameters<typeof buildClientSchema>[0];
+    readonly data?: IntrospectionQuery | null;
     readonly errors?: readonly { readonly message: string }[];
   };
-  if (data == null)
-    throw new Error(`${source} has no schema for clients: ${errors?.[0]?.message ?? "no data"}`);
-  return buildClientSchema(data);
+  return { data, problem: `has no schema for clients: ${errors?.[0]?.message ?? "no data"}` };
 };

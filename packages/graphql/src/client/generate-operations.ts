@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   type DocumentNode,
   type FragmentDefinitionNode,
+  getLocation,
   type GraphQLSchema,
   Kind,
   type OperationDefinitionNode,
@@ -19,7 +20,7 @@ import { SelectionTypes } from "./selection-type.ts";
  * Generates a TypeScript module of operations: for each its text, its id as a trusted document, and the types of its variables and data. The module needs
  * only `fetch`, and is the same text for the same schema and sources.
  *
- * @throws Error for an operation without a name, a name that is there twice, or a document that does not fit the schema, with file and line
+ * @throws Error for an operation without a name or with one that the module cannot export, a name that is there twice, or a document that does not fit the schema, with file and line
  */
 export const generateOperations = (schema: GraphQLSchema, sources: readonly Source[]): string => {
   const document: DocumentNode = {
@@ -29,6 +30,7 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
   const errors = validate(schema, document).map((error) => error.toString());
   if (errors.length > 0) throw new Error(errors.join("\n\n"));
   const operations = document.definitions.filter((node) => node.kind === Kind.OPERATION_DEFINITION);
+  for (const operation of operations) checkName(operation);
   const fragments = new Map(
     document.definitions.flatMap((node): [string, FragmentDefinitionNode][] =>
       node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node]] : [],
@@ -43,7 +45,7 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
     const text = print(texts[name] ?? document);
     return [
       `export const ${name}: Operation<`,
-      `  ${root == null ? "never" : selections.ofObject(root, [operation.selectionSet])},`,
+      `  ${root == null ? "never" : selections.ofObject(root, [{ node: operation.selectionSet, condition: "" }])},`,
       `  ${inputs.ofVariables(operation)}`,
       `> = { name: ${JSON.stringify(name)}, id: ${JSON.stringify(idOf(text))}, text: ${JSON.stringify(text)} };`,
     ].join("\n");
@@ -56,6 +58,23 @@ export const generateOperations = (schema: GraphQLSchema, sources: readonly Sour
     `/** All texts by id, for \`documents\` of the service. */\nexport const documents: Readonly<Record<string, string>> = Object.fromEntries(\n  [${names}].map(({ id, text }) => [id, text]),\n);`,
     CLIENT_RUNTIME,
   ].join("\n\n");
+};
+
+/** Names that a module cannot export, and those that the code of the module itself uses. */
+const takenNames: ReadonlySet<string> = new Set(
+  [
+    "arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for function if implements",
+    "import in instanceof interface let new null package private protected public return static super switch this throw true try typeof undefined var void while",
+    "with yield createClient documents globalThis JSON Object",
+  ].flatMap((names) => names.split(" ")),
+);
+
+const checkName = (operation: OperationDefinitionNode): void => {
+  const name = nameOf(operation);
+  if (!takenNames.has(name)) return;
+  const { loc } = operation;
+  const place = loc === undefined ? "" : `${loc.source.name}:${getLocation(loc.source, loc.start).line}: `;
+  throw new Error(`${place}an operation cannot have the name "${name}" in a module; choose another`);
 };
 
 const nameOf = ({ name, loc }: OperationDefinitionNode): string => {

@@ -12,6 +12,7 @@ import {
   isNonNullType,
   isObjectType,
   Kind,
+  print,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
@@ -31,12 +32,13 @@ const metaFields: Readonly<Record<string, typeof SchemaMetaFieldDef>> = {
   __type: TypeMetaFieldDef,
 };
 
-/** The selections of one response name in an object. */
-interface Selected {
-  readonly nodes: FieldNode[];
-  /** Whether a directive may leave all of them out. */
-  isOptional: boolean;
+/** A part of a document, and the directives around it that may leave it out, as text: "" for one that is always there. */
+interface Selected<Node> {
+  readonly node: Node;
+  readonly condition: string;
 }
+
+type SelectedSet = Selected<SelectionSetNode>;
 
 /** Writes the types of data by what an operation selects. */
 export class SelectionTypes {
@@ -49,37 +51,33 @@ export class SelectionTypes {
   }
 
   /** Returns the type of an object with these selections. */
-  ofObject(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): string {
-    const selected = new Map<string, Selected>();
-    for (const set of sets) this.collect(type, set, selected, false);
-    const members = [...selected].map(
-      ([name, { nodes, isOptional }]) =>
-        `readonly ${name}${isOptional ? "?" : ""}: ${this.ofField(type, nodes)}`,
-    );
+  ofObject(type: GraphQLObjectType, sets: readonly SelectedSet[]): string {
+    const selected = new Map<string, Selected<FieldNode>[]>();
+    for (const set of sets) this.collect(type, set, selected);
+    const members = [...selected].map(([name, nodes]) => {
+      const isOptional = nodes.every(({ condition }) => condition !== "");
+      return `readonly ${name}${isOptional ? "?" : ""}: ${this.ofField(type, nodes)}`;
+    });
     return `{ ${members.join("; ")} }`;
   }
 
   private collect(
     type: GraphQLObjectType,
-    { selections }: SelectionSetNode,
-    selected: Map<string, Selected>,
-    isOptional: boolean,
+    { node: { selections }, condition: outer }: SelectedSet,
+    selected: Map<string, Selected<FieldNode>[]>,
   ): void {
     for (const node of selections) {
-      const mayMiss = isOptional || isConditional(node.directives);
+      const condition = outer + conditionOf(node.directives);
       if (node.kind === Kind.FIELD) {
         const name = node.alias?.value ?? node.name.value;
         const known = selected.get(name);
-        if (known === undefined) selected.set(name, { nodes: [node], isOptional: mayMiss });
-        else {
-          known.nodes.push(node);
-          known.isOptional &&= mayMiss;
-        }
+        if (known === undefined) selected.set(name, [{ node, condition }]);
+        else known.push({ node, condition });
         continue;
       }
       const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.fragments.get(node.name.value) : node;
       if (fragment !== undefined && this.applies(fragment.typeCondition?.name.value, type))
-        this.collect(type, fragment.selectionSet, selected, mayMiss);
+        this.collect(type, { node: fragment.selectionSet, condition }, selected);
     }
   }
 
@@ -88,21 +86,26 @@ export class SelectionTypes {
     return wanted === type || (isAbstractType(wanted) && this.schema.isSubType(wanted, type));
   }
 
-  private ofField(parent: GraphQLObjectType, nodes: readonly FieldNode[]): string {
-    const name = nodes[0]?.name.value ?? "";
+  private ofField(parent: GraphQLObjectType, nodes: readonly Selected<FieldNode>[]): string {
+    const [first] = nodes;
+    const name = first?.node.name.value ?? "";
     if (name === "__typename") return JSON.stringify(parent.name);
     const field = parent.getFields()[name] ?? metaFields[name];
     if (field === undefined) throw new Error(`${parent.name} has no field ${name}`); // a valid document has none of these
-    const sets = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    // In an object that is there, the directives that all its selections share have left nothing out.
+    const isShared = nodes.every(({ condition }) => condition === first?.condition);
+    const sets = nodes.flatMap(({ node: { selectionSet }, condition }): SelectedSet[] =>
+      selectionSet === undefined ? [] : [{ node: selectionSet, condition: isShared ? "" : condition }],
+    );
     return this.ofValue(field.type, sets);
   }
 
-  private ofValue(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): string {
+  private ofValue(type: GraphQLOutputType, sets: readonly SelectedSet[]): string {
     if (isNonNullType(type)) return this.present(type.ofType, sets);
     return `${this.present(type, sets)} | null`;
   }
 
-  private present(type: GraphQLOutputType, sets: readonly SelectionSetNode[]): string {
+  private present(type: GraphQLOutputType, sets: readonly SelectedSet[]): string {
     if (isListType(type)) return `readonly (${this.ofValue(type.ofType, sets)})[]`;
     const named = getNamedType(type);
     if (isEnumType(named))
@@ -117,5 +120,8 @@ export class SelectionTypes {
   }
 }
 
-const isConditional = (directives: readonly DirectiveNode[] = []): boolean =>
-  directives.some(({ name }) => name.value === "skip" || name.value === "include");
+const conditionOf = (directives: readonly DirectiveNode[] = []): string =>
+  directives
+    .filter(({ name }) => name.value === "skip" || name.value === "include")
+    .map(print)
+    .join(" ");
