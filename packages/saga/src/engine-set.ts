@@ -3,7 +3,7 @@ import { SagaRegistry } from "./definition/registry.ts";
 import { noInsight } from "./insight/insight.ts";
 import type { OpenEngine, SagaEngine } from "./port/saga-engine.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
-import { failureClass } from "./run/failure-class.ts";
+import { classifier } from "./run/failure-class.ts";
 import { SagaConfig } from "./saga-config.ts";
 import { sendProblems, type SagaSetParts } from "./saga-set.ts";
 
@@ -30,7 +30,7 @@ export class EngineSet {
       concurrency,
       workers,
       keepSecs,
-      classOf: (error) => classify?.(error) ?? failureClass(error),
+      classOf: classifier(classify, log),
       sender,
       insight,
       log,

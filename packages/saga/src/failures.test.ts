@@ -98,6 +98,46 @@ test("a policy of a step takes precedence, and a step that recovers goes on", as
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ attempts: 5, output: 5 }] });
 });
 
+test.each<readonly [string, () => unknown, string]>([
+  [
+    "an error whose message is not text",
+    () => Object.assign(new Error(), { message: { busy: true } }),
+    '{"busy":true}',
+  ],
+  [
+    "an error whose message cannot be text",
+    () => Object.assign(new Error(), { message: Object.create(null) }),
+    "{}",
+  ],
+  [
+    "an error whose code is an object",
+    () => Object.assign(new Error("no"), { code: Object.create(null) }),
+    "no",
+  ],
+  ["undefined", () => undefined, "undefined"],
+  ["null", () => null, "null"],
+])("%s that a step throws counts as an attempt, like any other error", async (_what, thrown, message) => {
+  const fails = (): never => {
+    throw thrown();
+  };
+  const retry = { attempts: 2, delayMs: 0 };
+  for (const definition of [
+    saga("s", 1).call("flaky", fails, { retry }).build(),
+    saga("s", 1).tx("flaky", fails, { retry }).build(),
+  ]) {
+    await using own = await bench(definition);
+    const id = await own.start();
+    await own.worker.runAll();
+    expect(await own.info(id)).toMatchObject({
+      status: "compensated",
+      error: { message },
+      steps: [{ attempts: 2 }],
+    });
+    const again = (await own.worker.runner.timeline(id)).filter(({ event }) => event === "again");
+    expect(again).toMatchObject([{ step: "flaky", note: message }]);
+  }
+});
+
 test("a programming error pauses the saga and undoes nothing; after the repair it goes on", async () => {
   let isBroken = true;
   let undos = 0;

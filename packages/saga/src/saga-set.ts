@@ -8,7 +8,7 @@ import { SagaRegistry } from "./definition/registry.ts";
 import { branchesOf } from "./definition/step.ts";
 import { type Insight, noInsight } from "./insight/insight.ts";
 import { LocalRunner } from "./local-runner.ts";
-import { failureClass } from "./run/failure-class.ts";
+import { classifier } from "./run/failure-class.ts";
 import { runTurn } from "./run/runner.ts";
 import type { RunnerParts } from "./run/runner-parts.ts";
 import { SagaConfig } from "./saga-config.ts";
@@ -93,7 +93,7 @@ export class SagaSet {
       clock,
       random,
       limits,
-      classOf: (error) => classify?.(error) ?? failureClass(error),
+      classOf: classifier(classify, log),
       sender,
       insight,
       log,

@@ -29,12 +29,13 @@ const MAX_STACK = 8000;
 export const failureOf = (error: unknown): Failure => {
   if (!Error.isError(error))
     return { name: "thrown", message: cut(shown(error), MAX_MESSAGE), code: null, stack: null };
-  const { code } = error as { code?: unknown };
+  const code = read(error, "code");
+  const stack = read(error, "stack");
   return {
-    name: cut(String(error.name), MAX_NAME),
-    message: cut(String(error.message), MAX_MESSAGE),
+    name: cut(textOf(read(error, "name")), MAX_NAME),
+    message: cut(textOf(read(error, "message")), MAX_MESSAGE),
     code: typeof code === "string" ? cut(code, MAX_NAME) : null,
-    stack: typeof error.stack === "string" ? cut(error.stack, MAX_STACK) : null,
+    stack: typeof stack === "string" ? cut(stack, MAX_STACK) : null,
   };
 };
 
@@ -51,6 +52,18 @@ export const stackHash = ({ name, message, stack }: Failure): string => {
 /** PostgreSQL cannot store NUL, and neither database half of a surrogate pair. */
 const cut = (text: string, length: number): string =>
   text.slice(0, length).replaceAll("\0", "\uFFFD").toWellFormed();
+
+/** A getter may throw, and so does that of `stack` when what formats it needs a message that is text. */
+const read = (error: Error, field: keyof Failure): unknown => {
+  try {
+    return (error as Partial<Record<keyof Failure, unknown>>)[field];
+  } catch {
+    return undefined;
+  }
+};
+
+/** A program may set the name or the message of an error to anything. */
+const textOf = (value: unknown): string => (typeof value === "string" ? value : shown(value));
 
 const shown = (value: unknown): string => {
   try {

@@ -252,3 +252,28 @@ test("whether an attempt took effect stays unknown until check has answered, als
     [1, true],
   ]);
 });
+
+test("an attempt that DBOS recorded as an error counts as a programming error, so that the instance can be shown", () => {
+  const definition = saga("s", 1)
+    .call("a", () => 1)
+    .build();
+  const records = recordOf(definition).map((record) =>
+    record.name.includes("a, attempt 1") ? { ...record, output: null } : record,
+  );
+  const { saga: paused } = stateAfter(definition, records);
+  expect(paused).toMatchObject({ status: "paused", branches: [{ status: "failed" }] });
+  expect(paused.error).toContain("recorded no result");
+});
+
+test("conditions that DBOS recorded as an error pause the saga", () => {
+  const definition = saga("s", 1)
+    .when(
+      () => true,
+      (branch) => branch.call("a", () => 1),
+    )
+    .build();
+  const records = recordOf(definition).map((record) =>
+    record.name.includes("conditions") ? { ...record, output: null } : record,
+  );
+  expect(stateAfter(definition, records).saga).toMatchObject({ status: "paused" });
+});

@@ -1,5 +1,5 @@
-import type { AnySaga } from "@framework/saga/feature";
-import type { Answer, Effect, Letter } from "../script/effect.ts";
+import { type AnySaga, failureText } from "@framework/saga/feature";
+import type { Answer, ConditionsResult, Effect, FailedAttempt, Letter } from "../script/effect.ts";
 import { Progress, type SagaStart } from "../script/progress.ts";
 import { sagaScript } from "../script/saga-script.ts";
 
@@ -69,9 +69,19 @@ const recordOf = (
   }
   const records = namesOf(effect).map((name) => byName.get(name));
   if (!records.every((record) => record !== undefined)) return null;
-  const outputs = records.map(({ output }) => output);
+  const outputs = records.map(({ name, output }) => output ?? resultOfError(effect, name));
   const answer = (effect.kind === "attempts" ? outputs : outputs[0]) as Answer;
   return { answer, at: Math.max(...records.map(({ endedAt }) => endedAt)) };
+};
+
+/** The steps of effects reject in no version of this package, but a step that DBOS recorded as an error has no output, and its workflow has failed. */
+const resultOfError = ({ kind }: Effect, name: string): FailedAttempt | ConditionsResult | null => {
+  if (kind === "now") return null;
+  const error = failureText(
+    new Error(`DBOS recorded no result of the step "${name}"; look for its error there`),
+  );
+  if (kind === "conditions") return { error };
+  return { end: "bug", error, isOver: true, isUnknown: false, delayMs: 0, ms: 0 };
 };
 
 const namesOf = (effect: Exclude<Effect, { readonly kind: "receive" }>): readonly string[] =>

@@ -1,4 +1,4 @@
-import { FrameworkError } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
 import { SagaReject } from "../errors/saga-reject.ts";
 
 /**
@@ -7,7 +7,7 @@ import { SagaReject } from "../errors/saga-reject.ts";
  */
 export type FailureClass = "reject" | "transient" | "bug" | "machinery";
 
-const bugNames = new Set([
+const bugNames = new Set<unknown>([
   "TypeError",
   "ReferenceError",
   "SyntaxError",
@@ -17,7 +17,7 @@ const bugNames = new Set([
   "AssertionError",
   "ConfigurationError",
 ]);
-const bugCodes = new Set([
+const bugCodes = new Set<unknown>([
   "SAGA_BAD_VALUE",
   "SAGA_NO_MESSAGING",
   "DATABASE_TRANSACTION_ABORTED",
@@ -27,9 +27,9 @@ const bugCodes = new Set([
   "DATABASE_BAD_STATEMENT",
   "DATABASE_BAD_VALUE",
 ]);
-const machineryCodes = new Set(["SAGA_STALE", "DURABLE_LOST", "DURABLE_LEASE_LOST", "DURABLE_BUSY"]);
-const machineryNames = new Set(["DatabaseUnavailableError", "CommitUnknownError"]);
-const passingKinds = new Set(["serialization", "deadlock", "canceled", "timeout"]);
+const machineryCodes = new Set<unknown>(["SAGA_STALE", "DURABLE_LOST", "DURABLE_LEASE_LOST", "DURABLE_BUSY"]);
+const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
+const passingKinds = new Set<unknown>(["serialization", "deadlock", "canceled", "timeout"]);
 
 /** Classifies an error by its shape, so that several copies of a package understand each other. */
 export const failureClass = (error: unknown): FailureClass => {
@@ -37,13 +37,31 @@ export const failureClass = (error: unknown): FailureClass => {
   if (!Error.isError(error)) return "transient";
   const { name, code, kind } = error as Error & { readonly code?: unknown; readonly kind?: unknown };
   if (name === "NonRetryableError") return "reject";
-  if (machineryNames.has(name) || machineryCodes.has(String(code))) return "machinery";
-  if (bugCodes.has(String(code))) return "bug";
+  if (machineryNames.has(name) || machineryCodes.has(code)) return "machinery";
+  if (bugCodes.has(code)) return "bug";
   if (FrameworkError.is(error) && code === "DATABASE_STATEMENT_FAILED")
-    return passingKinds.has(String(kind)) ? "transient" : "bug";
+    return passingKinds.has(kind) ? "transient" : "bug";
   if (bugNames.has(name)) return isConnectionError(error) ? "transient" : "bug";
   return "transient";
 };
+
+/**
+ * Returns what classifies errors: by the rule of the app, then by those of the package. A rule that throws says nothing about the error, which goes by those
+ * of the package: otherwise its own error would repeat the attempt for ever.
+ */
+export const classifier =
+  (classify: ((error: unknown) => FailureClass | undefined) | undefined, log: () => Logger) =>
+  (error: unknown): FailureClass => {
+    try {
+      return classify?.(error) ?? failureClass(error);
+    } catch (thrown) {
+      log().error("saga: classify threw, so the error of a step goes by the rules of the package", {
+        error: thrown,
+        classified: error,
+      });
+      return failureClass(error);
+    }
+  };
 
 /** `fetch` throws a TypeError when the network fails, with the error of the connection as its cause. */
 const isConnectionError = ({ cause }: Error): boolean =>

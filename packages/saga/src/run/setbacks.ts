@@ -1,6 +1,10 @@
+import { failureOf } from "@framework/durable/feature";
 import type { BranchState } from "../store/instance.ts";
 import { remainingMs } from "./active-time.ts";
 import { failureText, type SagaRun } from "./saga-run.ts";
+
+/** Longest message of a failed attempt in the timeline. */
+const MAX_NOTE = 500;
 
 /** Records that the saga has failed: it will be compensated, or pauses after the pivot. */
 export const fail = async (
@@ -35,7 +39,7 @@ export const tryAgain = async (
   { branches, delayMs }: { readonly branches: readonly BranchState[]; readonly delayMs: number },
 ): Promise<boolean> => {
   const delay = Math.ceil(Math.max(0, Math.min(delayMs, remainingMs(run))));
-  const note = Error.isError(error) ? error.message.slice(0, 500).replaceAll("\0", "") : null;
+  const note = failureOf(error).message.slice(0, MAX_NOTE).toWellFormed();
   const activeMs = run.activeMs + delay;
   await run.commit({ event: "again", step, note, branches, activeMs }, (tx) => run.turn.again(tx, delay));
   return false;

@@ -60,7 +60,7 @@ const txFailed = async (
   isOwn: boolean,
 ): Promise<boolean> => {
   const kind = run.classOf(error);
-  const isLate = (error as { readonly code?: unknown }).code === "SAGA_STEP_TIMEOUT";
+  const isLate = (error as { readonly code?: unknown } | null | undefined)?.code === "SAGA_STEP_TIMEOUT";
   if (kind === "machinery" || !(isOwn || isLate || kind === "bug")) throw error;
   const [branch] = step.branches;
   const failed = { ...state, status: "failed", error: failureText(error) } as const;
