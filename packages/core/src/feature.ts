@@ -171,6 +171,7 @@ export { within } from "./shared-state/values/within.ts";
 export { Subscriptions, type SubscriptionsOptions } from "./shared-state/values/subscriptions.ts";
 export { aborted } from "./runtime/aborted.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
+export { messageOf, textOf } from "./log/value-text.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";

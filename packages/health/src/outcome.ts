@@ -1,3 +1,5 @@
+import { messageOf } from "@framework/core/feature";
+
 /** How one run of a check ended. */
 export interface Outcome {
   readonly ok: boolean;
@@ -17,9 +19,9 @@ const MAX_ERROR = 500;
 /** Maximum characters of a check's details as JSON. */
 const MAX_DETAILS = 8192;
 
-/** The message of a thrown value, truncated. */
+/** The message of a thrown value, truncated. Never throws: a program may set a message to any value. */
 export const errorText = (thrown: unknown): string => {
-  const text = Error.isError(thrown) ? String(thrown.message) : typeof thrown === "string" ? thrown : "";
+  const text = Error.isError(thrown) ? messageOf(thrown) : typeof thrown === "string" ? thrown : "";
   return text.length <= MAX_ERROR ? text : `${text.slice(0, MAX_ERROR)}…`;
 };
 

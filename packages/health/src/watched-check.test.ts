@@ -132,3 +132,20 @@ test("the log reports when a check begins to fail and when it passes again, once
   await probe("/health/ready");
   expect(logged).toEqual(['health check "store" failed', 'health check "store" passes again']);
 });
+
+test("a check that fails with any value, also an error whose message is not text, has failed", async () => {
+  const strange = [{ code: 7 }, Object.create(null), Symbol("s"), undefined].map((message) =>
+    Object.assign(new Error("x"), { message }),
+  );
+  const throwing = Object.defineProperty(new Error("x"), "message", {
+    get: () => {
+      throw new Error("no");
+    },
+  });
+  for (const thrown of [...strange, throwing, "text", Object.create(null), null]) {
+    const { app, probe } = probedApp();
+    app.healthCheck("store", () => Promise.reject(thrown)); // oxlint-disable-line prefer-promise-reject-errors -- any value can be thrown
+    expect(await probe("/health/ready")).toMatchObject({ status: 503, tookMs: 0 });
+    expect((await probe("/health")).body).toMatchObject({ components: { store: { status: "unhealthy" } } });
+  }
+});

@@ -1,5 +1,5 @@
 import type { Logger } from "@framework/core";
-import type { ReadTrace } from "@framework/core/feature";
+import { type ReadTrace, textOf } from "@framework/core/feature";
 import type { LogLevel } from "./logging-config.ts";
 import { withoutUnseen } from "./json-string.ts";
 import { createRedaction, type Redaction, withoutCredentials } from "./redaction.ts";
@@ -69,6 +69,10 @@ interface Written extends Record<Leveled, (fields: object, message: string) => v
 
 const noFields: LogFields = Object.freeze({});
 
+/** The fields as an object: a program without types may give any value. */
+const readable = (fields: unknown): LogFields =>
+  typeof fields === "object" && fields !== null ? (fields as LogFields) : noFields;
+
 const noTrace: ReadTrace = () => null;
 
 /** Adds the ids of the trace of the running code. */
@@ -80,9 +84,9 @@ const traced = (fields: LogFields, trace: ReadTrace): LogFields => {
 const logOf = (instance: Written, redaction: Redaction, trace: ReadTrace): Log => {
   const at =
     (level: Leveled) =>
-    (message: string, fields: LogFields = noFields): void => {
+    (message: string, fields?: LogFields): void => {
       if (instance.isLevelEnabled(level))
-        instance[level](traced(fields, trace), withoutCredentials(`${message}`, MAX_MESSAGE));
+        instance[level](traced(readable(fields), trace), withoutCredentials(textOf(message), MAX_MESSAGE));
     };
   return {
     debug: at("debug"),
@@ -90,8 +94,11 @@ const logOf = (instance: Written, redaction: Redaction, trace: ReadTrace): Log =
     warn: at("warn"),
     error: at("error"),
     // The log of a request names its trace itself, also outside of the request's asynchronous context.
-    child: (fields) =>
-      logOf(instance.child(ownFields(fields, redaction)), redaction, "trace_id" in fields ? noTrace : trace),
+    child: (given) => {
+      const fields = readable(given);
+      const ownTrace = "trace_id" in fields ? noTrace : trace;
+      return logOf(instance.child(ownFields(fields, redaction)), redaction, ownTrace);
+    },
   };
 };
 
@@ -118,7 +125,8 @@ export const frameworkLogger = (log: Log): Logger => ({
   error: (message, fields) => log.error(message, renamed(fields)),
 });
 
-const renamed = (fields: LogFields = noFields): LogFields => {
+const renamed = (given?: LogFields): LogFields => {
+  const fields = readable(given);
   if (!("requestId" in fields)) return fields;
   const { requestId, ...rest } = fields;
   return requestId === null ? rest : { ...rest, request_id: requestId };

@@ -82,6 +82,25 @@ test("a request has one log, whose lines carry its ids; children add fields", as
   expect(timestamp).toMatch(/^\d{4}-/);
 });
 
+test("logging never throws, for any message and for a child without fields", async () => {
+  const { app, lines } = makeApp();
+  await using client = testClient(app);
+  await client.get("/nowhere");
+  const messages: unknown[] = [Symbol("s"), Object.create(null), { code: 7 }, null, undefined, 1n];
+  for (const message of messages) app.log().info(message as string);
+  app.log().info("no fields", null as unknown as undefined);
+  const children: unknown[] = [undefined, null, "text", 7];
+  for (const fields of children)
+    app
+      .log()
+      .child(fields as {})
+      .info("from a child"); // as programs without types call it
+  await waitFor(() => lines().some(({ message }) => message === "from a child"));
+  const written = lines().map(({ message }) => message);
+  expect(written).toEqual(expect.arrayContaining(["Symbol(s)", '{"code":7}', "null", '"1"', "no fields"]));
+  expect(written.filter((message) => message === "from a child")).toHaveLength(4);
+});
+
 test("logging never throws, for any field", async () => {
   const { app, lines } = makeApp();
   await using client = testClient(app);
