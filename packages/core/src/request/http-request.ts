@@ -194,9 +194,10 @@ export class HttpRequest<
     return this.kernel.trustedProxies.networks.length === 0 ? this.source.authority : this.client.host;
   }
 
-  /** Absolute URL of the request as the client sees it. */
+  /** Absolute URL of the request as the client sees it; that of `OPTIONS *` has no path (RFC 9112 3.3). */
   get url(): string {
-    return `${this.scheme}://${this.host}${this.source.target}`;
+    const { target } = this.source;
+    return `${this.scheme}://${this.host}${target === "*" ? "" : target}`;
   }
 
   /** Media type of the body, without parameters, or `null`. @throws ValueError when malformed */
