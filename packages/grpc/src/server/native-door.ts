@@ -9,6 +9,7 @@ import type { CallOutcome, CallRunner, CallWork } from "../call/call-runner.ts";
 import { type CallConnection, GrpcCall } from "../call/grpc-call.ts";
 import { cancellation } from "./cancellation.ts";
 import { receivedFields } from "./received-fields.ts";
+import { receivedMessages } from "./received-messages.ts";
 import { StatusWriter } from "./status-writer.ts";
 import type { UnreadStreams } from "./unread-streams.ts";
 import { writeWithin } from "./write-within.ts";
@@ -36,9 +37,11 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 /** Sent messages are never absent; the types of grpc-js allow that. */
 const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
 
-/** The messages of a client. The end of the iteration must not destroy the stream, which the answer still needs. */
-const messagesOf = (call: ReadableCall | DuplexCall): AsyncIterable<Bytes> =>
-  call.iterator({ destroyOnReturn: false }) as AsyncIterable<Bytes>;
+/** What a handler reads: the messages of a client, or its only one. */
+const inputOf = (bound: BoundMethod, native: AnyCall, call: GrpcCall): Bytes | AsyncIterable<Bytes> =>
+  bound.method.requestStream
+    ? receivedMessages(native as ReadableCall | DuplexCall, call)
+    : (native as UnaryCall | WritableCall).request;
 
 /** The door for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryDoor` leaves: registers methods with a server of grpc-js. */
 export class NativeDoor {
@@ -55,25 +58,13 @@ export class NativeDoor {
     const { requestStream, responseStream } = bound.method;
     const path = `/${bound.name}`;
     if (requestStream && responseStream)
-      server.register(
-        path,
-        (call: DuplexCall) => this.streamed(bound, call, messagesOf(call)),
-        asSent,
-        asIs,
-        "bidi",
-      );
+      server.register(path, (call: DuplexCall) => this.streamed(bound, call), asSent, asIs, "bidi");
     else if (responseStream)
-      server.register(
-        path,
-        (call: WritableCall) => this.streamed(bound, call, call.request),
-        asSent,
-        asIs,
-        "serverStream",
-      );
+      server.register(path, (call: WritableCall) => this.streamed(bound, call), asSent, asIs, "serverStream");
     else if (requestStream)
       server.register(
         path,
-        (call: ReadableCall, callback: Callback) => this.single(bound, call, messagesOf(call), callback),
+        (call: ReadableCall, callback: Callback) => this.single(bound, call, callback),
         asSent,
         asIs,
         "clientStream",
@@ -81,7 +72,7 @@ export class NativeDoor {
     else
       server.register(
         path,
-        (call: UnaryCall, callback: Callback) => this.single(bound, call, call.request, callback),
+        (call: UnaryCall, callback: Callback) => this.single(bound, call, callback),
         asSent,
         asIs,
         "unary",
@@ -89,13 +80,8 @@ export class NativeDoor {
   }
 
   /** Serves a method that answers with one message. */
-  private single(
-    bound: BoundMethod,
-    native: AnyCall,
-    input: Bytes | AsyncIterable<Bytes>,
-    callback: Callback,
-  ): void {
-    this.parts.runner.serve(new SingleAnswer(this, bound, native, input, callback));
+  private single(bound: BoundMethod, native: AnyCall, callback: Callback): void {
+    this.parts.runner.serve(new SingleAnswer(this, bound, native, callback));
   }
 
   /** Sends the one message of a call, or its error. */
@@ -113,11 +99,7 @@ export class NativeDoor {
   }
 
   /** Serves a method that answers with a stream. */
-  private streamed(
-    bound: BoundMethod,
-    native: WritableCall | DuplexCall,
-    input: Bytes | AsyncIterable<Bytes>,
-  ): void {
+  private streamed(bound: BoundMethod, native: WritableCall | DuplexCall): void {
     const call = this.open(bound, native);
     const stream = native as unknown as Writable; // both are; grpc-js narrows their `end`
     let hasBegun = false;
@@ -136,7 +118,7 @@ export class NativeDoor {
       begin();
       return write(bytes);
     };
-    this.parts.runner.serve({ bound, call, input, emit, done });
+    this.parts.runner.serve({ bound, call, input: inputOf(bound, native, call), emit, done });
   }
 
   /** Makes the call that handlers see, which ends early with the one of grpc-js. */
@@ -179,19 +161,13 @@ class SingleAnswer implements CallWork {
   private readonly callback: Callback;
   private reply: Buffer | null = null;
 
-  constructor(
-    door: NativeDoor,
-    bound: BoundMethod,
-    native: AnyCall,
-    input: Bytes | AsyncIterable<Bytes>,
-    callback: Callback,
-  ) {
+  constructor(door: NativeDoor, bound: BoundMethod, native: AnyCall, callback: Callback) {
     this.door = door;
     this.bound = bound;
     this.native = native;
-    this.input = input;
     this.callback = callback;
     this.call = door.open(bound, native);
+    this.input = inputOf(bound, native, this.call);
   }
 
   emit(bytes: Buffer): void {
