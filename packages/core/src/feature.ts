@@ -164,7 +164,14 @@ export type {
 } from "./shared-state/permits/permits.ts";
 export { inProcessPermits, type InProcessPermitsOptions } from "./shared-state/permits/in-process-permits.ts";
 export type { Total, Totals } from "./shared-state/totals/totals.ts";
-export { checkAddition, checkKey, checkRaise, checkTtl, toText } from "./shared-state/values/state-bounds.ts";
+export {
+  checkAddition,
+  checkKey,
+  checkPublication,
+  checkRaise,
+  checkTtl,
+  toText,
+} from "./shared-state/values/state-bounds.ts";
 export { checkPermits } from "./shared-state/permits/permit-bounds.ts";
 export { checkPosition, checkTotals, PAGE_NAMES } from "./shared-state/totals/total-table.ts";
 export { within } from "./shared-state/values/within.ts";

@@ -258,7 +258,8 @@ export const coreErrors: ErrorCatalogue = {
     action: "shorten it",
   },
   CORE_SHARED_STATE_BAD_OPTION: {
-    summary: "`ttlMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
+    summary:
+      "`ttlMs`, `waitMs`, `max` or an amount is not a number in its range, or a call of `tally` has too many",
     action: "the message names it",
   },
   CORE_SHARED_STATE_BAD_VALUE: {

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   checkAddition,
   checkKey,
+  checkPublication,
   checkRaise,
   checkTtl,
   type Json,
@@ -98,12 +99,12 @@ export const redisValues = (
       checkKey(key);
       return (await run(() => source.redis.del(valueKey(key)))) === 1;
     },
-    async publish(channel, message, { waitMs } = {}) {
-      checkKey(channel, "channel");
+    async publish(channel, message, options = {}) {
+      checkPublication(channel, options);
       const text = toText(message);
       return within(
         run(() => bus.publish(channel, text)),
-        waitMs,
+        options.waitMs,
         systemClock,
         () => false,
       );

@@ -46,4 +46,12 @@ export const boundFacts: PortFacts<PortFixture<SharedValues>> = {
     }
     assert.equal((await a.add("k", 1, { ttlMs: TTL_MS, max: Infinity })).value, 1);
   },
+  "a bad waitMs is rejected, and nothing is sent": async ({ views: [a] }) => {
+    const seen: Json[] = [];
+    a.subscribe("waits", (message) => void seen.push(message));
+    for (const waitMs of [-1, Number.NaN, -Infinity, "9" as unknown as number])
+      await failsWith("CORE_SHARED_STATE_BAD_OPTION", () => a.publish("waits", "bad", { waitMs }));
+    await a.publish("waits", "good");
+    assert.deepEqual(seen, ["good"]);
+  },
 };

@@ -73,6 +73,15 @@ export const channelFacts: PortFacts<PortFixture<SharedValues>> = {
     assert.equal(await published, false);
     assert.equal(await b.publish("idle", 1, { waitMs: 30_000 }), true);
   },
+  "a waitMs above the longest timer, such as Infinity, sets no limit": async ({ views: [a, b], advance }) => {
+    const gate = Promise.withResolvers<void>();
+    a.subscribe("slow", () => gate.promise);
+    await ready(a, b);
+    const published = [Infinity, 2 ** 31].map((waitMs) => b.publish("slow", 1, { waitMs }));
+    await advance(100);
+    gate.resolve();
+    assert.deepEqual(await Promise.all(published), [true, true]);
+  },
   "a subscriber that never ends delays the publisher by one second at most": async ({
     views: [a, b],
     advance,

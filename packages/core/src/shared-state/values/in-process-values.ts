@@ -1,7 +1,7 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
-import { checkAddition, checkKey, checkRaise, checkTtl, toText } from "./state-bounds.ts";
+import { checkAddition, checkKey, checkPublication, checkRaise, checkTtl, toText } from "./state-bounds.ts";
 import { type Entry, ExpiringMap } from "./expiring-map.ts";
 import type { Added, AddOptions, Json, RaiseOptions, SharedValues } from "./shared-values.ts";
 import { Subscriptions } from "./subscriptions.ts";
@@ -60,12 +60,12 @@ export const inProcessValues = ({
       checkKey(key);
       return entries.delete(key, clock.now());
     },
-    async publish(channel, message, { waitMs } = {}) {
-      checkKey(channel, "channel");
+    async publish(channel, message, options = {}) {
+      checkPublication(channel, options);
       const text = toText(message);
       return within(
         subscriptions.emit(channel, text).then(() => true),
-        waitMs,
+        options.waitMs,
         clock,
         () => false,
       );

@@ -41,7 +41,7 @@ export interface RaiseOptions {
 
 /** Options of `publish`. */
 export interface PublishOptions {
-  /** Maximum wait for the other workers in milliseconds. @default until all have run or are gone */
+  /** Maximum wait for the other workers in milliseconds, 0 or more; `Infinity` for no limit. @default until all have run or are gone */
   readonly waitMs?: number;
 }
 
@@ -88,7 +88,8 @@ export interface SharedValues {
    * error is logged. Resolves with `false` when a worker lost its connection to the others before it confirmed: it may have missed the message, and calls
    * `missed` of its subscriptions; also after `waitMs`.
    *
-   * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm
+   * @throws CORE_SHARED_STATE_UNAVAILABLE when the message may not have been sent, or a connected worker does not confirm; CORE_SHARED_STATE_BAD_OPTION
+   * for a bad `waitMs`
    */
   publish(channel: string, message: Json, options?: PublishOptions): Promise<boolean>;
   /** Calls `listener` with every message of a channel. Returns a function that unsubscribes. */

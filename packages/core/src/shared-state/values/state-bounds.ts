@@ -1,6 +1,6 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
 import { utf8Length } from "../../exchange/payload.ts";
-import type { AddOptions, Json, RaiseOptions } from "./shared-values.ts";
+import type { AddOptions, Json, PublishOptions, RaiseOptions } from "./shared-values.ts";
 
 /** Maximum UTF-16 code units of a key or channel name. */
 export const MAX_KEY_LENGTH = 512;
@@ -39,6 +39,13 @@ export const checkRaise = (key: string, value: number, { ttlMs, group, maxKeys }
     throw badValue("a raised value must be a whole number from 0 to 2^53 - 1");
   if (!Number.isSafeInteger(maxKeys) || maxKeys < 1)
     throw badOption("maxKeys must be a whole number of at least 1");
+};
+
+/** Checks a publication. @throws CORE_SHARED_STATE_BAD_KEY, CORE_SHARED_STATE_BAD_OPTION */
+export const checkPublication = (channel: string, { waitMs }: PublishOptions): void => {
+  checkKey(channel, "channel");
+  if (waitMs === undefined || (typeof waitMs === "number" && waitMs >= 0)) return;
+  throw badOption("waitMs must be a number of milliseconds of at least 0");
 };
 
 /**

@@ -6,7 +6,14 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkPermits } from "../permits/permit-bounds.ts";
 import type { Permits } from "../permits/permits.ts";
 import type { SharedState } from "../shared-state.ts";
-import { checkAddition, checkKey, checkRaise, checkTtl, toText } from "../values/state-bounds.ts";
+import {
+  checkAddition,
+  checkKey,
+  checkPublication,
+  checkRaise,
+  checkTtl,
+  toText,
+} from "../values/state-bounds.ts";
 import { checkPosition, checkTotals } from "../totals/total-table.ts";
 import type { Totals } from "../totals/totals.ts";
 import type { Json, SharedValues } from "../values/shared-values.ts";
@@ -88,10 +95,10 @@ const valuesOf = (
     checkKey(key);
     return calls.ask({ op: "delete", key });
   },
-  async publish(channel, message, { waitMs } = {}) {
-    checkKey(channel, "channel");
+  async publish(channel, message, options = {}) {
+    checkPublication(channel, options);
     const published = calls.ask({ op: "publish", channel, text: toText(message) }).then(() => true);
-    return within(published, waitMs, clock, () => false);
+    return within(published, options.waitMs, clock, () => false);
   },
   subscribe(channel, listener) {
     checkKey(channel, "channel");
