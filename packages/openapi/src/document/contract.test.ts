@@ -5,6 +5,7 @@ import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import { booksApp } from "../testing/books-app.test-fixture.ts";
+import type { OpenapiDocument } from "./openapi-document.ts";
 
 test("every reply to 4000 valid and invalid requests is documented", async () => {
   const app = booksApp();
@@ -62,4 +63,39 @@ test("contractTest reports an undocumented reply", async () => {
   app.get("/books", { query: z.object({ genre: z.string().optional() }) }, () => []);
   await expect(contractTest(app)).rejects.toThrow("GET /books answered 418, but documents 400, 422, 2XX");
   await app.stop();
+});
+
+test("a string is documented as text and as JSON, and null as a 204: all of them pass the contract", async () => {
+  const Title = z.enum(["Emma", "Persuasion"]).meta({ id: "Title" });
+  const app = new (App.with(openapi))().enableOpenapi();
+  const replies: readonly (readonly [string, z.ZodType, unknown])[] = [
+    ["/text", z.string(), "hello"],
+    ["/json-text", z.string(), Response.json("hello")],
+    ["/title", Title, "Emma"],
+    ["/union", z.union([z.string(), z.object({ id: z.int() })]), "hello"],
+    ["/nullable", z.object({ id: z.int() }).nullable(), null],
+    ["/present", z.object({ id: z.int() }).nullable(), { id: 1 }],
+    ["/any", z.object({ id: z.int() }), { id: 1 }],
+  ];
+  for (const [path, schema, value] of replies)
+    app.get(path, { responses: { 200: schema } }, () => (value instanceof Response ? value.clone() : value));
+  expect(await contractTest(app, { runs: 10 })).toMatchObject({ operations: replies.length });
+  const { paths } = (await (
+    await app.fetch(new Request("http://test.local/openapi.json"))
+  ).json()) as OpenapiDocument;
+  await app.stop();
+  const repliesOf = (path: string) => paths[path]?.["get"]?.responses ?? {};
+  expect(repliesOf("/text")["200"]).toMatchObject({
+    content: {
+      "application/json": { schema: { type: "string" } },
+      "text/plain": { schema: { type: "string" } },
+    },
+  });
+  const title = { schema: { $ref: "#/components/schemas/Title" } };
+  expect(repliesOf("/title")["200"]).toMatchObject({ content: { "text/plain": title } });
+  expect(repliesOf("/union")["200"]).toMatchObject({
+    content: { "text/plain": { schema: { type: "string" } } },
+  });
+  expect(repliesOf("/nullable")["204"]).toEqual({ description: "No content." });
+  expect(Object.keys(repliesOf("/any"))).toEqual(["200", "400"]);
 });

@@ -2,7 +2,7 @@ import type { RouteInfo } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchema, impliedReplies } from "./implied-replies.ts";
-import { holdsFile, type JsonSchema } from "./json-schema.ts";
+import { holdsFile } from "./json-schema.ts";
 import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
 import type {
   Info,
@@ -17,7 +17,7 @@ import type {
 import { mergeReplies } from "./merge-replies.ts";
 import { operationIds } from "./operation-id.ts";
 import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
-import { ownReplies, repliesOf, replyFields } from "./replies.ts";
+import { type OwnBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
@@ -49,7 +49,7 @@ interface Draft {
   readonly implied: readonly ImpliedReply[];
   readonly fields: readonly FieldUse[];
   readonly id: string;
-  readonly own: ReadonlyMap<number, JsonSchema>;
+  readonly own: ReadonlyMap<number, OwnBody>;
 }
 
 /** The OpenAPI 3.1 document of an app, independent of the order in which routes were registered. */
