@@ -138,6 +138,54 @@ message DoResponse {
 `);
 });
 
+test("schemas that contain themselves need no title", () => {
+  const Tree = z.object({
+    name: z.string(),
+    get children() {
+      return z.array(Tree);
+    },
+  });
+  const Ping = z.object({
+    get pong() {
+      return Pong.optional();
+    },
+  });
+  const Pong = z.object({
+    get ping() {
+      return Ping.nullable();
+    },
+  });
+  const service = grpcService("a.v1.Service", {
+    methods: { Do: { request: Tree, response: z.object({ first: Tree, pings: z.array(Ping) }) } },
+  });
+  expect(protoOf(service, null).split("\n").slice(10).join("\n")).toBe(`message DoRequest {
+  string name = 1;
+  repeated DoRequest children = 2;
+}
+
+message DoResponse {
+  DoResponseFirst first = 1;
+  repeated DoResponsePingsItem pings = 2;
+}
+
+message DoResponseFirst {
+  string name = 1;
+  repeated DoResponseFirst children = 2;
+}
+
+message DoResponsePingsItem {
+  DoResponsePingsItemPong pong = 1;
+}
+
+message DoResponsePingsItemPong {
+  DoResponsePingsItem ping = 1;
+}
+`);
+  const codec = service.resolve({ recorded: false }).methods[0]?.request;
+  const tree = { name: "a", children: [{ name: "b", children: [] }] };
+  expect(codec?.decode(codec.encode(tree))).toEqual(tree);
+});
+
 test.each([
   ["a list of lists", z.object({ a: z.array(z.array(z.string())) }), "a list within a list"],
   ["text", z.string(), "must be an object"],

@@ -11,12 +11,14 @@ interface Unwrapped {
 }
 
 /**
- * Turns JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), else after its field or method; one name
+ * Turns JSON Schemas to messages. A message is named after its schema (`title` or `id`, or its name in `$defs`), else after the field or method where it is first; one name
  * stands for one message.
  */
 export class LayoutMessages {
   readonly problems: Problem[] = [];
   private readonly found: Map<string, MessageLayout> = new Map();
+  /** The message of each schema: one may contain itself, without a name of its own. */
+  private readonly laidOut: Map<JsonSchemaObject, string> = new Map();
   /** Written forms of the schemas, to see whether two of one name are the same. */
   private readonly written: Map<string, string> = new Map();
 
@@ -33,6 +35,8 @@ export class LayoutMessages {
   private message(root: JsonSchemaObject, schema: JsonSchemaObject, name: string, place: string): string {
     if (schema["type"] !== "object" || !isSchemaObject(schema["properties"] ?? {}))
       return this.refuse(place, "must be an object with named properties", name);
+    const known = this.laidOut.get(schema);
+    if (known !== undefined) return known;
     const written = JSON.stringify(schema);
     const before = this.written.get(name);
     if (before !== undefined) {
@@ -44,6 +48,7 @@ export class LayoutMessages {
       );
     }
     this.written.set(name, written);
+    this.laidOut.set(schema, name);
     const fields: FieldLayout[] = [];
     this.found.set(name, { name, fields }); // before its fields, which may refer to it
     const required = new Set((schema["required"] as readonly string[] | undefined) ?? []);
