@@ -1,6 +1,7 @@
 import type protobuf from "protobufjs";
 import type { MessageCodec } from "../service/grpc-service.ts";
 import { badMessage } from "./bad-message.ts";
+import { isRecord } from "./is-record.ts";
 import type { FieldType } from "./message-layout.ts";
 import type { NumberedField, NumberedMessage } from "./number-fields.ts";
 import { fromValue, toValue } from "./struct-values.ts";
@@ -37,12 +38,11 @@ export class MessageCodecs {
   }
 
   private outgoing(name: string, value: unknown, place: string, depth: number): Members {
-    if (typeof value !== "object" || value === null || Array.isArray(value))
-      throw badMessage(place, "an object");
+    if (!isRecord(value)) throw badMessage(place, "an object");
     if (depth > MAX_DEPTH) throw badMessage(place, `at most ${MAX_DEPTH} messages deep`);
     const members: Record<string, unknown> = {};
     for (const field of this.fieldsOf(name)) {
-      const given = Object.hasOwn(value, field.name) ? (value as Members)[field.name] : undefined;
+      const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
       const at = `${place}.${field.name}`;
       const isAbsent =
         given === undefined || (given === null && (field.type.kind !== "json" || field.optional));
@@ -63,10 +63,10 @@ export class MessageCodecs {
       if (!Array.isArray(value)) throw badMessage(place, "a list");
       return value.map((item, at) => this.outgoingValue(type, item, `${place}[${at}]`, depth));
     }
-    if (typeof value !== "object" || value === null) throw badMessage(place, "an object");
+    if (!isRecord(value)) throw badMessage(place, "an object");
     return Object.fromEntries(
       Object.entries(value).map(([key, item]) => [
-        key,
+        key.toWellFormed(),
         this.outgoingValue(type, item, `${place}.${key}`, depth),
       ]),
     );
@@ -76,7 +76,10 @@ export class MessageCodecs {
     if (type.kind === "message") return this.outgoing(type.message, value, place, depth + 1);
     if (type.kind === "json") return toValue(value, place);
     const { scalar } = type;
-    if (scalar === "string" && typeof value !== "string") throw badMessage(place, "text");
+    if (scalar === "string") {
+      if (typeof value !== "string") throw badMessage(place, "text");
+      return value.toWellFormed(); // protobufjs writes a half of a character as bytes that are no UTF-8
+    }
     if (scalar === "bool" && typeof value !== "boolean") throw badMessage(place, "true or false");
     if (scalar === "double" && typeof value !== "number") throw badMessage(place, "a number");
     if (scalar === "int64" && !Number.isSafeInteger(value))

@@ -1,4 +1,5 @@
 import { badMessage } from "./bad-message.ts";
+import { isRecord } from "./is-record.ts";
 
 /** google.protobuf.Value as protobufjs reads and writes it. */
 interface ProtoValue {
@@ -18,29 +19,40 @@ interface ProtoStruct {
 /** Maximum depth of JSON in a message. */
 const MAX_DEPTH = 100;
 
-/** Converts JSON to `google.protobuf.Value`. Members that are `undefined` are left out. @throws GRPC_BAD_MESSAGE */
-export const toValue = (value: unknown, place = "value", depth = 0): ProtoValue => {
+/** Converts JSON to `google.protobuf.Value`. An object with `toJSON` is what that returns; members that are `undefined` are left out. @throws GRPC_BAD_MESSAGE */
+export const toValue = (given: unknown, place = "value", depth = 0): ProtoValue => {
   if (depth > MAX_DEPTH) throw badMessage(place, `JSON of at most ${MAX_DEPTH} levels`);
+  const value = jsonOf(given);
   if (value === null) return { nullValue: 0 };
-  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "string") return { stringValue: value.toWellFormed() };
   if (typeof value === "boolean") return { boolValue: value };
   if (typeof value === "number" && Number.isFinite(value)) return { numberValue: value };
   if (Array.isArray(value))
     return { listValue: { values: value.map((item, at) => toValue(item, `${place}[${at}]`, depth + 1)) } };
-  if (typeof value === "object") return { structValue: toStruct(value, place, depth) };
+  if (isRecord(value)) return { structValue: structOf(value, place, depth) };
   throw badMessage(place, "JSON");
 };
 
 /** Converts an object to `google.protobuf.Struct`. @throws GRPC_BAD_MESSAGE */
-export const toStruct = (value: unknown, place = "message", depth = 0): ProtoStruct => {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw badMessage(place, "an object");
-  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+export const toStruct = (given: unknown, place = "message"): ProtoStruct => {
+  const value = jsonOf(given);
+  if (!isRecord(value)) throw badMessage(place, "an object");
+  return structOf(value, place, 0);
+};
+
+const structOf = (record: Readonly<Record<string, unknown>>, place: string, depth: number): ProtoStruct => {
+  const members = Object.entries(record).filter(([, member]) => member !== undefined);
   return {
     fields: Object.fromEntries(
-      members.map(([name, member]) => [name, toValue(member, `${place}.${name}`, depth + 1)]),
+      members.map(([name, member]) => [name.toWellFormed(), toValue(member, `${place}.${name}`, depth + 1)]),
     ),
   };
+};
+
+/** What `JSON.stringify` writes for a value, such as the text of a `Date`. */
+const jsonOf = (value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !("toJSON" in value)) return value;
+  return typeof value.toJSON === "function" ? (value.toJSON() as unknown) : value;
 };
 
 /** Converts `google.protobuf.Value` to JSON. */
