@@ -4,6 +4,7 @@ import { gzipSync } from "node:zlib";
 import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { aBook, catalog, serve, type Served } from "./grpc-app.test-kit.ts";
+import { GrpcError } from "./index.ts";
 import { framed, rawCallOver } from "./raw-call.test-kit.ts";
 
 let served: Served;
@@ -20,6 +21,19 @@ beforeAll(async () => {
       GetBook: ({ id }, call) => {
         asked.push(id);
         peers.push(call.peer);
+        if (id === 6)
+          for (const name of ["constructor", "__proto__", "tostring"]) {
+            call.responseHeaders.append(name, "1").append(name, "2");
+            call.trailers.append(name, "3");
+          }
+        if (id === 7) {
+          const metadata = Object.fromEntries([
+            ["__proto__", "1"],
+            ["constructor", "2"],
+            ["Bad Name", "3"],
+          ]);
+          throw new GrpcError("NOT_FOUND", "no book", { metadata });
+        }
         if (id === 4) call.trailers.append("x-shelf", "1").append("x-shelf", "2");
         const values = call.metadata.getAll("x-title");
         const keys = call.metadata.getBinary("x-key-bin").map((bytes) => bytes.join(" "));
@@ -117,6 +131,32 @@ test("a call knows the address of its client", async () => {
 test("several values of a trailer all arrive", async () => {
   const { status, fields } = await rawCallOver(session, { body: message(4) });
   expect([status, fields["x-shelf"]]).toEqual(["0", "1, 2"]);
+});
+
+test("metadata may have the names of members that every object has", async () => {
+  const stream = session.request({
+    ":method": "POST",
+    ":path": "/books.v1.Catalog/GetBook",
+    "content-type": "application/grpc",
+    te: "trailers",
+  });
+  const seen: (readonly [name: string, value: unknown])[] = [];
+  stream.on("response", (head) => seen.push(...Object.entries(head)));
+  stream.on("trailers", (trailers) => seen.push(...Object.entries(trailers)));
+  stream.resume();
+  stream.end(message(6));
+  await once(stream, "close");
+  expect(seen).toEqual(
+    expect.arrayContaining([
+      ["constructor", "1, 2"],
+      ["constructor", "3"],
+      ["__proto__", "1, 2"],
+      ["__proto__", "3"],
+      ["grpc-status", "0"],
+    ]),
+  );
+  const { fields } = await rawCallOver(session, { body: message(7) });
+  expect(fields).toMatchObject({ "grpc-status": "5", constructor: "2" });
 });
 
 test("the deadline of the client ends a call whose message does not arrive", async () => {

@@ -11,7 +11,7 @@ export const toClientError = (error: unknown): GrpcError => {
   if (!isServiceError(error))
     return new GrpcError("INTERNAL", Error.isError(error) ? error.message : String(error), { cause: error });
   const status = statusName(error.code);
-  const metadata: Record<string, string | Uint8Array> = {};
+  const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {}))
     if (name !== DETAILS) metadata[name] = value;
   const [details] = error.metadata?.get(DETAILS) ?? [];

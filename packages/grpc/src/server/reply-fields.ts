@@ -53,7 +53,7 @@ export const failedHead = (error: GrpcError, { trailersToSend }: GrpcCall): Outg
 };
 
 const metadataOf = (values: Values): Record<string, string | string[]> => {
-  const fields: Record<string, string | string[]> = {};
+  const fields: Record<string, string | string[]> = Object.create(null) as Record<string, never>;
   for (const [name, value] of values) {
     const present = fields[name];
     if (present === undefined) fields[name] = text(value);

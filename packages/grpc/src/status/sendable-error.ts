@@ -21,7 +21,7 @@ export const sendableError = (error: GrpcError, otherBytes: number): SendableErr
   if (names.length === 0 && error.details.length === 0) return { error, problems: [] };
   const problems: string[] = [];
   let left = MAX_BYTES - otherBytes - encodedLength(statusMessage(error.message));
-  const metadata: Record<string, string | Uint8Array> = {};
+  const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [given, value] of Object.entries(error.metadata)) {
     const name = given.toLowerCase();
     const bytes = metadataBytes(name, value);
