@@ -1,6 +1,11 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { handleServerStreamingCall, handleUnaryCall } from "@grpc/grpc-js";
 import { ConfigurationError } from "@framework/core";
 import { expect, test } from "@jest/globals";
+import { decodeFile, encodeFile } from "./descriptors/descriptor-messages.ts";
 import { all, serve } from "./grpc-app.test-kit.ts";
 import { protoService } from "./index.ts";
 
@@ -70,4 +75,41 @@ test.each([
 ])("%s is a mistake of the configuration", (_, name, url, message) => {
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(ConfigurationError);
   expect(() => protoService(name, url).resolve({ recorded: false })).toThrow(message);
+});
+
+test("the descriptors have the names of fields in JSON, and enums with aliases", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "grpc-")), "names.proto");
+  writeFileSync(
+    path,
+    `syntax = "proto3";
+    package names.v1;
+    service Names { rpc Get (Named) returns (Named); }
+    message Named {
+      string book_title = 1 [json_name = "title"];
+      string foo__bar = 2;
+      string _a1_2b_ = 3;
+      map<string, int32> by__id = 4 [json_name = "byKey"];
+      Kind kind = 5;
+    }
+    enum Kind { option allow_alias = true; NONE = 0; NOVEL = 1; STORY = 1; }
+    enum Plain { ZERO = 0; }`,
+  );
+  const { files } = protoService("names.v1.Names", pathToFileURL(path)).resolve({ recorded: true });
+  const [file] = files
+    .filter((each) => each.package === "names.v1")
+    .map((each) => decodeFile(encodeFile(each)));
+  const named = file?.messageType.find(({ name }) => name === "Named");
+  expect(named?.field.map(({ name, jsonName }) => [name, jsonName])).toEqual([
+    ["book_title", "title"],
+    ["foo__bar", "fooBar"],
+    ["_a1_2b_", "A12b"],
+    ["by__id", "byKey"],
+    ["kind", "kind"],
+  ]);
+  expect(named?.nestedType.map(({ name }) => name)).toEqual(["ByIdEntry"]);
+  expect(file?.enumType.map(({ name, options }) => [name, options?.allowAlias])).toEqual([
+    ["Kind", true],
+    ["Plain", undefined],
+  ]);
+  expect(file?.enumType[0]?.value).toContainEqual({ name: "STORY", number: 1 });
 });

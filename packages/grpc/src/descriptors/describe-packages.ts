@@ -112,7 +112,7 @@ const describeField = (
   used: Set<string>,
 ): FieldDescriptor => {
   const { name, id: number, partOf } = field;
-  const jsonName = camelCase(name);
+  const jsonName = jsonNameOf(field);
   if (field instanceof protobufjs().MapField) {
     const typeName = `${field.parent?.fullName ?? ""}.${entryName(name)}`;
     return { name, number, label: labels.repeated, type: MESSAGE, typeName, jsonName };
@@ -167,9 +167,10 @@ const describeEntry = (field: protobuf.MapField, used: Set<string>): MessageDesc
   };
 };
 
-const describeEnum = ({ name, values }: protobuf.Enum): EnumDescriptor => ({
+const describeEnum = ({ name, values, options }: protobuf.Enum): EnumDescriptor => ({
   name,
   value: Object.entries(values).map(([value, number]) => ({ name: value, number })),
+  ...(options?.["allow_alias"] === true && { options: { allowAlias: true } }),
 });
 
 const describeService = (service: protobuf.Service, used: Set<string>): ServiceDescriptor => ({
@@ -194,8 +195,14 @@ const fileOf = (type: protobuf.ReflectionObject): string => {
   return fileNameOf(top.parent?.fullName.slice(1) ?? "", top.name);
 };
 
+const jsonNameOf = ({ name, options }: protobuf.Field): string => {
+  const own: unknown = options?.["json_name"];
+  return typeof own === "string" ? own : camelCase(name);
+};
+
+/** As protoc does it, which removes every underscore. */
 const camelCase = (name: string): string =>
-  name.replaceAll(/_([A-Za-z0-9])/g, (_, letter: string) => letter.toUpperCase());
+  name.replaceAll(/_+([^_]?)/g, (_, letter: string) => letter.toUpperCase());
 
 const entryName = (name: string): string => {
   const camel = camelCase(name);

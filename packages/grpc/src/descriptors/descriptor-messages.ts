@@ -48,8 +48,13 @@ const root: protobuf.Root = protobuf.Root.fromJSON({
       },
     },
     EnumDescriptorProto: {
-      fields: { name: single("string", 1), value: many("EnumValueDescriptorProto", 2) },
+      fields: {
+        name: single("string", 1),
+        value: many("EnumValueDescriptorProto", 2),
+        options: single("EnumOptions", 3),
+      },
     },
+    EnumOptions: { fields: { allowAlias: single("bool", 2) } },
     EnumValueDescriptorProto: { fields: { name: single("string", 1), number: single("int32", 2) } },
     ServiceDescriptorProto: {
       fields: { name: single("string", 1), method: many("MethodDescriptorProto", 2) },
@@ -80,6 +85,7 @@ export interface FieldDescriptor {
 export interface EnumDescriptor {
   readonly name: string;
   readonly value: readonly { readonly name: string; readonly number: number }[];
+  readonly options?: { readonly allowAlias: boolean };
 }
 
 export interface MessageDescriptor {
