@@ -23,8 +23,8 @@ import { Authentication } from "../authentication.ts";
 import { authError, missing, unavailableReply } from "../errors.ts";
 import { carriedClaims, type NewClaims, TokenIssuer, type TokenPair } from "../tokens/new-token.ts";
 import { failClosed } from "../token-store/fail-closed.ts";
+import { JoinedStores } from "../token-store/joined-stores.ts";
 import { revocationsInMemory, warnOfMemory } from "../token-store/memory-warning.ts";
-import { openSharedTokenStore, type SharedTokenStore } from "../token-store/shared-token-store.ts";
 import type { TokenStore } from "../token-store/token-store.ts";
 import { loadTokenTools, type TokenTools } from "../tokens/token-tools.ts";
 import {
@@ -70,6 +70,8 @@ export class JwtAuth extends Authentication {
   private readonly verifier: TokenVerifier;
   private readonly issuer: TokenIssuer;
   private tools: Promise<TokenTools> | undefined;
+  /** Of the apps that use it, without `JwtConfig.store`. */
+  private readonly stores: JoinedStores = new JoinedStores();
   private store: TokenStore | undefined;
   private log: Logger = console;
 
@@ -204,7 +206,7 @@ export class JwtAuth extends Authentication {
       const issues = this.keys.secret !== undefined || this.keys.privateKey !== undefined;
       return isKept || !issues ? [] : [revocationsInMemory];
     });
-    let opened: SharedTokenStore | undefined;
+    let leave = (): void => {};
     const start = async (settings: AppSettings): Promise<void> => {
       this.log = settings.log;
       const { signingKey } = await this.ready();
@@ -212,12 +214,12 @@ export class JwtAuth extends Authentication {
       if (this.config.store !== undefined) return;
       const { values } = settings.shared;
       const { clock, config } = this;
-      opened = await openSharedTokenStore(values, { clock, maxLogins: config.maxLogins });
-      this.store = failClosed(opened, { log: () => this.log, clock });
+      leave = await this.stores.join(values, { clock, maxLogins: config.maxLogins });
+      this.store ??= failClosed(this.stores, { log: () => this.log, clock });
       if (signingKey !== undefined) await warnOfMemory(settings);
     };
     host.life.onStart({ name: "JwtAuth", run: start });
-    host.life.onStop({ name: "JwtAuth", run: () => opened?.close() });
+    host.life.onStop({ name: "JwtAuth", run: () => leave() });
   }
 
   private async believed(token: string, kind: TokenKind): Promise<Claims> {
