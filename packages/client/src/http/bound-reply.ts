@@ -2,6 +2,8 @@ import { ClientError } from "./client-error.ts";
 
 /** What `boundReply` needs of a call. */
 export interface ReplyBounds {
+  /** Ends the body, also one that does not know of it. @default never */
+  readonly signal?: AbortSignal;
   /** Maximum size of the body in bytes. */
   readonly maxReplyBytes: number;
   /** Called once, when the body has ended, failed or was cancelled. */
@@ -10,27 +12,46 @@ export interface ReplyBounds {
   readonly toError: (error: unknown) => unknown;
 }
 
-/** Limits the size of a reply's body, and reports its end. */
-export const boundReply = (reply: Response, { maxReplyBytes, finished, toError }: ReplyBounds): Response => {
+/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. */
+export const boundReply = (reply: Response, bounds: ReplyBounds): Response => {
   const { body, status, statusText, headers } = reply;
-  if (body === null) {
-    finished();
-    return reply;
-  }
+  if (body !== null) return new Response(boundBody(body, bounds), { status, statusText, headers });
+  bounds.finished();
+  return reply;
+};
+
+const boundBody = (
+  body: NonNullable<Response["body"]>,
+  { signal, maxReplyBytes, finished, toError }: ReplyBounds,
+): ReadableStream<Uint8Array<ArrayBuffer>> => {
   const reader = body.getReader();
-  const end = (reason?: unknown): void => {
-    reader.cancel(reason).catch(() => {}); // the reader has the first error
+  let failNow = (): void => {};
+  const end = (): void => {
+    signal?.removeEventListener("abort", failNow); // a signal of the program may outlive the call
     finished();
   };
+  const cancel = (reason?: unknown): void => {
+    reader.cancel(reason).catch(() => {}); // the reader has the first error
+    end();
+  };
   let size = 0;
-  const bounded = new ReadableStream<Uint8Array<ArrayBuffer>>(
+  return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
+      start(controller) {
+        failNow = () => {
+          controller.error(toError(signal?.reason));
+          cancel(signal?.reason);
+        };
+        if (signal?.aborted === true) failNow();
+        else signal?.addEventListener("abort", failNow);
+      },
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
+          if (signal?.aborted === true) return; // the stream has failed
           if (done) {
             controller.close();
-            finished();
+            end();
             return;
           }
           size += value.length;
@@ -39,12 +60,11 @@ export const boundReply = (reply: Response, { maxReplyBytes, finished, toError }
           controller.enqueue(value);
         } catch (error) {
           controller.error(toError(error));
-          end(error);
+          cancel(error);
         }
       },
-      cancel: end,
+      cancel,
     },
     { highWaterMark: 0 }, // reads only when the program does
   );
-  return new Response(bounded, { status, statusText, headers });
 };

@@ -30,7 +30,7 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     try {
       const reply = await follow(send, { ...request, signal }, options, own);
       if (request.stream) clearTimeout(late);
-      return boundReply(reply, { maxReplyBytes: request.maxReplyBytes, finished, toError });
+      return boundReply(reply, { signal, maxReplyBytes: request.maxReplyBytes, finished, toError });
     } catch (error) {
       finished();
       throw toError(error);

@@ -1,3 +1,4 @@
+import type { Awaitable } from "@framework/core";
 import { encodeBody } from "./encode-body.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { Send } from "./outgoing-request.ts";
@@ -8,7 +9,30 @@ export const sendWith =
   async ({ url, method, headers, body, signal }) => {
     const encoded = await encodeBody(body, headers);
     const streamed = encoded instanceof ReadableStream ? { duplex: "half" as const } : {};
-    return fetch(
-      new Request(url, { method, headers, body: encoded, signal, redirect: "manual", ...streamed }),
-    );
+    const request = new Request(url, {
+      method,
+      headers,
+      body: encoded,
+      signal,
+      redirect: "manual",
+      ...streamed,
+    });
+    return unlessAborted(signal, fetch(request));
   };
+
+/** The reply, or the signal's reason if that aborts first: the program's function may ignore the signal. A late reply is cancelled. */
+const unlessAborted = async (signal: AbortSignal, sent: Awaitable<Response>): Promise<Response> => {
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort);
+  const reply = Promise.resolve(sent);
+  try {
+    if (signal.aborted) abort();
+    return await Promise.race([aborted.promise, reply]);
+  } catch (error) {
+    reply.then((late) => late.body?.cancel()).catch(() => {}); // the caller has the first error
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+};

@@ -1,0 +1,49 @@
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { httpClient, type HttpClientOptions } from "../index.ts";
+
+const open = (options: Omit<HttpClientOptions, "baseUrl">) =>
+  httpClient({ baseUrl: "http://service.test", ...options });
+
+/** A body that starts, never ends and does not know of the request's signal. */
+const endless = (cancelled: unknown[] = []): Response =>
+  new Response(
+    new ReadableStream({
+      start: (controller) => controller.enqueue(new Uint8Array(3)),
+      cancel: (reason) => void cancelled.push(reason),
+    }),
+  );
+
+test("a fetch that ignores the request's signal ends at timeoutMs, before and after its head", async () => {
+  await using http = open({ timeoutMs: 50, fetch: () => new Promise(() => {}) });
+  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
+  const cancelled: unknown[] = [];
+  await using slower = open({ timeoutMs: 500, fetch: () => endless(cancelled) });
+  const reply = await slower.request("/");
+  await expect(reply.text()).rejects.toMatchObject({ code: "CLIENT_TIMEOUT" });
+  expect(cancelled).toHaveLength(1);
+});
+
+test("a fetch that ignores the request's signal ends when the caller aborts, and its late reply is cancelled", async () => {
+  const reason = new Error("enough");
+  const caller = new AbortController();
+  const late = Promise.withResolvers<Response>();
+  await using http = open({ maxCalls: 1, fetch: () => late.promise });
+  const call = http.request("/", { signal: caller.signal });
+  caller.abort(reason);
+  await expect(call).rejects.toBe(reason);
+  const cancelled: unknown[] = [];
+  late.resolve(endless(cancelled));
+  await waitFor(() => cancelled.length === 1);
+  expect((await http.request("/")).status).toBe(200); // the call is counted no more
+});
+
+test("the body of a stream ends when the caller aborts", async () => {
+  const reason = new Error("enough");
+  const caller = new AbortController();
+  await using http = open({ fetch: () => endless() });
+  const reply = await http.request("/", { signal: caller.signal, stream: true });
+  const text = reply.text();
+  caller.abort(reason);
+  await expect(text).rejects.toBe(reason);
+});
