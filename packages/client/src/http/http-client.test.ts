@@ -201,6 +201,17 @@ test.each(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "
   },
 );
 
+test("follows a Location whose characters are bytes of UTF-8", async () => {
+  await using server = await serve((request, response) => {
+    if (request.url !== "/") return void response.end(request.url);
+    request.socket.end(
+      "HTTP/1.1 302 Found\r\nLocation: /b\u00fccher/\u{1f600}?q=\u20ac\r\nContent-Length: 0\r\n\r\n",
+    );
+  });
+  await using http = open(server.url);
+  expect(await (await http.request("/")).text()).toBe("/b%C3%BCcher/%F0%9F%98%80?q=%E2%82%AC");
+});
+
 test("publicAddressesOnly with fetch, which would not check addresses, is a mistake", () => {
   const options = { baseUrl: "https://stock.example", publicAddressesOnly: true };
   const fetch = () => Promise.resolve(new Response());

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { OutgoingRequest } from "./outgoing-request.ts";
 
 /** Fields that another origin must not get (RFC 9110 15.4). */
@@ -21,8 +22,9 @@ export const redirected = (
   { status, headers }: Response,
   own: readonly string[],
 ): OutgoingRequest | null => {
-  const location = headers.get("location");
-  if (![301, 302, 303, 307, 308].includes(status) || location === null) return null;
+  const field = headers.get("location");
+  if (![301, 302, 303, 307, 308].includes(status) || field === null) return null;
+  const location = addressIn(field);
   if (!URL.canParse(location, request.url)) return null;
   const url = new URL(location, request.url);
   if (request.url.protocol === "https:" && url.protocol !== "https:") return null;
@@ -35,4 +37,10 @@ export const redirected = (
   return becomesGet
     ? { ...request, method: "GET", url, headers: fields, body: null }
     : { ...request, url, headers: fields };
+};
+
+/** The characters of a `Location`. A field has one character for each byte, and browsers read those of an address as UTF-8. */
+const addressIn = (field: string): string => {
+  const bytes = Buffer.from(field, "latin1");
+  return isUtf8(bytes) ? bytes.toString() : field;
 };
