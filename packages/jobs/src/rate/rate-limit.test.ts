@@ -1,11 +1,49 @@
 import { openDatabase } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
-import { createKernel } from "@framework/durable/feature";
-import { tableClock } from "@framework/durable/testing";
+import { type Admission, createKernel, type WorkRate } from "@framework/durable/feature";
+import { tableClock, type TableClock } from "@framework/durable/testing";
 import { expect, test } from "@jest/globals";
 import { quiet } from "../testing/job-app.test-kit.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { RATE_TABLES, rateTables } from "./rate-tables.ts";
+
+/** Two processes that share a rate of one job, on a database whose time only the test advances. */
+const shared = async (
+  rate: WorkRate,
+  use: (one: Admission, other: Admission, time: TableClock) => Promise<void>,
+): Promise<void> => {
+  await using place = databaseInFile();
+  const db = openDatabase({ url: place.url });
+  const time = await tableClock(db, Date.parse("2026-05-01T00:00Z"));
+  await using kernel = createKernel(db, { now: time.now, config: { runWork: false }, log: quiet });
+  kernel.tables(RATE_TABLES, rateTables);
+  await kernel.start();
+  await use(rateLimit(kernel, "mail", rate), rateLimit(kernel, "mail", rate), time);
+  await kernel.stop();
+  await db.close();
+};
+
+test("a process that got no permits asks again soon, because others give theirs back", () =>
+  shared({ limit: 10, perSecs: 3600 }, async (one, other) => {
+    const taken = await one(10);
+    expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 1000 });
+    await taken.giveBack(9);
+    expect(await other(10)).toMatchObject({ permits: 9 });
+  }));
+
+test("a process that goes without permits asks less and less often, each minute at last, and when the period ends", () =>
+  shared({ limit: 10, perSecs: 3600 }, async (one, other, time) => {
+    await one(10);
+    const pauses = [];
+    for (let ask = 0; ask < 8; ask++) pauses.push((await other(10)).retryInMs);
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
+    await time.advance(3_590_000);
+    expect(await other(10)).toMatchObject({ permits: 0, retryInMs: 10_000 });
+    await time.advance(10_000);
+    expect(await other(5)).toMatchObject({ permits: 5 });
+    await one(5);
+    expect(await other(1)).toMatchObject({ permits: 0, retryInMs: 1000 });
+  }));
 
 test("a process that dies after it took permits, or before it gives them back, wastes them until the period ends", async () => {
   await using place = databaseInFile();

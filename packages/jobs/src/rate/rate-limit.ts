@@ -7,6 +7,10 @@ interface Granted {
   readonly rest: number;
 }
 
+/** Pause of a process that got fewer permits than it asked for: others may give theirs back. It doubles up to a minute. */
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
 /**
  * Admits the attempts at a job by its rate, over all processes: the present period is a row, and its times are those of the database.
  *
@@ -14,12 +18,15 @@ interface Granted {
  */
 export const rateLimit = (kernel: Kernel, job: string, { limit, perSecs }: WorkRate): Admission => {
   const periodMs = Math.ceil(perSecs * 1000);
+  let pauseMs = FIRST_PAUSE_MS;
   return async (wanted) => {
     const asked = Math.min(wanted, limit);
     const { granted, began_at: beganAt, rest } = await take({ kernel, job, asked, limit, periodMs });
+    const retryInMs = Math.max(Math.min(rest, pauseMs), 1);
+    pauseMs = granted > 0 ? FIRST_PAUSE_MS : Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
     return {
       permits: granted,
-      retryInMs: Math.max(rest, 1),
+      retryInMs,
       async giveBack(count) {
         await kernel.db.execute`UPDATE framework_job_rates SET used = used - ${count}
           WHERE job = ${job} AND began_at = ${beganAt} AND used >= ${count}`;
