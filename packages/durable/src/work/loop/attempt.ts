@@ -7,7 +7,7 @@ export class Attempt implements Held {
   readonly row: ClaimedRow;
   /** JSON of the last progress, until it is stored. */
   progress: string | null = null;
-  /** When its handler was called, by the clock of this process. */
+  /** When it was claimed, by the clock of this process. */
   beganAt = 0;
   /** Slot of its handler, until that has returned. */
   slot: Slot | null = null;

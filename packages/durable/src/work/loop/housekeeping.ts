@@ -54,10 +54,10 @@ export class Housekeeping {
     try {
       if (this.round++ % HEAL_EVERY === 0) await this.heal();
       await this.prune();
-      if (base.host !== null) await this.count();
     } catch (error) {
       base.log.warn("durable: finished work could not be removed; the next round tries again", { error });
     }
+    if (base.host !== null) await this.count();
     if (this.hasEnded) return;
     const pauseMs = PAUSE_MS * (0.5 + base.random()); // processes that started together spread out
     this.cancel = base.clock.after(pauseMs, () => {
@@ -79,17 +79,24 @@ export class Housekeeping {
 
   /** For metrics, which cannot wait for the database. */
   private async count(): Promise<void> {
-    const { store, workers } = this.parts;
-    for (const worker of workers()) {
-      const { counts, oldestReadyMs } = await store().reading.count(worker.definition.name, MAX_COUNTED);
-      worker.backlog = { ready: counts["ready"] ?? 0, oldestReadyMs: oldestReadyMs ?? 0 };
+    const { base, store, workers } = this.parts;
+    try {
+      for (const worker of workers()) {
+        const { counts, oldestReadyMs } = await store().reading.count(worker.definition.name, MAX_COUNTED);
+        worker.backlog = { ready: counts["ready"] ?? 0, oldestReadyMs: oldestReadyMs ?? 0 };
+      }
+    } catch (error) {
+      base.log.warn("durable: ready work could not be counted; the next round tries again", { error });
     }
   }
 }
 
 const rulesOf = ({ name: queue, keepSecs, keepFailedSecs }: QueueDefinition): readonly KeepRule[] => [
-  { queue, state: "done", keepMs: keepSecs * 1000 },
-  { queue, state: "cancelled", keepMs: keepSecs * 1000 },
-  { queue, state: "failed", keepMs: keepFailedSecs * 1000 },
-  { queue, state: "parked", keepMs: keepFailedSecs * 1000 },
+  { queue, state: "done", keepMs: toMs(keepSecs) },
+  { queue, state: "cancelled", keepMs: toMs(keepSecs) },
+  { queue, state: "failed", keepMs: toMs(keepFailedSecs) },
+  { queue, state: "parked", keepMs: toMs(keepFailedSecs) },
 ];
+
+/** A whole number, as PostgreSQL wants it: `16.1 * 1000` is none. */
+const toMs = (secs: number): number => Math.ceil(secs * 1000);

@@ -2,7 +2,13 @@ import { App } from "@framework/core";
 import type { Feature, Host } from "@framework/core/feature";
 import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { createKernel, NonRetryableError, type QueueOptions, type WorkQueue } from "../../feature.ts";
+import {
+  createKernel,
+  NonRetryableError,
+  type OwnKernel,
+  type QueueOptions,
+  type WorkQueue,
+} from "../../feature.ts";
 import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
 import { tableClock } from "../../testing/table-clock.ts";
 
@@ -23,6 +29,7 @@ interface Watched {
   readonly observed: readonly unknown[][];
   /** The failure of the health check; `null` while it passes. */
   check(): Promise<string | null>;
+  readonly kernel: OwnKernel;
   /** Advances the clocks of the process and of the database. */
   advance(ms: number): Promise<void>;
 }
@@ -70,7 +77,7 @@ const watched = async (
     await clock.advance(ms);
   };
   try {
-    await use({ queue, observed, check, advance });
+    await use({ kernel, queue, observed, check, advance });
   } finally {
     await kernel.drain(AbortSignal.abort());
     await app.stop();
@@ -103,6 +110,51 @@ test("a queue whose due items wait while no attempt ends is reported as stalled,
       },
       { what: "the check to pass" },
     );
+  });
+}, 120_000);
+
+test("a queue is reported as stalled while finished items cannot be removed", async () => {
+  const gate = Promise.withResolvers<void>();
+  const handle = (item: { readonly payload: string }): unknown =>
+    item.payload === "first" ? "done" : gate.promise;
+  const limits = { concurrency: 1, timeoutMs: 3_600_000, stalledAfterSecs: 60, keepSecs: 1 };
+  await watched({ ...limits, handle }, async ({ kernel, queue, check, advance }) => {
+    await kernel.db.execute(
+      `CREATE TRIGGER kept BEFORE DELETE ON framework_work BEGIN SELECT RAISE(ABORT, 'kept'); END`,
+    );
+    await queue.enqueue([{ payload: "first" }, { payload: "a" }, { payload: "b" }]);
+    await waitFor(async () => (await queue.list({ state: "done" })).items.length === 1, {
+      what: "a done item",
+    });
+    await waitFor(
+      async () => {
+        await advance(15_000);
+        return (await check()) !== null;
+      },
+      { what: "the failure of the check" },
+    );
+    gate.resolve();
+  });
+}, 120_000);
+
+test("an item that is claimed while the process begins to drain is given back after no time", async () => {
+  const asked = Promise.withResolvers<void>();
+  const admitted = Promise.withResolvers<void>();
+  const admission = async (wanted: number) => {
+    asked.resolve();
+    await admitted.promise;
+    return { permits: wanted, retryInMs: 0, async giveBack() {} };
+  };
+  await watched({ admission, handle() {} }, async ({ kernel, queue, observed, advance }) => {
+    await advance(5000);
+    await queue.enqueue({ payload: "a" });
+    await asked.promise;
+    const drained = kernel.drain(new AbortController().signal);
+    admitted.resolve();
+    await drained;
+    expect(observed.filter(([name]) => name === "durable_work_duration_seconds")).toEqual([
+      ["durable_work_duration_seconds", 0, { queue: "mail", outcome: "released" }],
+    ]);
   });
 }, 120_000);
 

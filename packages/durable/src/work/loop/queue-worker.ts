@@ -151,6 +151,7 @@ export class QueueWorker {
 
   private start(row: ClaimedRow): void {
     const attempt = new Attempt(row);
+    attempt.beganAt = this.parts.base.clock.now();
     const before = this.held.get(row.id);
     if (before !== undefined) this.lost([before]); // its lease ended before this process knew
     this.held.set(row.id, attempt);
