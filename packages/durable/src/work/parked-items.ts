@@ -49,15 +49,16 @@ export const parkItems =
     return isHeld;
   };
 
-/** An item that was claimed once more than its policy allows has waited for room, or its process was lost in the last attempt. */
+/** An item that was claimed more often than its policy allows has waited for room, its process was lost in the last attempt, or the policy was lowered. */
 const lastFailureOf = async (
   { definition, attempt: { id, row }, failure }: GivenUp,
   { reading }: WorkStore,
 ): Promise<LastFailure> => {
-  const { attempts } = definition.retry;
-  if (row.attempts <= attempts) return { ...failure, gaveUpAfter: row.attempts };
+  if (row.attempts <= definition.retry.attempts) return { ...failure, gaveUpAfter: row.attempts };
   const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as Partial<LastFailure>;
-  return stored.gaveUpAfter === undefined ? { ...failure, gaveUpAfter: attempts } : (stored as LastFailure);
+  return stored.gaveUpAfter === undefined
+    ? { ...failure, gaveUpAfter: row.attempts - 1 }
+    : (stored as LastFailure);
 };
 
 /** Its attempts are used up, so that it gives up again without running. */

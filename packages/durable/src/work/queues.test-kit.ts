@@ -162,15 +162,16 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
     await gone(queue, other);
   });
 
-  fact("items that were kept long enough are removed", async (processes) => {
-    const { queue, kernel } = await work(processes, { keepSecs: 60, handle: () => "done" });
-    const id = await add(queue, "a");
-    await inState(queue, id, "done");
-    await kernel.stop();
-    await processes.time.advance(60_000);
-    const next = await work(processes, { keepSecs: 60, handle: () => "done" });
-    await gone(next.queue, id);
-  });
+  for (const keepSecs of [60, 16.1])
+    fact(`items that were kept for ${keepSecs} s are removed`, async (processes) => {
+      const { queue, kernel } = await work(processes, { keepSecs, handle: () => "done" });
+      const id = await add(queue, "a");
+      await inState(queue, id, "done");
+      await kernel.stop();
+      await processes.time.advance(60_000);
+      const next = await work(processes, { keepSecs, handle: () => "done" });
+      await gone(next.queue, id);
+    });
 
   fact(
     "a failed attempt is followed by another after the policy's delay, until the item is parked",
@@ -561,6 +562,59 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
     expect((await queue.get(id))?.progress).toEqual({ percent: 20 });
     gate.open("a");
   });
+
+  fact("the last progress of an attempt is kept, however the attempt ends", async (processes) => {
+    const ends: Readonly<Record<string, (item: WorkItem<string>) => unknown>> = {
+      returned: () => "result",
+      failed() {
+        throw new NonRetryableError("row 17 is bad");
+      },
+      completed: (item) => kernel.db.transaction((tx) => item.complete(tx)),
+    };
+    const { kernel, queue } = await work(processes, {
+      keepSecs: 60,
+      onExhausted: "keep",
+      async handle(item) {
+        item.progress({ row: 16 });
+        await new Promise(setImmediate);
+        item.progress({ row: 17 });
+        return await ends[item.payload]?.(item);
+      },
+    });
+    const ids = [];
+    for (const end of Object.keys(ends)) ids.push(await add(queue, end), await add(queue, end, { key: "k" }));
+    for (const id of ids) {
+      await waitFor(async () => ["done", "failed"].includes((await queue.get(id))?.state ?? ""));
+      expect((await queue.get(id))?.progress).toEqual({ row: 17 });
+    }
+  });
+
+  for (const onExhausted of ["keep", "park"] as const)
+    fact(
+      `an item gives up with its last failure when a deployment allows fewer attempts (${onExhausted})`,
+      async (processes) => {
+        const fails = (): never => {
+          throw new Error("connection refused");
+        };
+        const options = { onExhausted, handle: fails };
+        const many = await work(processes, { ...options, retry: { attempts: 9, delayMs: 1000, factor: 1 } });
+        const id = await add(many.queue, "a");
+        await inState(many.queue, id, "waiting");
+        await processes.time.advance(1000);
+        await waitFor(async () => {
+          const info = await many.queue.get(id);
+          return info?.attempts === 2 && info.state === "waiting";
+        });
+        await many.kernel.stop();
+        await processes.time.advance(1000);
+        const { kernel, queue } = await work(processes, { ...options, retry: { attempts: 2 } });
+        await inState(queue, id, onExhausted === "keep" ? "failed" : "parked");
+        expect((await queue.get(id))?.error).toMatchObject({ message: "connection refused" });
+        const { items } = await kernel.parked.list();
+        if (onExhausted === "park")
+          expect(items).toMatchObject([{ errorMessage: "connection refused", attempts: 2 }]);
+      },
+    );
 
   fact(
     "a drain waits for handlers, claims nothing more, and then gives back what still runs",

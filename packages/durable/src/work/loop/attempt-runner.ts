@@ -5,13 +5,15 @@ import type { KernelBase } from "../../base/kernel-base.ts";
 import { jsonText } from "../queue/json-text.ts";
 import { MAX_PAYLOAD_BYTES } from "../queue/new-work.ts";
 import type { QueueDefinition } from "../queue/queue-options.ts";
-import { attemptLost, workLost, workTimeout } from "../queue/work-errors.ts";
+import { workLost, workTimeout } from "../queue/work-errors.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
+import { attemptFailureText, lastFailureOf } from "./attempt-failure.ts";
 import { AttemptItem, type ItemActions } from "./attempt-item.ts";
-import { failureOf } from "../../parked/failure.ts";
+import { type Failure, failureOf } from "../../parked/failure.ts";
 import type { Invoke } from "./invoke.ts";
 import type { Outcome, Outcomes } from "./outcomes.ts";
+import { unstoredProgress } from "./unstored-progress.ts";
 import type { Park } from "./park.ts";
 import type { Slot } from "./slots.ts";
 import { TimeLimits } from "./time-limits.ts";
@@ -21,6 +23,9 @@ import { untilEnded } from "../queue/work-item.ts";
 import type { AttemptOutcome } from "./work-counts.ts";
 import { AttemptEnds } from "./attempt-ends.ts";
 import type { WorkTimes } from "./work-times.ts";
+
+/** Pause of an item whose failure could not be read. */
+const UNREAD_MS = 1000;
 
 /** What runs the attempts of one queue. */
 export interface AttemptRunnerParts {
@@ -69,14 +74,9 @@ export class AttemptRunner implements ItemActions {
 
   /** Calls the handler, and gives the slot free when it has returned. */
   run(attempt: Attempt, slot: Slot): void {
-    const { base, definition } = this.parts;
-    const { attempts } = attempt.row;
-    attempt.beganAt = base.clock.now();
+    const { definition } = this.parts;
     attempt.slot = slot;
-    if (attempts > definition.retry.attempts) {
-      this.giveUp(attempt, attemptLost(attempts - 1));
-      return this.give(attempt);
-    }
+    if (attempt.row.attempts > definition.retry.attempts) return void this.giveUpUnrun(attempt);
     this.limits.begin(attempt);
     try {
       this.answered(attempt, this.parts.invoke(definition, new AttemptItem(attempt, this) as never));
@@ -106,6 +106,7 @@ export class AttemptRunner implements ItemActions {
     const { settling, keyOrder } = this.parts.store();
     const { id, fence, row } = attempt;
     if (!attempt.isOpen) throw workLost(this.queue);
+    if (this.keepsDone) await settling.progress(unstoredProgress([attempt]), tx);
     const held = this.keepsDone
       ? await settling.settle([{ id, fence, state: "done", result: this.resultText(result) }], tx)
       : await settling.remove([attempt], tx);
@@ -115,7 +116,7 @@ export class AttemptRunner implements ItemActions {
   }
 
   progressed(attempt: Attempt): void {
-    this.parts.outcomes.progress(attempt);
+    this.parts.outcomes.progressed(attempt);
   }
 
   private get keepsDone(): boolean {
@@ -185,8 +186,22 @@ export class AttemptRunner implements ItemActions {
     const { retryInMs: delayMs } = verdict;
     const state = delayMs > 0 ? "waiting" : "ready";
     if (TryLaterError.is(error)) return this.later(attempt, error, state);
-    const failure = JSON.stringify(failureOf(error));
-    this.write(attempt, "retried", { state, delayMs, error: failure }, error);
+    this.write(attempt, "retried", { state, delayMs, error: attemptFailureText(error, attempt) }, error);
+  }
+
+  /** Its attempts are used up: its process was lost in the last one, or a deployment allows fewer. */
+  private async giveUpUnrun(attempt: Attempt): Promise<void> {
+    try {
+      const failure = await lastFailureOf(attempt, this.parts.store());
+      if (attempt.isOpen) this.giveUp(attempt, failure, failure);
+    } catch (error) {
+      this.parts.base.log.warn("durable: the failure of an item could not be read", {
+        id: attempt.id,
+        error,
+      });
+      this.write(attempt, "released", { state: "waiting", delayMs: UNREAD_MS, attemptsBack: 1 });
+    }
+    this.give(attempt);
   }
 
   private later(attempt: Attempt, { delayMs, isCounted }: TryLaterError, state: "waiting" | "ready"): void {
@@ -194,9 +209,8 @@ export class AttemptRunner implements ItemActions {
     this.write(attempt, outcome, { state, delayMs, attemptsBack: isCounted ? 0 : 1 });
   }
 
-  private giveUp(attempt: Attempt, error: unknown): void {
+  private giveUp(attempt: Attempt, error: unknown, failure: Failure = failureOf(error)): void {
     const { base, definition, park } = this.parts;
-    const failure = failureOf(error);
     if (definition.onExhausted === "park")
       return this.write(attempt, "parked", () => park({ definition, attempt, failure }), error);
     const { id, attempts } = attempt.row;

@@ -6,6 +6,7 @@ import type { Settlement } from "../table/settling.ts";
 import type { Ended } from "../table/turnover.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
+import { UnstoredProgress } from "./unstored-progress.ts";
 
 /** The outcome of an attempt, on its way into the table. */
 export interface Outcome {
@@ -47,23 +48,25 @@ export class Outcomes {
   private readonly options: OutcomesOptions;
   private readonly rejections = new WeakMap<Outcome, number>();
   private waiting: Outcome[] = [];
-  private progressed = new Set<Attempt>();
+  private readonly progress: UnstoredProgress;
   private flushing: Promise<void> | null = null;
   private pauseMs = FIRST_PAUSE_MS;
   private cancelPause: (() => void) | null = null;
 
   constructor(options: OutcomesOptions) {
     this.options = options;
+    this.progress = new UnstoredProgress(options);
   }
 
   add(outcome: Outcome): void {
+    if (outcome.write === "remove") this.progress.forget(outcome.attempt);
     this.waiting.push(outcome);
     this.options.schedule();
   }
 
   /** Stores the attempt's progress; only the last value of several. */
-  progress(attempt: Attempt): void {
-    this.progressed.add(attempt);
+  progressed(attempt: Attempt): void {
+    this.progress.add(attempt);
     this.options.schedule();
   }
 
@@ -71,7 +74,7 @@ export class Outcomes {
   drop(): void {
     const dropped = this.waiting;
     this.waiting = [];
-    this.progressed.clear();
+    this.progress.clear();
     for (const { written } of dropped) written(false);
   }
 
@@ -121,15 +124,16 @@ export class Outcomes {
   }
 
   private get hasSome(): boolean {
-    return this.waiting.length > 0 || this.progressed.size > 0;
+    return this.waiting.length > 0 || this.progress.hasSome;
   }
 
   /** What comes meanwhile is written at the end of a later turn, with the next claim. */
   private async writeWaiting(): Promise<void> {
     const batch = this.waiting.splice(0, MAX_BATCH);
-    const progressed = Array.from(this.progressed);
-    this.progressed.clear();
-    await Promise.all([this.writeAll(batch), this.writeProgress(progressed)]);
+    const ended = batch.map(({ attempt }) => attempt).filter(({ progress }) => progress !== null);
+    const progress = this.progress.write(ended);
+    if (ended.length > 0) await progress;
+    await Promise.all([this.writeAll(batch), progress]);
     this.flushing = null;
     if (this.hasSome) this.options.schedule();
   }
@@ -198,17 +202,6 @@ export class Outcomes {
     }
   }
 
-  private async writeProgress(attempts: readonly Attempt[]): Promise<void> {
-    const items = attempts.flatMap(({ id, fence, progress, isOpen }) =>
-      progress === null || !isOpen ? [] : [{ id, fence, progress }],
-    );
-    if (items.length === 0) return;
-    await this.options
-      .store()
-      .settling.progress(items)
-      .catch((error: unknown) => this.options.log().warn("durable: progress was not stored", { error }));
-  }
-
   private endPause(): void {
     this.cancelPause?.();
     this.cancelPause = null;
@@ -230,9 +223,11 @@ const toSettlement = ({ attempt: { id, fence }, write }: Outcome): Settlement =>
   ...(write as Omit<Settlement, "id" | "fence">),
 });
 
-/** Whether an outcome is the end of an item without a key. */
+/** Whether an outcome is the end of an item without a key, and with nothing to write before. */
 const isPlain = ({ attempt, write }: Outcome): boolean =>
-  attempt.row.key === null && (write === "remove" || (typeof write === "object" && write.state === "done"));
+  attempt.row.key === null &&
+  attempt.progress === null &&
+  (write === "remove" || (typeof write === "object" && write.state === "done"));
 
 /** Whether one statement can write both. */
 const isAlike = (one: Outcome, other: Outcome): boolean =>

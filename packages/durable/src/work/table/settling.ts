@@ -16,6 +16,11 @@ export interface Settlement extends Held {
   readonly attemptsBack?: number;
 }
 
+/** Progress of a running item, as JSON. */
+export interface ItemProgress extends Held {
+  readonly progress: string;
+}
+
 const settleColumns = {
   id: "bigint",
   fence: "bigint",
@@ -94,9 +99,10 @@ export class Settling {
   }
 
   /** Stores the progress of running items, as JSON. Returns the ids of those that were held. */
-  async progress(items: readonly (Held & { readonly progress: string })[]): Promise<ReadonlySet<number>> {
+  async progress(items: readonly ItemProgress[], session?: WorkSession): Promise<ReadonlySet<number>> {
+    if (items.length === 0) return new Set();
     const list = inOrder(items).map(({ id, fence, progress }) => ({ id, fence, progress }));
-    return idsOf(await this.table.run<Identified>(progressStatement, { list }));
+    return idsOf(await this.table.run<Identified>(progressStatement, { list, session }));
   }
 }
 

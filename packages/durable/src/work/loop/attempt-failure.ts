@@ -1,0 +1,25 @@
+import { type Failure, failureOf } from "../../parked/failure.ts";
+import { attemptLost } from "../queue/work-errors.ts";
+import type { WorkStore } from "../table/work-store.ts";
+import type { Attempt } from "./attempt.ts";
+
+/** A failure as its item keeps it for the next attempt. */
+interface AttemptFailure extends Failure {
+  /** Number of the attempt that failed. */
+  readonly attempt: number;
+}
+
+/** Returns the JSON of the failure of an attempt that others follow. */
+export const attemptFailureText = (error: unknown, { row }: Attempt): string =>
+  JSON.stringify({ ...failureOf(error), attempt: row.attempts } satisfies AttemptFailure);
+
+/** Returns why the attempt before this one failed: when the item keeps no failure of it, its process was lost. */
+export const lastFailureOf = async (
+  { id, row }: Attempt,
+  { reading }: Pick<WorkStore, "reading">,
+): Promise<Failure> => {
+  const last = row.attempts - 1;
+  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as AttemptFailure;
+  const { attempt, ...failure } = stored;
+  return attempt === last ? failure : failureOf(attemptLost(last));
+};
