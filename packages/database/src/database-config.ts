@@ -10,6 +10,7 @@ import {
   secret,
   text,
 } from "@framework/core/feature";
+import { isSqliteUrl } from "./sqlite/sqlite-location.ts";
 
 /** Address and connection settings of a database. */
 export interface DatabaseConfig {
@@ -71,11 +72,15 @@ export interface PostgresAddress {
 
 const isUrl = (value: unknown): boolean =>
   typeof value === "string" &&
-  (value.startsWith("sqlite://") || (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)));
+  (isSqliteUrl(value) || (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)));
 
 const record = configRecord<DatabaseConfig>("DatabaseConfig", {
   url: secret(
-    checked("sqlite://framework.db", "sqlite://<path> or postgres://user:password@host/database", isUrl),
+    checked(
+      "sqlite://framework.db",
+      "sqlite://<path> (`%` as `%25`) or postgres://user:password@host/database",
+      isUrl,
+    ),
   ),
   poolSize: integer(10, { min: 1, max: 1000 }),
   maxLifetimeSecs: decimal(1800, { min: 1, max: 604_800 }),

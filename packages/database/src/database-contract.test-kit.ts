@@ -282,6 +282,18 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
     assert.deepEqual(await titles(db), ["other"]);
   },
 
+  "a stream whose signal has aborted gives no row, and its reason is the error": async (db) => {
+    const reason = new Error("enough");
+    const rows: unknown[] = [];
+    for (const statement of [sql`SELECT 1 AS n`, sql`SELECT 1 AS n WHERE 1 = 2`]) {
+      const read = async (): Promise<void> => {
+        for await (const row of db.until(AbortSignal.abort(reason)).stream(statement)) rows.push(row);
+      };
+      await assert.rejects(read(), (error) => error === reason);
+    }
+    assert.deepEqual(rows, []);
+  },
+
   "an aborted signal rolls back, and its reason is the error": async (db) => {
     await withBooks(db);
     const stop = new AbortController();

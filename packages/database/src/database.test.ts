@@ -87,6 +87,13 @@ test("all mistakes of a configuration are reported together, at start", async ()
   );
 });
 
+test("a SQLite address with a bad percent sign is a mistake of the configuration", () => {
+  expect(DatabaseConfig.read({ url: "sqlite:///var/50%off.db" }).problems).toEqual([
+    expect.stringContaining("url must be sqlite://<path>"),
+  ]);
+  expect(DatabaseConfig.read({ url: "sqlite:///var/50%25off.db" }).problems).toEqual([]);
+});
+
 test("a duration that a timer cannot hold is refused", () => {
   const names = [
     "maxLifetimeSecs",

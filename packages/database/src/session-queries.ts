@@ -80,6 +80,7 @@ async function* oneByOne(
   batches: AsyncIterableIterator<Row[]>,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Row> {
+  signal?.throwIfAborted();
   for await (const rows of batches) {
     for (const row of rows) {
       yield row;

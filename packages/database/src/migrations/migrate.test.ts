@@ -100,6 +100,17 @@ test("a missing down migration is reported", async () => {
   await expect(s.run({ to: 0 })).rejects.toMatchObject({ code: "DATABASE_MIGRATION_NO_WAY_BACK" });
 });
 
+test("the number 0, and one number written in two ways, are refused", async () => {
+  await using s = setUp({
+    "0000-init.up.sql": "SELECT 1",
+    "0001-a.up.sql": "SELECT 1",
+    "1-a.up.sql": "SELECT 2",
+  });
+  await expect(s.run()).rejects.toThrow(
+    /0000-init\.up\.sql has the number 0; the first is 1; 1-a\.up\.sql has the number of 0001-a/,
+  );
+});
+
 test("all problems of the folder are reported together", async () => {
   await using s = setUp({ "first.sql": "", "0001-a.up.sql": "", "0001-b.up.sql": "", "0002-c.down.sql": "" });
   await expect(s.run()).rejects.toThrow(

@@ -18,6 +18,8 @@ export const APP_SET = "app";
 /** Files of one number. */
 interface Found {
   readonly name: string;
+  /** The number as it is written. */
+  readonly digits: string;
   readonly files: Map<string, string>;
 }
 
@@ -65,10 +67,12 @@ const filesByNumber = (
   for (const file of names) {
     const [, digits = "", name = "", only, way = ""] = FILE.exec(file) ?? [];
     if (digits === "") problems.push(`${file} is not named like 0001-create-books.up.sql`);
+    else if (Number(digits) === 0) problems.push(`${file} has the number 0; the first is 1`);
     else {
       const number = Number(digits);
-      const known = found.get(number) ?? { name, files: new Map<string, string>() };
+      const known = found.get(number) ?? { name, digits, files: new Map<string, string>() };
       if (known.name !== name) problems.push(`number ${digits} belongs to ${known.name} and to ${name}`);
+      if (known.digits !== digits) problems.push(`${file} has the number of ${known.digits}-${known.name}`);
       found.set(number, known);
       if (only === undefined ? !known.files.has(way) : only === dialect) known.files.set(way, file);
     }

@@ -11,7 +11,7 @@ const FRAME = 1 + 4 + 2 + 2 + 2 + 2;
  * The messages that run a prepared statement, in one piece: Bind, with parameters and results as text, Execute and Sync.
  *
  * @param name of the statement, in ASCII
- * @param values as text; `null` for NULL
+ * @param values as text, 65,535 at most; `null` for NULL
  */
 export const runPrepared = (name: string, values: readonly (string | null)[]): Buffer => {
   const lengths = values.map((value) => (value === null ? 0 : Buffer.byteLength(value)));
@@ -23,7 +23,7 @@ export const runPrepared = (name: string, values: readonly (string | null)[]): B
   let at = 6 + bytes.write(name, 6, "latin1");
   bytes[at++] = 0;
   at = bytes.writeInt16BE(0, at); // all parameters are text
-  at = bytes.writeInt16BE(values.length, at);
+  at = bytes.writeUInt16BE(values.length, at);
   for (const [place, value] of values.entries()) {
     at = bytes.writeInt32BE(value === null ? NULL_LENGTH : (lengths[place] as number), at);
     if (value !== null) at += bytes.write(value, at);

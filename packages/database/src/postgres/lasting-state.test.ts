@@ -25,6 +25,12 @@ test.each([
   "SELECT pg_advisory_lock(1)",
   "SELECT pg_try_advisory_lock_shared(1, 2)",
   "SELECT set_config('app.user', $1, false)",
+  "SELECT set_config('app.user', lower(coalesce($1, '')), false)",
+  "SELECT set_config('search_path', quote_ident($1), 'f')",
+  "SELECT set_config('app.user', $1, $2)",
+  "SELECT pg_catalog.\"set_config\"('app.user', (SELECT name FROM users), FALSE)",
+  "SELECT set_config('a', $1, true), set_config('b', $1, false)",
+  "DO $$ BEGIN SET app.user = 'y'; END $$",
 ])("changes the session of the connection: %s", (text) => {
   expect(leavesState(text)).toBe(true);
 });
@@ -46,6 +52,8 @@ test.each([
   "SELECT prepare FROM readings",
   "SELECT pg_advisory_xact_lock(1)",
   "SELECT set_config('app.user', $1, true), 'false'",
+  "SELECT set_config('app.user', lower($1), TRUE)",
+  "INSERT INTO a (n) VALUES (1) ON CONFLICT DO NOTHING",
 ])("leaves nothing: %s", (text) => {
   expect(leavesState(text)).toBe(false);
 });
@@ -62,6 +70,9 @@ test.each([
   "*",
   "e'\\",
   "insert   ",
+  "set_config(",
+  "set_config(a,",
+  "set_config((),     ",
 ])("a text of repeated %p is read in linear time", (piece) => {
   const long = piece.repeat(300_000 / piece.length);
   const from = process.cpuUsage();

@@ -36,4 +36,19 @@ withServer("postgres", (server) => {
     expect(await db.fetchValue(`SELECT NULL::${type}[]`)).toBeNull();
     await db.close();
   });
+
+  test.each([
+    ["2026-01-01T00:30:00.500Z", "2026-01-01 00:30:00.5", "2026-01-01"],
+    ["+012345-06-07T08:09:10Z", "12345-06-07 08:09:10", "12345-06-07"],
+    ["0001-01-01T00:00:00Z", "0001-01-01 00:00:00", "0001-01-01"],
+    ["0000-12-31T23:00:00Z", "0001-12-31 23:00:00 BC", "0001-12-31 BC"],
+  ])("a Date is stored as its time in UTC: %s", async (at, time, day) => {
+    const db = openDatabase({ url: server });
+    const date = new Date(at);
+    const row =
+      await db.fetchOne`SELECT CAST(${date} AS timestamp)::text AS time, CAST(${date} AS date)::text AS day,
+      CAST(${[date, null]} AS timestamp[])::text AS times, CAST(${date} AS timestamptz) AS instant`;
+    expect(row).toEqual({ time, day, times: `{"${time}",NULL}`, instant: date });
+    await db.close();
+  });
 });

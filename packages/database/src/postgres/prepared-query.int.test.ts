@@ -1,7 +1,7 @@
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
-import { type Database, DatabaseError, openDatabase } from "../index.ts";
+import { type Database, DatabaseError, openDatabase, sql } from "../index.ts";
 import { databaseInSchema } from "../testing.ts";
 
 /** Runs a test with a database in a schema of its own. */
@@ -120,6 +120,17 @@ const onServer = (server: string): void => {
         return await tx.fetchAll`FETCH 1 FROM c`;
       });
       expect(await second).toEqual([{ b: "x", d: 2 }]);
+    }));
+
+  test("a statement may have 65,535 values, each time", () =>
+    withDatabase(server, 1, async (db) => {
+      const ids = Array.from({ length: 65_535 }, (_, at) => at);
+      const count = () =>
+        db.fetchValue`SELECT count(*) FROM generate_series(1, 70000) AS n WHERE n IN (${sql.list(ids)})`;
+      for (const _time of [1, 2, 3]) expect(await count()).toBe(65_534);
+      await expect(db.query`SELECT 1 WHERE 1 IN (${sql.list([...ids, 1])})`).rejects.toMatchObject({
+        code: "DATABASE_BAD_PARAMETERS",
+      });
     }));
 
   test("columns may have any name, and of two with one name the later counts", () =>

@@ -130,6 +130,27 @@ test.each(dialects)("%s: every statement that begins or ends a transaction is re
   checker.script("PREPARE a AS SELECT 1; SELECT 'COMMIT'; CREATE TABLE commit_log (start INTEGER)");
 });
 
+test.each([
+  ["postgres", 65_535],
+  ["sqlite", 32_766],
+] as const)("%s: a statement with more than %i values is refused", (dialect, most) => {
+  const checker = new TextChecker(dialect);
+  const statement = (count: number): Statement => {
+    const places = Array.from({ length: count }, (_, index) => `$${index + 1}`);
+    return new Statement(
+      `SELECT ${places.join()}`,
+      Array.from({ length: count }, () => 1),
+    );
+  };
+  checker.check(statement(most));
+  expect(() => checker.check(statement(most + 1))).toThrow(
+    expect.objectContaining({
+      code: "DATABASE_BAD_PARAMETERS",
+      message: expect.stringContaining(`at most ${most} values`),
+    }),
+  );
+});
+
 test("SQLite's other ways to write a parameter are refused", () => {
   const checker = new TextChecker("sqlite");
   for (const text of ["SELECT ?", "SELECT ?1", "SELECT :a", "SELECT @a", "SELECT $a", "SELECT $1a"])

@@ -7,6 +7,9 @@ import { transactionControl } from "./transaction-control.ts";
 /** Maximum texts in the cache; all are evicted then. */
 const MAX_TEXTS = 1000;
 
+/** Most values of one statement: PostgreSQL counts them in 16 bits, and SQLite has the limit that it was compiled with. */
+const maxValues: Readonly<Record<Dialect, number>> = { postgres: 65_535, sqlite: 32_766 };
+
 /** Longer texts are read each time. */
 const MAX_CACHED_LENGTH = 20_000;
 
@@ -28,6 +31,7 @@ export class TextChecker {
   check({ text, values }: Statement): void {
     const needed = this.known.get(text) ?? this.read(text);
     if (needed !== values.length) throw wrongCount(text, needed, values.length);
+    if (needed > maxValues[this.dialect]) throw tooMany(text, needed, maxValues[this.dialect]);
   }
 
   /** Checks a script, which has no parameters, and splits it. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
@@ -92,6 +96,9 @@ const wrongCount = (text: string, needed: number, given: number): FrameworkError
     text,
     `the statement has ${counted(needed, "parameter")}, but got ${counted(given, "value")}`,
   );
+
+const tooMany = (text: string, given: number, most: number): FrameworkError =>
+  badParameters(text, `a statement has at most ${most} values, not ${given}; send them in parts`);
 
 const notOne = (text: string, count: number): FrameworkError =>
   new FrameworkError(
