@@ -146,7 +146,7 @@ test("a running service gives the same module as its SDL", async () => {
   expect(readFileSync(target, "utf8")).toBe(text);
 });
 
-test("operations may use what a running service deprecates, also where it cannot be asked about arguments", async () => {
+test("operations may use the arguments and input fields that a running service deprecates", async () => {
   writeFileSync(join(folder, "all.gql"), "query Old($old: Old) { old(old: $old) }");
   const schema = `
     input Old { a: Int @deprecated b: Int }
