@@ -215,7 +215,8 @@ export class Http2Connection implements OpenConnection, Http2ExchangeHost {
     const isSlow = this.writes.isTooSlow(now);
     for (const exchange of this.exchanges) {
       exchange.check(elapsed);
-      if (exchange.isStalled(elapsed, waiting) || (isSlow && exchange.writableLength > 0)) {
+      const hasWaited = exchange.hasWaited(now); // a reply that has just begun is not to blame for a slow connection
+      if (exchange.isStalled(elapsed, waiting) || (isSlow && hasWaited)) {
         exchange.reset();
         this.blocks.streamReset();
       }

@@ -104,6 +104,8 @@ export class Http2Exchange
   private replied = false;
   private flushed = 0;
   private stalledMs = 0;
+  /** When a check first found bytes that wait for the client; `null` while none do. */
+  private waitsSince: number | null = null;
   /** Since the reply was sent. */
   private openMs = 0;
   /** Bytes of the body that have arrived, read or not. */
@@ -185,6 +187,14 @@ export class Http2Exchange
         this.body.fail(new HttpError(408, "The request body took too long to arrive"));
     }
     this.endUnended(elapsedMs);
+  }
+
+  /** Whether bytes of the reply have waited for the client for the time in which a connection must take bytes; called once a second. */
+  hasWaited(now: number): boolean {
+    this.waitsSince = this.writableLength === 0 ? null : (this.waitsSince ?? now);
+    return (
+      this.waitsSince !== null && now - this.waitsSince >= this.connection.options.timeouts.writeSecs * 1000
+    );
   }
 
   /** Whether the client leaves the reply unread. @param sharing streams of the connection that wait for their client */

@@ -3,7 +3,17 @@ import { Response } from "@framework/core";
 import type { Serve } from "@framework/core/testing";
 import { describe, expect, test } from "@jest/globals";
 import { Http2Totals } from "./totals.ts";
-import { connectFrames, frame, get, number32, SETTINGS, WINDOW_UPDATE } from "./raw-frames.test-kit.ts";
+import {
+  connectFrames,
+  DATA,
+  END_STREAM,
+  frame,
+  get,
+  number32,
+  RST_STREAM,
+  SETTINGS,
+  WINDOW_UPDATE,
+} from "./raw-frames.test-kit.ts";
 import { http2Transports, withHttp2 } from "./transports.test-kit.ts";
 
 const long = "x".repeat(30_000_000);
@@ -66,3 +76,27 @@ test("ends a connection that takes nothing", () => {
     client.socket.destroy();
   });
 });
+
+test("a reply that has just begun is not reset because earlier ones of its connection are left unread", () =>
+  withServer(withHttp2(), { serve: () => Response.text("x".repeat(100_000)), timeouts }, async (server) => {
+    const { port, clock, served } = server;
+    const client = connectFrames(port);
+    const smallWindows = frame(SETTINGS, 0, 0, Buffer.concat([Buffer.from([0, 4]), number32(1000)]));
+    client.send(smallWindows, open, get(1), get(3));
+    await eventually(() => served.length === 2, "both are served");
+    await turn(20);
+    for (let second = 0; second < 5; second++) await clock.advance(1000);
+    client.send(get(5));
+    await client.until(({ type, stream }) => type === DATA && stream === 5);
+    await clock.advance(1000);
+    for (const unread of [1, 3])
+      await client.until(({ type, stream }) => type === RST_STREAM && stream === unread);
+    client.send(frame(WINDOW_UPDATE, 0, 5, number32(100_000)));
+    await client.until(
+      ({ type, stream, flags }) =>
+        stream === 5 && (type === RST_STREAM || (type === DATA && flags === END_STREAM)),
+    );
+    const ofFresh = client.frames.filter(({ stream }) => stream === 5);
+    expect(ofFresh.at(-1)?.type).toBe(DATA);
+    client.socket.destroy();
+  }));
