@@ -119,14 +119,17 @@ test("passes all settings, the shared state and the log to the app", async () =>
     trustedProxies: ["10.0.0.0/8"],
     limits: { maxBodyBytes: 7 },
   } as const;
-  const { close } = await run(app, { ...embedded, ...options, timeouts: { handlerSecs: 3 } });
+  const lines: string[] = [];
+  const noting = { ...log, info: (message: string) => void lines.push(message) };
+  const { close } = await run(app, { ...embedded, ...options, log: noting, timeouts: { handlerSecs: 3 } });
+  seen?.log.info("a line of the app");
+  expect(lines).toContain("a line of the app");
   expect(seen).toMatchObject({
     env: "production",
     debug: false,
     logs: false,
     workers: 1,
     trustedProxies: ["10.0.0.0/8"],
-    log,
   });
   expect([seen?.limits.maxBodyBytes, seen?.timeouts.handlerSecs]).toEqual([7, 3]);
   expect(await seen?.shared.values.add("key", 2, { ttlMs: 1000 })).toMatchObject({ value: 2 });
