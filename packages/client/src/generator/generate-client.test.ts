@@ -68,6 +68,7 @@ const strange = {
     },
     "/a": {
       get: { operationId: "then", responses: {} },
+      head: { operationId: "$close", responses: {} },
       put: {
         operationId: "__proto__",
         responses: {
@@ -160,6 +161,58 @@ test("compilers with every strict option accept the modules of an app and of hos
   expect(status).toBe(0);
 });
 
+/** A document of these named schemas, and an operation that answers with the first. */
+const withSchemas = (schemas: Readonly<Record<string, object>>): object => ({
+  openapi: "3.1.0",
+  info: { title: "Schemas", version: "1" },
+  paths: {
+    "/": {
+      get: {
+        operationId: "get",
+        responses: {
+          200: { content: { "application/json": { schema: reference(Object.keys(schemas)[0] ?? "") } } },
+        },
+      },
+    },
+  },
+  components: { schemas },
+});
+
+const reference = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+
+test("schemas that refer to themselves in lists, records and alternatives have types that compile", () => {
+  const listOf = (name: string): object => ({ type: "array", items: reference(name) });
+  const json = generated(
+    withSchemas({
+      Json: {
+        anyOf: [
+          { type: "string" },
+          listOf("Json"),
+          { type: "object", additionalProperties: reference("Json") },
+        ],
+      },
+      "Jso/n": { type: "array", prefixItems: [{ type: "string" }, reference("Jso~1n")] },
+      Even: listOf("Odd"),
+      Odd: { anyOf: [{ type: "null" }, reference("Even")] },
+      Endless: { anyOf: [{ type: "string" }, reference("Alias")] },
+      Alias: reference("Endless"),
+      All: { allOf: [reference("All"), { type: "object", properties: { a: { type: "string" } } }] },
+      Tree: { type: "object", properties: { children: listOf("Tree"), data: reference("Json") } },
+    }),
+  );
+  const uses = `
+import { createClient, type Schemas } from "./json.ts";
+export const json: Schemas["Json"] = ["a", { b: ["c"] }];
+export const odd: Schemas["Odd"] = [null, [null]];
+export const tree: Schemas["Tree"] = { children: [{ data: { a: "b" } }] };
+// @ts-expect-error a number is no such value, however deep
+export const no: Schemas["Json"] = ["a", { b: [1] }];
+export const got: Promise<string> = createClient("http://h").get().then(({ body }) => (typeof body === "string" ? body : ""));
+`;
+  expect(compile({ "json.ts": json, "uses.ts": uses })).toEqual({ text: "", status: 0 });
+  expect(json).toContain('  Tree: { children?: Schemas["Tree"][]; data?: Json_ };');
+});
+
 test("an operation of a client and a call of it cost at most 150 type instantiations", () => {
   const client = generated(many);
   const header = 'import { createClient } from "./many.ts";\nconst client = createClient("http://h");\n';
@@ -210,7 +263,7 @@ test("hostile names run no code, and take no member of the client", async () => 
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");
   expect(Object.keys(client).toSorted()).toEqual(
-    ["$close", "class", "class2", "deleteA", "proto", "thenOperation"]
+    ["$close", "$closeOperation", "class", "class2", "deleteA", "proto", "thenOperation"]
       .concat(Object.keys(client).filter((name) => name.startsWith("process")))
       .toSorted(),
   );

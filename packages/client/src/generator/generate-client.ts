@@ -3,7 +3,8 @@ import { commentText, inert, memberName } from "./inert-text.ts";
 import { child, isObject, OpenapiReader } from "./openapi-reader.ts";
 import { operationLines } from "./operation-lines.ts";
 import { securityLines } from "./security-schemes.ts";
-import { typeOfSchema } from "./type-of-schema.ts";
+import { withRecursiveSchemas } from "./recursive-schemas.ts";
+import { printNamed } from "./type-of-schema.ts";
 
 /** Options of `generateClient`. */
 export interface GenerateOptions {
@@ -28,17 +29,16 @@ export const generateClient = (
       "CLIENT_BAD_DOCUMENT",
       "this is not an OpenAPI 3.0 or 3.1 document; convert it first",
     );
-  const reader = new OpenapiReader(document);
+  const reader = withRecursiveSchemas(new OpenapiReader(document));
   const { title, version } = child(document, "info");
   const operations = operationLines(reader);
-  const schemas = Object.entries(child(child(document, "components"), "schemas")).toSorted(([a], [b]) =>
-    a < b ? -1 : 1,
-  );
+  const { aliases, members } = schemaLines(reader);
   const body = [
     "",
+    ...aliases,
     "/** Named types of the API. */",
     "export interface Schemas {",
-    ...schemas.map(([name, schema]) => `  ${memberName(name)}: ${typeOfSchema(schema, reader)};`),
+    ...members,
     "}",
     "",
     "/** Operations of the API: the input of each, and its replies by status. */",
@@ -64,6 +64,20 @@ export const generateClient = (
     `import { ${importsOf(body).join(", ")} } from ${inert(runtime)};`,
     body,
   ].join("\n");
+};
+
+/** Lines of the named schemas, in the order of their names: members of `Schemas`, and the aliases of recursive ones. */
+const schemaLines = (document: OpenapiReader): { aliases: string[]; members: string[] } => {
+  const aliases: string[] = [];
+  const members: string[] = [];
+  const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
+  for (const [name, schema] of schemas.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const { text } = printNamed(name, schema, document);
+    const alias = document.recursive.get(name)?.alias;
+    if (alias !== undefined) aliases.push(`type ${alias} = ${text};`);
+    members.push(`  ${memberName(name)}: ${alias ?? text};`);
+  }
+  return { aliases: aliases.length === 0 ? [] : [...aliases, ""], members };
 };
 
 /** The imports that the text uses: compilers may refuse unused ones. */

@@ -18,12 +18,23 @@ export const objectsOf = (value: unknown): JsonObject[] =>
 
 const MAX_REFERENCES = 20;
 
+/** A named schema that refers to itself other than inside the properties of an object. */
+export interface RecursiveSchema {
+  /** Name of its type in the generated module. */
+  readonly alias: string;
+  /** Whether it refers to itself without a list or record between, so that its values cannot be told. */
+  readonly isEndless: boolean;
+}
+
 /** A document whose local references can be followed. */
 export class OpenapiReader {
   readonly root: JsonObject;
+  /** Recursive schemas by name. */
+  readonly recursive: ReadonlyMap<string, RecursiveSchema>;
 
-  constructor(root: JsonObject) {
+  constructor(root: JsonObject, recursive: ReadonlyMap<string, RecursiveSchema> = new Map()) {
     this.root = root;
+    this.recursive = recursive;
   }
 
   /** The value that a local reference names (RFC 6901); `undefined` for another one, and if there is none. */

@@ -23,6 +23,7 @@ test.each([
   [{ type: "number", const: 1 }, "1"],
   [{ enum: ["a", 1, null, true] }, '"a" | 1 | null | true'],
   [{ enum: ["a", { b: 1 }] }, "unknown"],
+  [{ enum: [1, Number("1e400")] }, "1 | number"],
   [{ anyOf: [{ type: "string" }, { type: "number" }, { type: "integer" }] }, "string | number"],
   [{ oneOf: [{ type: "string" }, {}] }, "unknown"],
   [{ anyOf: [false, { type: "null" }] }, "null"],

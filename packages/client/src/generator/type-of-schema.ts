@@ -1,8 +1,17 @@
 import { inert, memberName } from "./inert-text.ts";
-import { isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
+import { isObject, type JsonObject, type OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts";
+
+/** The type of a named schema, and the names of schemas that TypeScript must know to resolve it: those inside an object's properties are resolved later. */
+export interface Printed {
+  readonly text: string;
+  /** Named by the type itself, or in an alternative. */
+  readonly direct: ReadonlySet<string>;
+  /** Named there, or in a list or record. */
+  readonly resolved: ReadonlySet<string>;
+}
 
 /** A type's text, and whether it needs parentheses next to an operator. */
-interface Printed {
+interface Term {
   readonly text: string;
   readonly isCompound: boolean;
 }
@@ -18,28 +27,44 @@ const MAX_DEPTH = 60;
 export const typeOfSchema = (schema: unknown, document: OpenapiReader): string =>
   new Printer(document).print(schema).text;
 
+/** The type of a named schema, as in `Schemas` or in the alias of a recursive one. */
+export const printNamed = (name: string, schema: unknown, document: OpenapiReader): Printed => {
+  const printer = new Printer(document, document.recursive.get(name));
+  const { text } = printer.print(schema);
+  return { text, direct: printer.direct, resolved: printer.resolved };
+};
+
+/** Where in its type a schema stands. */
+type Place = "direct" | "list" | "property";
+
 /** Prints one schema; it remembers the references it is in, since they may be circular. */
 class Printer {
+  readonly direct: Set<string> = new Set();
+  readonly resolved: Set<string> = new Set();
   private readonly document: OpenapiReader;
+  private readonly own: RecursiveSchema | undefined;
   private readonly within = new Set<string>();
+  private place: Place = "direct";
   private depth = 0;
 
-  constructor(document: OpenapiReader) {
+  /** @param own the schema that is printed, if it is recursive */
+  constructor(document: OpenapiReader, own?: RecursiveSchema) {
     this.document = document;
+    this.own = own;
   }
 
-  print(schema: unknown): Printed {
+  print(schema: unknown): Term {
     if (schema === false) return atom("never");
     if (!isObject(schema) || this.depth >= MAX_DEPTH) return unknown;
     this.depth++;
-    const parts = [...this.combined(schema), this.own(schema)].filter((part) => part.text !== "unknown");
+    const parts = [...this.combined(schema), this.plain(schema)].filter((part) => part.text !== "unknown");
     this.depth--;
     const type = joined("&", parts);
     return schema["nullable"] === true ? union([type, atom("null")]) : type; // of OpenAPI 3.0
   }
 
   /** The type of the keywords other than `anyOf` and similar ones. */
-  private own(schema: JsonObject): Printed {
+  private plain(schema: JsonObject): Term {
     const { const: value, enum: values, type, $ref: reference } = schema;
     if (typeof reference === "string") return this.referred(reference);
     if (Object.hasOwn(schema, "const")) return literal(value);
@@ -48,9 +73,9 @@ class Printer {
     return union(types.map((name) => this.ofName(name, schema)));
   }
 
-  private referred(reference: string): Printed {
+  private referred(reference: string): Term {
     const name = this.document.schemaName(reference);
-    if (name !== null) return atom(`Schemas[${inert(name)}]`);
+    if (name !== null) return this.named(name);
     if (this.within.has(reference)) return unknown; // circular, and without a name to refer to
     this.within.add(reference);
     const printed = this.print(this.document.at(reference));
@@ -58,15 +83,33 @@ class Printer {
     return printed;
   }
 
-  private combined({ allOf, anyOf, oneOf }: JsonObject): Printed[] {
-    const print = (schema: unknown): Printed => this.print(schema);
+  private named(name: string): Term {
+    if (this.place === "direct") this.direct.add(name);
+    if (this.place !== "property") this.resolved.add(name);
+    const recursive = this.document.recursive.get(name);
+    if (recursive === undefined) return atom(`Schemas[${inert(name)}]`);
+    const isEndless = this.place === "direct" && recursive.isEndless && this.own?.isEndless === true;
+    return isEndless ? unknown : atom(recursive.alias);
+  }
+
+  /** Prints the schemas inside a list, a record or the properties of an object. */
+  private inside(place: Place, schemas: readonly unknown[]): Term[] {
+    const outer = this.place;
+    if (outer !== "property") this.place = place;
+    const terms = schemas.map((schema) => this.print(schema));
+    this.place = outer;
+    return terms;
+  }
+
+  private combined({ allOf, anyOf, oneOf }: JsonObject): Term[] {
+    const print = (schema: unknown): Term => this.print(schema);
     return [
       ...(Array.isArray(allOf) ? allOf.map(print) : []),
       ...[anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? [union(list.map(print))] : [])),
     ];
   }
 
-  private ofName(name: unknown, schema: JsonObject): Printed {
+  private ofName(name: unknown, schema: JsonObject): Term {
     if (name === "string" && isFileSchema(schema)) return atom("Blob");
     if (name === "string" || name === "number" || name === "boolean" || name === "null") return atom(name);
     if (name === "integer") return atom("number");
@@ -75,26 +118,35 @@ class Printer {
   }
 
   private arrayType({ prefixItems, items }: JsonObject): string {
-    const rest = `${bracketed(this.print(items))}[]`;
-    if (!Array.isArray(prefixItems)) return rest;
-    const first = prefixItems.map((item) => this.print(item).text);
-    return `[${[...first, ...(items === false ? [] : [`...${rest}`])].join(", ")}]`;
+    const [rest = unknown, ...first] = this.inside("list", [items, ...listOf(prefixItems)]);
+    const list = `${bracketed(rest)}[]`;
+    if (!Array.isArray(prefixItems)) return list;
+    return `[${[...first.map(({ text }) => text), ...(items === false ? [] : [`...${list}`])].join(", ")}]`;
   }
 
   private objectType({ properties, required, additionalProperties: others }: JsonObject): string {
     const known = isObject(properties) ? Object.entries(properties) : [];
-    if (known.length === 0) return `Record<string, ${this.print(others).text}>`;
-    const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+    if (known.length === 0) return this.recordType(others);
+    const needed = new Set<unknown>(listOf(required));
+    const types = this.inside("property", Object.values(properties as JsonObject));
     const members = known.map(
-      ([name, schema]) => `${memberName(name)}${needed.has(name) ? "" : "?"}: ${this.print(schema).text}`,
+      ([name], index) => `${memberName(name)}${needed.has(name) ? "" : "?"}: ${types[index]?.text}`,
     );
     if (isObject(others) || others === true) members.push("[name: string]: unknown"); // TypeScript has no "all others"
     return `{ ${members.join("; ")} }`;
   }
+
+  /** `Record` would be resolved at once, so an alias that contains itself has an index signature. */
+  private recordType(others: unknown): string {
+    const [{ text } = unknown] = this.inside("list", [others]);
+    return this.own === undefined ? `Record<string, ${text}>` : `{ [name: string]: ${text} }`;
+  }
 }
 
-const atom = (text: string): Printed => ({ text, isCompound: false });
-const unknown: Printed = atom("unknown");
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+const atom = (text: string): Term => ({ text, isCompound: false });
+const unknown: Term = atom("unknown");
 
 const isFileSchema = ({ format, contentMediaType, contentEncoding }: JsonObject): boolean =>
   format === "binary" || (contentMediaType === "application/octet-stream" && contentEncoding === undefined);
@@ -104,24 +156,23 @@ const impliedType = (schema: JsonObject): string | undefined => {
   return "items" in schema || "prefixItems" in schema ? "array" : undefined;
 };
 
-const literal = (value: unknown): Printed => {
+const literal = (value: unknown): Term => {
   if (typeof value === "string") return atom(inert(value));
-  return value === null || typeof value === "number" || typeof value === "boolean"
-    ? atom(String(value))
-    : unknown;
+  if (typeof value === "number") return atom(Number.isFinite(value) ? String(value) : "number");
+  return value === null || typeof value === "boolean" ? atom(String(value)) : unknown;
 };
 
-const union = (types: readonly Printed[]): Printed => {
+const union = (types: readonly Term[]): Term => {
   const possible = types.filter(({ text }) => text !== "never");
   if (possible.some(({ text }) => text === "unknown")) return unknown;
   return possible.length === 0 ? atom("never") : joined("|", possible);
 };
 
-const joined = (operator: "|" | "&", types: readonly Printed[]): Printed => {
+const joined = (operator: "|" | "&", types: readonly Term[]): Term => {
   const distinct = [...new Map(types.map((type) => [type.text, type])).values()];
   const [first = unknown] = distinct;
   if (distinct.length < 2) return first;
   return { text: distinct.map(bracketed).join(` ${operator} `), isCompound: true };
 };
 
-const bracketed = ({ text, isCompound }: Printed): string => (isCompound ? `(${text})` : text);
+const bracketed = ({ text, isCompound }: Term): string => (isCompound ? `(${text})` : text);

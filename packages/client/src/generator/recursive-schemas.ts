@@ -1,0 +1,39 @@
+import { child, OpenapiReader, type RecursiveSchema } from "./openapi-reader.ts";
+import { printNamed, type Printed } from "./type-of-schema.ts";
+
+/**
+ * The document with its recursive schemas, which need a type alias each: TypeScript resolves a member of an interface at once, so `A: Schemas["A"][]` is an
+ * error where `type A_ = A_[]` is none. Schemas that refer to themselves inside the properties of an object need no alias.
+ */
+export const withRecursiveSchemas = (document: OpenapiReader): OpenapiReader => {
+  const schemas = Object.entries(child(child(document.root, "components"), "schemas"));
+  const printed = new Map(schemas.map(([name, schema]) => [name, printNamed(name, schema, document)]));
+  const taken = new Set<string>();
+  const recursive = new Map<string, RecursiveSchema>();
+  for (const name of [...printed.keys()].toSorted()) {
+    if (!reachesItself(name, printed, "resolved")) continue;
+    recursive.set(name, { alias: aliasOf(name, taken), isEndless: reachesItself(name, printed, "direct") });
+  }
+  return new OpenapiReader(document.root, recursive);
+};
+
+const reachesItself = (
+  name: string,
+  printed: ReadonlyMap<string, Printed>,
+  kind: "direct" | "resolved",
+): boolean => {
+  const reached = new Set(printed.get(name)?.[kind]);
+  for (const each of reached) for (const next of printed.get(each)?.[kind] ?? []) reached.add(next);
+  return reached.has(name);
+};
+
+/** An identifier that no import or declaration of a generated module has: it ends with an underscore. */
+const aliasOf = (name: string, taken: Set<string>): string => {
+  const plain = name.replace(/[^\w$]/g, "_").replace(/^(?=\d|$)/, "_");
+  for (let number = 1; ; number++) {
+    const alias = `${plain}${number === 1 ? "" : number}_`;
+    if (taken.has(alias)) continue;
+    taken.add(alias);
+    return alias;
+  }
+};
