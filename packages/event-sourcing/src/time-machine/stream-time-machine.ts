@@ -1,7 +1,8 @@
 import type { Logger, StandardSchema } from "@framework/core";
-import { type Database, openDatabase, type Row } from "@framework/database";
+import { type Database, openDatabase, type Row, sql } from "@framework/database";
 import { type TableClock, tableClock } from "@framework/durable/testing";
 import type { AnyEventType } from "../events/event-type.ts";
+import { fromPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { type OpenEventStore, openEventStore } from "../open-event-store.ts";
 import type { Projection } from "../projections/definition/projection.ts";
@@ -187,7 +188,7 @@ const follow = async (
 
 /** Positions of the store in memory count its events from 1. */
 const readBy = async ({ store, version }: Place): Promise<number> => {
-  const positions = (await store.projections.status()).map(({ position }) => Number(position));
+  const positions = (await store.projections.status()).map(({ position }) => fromPosition(position));
   return Math.min(version, ...positions);
 };
 
@@ -196,7 +197,7 @@ const tablesOf = (db: Database, projections: readonly Projection[]): Promise<rea
   return Promise.all(
     [...names].map(async (name) => ({
       name,
-      rows: await db.query<Row>(`SELECT * FROM ${name} LIMIT ${MAX_ROWS}`), // the name of a table that the program defined
+      rows: await db.query<Row>`SELECT * FROM ${sql.identifier(name)} LIMIT ${MAX_ROWS}`,
     })),
   );
 };

@@ -4,7 +4,14 @@ import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { type EventStore, eventSourcing, eventType, openEventStore, type StoredEvent } from "../index.ts";
+import {
+  type EventStore,
+  eventSourcing,
+  eventType,
+  openEventStore,
+  projection,
+  type StoredEvent,
+} from "../index.ts";
 import { Borrowed, Extended, loanTypes, Returned } from "../loan.test-kit.ts";
 import { shelf } from "../projections/shelf.test-kit.ts";
 import { streamTimeMachine } from "../testing.ts";
@@ -56,6 +63,29 @@ test("a worker that is lost leaves its view behind the stream; the next one resu
   expect(await machine.run()).toBe(false);
   expect(await machine.now()).toEqual({ version: 4, length: 4, read: 4 });
   expect(await machine.views()).toEqual(row("bob", 7, 4));
+});
+
+test("the events that views have read are counted beyond the ninth", async () => {
+  const [event] = await storedEvents();
+  if (event === undefined) throw new Error("the stream is empty");
+  const events = Array.from({ length: 40 }, (_, at) => ({ ...event, id: `event-${at}` }));
+  await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [shelf()] });
+  for (const version of [9, 10, 36, 40]) {
+    await machine.goTo(version);
+    expect(await machine.now()).toEqual({ version, length: 40, read: version });
+  }
+});
+
+test("a view whose table is named by a word of SQL is shown", async () => {
+  const orders = projection<never, "order">({
+    name: "orders",
+    tables: { order: "member TEXT NOT NULL" },
+    apply: (tx, _events, { tables }) => tx.execute`INSERT INTO ${tables.order} (member) VALUES ('ann')`,
+  });
+  const events = await storedEvents();
+  await using machine = await streamTimeMachine({ events, types: loanTypes, projections: [orders] });
+  await machine.goTo(1);
+  expect(await machine.views()).toEqual([{ name: "order", rows: [{ member: "ann" }] }]);
 });
 
 const started = async () => {
