@@ -67,9 +67,20 @@ export class DatabaseInbox {
     this.cancelPrune();
   }
 
-  /** Runs a try; its writes, the mark and the settlement are one transaction. */
+  /** Runs a try; its writes, the mark and the settlement are one transaction. Resolves when its handler has returned. */
   async run(one: InboxTry): Promise<Outcome> {
-    const key = inboxKey(one.message, one.message.meta);
+    let handling: Promise<unknown> | null = null;
+    const work: InboxTry["work"] = (tx) => {
+      const outcome = one.work(tx);
+      handling = outcome;
+      return outcome;
+    };
+    const outcome = await this.attempt(inboxKey(one.message, one.message.meta), { ...one, work });
+    await (handling as Promise<unknown> | null)?.catch(() => {}); // a transaction that is aborted does not wait for it
+    return outcome;
+  }
+
+  private async attempt(key: InboxKey, one: InboxTry): Promise<Outcome> {
     const attempt = await this.attempts.begin(key, false);
     return attempt === null ? await this.runSuspect(key, one) : await this.runCounted(key, one, attempt);
   }
