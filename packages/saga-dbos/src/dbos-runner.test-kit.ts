@@ -6,6 +6,7 @@ import type { HeldLease } from "@framework/durable/feature";
 import { saga } from "@framework/saga";
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
+import { dbos } from "./driver/dbos-sdk.ts";
 import { executorOf, takePlace } from "./engine/places.ts";
 import { sweep } from "./engine/sweep.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
@@ -126,12 +127,45 @@ export const dbosFacts = (fact: Fact): void => {
       await inStatus(runner, id, "completed");
       // As if its time were over; DBOS completes its workflow a little later than the saga.
       const swept = async (): Promise<boolean> => {
-        await sweep({ db }, [definition], -60);
+        await sweep({ db }, -60);
         return (await runner.get(id)) === null;
       };
       await waitFor(swept, { what: "the saga to be deleted", timeoutMs: 60_000 });
     }
     expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
+  });
+
+  fact("a saga whose version has no code any more is deleted too, and its key is free", async (fixture) => {
+    const old = saga("replaced", 1)
+      .call("a", () => 1)
+      .build();
+    const next = saga("replaced", 2)
+      .call("a", () => 1)
+      .call("b", () => 2)
+      .build();
+    const first = await fixture.run([old]);
+    const { id } = await first.start(old, null, { key: "k" });
+    await inStatus(first, id, "completed");
+    await waitFor(async () => (await dbos().getWorkflowStatus(id))?.status === "SUCCESS", {
+      timeoutMs: 60_000,
+    });
+    await fixture.stop();
+    const second = await fixture.run([next]);
+    await sweep(fixture.open(), -60);
+    const again = await second.start(next, null, { key: "k" });
+    expect(again.isNew).toBe(true);
+    await inStatus(second, again.id, "completed");
+  });
+
+  fact("a saga has the trace of the code that starts it, unless the start names another", async (fixture) => {
+    const definition = saga("traced", 1)
+      .call("a", () => 1)
+      .build();
+    const runner = await fixture.run([definition], { trace: "00-1-2-01" });
+    const own = await runner.start(definition, null, { key: "own" });
+    const given = await runner.start(definition, null, { key: "given", trace: "00-3-4-01" });
+    expect((await runner.get(own.id))?.trace).toBe("00-1-2-01");
+    expect((await runner.get(given.id))?.trace).toBe("00-3-4-01");
   });
 
   fact("a step whose process was lost is checked, or left to an operator, as it says", async (fixture) => {

@@ -21,8 +21,13 @@ export class DbosEngine implements OpenEngine {
     this.parts = parts;
     this.config = config;
     parts.kernel.tables(DBOS_TABLES, dbosTables);
-    const { registry, limits } = parts;
-    this.runner = new DbosRunner({ registry, limits, session: () => this.running() });
+    const { registry, limits, insight } = parts;
+    this.runner = new DbosRunner({
+      registry,
+      limits,
+      trace: () => insight.trace(),
+      session: () => this.running(),
+    });
   }
 
   async start(): Promise<void> {

@@ -43,6 +43,19 @@ export const deliveryWorkflow = (): Deliver => {
 export const wasDelivered = async (sagaId: string, messageId: string): Promise<boolean> =>
   (await dbos().getWorkflowStatus(deliveryId(sagaId, messageId))) !== null;
 
+/** Returns whether at least `count` messages have come for an instance, whether or not it has read them. */
+export const hasDeliveries = async (sagaId: string, count: number): Promise<boolean> => {
+  const last = await dbos().listWorkflows({
+    workflowName: DELIVERY,
+    attributes: ofSaga(sagaId),
+    offset: count - 1,
+    limit: 1,
+    loadInput: false,
+    loadOutput: false,
+  });
+  return last.length > 0;
+};
+
 /** Deletes the records of all messages of an instance. */
 export const forgetDeliveries = async (sagaId: string): Promise<void> => {
   const found = await dbos().listWorkflows({

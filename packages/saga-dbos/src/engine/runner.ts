@@ -28,7 +28,7 @@ import {
   type Verb,
 } from "@framework/saga/feature";
 import { decide } from "./decide.ts";
-import { wasDelivered } from "./delivery.ts";
+import { hasDeliveries, wasDelivered } from "./delivery.ts";
 import { instanceId, workflowOf } from "../names/ids.ts";
 import type { RunSaga } from "./performer.ts";
 import type { Letter } from "../script/effect.ts";
@@ -41,6 +41,8 @@ import { infoOf, see, type Seen } from "../view/look.ts";
 export interface DbosRunnerParts {
   readonly registry: SagaRegistry;
   readonly limits: RunLimits;
+  /** Returns `traceparent` of the running code; `undefined` outside of a trace. */
+  readonly trace: () => string | undefined;
   /** Returns DBOS while it runs. @throws SAGA_DBOS_NOT_STARTED, SAGA_DBOS_AWAY */
   readonly session: () => Pick<DbosSession, "workflow" | "deliver">;
 }
@@ -100,6 +102,7 @@ export class DbosRunner implements SagaRunner {
     input: unknown,
     { key, trace, tx }: StartOptions,
   ): Promise<Started> {
+    const running = trace ?? this.parts.trace(); // before anything is awaited
     const run = this.runOf(definition);
     if (tx !== undefined) throw noTransaction("start");
     checkKey(key);
@@ -107,7 +110,7 @@ export class DbosRunner implements SagaRunner {
       key,
       input: await checkedInput(definition, input),
       hash: definition.hash,
-      trace: storedTrace(trace),
+      trace: storedTrace(running),
       limits: this.parts.limits,
     };
     const workflowID = instanceId(definition.name, key);
@@ -134,9 +137,9 @@ export class DbosRunner implements SagaRunner {
     const id = instanceId(definition.name, key);
     const seen = await this.see(id);
     if (seen === null) return "unknown";
-    const { saga, messages } = seen.progress;
+    const { saga } = seen.progress;
     if (isEnd(saga.status)) return "ended";
-    if (messages >= MAX_MESSAGES) {
+    if (await hasDeliveries(id, MAX_MESSAGES)) {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
     }

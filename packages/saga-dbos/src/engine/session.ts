@@ -114,9 +114,9 @@ export class DbosSession {
   }
 
   private begin(): void {
-    const { registry, kernel, keepSecs, workers } = this.parts;
+    const { kernel, keepSecs, workers } = this.parts;
     if (workers) this.every(this.config.pollMs * 5, "adopt sagas of lost processes", () => adoptLost(kernel));
-    this.every(SWEEP_MS, "delete old sagas", () => sweep(kernel, registry.all(), keepSecs));
+    this.every(SWEEP_MS, "delete old sagas", () => sweep(kernel, keepSecs));
   }
 
   private every(ms: number, what: string, task: () => Promise<void>): void {

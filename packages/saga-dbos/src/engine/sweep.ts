@@ -1,8 +1,7 @@
 import { dbos } from "../driver/dbos-sdk.ts";
 import type { Kernel } from "@framework/durable/feature";
-import type { AnySaga } from "@framework/saga/feature";
 import { forgetDeliveries } from "./delivery.ts";
-import { workflowOf } from "../names/ids.ts";
+import { sagaOf } from "../names/ids.ts";
 import { forgetOnce } from "../store/once.ts";
 
 const PAGE = 500;
@@ -11,13 +10,9 @@ const PAGE = 500;
  * Deletes sagas that ended longer ago than they are kept. The records of their messages and `tx` steps are deleted first, so that a saga with the same key
  * finds none of them; those of a saga that still runs stay, however old they are.
  */
-export const sweep = async (
-  kernel: Pick<Kernel, "db">,
-  definitions: readonly AnySaga[],
-  keepSecs: number,
-): Promise<void> => {
+export const sweep = async (kernel: Pick<Kernel, "db">, keepSecs: number): Promise<void> => {
   const completedBefore = new Date(Date.now() - keepSecs * 1000).toISOString();
-  const workflowName = definitions.map(workflowOf);
+  const workflowName = await sagaWorkflows();
   if (workflowName.length === 0) return;
   for (;;) {
     const old = await dbos().listWorkflows({
@@ -35,3 +30,7 @@ export const sweep = async (
     await dbos().deleteWorkflows(ids);
   }
 };
+
+/** Every version has had a queue of the name of its workflow, also one without code in any process. */
+const sagaWorkflows = async (): Promise<string[]> =>
+  (await dbos().listQueues()).map(({ name }) => name).filter((name) => sagaOf(name) !== null);

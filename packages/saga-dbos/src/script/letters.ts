@@ -43,7 +43,6 @@ export const receive = function* (until: number): Script<Letter | null> {
 /** Keeps a message, or does what an operator decided. A decision about a state that is over has no effect. */
 export const handle = (saga: Progress, letter: Letter): void => {
   if (letter.kind === "message") {
-    saga.messages++;
     saga.inbox.push(letter);
     return;
   }

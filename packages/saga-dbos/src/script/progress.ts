@@ -31,8 +31,6 @@ export class Progress {
   readonly timeline: TimelineEntry[];
   /** Messages that no wait has taken. */
   readonly inbox: Message[] = [];
-  /** Messages that came, with those that were taken. */
-  messages = 0;
   /** Time in which it went forward, in milliseconds: attempts and pauses between them, without waits. */
   activeMs = 0;
   /** Time in which the undos of now were tried. */

@@ -12,7 +12,7 @@ export interface DbosFixture extends RunnerFixture {
   readonly open: () => OpenSagas;
   run(
     definitions: readonly AnySaga[],
-    options?: Pick<SagasOnDbos, "workers" | "maxOpen">,
+    options?: Pick<SagasOnDbos, "workers" | "maxOpen" | "trace">,
   ): Promise<SagaRunner>;
   /** Ends the process; the tables stay. */
   stop(): Promise<void>;

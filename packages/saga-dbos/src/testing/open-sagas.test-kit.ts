@@ -18,6 +18,8 @@ export interface SagasOnDbos {
   readonly workers?: boolean;
   readonly maxOpen?: number;
   readonly leaseMs?: number;
+  /** `traceparent` of the running code. */
+  readonly trace?: string;
 }
 
 /** Sagas in this process. */
@@ -37,6 +39,7 @@ export const openSagas = async ({
   workers = true,
   maxOpen = 100,
   leaseMs = 15_000,
+  trace,
 }: SagasOnDbos): Promise<OpenSagas> => {
   const db = openDatabase({ url, connectionTimeoutSecs: 60, poolSize: 3 });
   const kernel = createKernel(db, { config: { leaseMs, pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
@@ -54,7 +57,7 @@ export const openSagas = async ({
     keepSecs: 3600,
     classOf: failureClass,
     sender: () => null,
-    insight: noInsight,
+    insight: { ...noInsight, trace: () => trace },
     log: () => quiet,
   });
   const close = async (): Promise<void> => {

@@ -21,7 +21,7 @@ export interface Recorded {
 }
 
 /** Name of the records of letters. */
-export const RECEIVED = "DBOS.recv";
+const RECEIVED = "DBOS.recv";
 
 /** Runs the script with the records there are, up to the effect that has none yet: that is where the instance is. */
 export const replay = (definition: AnySaga, recorded: Recorded): Progress => walk(definition, recorded).saga;

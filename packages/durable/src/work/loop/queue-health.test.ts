@@ -133,6 +133,7 @@ test("a queue is reported as stalled while finished items cannot be removed", as
       },
       { what: "the failure of the check" },
     );
+    expect(await check()).toContain('queue "mail" is stalled: 1 items are due');
     gate.resolve();
   });
 }, 120_000);
