@@ -35,5 +35,11 @@ await app.messaging.send(books, { type: "book.lost", data: { id: "7" } });
 // @ts-expect-error the data is that of another type
 await app.messaging.send(books, { type: "book.created", data: { id: "7" } });
 app.messaging.subscribe("plain", {}, () => {}); // in the group of its broker
+const inBatches = { group: "a", batch: { size: 10 } };
+// @ts-expect-error only subscribeBatch has batches
+app.messaging.subscribe("plain", inBatches, () => {});
+const once = { ...inBatches, dedupe: "inbox" } as const;
+// @ts-expect-error a batch has no inbox
+app.messaging.subscribeBatch("plain", once, () => new Map());
 // @ts-expect-error the option is misspelt
 app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});

@@ -66,13 +66,19 @@ export interface SubscriptionOptions<
   readonly raw?: boolean;
   /** Where a new group begins; `latest` at a broker that keeps messages after they were handled (Kafka). @default "earliest" */
   readonly from?: "earliest" | "latest";
+  /** Only of `subscribeBatch`. */
+  readonly batch?: never;
 }
 
 /** Options of a subscription whose handler gets several messages at once. */
 export interface BatchSubscriptionOptions<
   S extends SchemaOption = undefined,
   I extends Injections | undefined = undefined,
-> extends Omit<SubscriptionOptions<S, I>, "ack" | "dedupe"> {
+> extends Omit<SubscriptionOptions<S, I>, "ack" | "dedupe" | "batch"> {
+  /** Only of `subscribe`: a batch handler returns verdicts. */
+  readonly ack?: never;
+  /** Only of `subscribe`. */
+  readonly dedupe?: never;
   /** Most messages of one call, 2 to 1,000; at most one of each key (or partition) where the order counts. */
   readonly batch: {
     readonly size: number;

@@ -43,7 +43,7 @@ export interface SubscriptionSpec {
   readonly batch: { readonly size: number; readonly waitMs: number };
 }
 
-type AnyOptions = SubscriptionOptions<SchemaOption, Injections | undefined> &
+type AnyOptions = Omit<SubscriptionOptions<SchemaOption, Injections | undefined>, "batch"> &
   Partial<Pick<BatchSubscriptionOptions, "batch">>;
 
 /** Names of topics and groups: what every broker accepts. */
@@ -110,6 +110,10 @@ const problemsOf = (spec: SubscriptionSpec, options: AnyOptions): readonly strin
       `deadLetter is "parked", "topic" or the name of a topic`,
     ],
     [
+      spec.deadLetter !== topic || ["parked", "topic"].includes(spec.deadLetter),
+      "deadLetter is another topic than its own, which would get its dead letters again and again",
+    ],
+    [
       Array.isArray(spec.guards) && spec.guards.every(isGuard),
       "guards are functions or objects with `check`",
     ],
@@ -119,9 +123,22 @@ const problemsOf = (spec: SubscriptionSpec, options: AnyOptions): readonly strin
     ],
     [batch === undefined || isWithin(batch.size, 2, 1000), "batch.size is a whole number from 2 to 1,000"],
     [isWithin(spec.batch.waitMs, 0, 60_000), "batch.waitMs is a whole number from 0 to 60,000"],
+    ...kindRules(spec, options),
   ];
   return rules.filter(([holds]) => !holds).map(([, rule]) => rule);
 };
+
+/** Options that only one kind of handler has. */
+const kindRules = (
+  { handler, dedupe, ack }: SubscriptionSpec,
+  { batch }: AnyOptions,
+): readonly (readonly [boolean, string])[] =>
+  handler.kind === "single"
+    ? [[batch === undefined, "batch is an option of subscribeBatch"]]
+    : [
+        [dedupe !== "inbox", 'dedupe: "inbox" is an option of subscribe; a batch has no transaction'],
+        [ack !== "manual", 'ack: "manual" is an option of subscribe; a batch handler returns verdicts'],
+      ];
 
 const isName = (value: unknown): boolean => typeof value === "string" && NAME.test(value);
 
