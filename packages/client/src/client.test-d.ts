@@ -7,6 +7,10 @@ interface Api {
     { params: { id: string }; headers?: { "X-A"?: number } },
     { 200: { a: number }; "4XX": string; default: undefined }
   >;
+  readonly filter: Operation<
+    { headers: { "X-Ids": string[]; "X-Range"?: { from: number }; "X-Note"?: string | null } },
+    { 204: undefined }
+  >;
   readonly list: Operation<object, { 200: string[] }>;
 }
 
@@ -26,6 +30,13 @@ void client.get({ params: { id: "1" }, headers: { "X-A": 1, "X-Other": "b" } }).
 void client.get();
 // @ts-expect-error a header field of the operation has its type
 void client.get({ params: { id: "1" }, headers: { "X-A": true } });
+void client.filter({ headers: { "X-Ids": ["a"], "X-Range": { from: 1 }, "X-Note": null, "X-Other": "b" } });
+// @ts-expect-error a list needs a list
+void client.filter({ headers: { "X-Ids": "a" } });
+// @ts-expect-error the operation needs its field
+void client.filter({ headers: { "X-Other": "b" } });
+// @ts-expect-error no operation sends a function
+void client.filter({ headers: { "X-Ids": [], "X-Other": () => "b" } });
 // @ts-expect-error no such operation
 void client.post();
 // @ts-expect-error a misspelt option is found by the compiler

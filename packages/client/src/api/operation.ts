@@ -49,15 +49,20 @@ export interface ServerSentEvent {
 /** Options of one call, beside its input. */
 export type CallOptions = Pick<CallInit, "signal" | "within" | "idempotencyKey" | "maxReplyBytes">;
 
-type Informal = Readonly<Record<string, string | number | boolean | undefined>>;
+type HeaderValue = string | number | boolean | undefined;
+
+type Informal = Readonly<Record<string, HeaderValue>>;
+
+/** Declared header fields, and any others. An index signature holds for the declared ones too, so it has their types, which may be lists. */
+type WithInformal<Fields> = Fields & Readonly<Record<string, HeaderValue | Fields[keyof Fields]>>;
 
 /** Input of an operation: its own parts, any other header fields, and options of the call. */
 export type Input<Parts> = Omit<Parts, "headers"> &
   CallOptions &
   (Parts extends { readonly headers: infer Fields }
-    ? { readonly headers: Fields & Informal }
+    ? { readonly headers: WithInformal<Fields> }
     : Parts extends { readonly headers?: infer Fields }
-      ? { readonly headers?: Fields & Informal }
+      ? { readonly headers?: WithInformal<Fields> }
       : { readonly headers?: Informal });
 
 type Success = 200 | 201 | 202 | 203 | 204 | 205 | 206 | 207 | 208 | 226;
