@@ -4,6 +4,7 @@ import type { CallInit } from "../http/call-init.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
 import { DEFAULT_REPLY_BYTES, type HttpClientOptions } from "../http/http-options.ts";
 import { addressOf } from "./address-of.ts";
+import { cookieField } from "./cookie-field.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
 import { type ReplyLimits, readReply } from "./read-reply.ts";
@@ -85,11 +86,9 @@ const call = async (
 ): Promise<object> => {
   const secrets = await credentialsOf(api, spec, own.credentials);
   const path = addressOf(spec, input.params, { ...secrets.query, ...input.query });
-  const headers = fieldsOf(
-    spec,
-    { ...secrets.header, ...input.headers },
-    { ...secrets.cookie, ...input.cookies },
-  );
+  const headers = fieldsOf(spec, { ...secrets.header, ...input.headers });
+  const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {});
+  if (cookies !== null) headers.set("cookie", cookies);
   const kinds = Object.values(spec.replies).flat();
   if (!headers.has("accept")) headers.set("accept", acceptOf(kinds));
   const hasBody = input.body !== undefined && spec.body !== undefined;
@@ -114,12 +113,8 @@ const call = async (
 const acceptOf = (kinds: readonly string[]): string =>
   kinds.includes("events") ? "text/event-stream, application/json, */*;q=0.5" : "application/json, */*;q=0.8";
 
-/** Header fields of a call, cookies among them. @throws ClientError CLIENT_BAD_PARAMETER */
-const fieldsOf = (
-  { route, styles }: OperationSpec,
-  headers: Readonly<Record<string, unknown>>,
-  cookies: Readonly<Record<string, unknown>>,
-): Headers => {
+/** Header fields of a call. @throws ClientError CLIENT_BAD_PARAMETER */
+const fieldsOf = ({ route, styles }: OperationSpec, headers: Readonly<Record<string, unknown>>): Headers => {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
@@ -133,9 +128,5 @@ const fieldsOf = (
       );
     }
   }
-  const pairs = Object.entries(cookies)
-    .filter(([, value]) => value !== undefined)
-    .map(([name, value]) => `${name}=${encodeURIComponent(headerText(value, styles?.[`cookie ${name}`]))}`);
-  if (pairs.length > 0) fields.set("cookie", pairs.join("; "));
   return fields;
 };

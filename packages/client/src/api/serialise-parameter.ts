@@ -39,6 +39,10 @@ export const queryPairs = (name: string, value: unknown, style: Style = "form*")
   return [[key, encoded(value)]];
 };
 
+/** Name and value of each cookie of one value: `form*` is the default style, with a cookie for each member. */
+export const cookiePairs = (name: string, value: unknown, style: Style = "form*"): [string, string][] =>
+  queryPairs(name, value, style).map(([key, text]) => [decodeURIComponent(key), text]); // names are not encoded
+
 /** A value in a path: `simple` is the default style. */
 export const pathText = (name: string, value: unknown, style: Style = "simple"): string => {
   if (style === "json") return encoded(JSON.stringify(value));

@@ -11,7 +11,7 @@ export interface Parameters {
 const places = { path: "params", query: "query", header: "headers", cookie: "cookies" } as const;
 type Place = keyof typeof places;
 
-const defaults: Record<Place, string> = { path: "simple", query: "form*", header: "simple", cookie: "form" };
+const defaults: Record<Place, string> = { path: "simple", query: "form*", header: "simple", cookie: "form*" };
 const known = new Set(["simple", "label", "matrix", "form", "spaceDelimited", "pipeDelimited", "deepObject"]);
 /** Header fields that a document cannot describe as parameters (OpenAPI 3.1 4.8.12). */
 const ignored = new Set(["accept", "authorization", "content-type"]);
@@ -73,6 +73,6 @@ const serialisation = (place: Place, one: JsonObject): string => {
   const initial = defaults[place].replace("*", "");
   const { style, explode } = one;
   const name = typeof style === "string" && known.has(style) ? style : initial;
-  const explodes = typeof explode === "boolean" ? explode : name === "form" && place === "query";
+  const explodes = typeof explode === "boolean" ? explode : name === "form" && (place === "query" || place === "cookie");
   return explodes ? `${name}*` : name;
 };

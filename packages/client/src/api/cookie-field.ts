@@ -1,0 +1,32 @@
+import { ClientError } from "../http/client-error.ts";
+import type { OperationSpec } from "./operation.ts";
+import { cookiePairs } from "./serialise-parameter.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+
+/**
+ * The field `Cookie` of a call; `null` without any. Parameters are percent-encoded. A credential is sent as it is, since the service compares it with the
+ * value that it gave out.
+ *
+ * @throws ClientError CLIENT_BAD_PARAMETER
+ */
+export const cookieField = (
+  { route, styles }: OperationSpec,
+  credentials: Readonly<Record<string, string>>,
+  cookies: Values,
+): string | null => {
+  const own = Object.entries(credentials).filter(([name]) => cookies[name] === undefined);
+  const given = Object.entries(cookies).flatMap(([name, value]) =>
+    cookiePairs(name, value, styles?.[`cookie ${name}`]),
+  );
+  const pairs = [...own, ...given].map(([name, value]) => {
+    if (NAME.test(name) && VALUE.test(value)) return `${name}=${value}`;
+    throw new ClientError("CLIENT_BAD_PARAMETER", `${route} cannot send the cookie ${JSON.stringify(name)}`);
+  });
+  return pairs.length === 0 ? null : pairs.join("; ");
+};
+
+/** A token (RFC 9110 5.6.2). */
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+/** Printable ASCII without the sign that ends a cookie: also spaces, quotes and commas, which RFC 6265 advises against, but browsers send. */
+const VALUE = /^[\x20-\x3a\x3c-\x7e]*$/;

@@ -1,0 +1,60 @@
+import { expect, test } from "@jest/globals";
+import { importClient } from "./generated-module.test-kit.ts";
+
+const parameter = (name: string, more: object) => ({
+  name,
+  in: "cookie",
+  schema: { type: "array" },
+  ...more,
+});
+const cookies = {
+  openapi: "3.1.0",
+  info: { title: "Cookies", version: "1" },
+  paths: {
+    "/": {
+      get: {
+        operationId: "get",
+        security: [{ session: [] }],
+        parameters: [
+          parameter("ids", {}),
+          parameter("joined", { explode: false }),
+          parameter("theme", { schema: {} }),
+        ],
+        responses: { 204: { description: "" } },
+      },
+    },
+  },
+  components: { securitySchemes: { session: { type: "apiKey", in: "cookie", name: "__Host-sid" } } },
+};
+
+/** The cookies of a call, or the code of its error. */
+const sent = async (session: string | null, given: object): Promise<unknown> => {
+  let field: string | null = null;
+  const fetch = (request: Request): Response => {
+    field = request.headers.get("cookie");
+    return new Response(null, { status: 204 });
+  };
+  const createClient = await importClient(cookies);
+  const credentials = session === null ? {} : { session };
+  await using client = createClient("http://api.test", { fetch, credentials });
+  const failed = await client["get"]?.({ cookies: given }).then(
+    () => null,
+    (error: unknown) => (error as { code: string }).code,
+  );
+  return failed ?? field;
+};
+
+test("a credential is sent as it is, and what would end its cookie is refused", async () => {
+  expect(await sent("s:a/b+c==.%20", {})).toBe("__Host-sid=s:a/b+c==.%20");
+  for (const session of ["a;b", "a\nb", "a\u00e9", "\0"])
+    expect(await sent(session, {})).toBe("CLIENT_BAD_PARAMETER");
+  expect(await sent("s", { "__Host-sid": "own" })).toBe("__Host-sid=own");
+});
+
+test("members of lists are encoded before they are joined, and are cookies of their own by default", async () => {
+  expect(await sent(null, { ids: ["a", "b;c"], joined: ["a,b", "c"], theme: "dark;" })).toBe(
+    "ids=a; ids=b%3Bc; joined=a%2Cb,c; theme=dark%3B",
+  );
+  expect(await sent(null, { ids: undefined })).toBeNull();
+  expect(await sent(null, { "a=b; c": 1 })).toBe("CLIENT_BAD_PARAMETER");
+});
