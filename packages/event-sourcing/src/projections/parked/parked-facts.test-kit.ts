@@ -140,4 +140,20 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     assert.equal(await store.waitFor(position, patient), true);
     assert.equal((await shelfRows(db)).length, 6);
   },
+  "an event whose key no database can store is parked, and the others go on": async ({ open, db }) => {
+    const keys = ["nul\0nul", "half \uD800"];
+    const keyed = shelf({
+      key: ({ stream, version }) => (stream === "loan-bad" ? (keys[version - 1] ?? "") : ""),
+    });
+    const store = await open({ events, projections: [keyed] });
+    await store.append("loan-bad", [Borrowed({ member: POISON }), Borrowed({ member: POISON })]);
+    const { position } = await store.append("loan-1", Extended({ days: 2 }));
+    assert.equal(await store.waitFor(position, patient), true);
+    const parked = (await parkedOf(store)).map(({ key }) => key);
+    same(parked, ["/nul\uFFFDnul", "/half \uFFFD"]);
+    same(
+      (await shelfRows(db)).map(({ stream }) => stream),
+      ["loan-1"],
+    );
+  },
 };

@@ -72,7 +72,7 @@ const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error:
   try {
     const given: unknown = key(event);
     if (typeof given === "string" && given.length <= MAX_KEY)
-      return { key: `${event.tenant}/${given}`, error: null };
+      return { key: `${event.tenant}/${storable(given)}`, error: null };
     return {
       key: streamKey(event),
       error: new TypeError(`\`key\` must return at most ${MAX_KEY} characters`),
@@ -81,6 +81,9 @@ const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error:
     return { key: streamKey(event), error };
   }
 };
+
+/** PostgreSQL stores neither NUL nor half of a surrogate pair. Keys that differ only in these share their order. */
+const storable = (text: string): string => text.replaceAll("\0", "\uFFFD").toWellFormed();
 
 const streamKey = ({ tenant, stream }: { readonly tenant: string; readonly stream: string }): string =>
   `${tenant}/${stream}`;
