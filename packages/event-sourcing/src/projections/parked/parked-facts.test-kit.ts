@@ -140,6 +140,25 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     assert.equal(await store.waitFor(position, patient), true);
     assert.equal((await shelfRows(db)).length, 6);
   },
+  "a parked event of a version that is being built is replayed as part of the rebuild": async ({ open }) => {
+    const first = await open({ events, projections: [shelf()] });
+    await first.append("loan-bad", Borrowed({ member: "ann" }));
+    await first.close();
+    const rebuilds: boolean[] = [];
+    const building = shelf({
+      version: 2,
+      autoLive: false,
+      apply: async (_tx, _given, { isRebuild }) => {
+        rebuilds.push(isRebuild);
+        if (rebuilds.length <= 3) throw new Error("broken code"); // the batch, and its event twice
+      },
+    });
+    const store = await open({ events, projections: [shelf(), building] });
+    await waitFor(async () => (await store.parked.count()) === 1);
+    await store.parked.replay({ source: "projection", name: "shelf v2" });
+    await waitFor(async () => (await store.parked.count()) === 0);
+    same(rebuilds, [true, true, true, true]);
+  },
   "an event whose key no database can store is parked, and the others go on": async ({ open, db }) => {
     const keys = ["nul\0nul", "half \uD800"];
     const keyed = shelf({

@@ -9,7 +9,7 @@ import { parkedUnits } from "./parked-units.ts";
  * Applies the oldest event that is to be replayed. When it fails again, it is parked as before, with those that follow it. Returns whether there was
  * one.
  */
-export const replayNext = async (shard: OwnShard): Promise<boolean> => {
+export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<boolean> => {
   const { base, projection, place } = shard;
   const { inOrder } = base.parked;
   let current: ParkedDetails | null = null;
@@ -19,7 +19,7 @@ export const replayNext = async (shard: OwnShard): Promise<boolean> => {
       if (current === null) return;
       if (!(await inOrder.replayed(tx, current))) throw new ShardMovedError("the event was discarded");
       const units = await parkedUnits(base, tx, projection, current);
-      await applyEvents(tx, projection, units.map(eventOf), false);
+      await applyEvents(tx, projection, units.map(eventOf), isRebuild);
     });
     return current !== null;
   } catch (error) {

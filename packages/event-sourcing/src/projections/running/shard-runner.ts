@@ -98,7 +98,7 @@ export class ShardRunner {
   private async work(row: ShardRow): Promise<Found> {
     const { shard, needs, filter } = this;
     const { projection } = shard;
-    if (row.replays && (await replayNext(shard))) {
+    if (row.replays && (await replayNext(shard, row.status === "building"))) {
       needs.advanced();
       return "more";
     }
