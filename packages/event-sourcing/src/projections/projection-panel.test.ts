@@ -62,3 +62,26 @@ test("a version that an error has stopped says why, and is resumed", async () =>
   expect(await panel.act("resume", "shelf 1")).toBe("1 shard runs again");
   await close();
 });
+
+test("an action is about the version of its row", async () => {
+  const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
+  const app = new (App.with(database, durable, eventSourcing, panelProbe))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableEventSourcing({ events: [...loanTypes], projections: versions });
+  await app.start({ log: quiet });
+  const panel = app.panel("projections");
+  const states = async () => (await panel.rows()).map(({ cells }) => cells[1]);
+  await panel.act("cancel", "shelf 2");
+  expect(await states()).toEqual(["live", "cancelled", "building"]);
+  await panel.act("rebuild", "shelf 2");
+  expect(await states()).toEqual(["live", "building", "building"]);
+  await waitFor(
+    async () => (await panel.act("go-live", "shelf 2").catch(() => "")) === "The version is live",
+    {
+      what: "the version that is built",
+      timeoutMs: 60_000,
+    },
+  );
+  expect(await states()).toEqual(["retired", "live", "building"]);
+  await app.stop();
+});

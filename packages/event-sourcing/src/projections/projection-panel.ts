@@ -45,7 +45,7 @@ export const projectionPanel = (projections: Operated): Panel => ({
       label: "Resume",
       on: "row",
       async run(row) {
-        const resumed = await projections.resume(nameOf(row));
+        const resumed = await projections.resume(...versionOf(row));
         if (resumed === 0) throw new NotFoundError("No shard of the projection has stopped");
         return `${resumed} ${resumed === 1 ? "shard runs" : "shards run"} again`;
       },
@@ -55,21 +55,27 @@ export const projectionPanel = (projections: Operated): Panel => ({
       label: "Cancel",
       on: "row",
       run: async (row) =>
-        done(await projections.cancel(nameOf(row)), "The version is cancelled, and its tables are dropped"),
+        done(
+          await projections.cancel(...versionOf(row)),
+          "The version is cancelled, and its tables are dropped",
+        ),
     },
     {
       name: "rebuild",
       label: "Rebuild",
       on: "row",
       run: async (row) =>
-        done(await projections.rebuild(nameOf(row)), "The version is built again, from the first event"),
+        done(
+          await projections.rebuild(...versionOf(row)),
+          "The version is built again, from the first event",
+        ),
     },
     {
       name: "go-live",
       label: "Go live",
       on: "row",
       async run(row) {
-        if (!(await projections.goLive(nameOf(row))))
+        if (!(await projections.goLive(...versionOf(row))))
           throw new NotFoundError("The version is not as far as the live one yet");
         return "The version is live";
       },
@@ -88,4 +94,8 @@ const done = (isDone: boolean, message: string): string => {
   return message;
 };
 
-const nameOf = (row: string | null): string => (row ?? "").slice(0, (row ?? "").lastIndexOf(" "));
+/** Name and version, of the id of a row. Names have no spaces: `checkProjection`. */
+const versionOf = (row: string | null): [name: string, version: number] => {
+  const [name = "", version] = (row ?? "").split(" ");
+  return [name, Number(version)];
+};

@@ -22,12 +22,12 @@ import { Throttle } from "./running/throttle.ts";
 export interface Projections {
   /** How every version in the store is doing: position, progress, lag, parked events, errors. */
   status(): Promise<readonly ProjectionStatus[]>;
-  /** Makes shards that an error has stopped run again. Resolves to how many. */
-  resume(name: string): Promise<number>;
-  /** Ends the version that is built beside the live one, and drops its tables. Resolves to whether there was one. */
-  cancel(name: string): Promise<boolean>;
-  /** Begins a cancelled version again. Resolves to whether it was cancelled. */
-  rebuild(name: string): Promise<boolean>;
+  /** Makes shards that an error has stopped run again, of one version or of all. Resolves to how many. */
+  resume(name: string, version?: number): Promise<number>;
+  /** Ends a version that is built beside the live one, the highest by default, and drops its tables. Resolves to whether there was one. */
+  cancel(name: string, version?: number): Promise<boolean>;
+  /** Begins a cancelled version again, by default the highest of this process. Resolves to whether it was cancelled, and no later version is live. */
+  rebuild(name: string, version?: number): Promise<boolean>;
   /**
    * Makes a part of the live view again: what one stream, or all streams of a tenant, have made. Needs `clear` of the projection, and holds back appends to
    * an inline one meanwhile. Resolves to the number of events applied.
@@ -35,8 +35,11 @@ export interface Projections {
    * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; errors of the projection. Nothing has changed then
    */
   rebuildPart(name: string, part: Partial<ViewPart>): Promise<number>;
-  /** Makes the version that was built live, when it is as far as the live one; needed with `autoLive: false`. Resolves to whether it is. */
-  goLive(name: string): Promise<boolean>;
+  /**
+   * Makes a version that was built live, by default the highest of this process, when it is as far as the live one; needed with `autoLive: false`.
+   * Earlier versions are retired. Resolves to whether it is live.
+   */
+  goLive(name: string, version?: number): Promise<boolean>;
 }
 
 /** Channel of the kernel's wake-up: a view moved on, or the program asked for something. */
@@ -105,26 +108,27 @@ export class ProjectionSet implements Projections {
     return readStatus(this.needs.base);
   }
 
-  async resume(name: string): Promise<number> {
-    const { version } = this.find(name);
+  async resume(name: string, version?: number): Promise<number> {
+    this.find(name);
     const count = await setShards(this.needs.base, { name, version }, "running", null);
     this.wakeShards();
     return count;
   }
 
-  async cancel(name: string): Promise<boolean> {
-    return await cancelBuild(this.needs.base, this.find(name).name);
+  async cancel(name: string, version?: number): Promise<boolean> {
+    this.find(name);
+    return await cancelBuild(this.needs.base, name, version);
   }
 
-  async rebuild(name: string): Promise<boolean> {
-    const isCancelled = await buildAgain(this.needs.base, this.find(name));
+  async rebuild(name: string, version?: number): Promise<boolean> {
+    const isCancelled = await buildAgain(this.needs.base, this.find(name, version));
     this.wakeShards();
     return isCancelled;
   }
 
-  async goLive(name: string): Promise<boolean> {
+  async goLive(name: string, version?: number): Promise<boolean> {
     const { base, reader } = this.needs;
-    const projection = this.find(name);
+    const projection = this.find(name, version);
     const place = { name, version: projection.version, shard: 0 };
     const shard = { base, projection, place, check: async () => {} }; // the rows of its shards are locked
     const isLive = await goLive({ shard, filter: this.filterOf(projection), reader });
@@ -150,12 +154,15 @@ export class ProjectionSet implements Projections {
     return { types: storedTypes(projection, this.needs.types), category: projection.category };
   }
 
-  /** The highest version of a projection. @throws EVENTS_UNKNOWN_PROJECTION */
-  private find(name: string): Projection {
-    const versions = this.needs.projections.filter((each) => each.name === name);
+  /** A version of a projection, the highest by default. @throws EVENTS_UNKNOWN_PROJECTION */
+  private find(name: string, version?: number): Projection {
+    const versions = this.needs.projections.filter(
+      (each) => each.name === name && (version === undefined || each.version === version),
+    );
     const highest = versions.toSorted((one, other) => other.version - one.version)[0];
     if (highest !== undefined) return highest;
-    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${name} is not in the option \`projections\``);
+    const wanted = version === undefined ? name : `version ${version} of ${name}`;
+    throw mistake("EVENTS_UNKNOWN_PROJECTION", `${wanted} is not in the option \`projections\``);
   }
 
   private async upkeep(signal: AbortSignal): Promise<void> {

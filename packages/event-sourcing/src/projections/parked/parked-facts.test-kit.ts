@@ -140,6 +140,25 @@ export const parkedFacts: Readonly<Record<string, (fixture: EventStoreFixture) =
     assert.equal(await store.waitFor(position, patient), true);
     assert.equal((await shelfRows(db)).length, 6);
   },
+  "resume makes the live version run again, also while a later one is built": async ({ open, db }) => {
+    let isFixed = false;
+    const { apply } = shelf();
+    const live = shelf({
+      onError: "stop",
+      apply: async (tx, given, context) => {
+        if (!isFixed) throw new Error("broken code");
+        await apply(tx, given, context);
+      },
+    });
+    const store = await open({ events, projections: [live, shelf({ version: 2, autoLive: false })] });
+    const position = await lend(store, 3);
+    await waitFor(async () => (await store.projections.status())[0]?.errors.length === 1);
+    isFixed = true;
+    assert.equal(await store.projections.resume("shelf", 2), 0); // only the other version has stopped
+    assert.equal(await store.projections.resume("shelf"), 1);
+    assert.equal(await store.waitFor(position, patient), true);
+    same(await shelfRows(db), await foldedRows(store));
+  },
   "a parked event of a version that is being built is replayed as part of the rebuild": async ({ open }) => {
     const first = await open({ events, projections: [shelf()] });
     await first.append("loan-bad", Borrowed({ member: "ann" }));

@@ -11,23 +11,30 @@ import {
 } from "../versions/projection-rows.ts";
 import { createTables, dropTables } from "../versions/view-tables.ts";
 
-/** Ends a version that is being built beside a live one, and drops its tables. Returns whether there was one. */
-export const cancelBuild = (base: StoreBase, name: string): Promise<boolean> =>
+/**
+ * Ends a version that is being built beside a live one, and drops its tables. Returns whether there was one.
+ *
+ * @param wanted the version; the highest that is being built without it
+ */
+export const cancelBuild = (base: StoreBase, name: string, wanted?: number): Promise<boolean> =>
   base.db.transaction(async (tx) => {
     const versions = await lockVersions(base, tx, name);
-    const building = versions.findLast(({ status }) => status === "building");
+    const building = versions.findLast(
+      ({ status, version }) => status === "building" && (wanted === undefined || version === wanted),
+    );
     if (building === undefined || !versions.some(({ status }) => status === "live")) return false;
     await setStatus(base, tx, building, "cancelled");
     await forget(base, tx, building);
     return true;
   });
 
-/** Begins a cancelled version again, from the first event. Returns whether it was cancelled. */
+/** Begins a cancelled version again, from the first event. Returns whether it was cancelled, and no later version is live. */
 export const buildAgain = (base: StoreBase, projection: Projection): Promise<boolean> =>
   base.db.transaction(async (tx) => {
     const versions = await lockVersions(base, tx, projection.name);
     const own = versions.find(({ version }) => version === projection.version);
     if (own?.status !== "cancelled") return false;
+    if (versions.some(({ status, version }) => status === "live" && version > own.version)) return false;
     await removeRows(tx, own);
     await createTables(tx, projection);
     await insertVersion(base, tx, projection, "building");

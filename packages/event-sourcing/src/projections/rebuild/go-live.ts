@@ -6,7 +6,7 @@ import { isEventsFault } from "../shards/failures.ts";
 import { advanceShard } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
 import { lockInline } from "../versions/inline-lock.ts";
-import { lockVersions, setStatus, tableNames } from "../versions/projection-rows.ts";
+import { lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
 import { pointViews } from "../versions/view-tables.ts";
 
 /** A version that may go live. */
@@ -43,7 +43,7 @@ const swap = async (candidate: Candidate, tx: Transaction): Promise<boolean> => 
   if (projection.inline) await readRest(candidate, tx);
   const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
   if (!projection.inline && !(await isAsFar(candidate.shard, tx, lock))) return false;
-  if (live !== undefined) await setStatus(base, tx, live, "retired");
+  for (const each of versions.filter(isReplacedBy(own))) await setStatus(base, tx, each, "retired");
   await setStatus(base, tx, own, "live");
   await pointViews(tx, own.version, tableNames(own), live === undefined ? [] : tableNames(live));
   base.log.info("event-sourcing: a version of a projection is live", {
@@ -53,6 +53,12 @@ const swap = async (candidate: Candidate, tx: Transaction): Promise<boolean> => 
   });
   return true;
 };
+
+/** Also an earlier version that is still being built: it can never go live, and its tables are to be dropped too. */
+const isReplacedBy =
+  (own: VersionRow) =>
+  ({ status, version }: VersionRow): boolean =>
+    version < own.version && (status === "live" || status === "building");
 
 interface ShardPosition {
   readonly version: number;

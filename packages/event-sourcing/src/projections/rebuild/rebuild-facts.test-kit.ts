@@ -106,6 +106,50 @@ export const rebuildFacts: Readonly<Record<string, (fixture: EventStoreFixture) 
       await lend(store, 5, 5, appended);
       same(await shelfRows(db), await foldedRows(store));
     },
+  "a version that a later one overtakes while it is built is retired with the live one": async ({
+    open,
+    db,
+  }) => {
+    const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false, keepRetiredSecs: 0 }));
+    const first = await open({ events, projections: versions.slice(0, 1) });
+    await first.waitFor(await lend(first, 10), patient);
+    await first.close();
+    const store = await open({ events, projections: versions });
+    await waitFor(async () => await store.projections.goLive("shelf"));
+    const states = (await store.projections.status()).map(({ status }) => status);
+    same(states, ["retired", "retired", "live"]);
+    await store.close();
+    const later = await open({ events, projections: versions });
+    await waitFor(async () => (await later.projections.status()).length === 1); // their tables are dropped
+    same(await shelfRows(db), await foldedRows(later));
+  },
+  "a version other than the last is cancelled, begun again and made live by its number": async ({ open }) => {
+    const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
+    const first = await open({ events, projections: versions.slice(0, 1) });
+    await first.waitFor(await lend(first, 10), patient);
+    await first.close();
+    const { projections } = await open({ events, projections: versions });
+    const states = async () => (await projections.status()).map(({ status }) => status);
+    assert.equal(await projections.cancel("shelf", 2), true);
+    same(await states(), ["live", "cancelled", "building"]);
+    assert.equal(await projections.cancel("shelf", 2), false);
+    assert.equal(await projections.rebuild("shelf", 2), true);
+    same(await states(), ["live", "building", "building"]);
+    await waitFor(async () => await projections.goLive("shelf", 2));
+    same(await states(), ["retired", "live", "building"]);
+    const unknown = await errorOf(projections.rebuild("shelf", 4));
+    assert.equal(unknown.code, "EVENTS_UNKNOWN_PROJECTION");
+    assert.match(unknown.message, /version 4 of shelf/);
+  },
+  "a cancelled version does not begin again once a later one is live": async ({ open }) => {
+    const versions = [1, 2, 3].map((version) => shelf({ version, autoLive: false }));
+    const first = await open({ events, projections: versions.slice(0, 1) });
+    await first.close();
+    const { projections } = await open({ events, projections: versions });
+    assert.equal(await projections.cancel("shelf", 2), true);
+    await waitFor(async () => await projections.goLive("shelf"));
+    assert.equal(await projections.rebuild("shelf", 2), false);
+  },
   "a version that exists cannot be changed, only raised": async ({ open }) => {
     await open({ events, projections: [shelf()] });
     const error = await errorOf(open({ events, projections: [shelf({ shards: 2 })] }));

@@ -63,17 +63,25 @@ export const advanceShard = async (
   return { ...row, holds: Boolean(row.holds), replays: Boolean(row.replays) };
 };
 
+/** Shards of a projection: of one version or all, one shard or all. */
+interface ShardsPlace {
+  readonly name: string;
+  readonly version?: number | undefined;
+  readonly shard?: number;
+}
+
 /** Stops a running shard because of an error, or makes stopped ones run again. Returns how many changed. */
 export const setShards = async (
   { db }: StoreBase,
-  { name, version, shard }: Omit<ShardPlace, "shard"> & { readonly shard?: number },
+  { name, version, shard }: ShardsPlace,
   state: "running" | "stopped",
   error: string | null,
 ): Promise<number> => {
   const from = state === "running" ? "stopped" : "running";
+  const ofVersion = version === undefined ? sql`` : sql`AND version = ${version}`;
   const one = shard === undefined ? sql`` : sql`AND shard = ${shard}`;
   const { changes } =
     await db.execute`UPDATE framework_projection_shards SET state = ${state}, error = ${error}
-    WHERE name = ${name} AND version = ${version} AND state = ${from} ${one}`;
+    WHERE name = ${name} AND state = ${from} ${ofVersion} ${one}`;
   return changes;
 };
