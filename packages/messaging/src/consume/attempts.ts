@@ -2,7 +2,7 @@ import { type Awaitable } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { numberIn, TRIES } from "../envelope/own-headers.ts";
-import type { DatabaseInbox } from "../inbox/database-inbox.ts";
+import type { DatabaseInbox, InboxTry } from "../inbox/database-inbox.ts";
 import { RunningTries } from "../inbox/running-tries.ts";
 import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message } from "../message/message.ts";
@@ -10,7 +10,7 @@ import type { Outcome, Outcomes } from "../message/outcome.ts";
 import type { Consumer } from "../port/broker-adapter.ts";
 import { answer, replyTopic } from "../request/replies.ts";
 import { runBatch } from "../subscribe/run-batch.ts";
-import { runHandler } from "../subscribe/run-handler.ts";
+import { type InboxWork, runHandler } from "../subscribe/run-handler.ts";
 import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import { openMessage, type Opened, type OpenMessageParts } from "./open-message.ts";
@@ -75,21 +75,41 @@ export class Attempts {
   }
 
   private handler(): (message: Message) => Awaitable<Outcome> {
-    const { spec, state, middleware, log, replies, inbox } = this.parts;
+    const { spec, state, middleware, log, inbox } = this.parts;
     return runHandler({
       spec,
       state,
       middleware,
-      reply: (message, value) => (replyTopic(message) === null ? undefined : answer(replies, message, value)),
+      reply: (message, value) => this.reply(message, value),
       log: () => log,
       inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
     });
   }
 
-  private runOnce(
+  private reply(message: Message, value: unknown): Awaitable<void> {
+    return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value);
+  }
+
+  /** Makes a try in the inbox. Its reply is sent after the commit: before, it would say too much, and its send may need the database. */
+  private async runOnce(inbox: DatabaseInbox, message: Message, work: InboxWork): Promise<Outcome> {
+    const returned: unknown[] = [];
+    const outcome = await this.running.add(
+      this.runIn(inbox, message, {
+        work: (tx) => work(tx, (value) => void (returned[0] = value)),
+        duplicate: () => {
+          returned.length = 0; // another try was committed
+          this.host.counts.duplicates++;
+        },
+      }),
+    );
+    if (outcome.kind === "done" && returned.length > 0) await this.reply(message, returned[0]);
+    return outcome;
+  }
+
+  private runIn(
     inbox: DatabaseInbox,
     message: Message,
-    work: (tx: Transaction) => Promise<Outcome>,
+    calls: Pick<InboxTry, "work" | "duplicate">,
   ): Promise<Outcome> {
     const entry = this.entries.get(message) ?? null;
     const consumer = this.host.consumer();
@@ -99,17 +119,14 @@ export class Attempts {
       await settleIn(tx, entry.delivery);
       tx.onCommit(() => void (entry.isSettled = true));
     };
-    return this.running.add(
-      inbox.run({
-        message,
-        work,
-        maxTries: this.parts.spec.maxTries,
-        settleIn: settleIn === undefined ? null : together,
-        duplicate: () => void this.host.counts.duplicates++,
-        counted: (attempts) => countedAs(entry, message, attempts),
-        isGivenUp: this.host.hasGivenUp,
-      }),
-    );
+    return inbox.run({
+      ...calls,
+      message,
+      maxTries: this.parts.spec.maxTries,
+      settleIn: settleIn === undefined ? null : together,
+      counted: (attempts) => countedAs(entry, message, attempts),
+      isGivenUp: this.host.hasGivenUp,
+    });
   }
 
   /** Publishes each try as an operation, while there is a listener. */

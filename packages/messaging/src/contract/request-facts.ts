@@ -29,6 +29,22 @@ export const requestFacts: PortFacts<BrokerFixture> = {
     );
     assert.equal(JSON.stringify(replies), JSON.stringify(numbers(10).map((n) => [n])));
   },
+  "with the inbox, a request gets what its handler returned, once it is committed": async (fixture) => {
+    await using one = new TestApp(fixture);
+    if (isRefused(fixture)) return;
+    const table = `effects_${one.topic.replaceAll("-", "_")}`;
+    one.messaging.subscribe(one.topic, { group: one.group, dedupe: "inbox" }, async ({ id }, { tx }) => {
+      await tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [id]);
+      return { stored: id };
+    });
+    await one.start();
+    await one.createEffects();
+    const reply = await one.messaging.request(one.topic, { type: "t", id: "a" }, { timeoutMs: 60_000 });
+    assert.equal(JSON.stringify(reply), '{"stored":"a"}');
+    assert.equal(await one.app.db.fetchValue(`SELECT message FROM ${table}`), "a");
+    await until("its message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.equal(one.messaging.status()[0]?.retries, 0);
+  },
   "a request without a reply ends at its time": async (fixture) => {
     await using one = new TestApp(fixture, { drainMs: 10 }); // its handler only ends with the drain
     if (isRefused(fixture)) return;

@@ -1,4 +1,6 @@
 import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -39,6 +41,24 @@ test("a handler whose reply cannot be sent is not called again, and its message 
   await waitFor(() => app.messaging.status()[0]?.done === 1, long);
   expect([calls, app.messaging.status()[0]?.deadLettered]).toEqual([1, 0]);
   expect(warnings).toContain("messaging: a reply was not sent");
+  await app.stop();
+});
+
+test("with the inbox, a request whose transaction cannot be committed is not answered as if it were", async () => {
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableMessaging({ broker: memoryBroker() });
+  const options = { group: "bank", dedupe: "inbox", retry: { quickTries: 1, delaysMs: [] } } as const;
+  app.messaging.subscribe("payments", options, async (_message, { tx }) => {
+    await tx.execute`INSERT INTO payments (account) VALUES (1)`; // its account is looked up at the commit
+    return { paid: true };
+  });
+  await app.start({ log: quiet });
+  await app.db.execute`CREATE TABLE accounts (id INTEGER PRIMARY KEY)`;
+  await app.db
+    .execute`CREATE TABLE payments (account INTEGER REFERENCES accounts (id) DEFERRABLE INITIALLY DEFERRED)`;
+  const asked = app.messaging.request("payments", { type: "t" }, long);
+  await expect(asked).rejects.toMatchObject({ code: "MESSAGING_REQUEST_FAILED" });
   await app.stop();
 });
 

@@ -15,13 +15,14 @@ export interface RunHandlerParts {
   readonly state: Pick<HostState, "invoke">;
   readonly log: () => Logger;
   readonly middleware: readonly Middleware<Message, Outcome>[];
-  /** Runs a try in the transaction of the inbox; `null` without one. */
-  readonly inbox:
-    | ((message: Message, work: (tx: Transaction) => Promise<Outcome>) => Promise<Outcome>)
-    | null;
+  /** Runs a try in the transaction of the inbox, and replies after its commit; `null` without one. */
+  readonly inbox: ((message: Message, work: InboxWork) => Promise<Outcome>) | null;
   /** Sends what the handler returned to a sender that asked for a reply. */
   readonly reply: (message: Message, value: unknown) => Awaitable<void>;
 }
+
+/** Calls the handler in a transaction. @param keep gets what it returned, which is the reply once it is committed */
+export type InboxWork = (tx: Transaction, keep: (value: unknown) => void) => Promise<Outcome>;
 
 /** Returns how one message is handled: middleware, guards, dependencies, handler. Never throws. */
 export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> => {
@@ -41,7 +42,10 @@ const outcomeOfMiddleware = (outcome: unknown): Outcome =>
 const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outcome> => {
   const { inbox } = parts;
   if (inbox === null) return call(parts, message, null);
-  return inbox(message, async (tx) => await call(parts, message, tx));
+  return inbox(message, async (tx, keep) => {
+    const reply = (_message: Message, value: unknown): void => keep(value);
+    return await call({ ...parts, reply }, message, tx);
+  });
 };
 
 const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null): Awaitable<Outcome> => {
