@@ -102,6 +102,8 @@ export class Http2Exchange
   private writer: BodyWriter | null = null;
   private started = false;
   private replied = false;
+  /** Whether END_STREAM was sent, of a stream that is closed before its writing side finishes. */
+  private endWasSent = false;
   private flushed = 0;
   private stalledMs = 0;
   /** When a check first found bytes that wait for the client; `null` while none do. */
@@ -360,13 +362,20 @@ export class Http2Exchange
     return this.body;
   }
 
+  /** Until the stream is destroyed, nghttp2 knows whether it has sent all of it. */
+  closing(): void {
+    const { stream } = this;
+    if (this.endWasSent || !stream.writableEnded || stream.writableFinished) return;
+    this.endWasSent = stream.state.localClose === 1;
+  }
+
   /**
    * Whether all of the reply went out before the stream was closed. A stream whose body was read is destroyed as soon as both sides have ended, before its last write
-   * calls back, and so never finishes; of a reset stream `node:http2` finishes the writing side too.
+   * calls back, and so never finishes; of a reset stream `node:http2` finishes the writing side too. NO_ERROR alone proves nothing: a client may cancel with it.
    */
   private wasSent(): boolean {
-    const { aborted, rstCode, writableEnded, writableFinished } = this.stream;
-    return !aborted && (writableFinished || (writableEnded && rstCode === NO_ERROR));
+    const { aborted, rstCode, writableFinished } = this.stream;
+    return !aborted && (writableFinished || (this.endWasSent && rstCode === NO_ERROR));
   }
 
   /** The stream is closed: the exchange has ended. */

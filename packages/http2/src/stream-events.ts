@@ -2,6 +2,8 @@ import type { ServerHttp2Stream } from "node:http2";
 
 /** Wants to know when its stream is closed. */
 export interface EndsWithStream {
+  /** The stream is about to be closed; called at least once while `stream.state` still tells what was sent. */
+  closing(): void;
   /** The stream is closed, for whatever reason. */
   closed(): void;
 }
@@ -22,13 +24,17 @@ interface ToldStream extends ServerHttp2Stream {
 }
 
 /**
- * Calls `closed` when a stream is closed, and ignores its error, which its close follows. Adding two listeners instead costs several times as much, because streams of
- * `node:http2` tell themselves of each new listener.
+ * Calls `closing` before a stream is closed and `closed` after it, and ignores its error, which its close follows. Adding two listeners instead costs several times as much,
+ * because streams of `node:http2` tell themselves of each new listener.
+ *
+ * `node:http2` ends the reading side of a stream that both sides have ended or a side has reset, by `push(null)`, or destroys it at once if that side has ended before.
  */
 export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream): void => {
   const told: ToldStream = stream;
   told[listener] = listening;
   told.emit = emit;
+  told.push = push;
+  told.destroy = destroy;
 };
 
 /**
@@ -38,7 +44,6 @@ export const listenToEnd = (stream: ServerHttp2Stream, listening: EndsWithStream
 export const listenToBody = (stream: ServerHttp2Stream, receiving: ReceivesBody): void => {
   const told: ToldStream = stream;
   told[receiver] = receiving;
-  told.push = push;
   receiving.arrived(stream.readableLength); // what came in one read with the head
 };
 
@@ -48,8 +53,19 @@ let inheritedPush: Push | null = null;
 
 const push: Push = function (this: ToldStream, chunk: Uint8Array | null, encoding) {
   if (chunk !== null) this[receiver]?.arrived(chunk.byteLength);
+  else if (this.closed) this[listener]?.closing();
   inheritedPush ??= (Object.getPrototypeOf(this) as { push: Push }).push;
   return inheritedPush.call(this, chunk, encoding);
+};
+
+type Destroy = ServerHttp2Stream["destroy"];
+
+let inheritedDestroy: Destroy | null = null;
+
+const destroy: Destroy = function (this: ToldStream, error) {
+  this[listener]?.closing();
+  inheritedDestroy ??= (Object.getPrototypeOf(this) as { destroy: Destroy }).destroy;
+  return inheritedDestroy.call(this, error);
 };
 
 /** What every stream has for `emit`. */
