@@ -1,4 +1,4 @@
-import { deadHeaders, GROUP, NOT_BEFORE, TRIES } from "../envelope/own-headers.ts";
+import { deadHeaders, EXPIRES, GROUP, NOT_BEFORE, REPLY_TO, TRIES } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { failureOf } from "@framework/durable/feature";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
@@ -26,7 +26,7 @@ export const deadLetter = (
   { delivery, topic, id, group, error, tries, firstAt, lastAt }: Dead,
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
-  const headers = originalHeaders(delivery);
+  const headers = lastingHeaders(delivery);
   headers[deadHeaders.error] = plain(name);
   headers[deadHeaders.message] = plain(message);
   if (code !== null) headers[deadHeaders.code] = plain(code);
@@ -52,12 +52,20 @@ export const postponed = (
 };
 
 /** The headers of a delivery without those of its own way through messaging. */
-export const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
+const originalHeaders = ({ headers }: Delivery): Record<string, string> => {
   const copy = Object.assign(newHeaders(), headers);
   delete copy[TRIES];
   delete copy[NOT_BEFORE];
   delete copy[GROUP];
   return copy;
+};
+
+/** The headers of a dead letter: it does not expire, and the failure of its request was answered. */
+export const lastingHeaders = (delivery: Delivery): Record<string, string> => {
+  const headers = originalHeaders(delivery);
+  delete headers[EXPIRES];
+  delete headers[REPLY_TO];
+  return headers;
 };
 
 /** Printable and short: every broker takes it in a header. */

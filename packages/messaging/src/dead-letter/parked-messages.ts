@@ -4,7 +4,7 @@ import { GROUP } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
-import { type Dead, originalHeaders } from "./dead-letters.ts";
+import { type Dead, lastingHeaders } from "./dead-letters.ts";
 
 /** Name of the source of parked messages. */
 const SOURCE = "message";
@@ -81,7 +81,7 @@ export class ParkedMessages {
         name: `${topic} ${group}`,
         key,
         payload: JSON.stringify(bodyOf(delivery.body)),
-        headers: JSON.stringify(originalHeaders(delivery)),
+        headers: JSON.stringify(lastingHeaders(delivery)),
         detail: JSON.stringify(detail),
         failure: failureOf(error),
         attempts: tries,
