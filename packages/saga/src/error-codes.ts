@@ -54,7 +54,7 @@ export const sagaErrors: ErrorCatalogue = {
   },
   SAGA_UNKNOWN: {
     summary: "a saga is used that this process does not define",
-    action: "call `app.saga.define` in every process that starts, messages or decides about it",
+    action: "call `app.saga.define` in every process that starts or messages it",
   },
   SAGA_UNKNOWN_OUTCOME: {
     summary: 'a worker was lost during a step with `onUnknown: "manual"`; the saga is paused',

@@ -262,3 +262,27 @@ test("the HTTP API shows and decides for those who pass its guards, and only for
     ).toContain("retry repaired");
   });
 });
+
+test("the HTTP API refuses what is malformed with 422, and decisions about a version without code with 409", async () => {
+  await using place = databaseInFile();
+  const [one, two] = [waiting(1), waiting(2, true)];
+  let id = "";
+  const before = appOn(place, one);
+  await started(before, async () => {
+    ({ id } = await before.saga.start(one, null, { key: "1" }));
+    await inStatus(before, id, "waiting");
+  });
+  const app = appOn(place, two);
+  await started(app, async () => {
+    const call = async (method: string, path: string, body?: object): Promise<number> => {
+      const headers = { key: "secret", "content-type": "application/json" };
+      const init = { method, headers, ...(body && { body: JSON.stringify(body) }) };
+      return (await app.fetch(new Request(`http://localhost/admin/sagas${path}`, init))).status;
+    };
+    for (const query of ["?after=9999999999999999_a", "?name=%00", "?key=a%00b"])
+      expect([query, await call("GET", query)]).toEqual([query, 422]);
+    for (const verb of ["cancel", "retry", "skip", "settle"])
+      expect([verb, await call("POST", `/${id}/${verb}`, { reason: "old" })]).toEqual([verb, 409]);
+    expect(await call("GET", `/${id}`)).toBe(200);
+  });
+});

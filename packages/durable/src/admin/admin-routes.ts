@@ -11,28 +11,32 @@ import type { ParkedFilter } from "../parked/parked-filter.ts";
 import { parkedStates } from "../parked/parked-item.ts";
 import type { ParkedWork } from "../parked/parked-work.ts";
 import { workStates } from "../work/table/work-state.ts";
-import type { WorkFilter, WorkQueue } from "../work/work-queue.ts";
+import { type WorkFilter, workOrders, type WorkQueue } from "../work/work-queue.ts";
 import { type AdminConfig, adminPath } from "../admin-config.ts";
 import { objectSchema, replySchema } from "./admin-schema.ts";
 
-const id = { type: "string", pattern: "^[1-9][0-9]{0,15}$" } as const;
+/** 15 digits are less than the largest safe integer. */
+const id = { type: "string", pattern: "^[1-9][0-9]{0,14}$" } as const;
 const name = { type: "string", minLength: 1, maxLength: 400 } as const;
 const page = { after: id, limit: { type: "integer", minimum: 1, maximum: 1000 } } as const;
 const ids = { type: "array", items: id, minItems: 1, maxItems: 1000 } as const;
 const ofParked = { source: name, name, key: name } as const;
 
 const parkedQuery = objectSchema({ ...ofParked, ...page, state: { type: "string", enum: parkedStates } });
-const itemsQuery = objectSchema({ ...page, key: name, state: { type: "string", enum: workStates } });
+const itemsQuery = objectSchema({
+  ...page,
+  key: name,
+  state: { type: "string", enum: workStates },
+  order: { type: "string", enum: workOrders },
+});
 const replayBody = objectSchema({
   ...ofParked,
   ids,
   limit: page.limit,
   perSecond: { type: "integer", minimum: 1, maximum: 10_000 },
 });
-const discardBody = objectSchema({ ids, note: { type: "string", minLength: 1, maxLength: 2000 } }, [
-  "ids",
-  "note",
-]);
+const note = { type: "string", minLength: 1, maxLength: 2000, pattern: "\\S" } as const;
+const discardBody = objectSchema({ ids, note }, ["ids", "note"]);
 const params = objectSchema({ id }, ["id"]);
 const queueParams = objectSchema({ queue: name }, ["queue"]);
 const itemParams = objectSchema({ queue: name, id }, ["queue", "id"]);

@@ -47,7 +47,7 @@ export const objectSchema = <const M extends Members>(
     ];
     for (const [name, member] of Object.entries(members)) {
       if (given[name] === undefined) continue;
-      read[name] = member.type === "integer" ? Number(given[name]) : given[name];
+      read[name] = member.type === "integer" ? numberIn(given[name]) : given[name];
       const problem = problemOf(member, read[name]);
       if (problem !== null) issues.push({ message: problem, path: [name] });
     }
@@ -68,6 +68,10 @@ const standard = <T>(
   const properties = { version: 1 as const, vendor: "framework", validate, jsonSchema };
   return { "~standard": properties };
 };
+
+/** The number in a text of digits; any other value as it is. */
+const numberIn = (value: unknown): unknown =>
+  typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
 
 const problemOf = (member: Member, value: unknown): string | null => {
   if (member.type === undefined) return null;
@@ -91,5 +95,6 @@ const textProblem = (member: Member & { readonly type: "string" }, value: string
   const { pattern = "", minLength = 0, maxLength = 1000 } = member;
   if (value.length < minLength || value.length > maxLength)
     return `must have ${minLength} to ${maxLength} characters`;
+  if (value.includes("\0")) return "must not have NUL, which databases cannot store";
   return new RegExp(pattern, "u").test(value) ? null : `must match ${pattern}`;
 };

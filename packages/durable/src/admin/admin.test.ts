@@ -108,6 +108,25 @@ test("queues and items are shown, cancelled and retried over HTTP", async () => 
   await app.stop();
 });
 
+test("items are listed from the oldest, or from the newest, page by page", async () => {
+  const { app, call } = await started();
+  const added = await app.mail.enqueue(["a", "b", "c"].map((payload) => ({ payload, delayMs: 3_600_000 })));
+  const ids = added.map(({ id }) => id);
+  const pages = async (query: string): Promise<readonly string[]> => {
+    const seen: string[] = [];
+    for (let after = ""; ;) {
+      const { body } = await call("GET", `/queues/mail/items?limit=2${query}${after}`);
+      seen.push(...(body["items"] as readonly { readonly id: string }[]).map(({ id }) => id));
+      if (body["next"] === null) return seen;
+      after = `&after=${String(body["next"])}`;
+    }
+  };
+  expect(await pages("")).toEqual(ids);
+  expect(await pages("&order=oldest")).toEqual(ids);
+  expect(await pages("&order=newest")).toEqual(ids.toReversed());
+  await app.stop();
+});
+
 test("what is unknown is 404, and what is malformed 422", async () => {
   const { app, call } = await started();
   for (const path of ["/parked/7", "/queues/none/items", "/queues/mail/items/7"])
@@ -117,6 +136,13 @@ test("what is unknown is 404, and what is malformed 422", async () => {
     "/parked?limit=0",
     "/parked?state=lost",
     "/parked?after=x",
+    "/parked?after=9999999999999999",
+    "/parked?key=%00",
+    "/queues/mail/items?after=9999999999999999",
+    "/queues/mail/items?key=a%00b",
+    "/queues/mail/items?limit=",
+    "/queues/mail/items?limit=0x10",
+    "/queues/mail/items?order=random",
     "/parked?color=red",
     "/queues/mail/items?limit=1001",
   ])
@@ -127,8 +153,11 @@ test("what is unknown is 404, and what is malformed 422", async () => {
     { ids: [], note: "x" },
     { ids: [1], note: "x" },
     { ids: ["1"], note: "" },
+    { ids: ["1"], note: "  " },
   ])
     expect((await call("POST", "/parked/discard", body)).status).toBe(422);
+  for (const limit of [true, [5], null, {}, "five"])
+    expect((await call("POST", "/parked/replay", { source: "work", limit })).status).toBe(422);
   await app.stop();
 });
 

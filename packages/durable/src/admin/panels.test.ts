@@ -76,6 +76,24 @@ test("parked work is shown with its stack, replayed and discarded", async () => 
   await app.stop();
 });
 
+test("of many failed items the newest are shown", async () => {
+  const { app, rows } = await started("keep");
+  const added = await app.mail.enqueue(Array.from({ length: 25 }, (_, at) => ({ payload: `item ${at}` })));
+  const failed = async () => (await rows("work")).filter(({ cells }) => cells[1] === "failed");
+  const last = `mail ${added.at(-1)?.id}`;
+  await waitFor(async () => (await app.mail.stats()).ready === 0 && (await failed())[0]?.id === last, {
+    what: "the newest failure",
+    timeoutMs: 60_000,
+  });
+  const newest = added.slice(-20).toReversed();
+  await waitFor(async () => (await app.mail.list({ state: "failed" })).items.length === 25, {
+    what: "all failures",
+    timeoutMs: 60_000,
+  });
+  expect((await failed()).map(({ id }) => id)).toEqual(newest.map(({ id }) => `mail ${id}`));
+  await app.stop();
+});
+
 test("the items of queues are shown; failed ones are retried, unfinished ones cancelled", async () => {
   const { app, state, act, rows } = await started("keep");
   await app.mail.enqueue({ payload: "one" });

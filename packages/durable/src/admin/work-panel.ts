@@ -3,7 +3,7 @@ import type { Panel, PanelRow } from "@framework/core/feature";
 import type { WorkInfo } from "../work/work-info.ts";
 import type { WorkQueue } from "../work/work-queue.ts";
 
-/** Most items that are shown of each state of a queue. */
+/** Most items that are shown of each state of a queue: the newest. */
 const MAX_SHOWN = 20;
 
 const shownStates = ["failed", "running", "ready", "waiting", "blocked", "done"] as const;
@@ -63,7 +63,9 @@ const noteOf = async (queue: WorkQueue<unknown>): Promise<string> => {
 };
 
 const itemsOf = async (queue: WorkQueue<unknown>): Promise<readonly PanelRow[]> => {
-  const pages = await Promise.all(shownStates.map((state) => queue.list({ state, limit: MAX_SHOWN })));
+  const pages = await Promise.all(
+    shownStates.map((state) => queue.list({ state, order: "newest", limit: MAX_SHOWN })),
+  );
   return pages.flatMap(({ items }) => items.map(rowOf));
 };
 

@@ -7,14 +7,15 @@ import { MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
 import type { AddedRow, NewRow } from "./table/enqueueing.ts";
 import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
-import type {
-  Enqueued,
-  UniqueItem,
-  WorkFilter,
-  WorkOptions,
-  WorkPage,
-  WorkQueue,
-  WorkStats,
+import {
+  type Enqueued,
+  type UniqueItem,
+  type WorkFilter,
+  type WorkOptions,
+  workOrders,
+  type WorkPage,
+  type WorkQueue,
+  type WorkStats,
 } from "./work-queue.ts";
 import { workStates } from "./table/work-state.ts";
 import type { WorkStore } from "./table/work-store.ts";
@@ -107,17 +108,25 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return row === null ? null : toInfo(row);
   }
 
-  async list({ state, key, after, limit = DEFAULT_LIMIT }: WorkFilter = {}): Promise<WorkPage> {
-    const from = after === undefined ? 0 : numberOf(after);
+  async list({
+    state,
+    key,
+    order = "oldest",
+    after,
+    limit = DEFAULT_LIMIT,
+  }: WorkFilter = {}): Promise<WorkPage> {
+    const from = after === undefined ? undefined : numberOf(after);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
       throw badFilter(`limit is 1 to ${MAX_LIMIT}`);
     if (from === null) throw badFilter("after is `next` of a page");
+    if (!workOrders.includes(order)) throw badFilter(`order is one of ${workOrders.join(", ")}`);
     if (state !== undefined && !workStates.includes(state))
       throw badFilter(`state is one of ${workStates.join(", ")}`);
     const filter = {
       queue: this.name,
       state: state ?? null,
       key: key ?? null,
+      order,
       after: from,
       limit: limit + 1,
     };

@@ -24,7 +24,7 @@ export interface WorkQueue<T> {
   retry(id: string): Promise<boolean>;
   /** Returns an item; `null` for one that does not exist any more. */
   get(id: string): Promise<WorkInfo | null>;
-  /** Lists items in the order in which they were added. */
+  /** Lists items in the order in which they were added, or in its reverse. @throws DURABLE_BAD_FILTER */
   list(filter?: WorkFilter): Promise<WorkPage>;
   /** Counts items. */
   stats(): Promise<WorkStats>;
@@ -50,13 +50,21 @@ export interface Enqueued {
   readonly isNew: boolean;
 }
 
+/** Orders of a list, by its first item. */
+export const workOrders = ["oldest", "newest"] as const;
+
+/** Whether the oldest or the newest item comes first. */
+export type WorkOrder = (typeof workOrders)[number];
+
 /** Which items to list. */
 export interface WorkFilter {
   /** State of the work. */
   readonly state?: WorkState | undefined;
   /** Key of the work. */
   readonly key?: string | undefined;
-  /** `next` of the page before. @default from the first */
+  /** Order in which the items were added. @default "oldest" first */
+  readonly order?: WorkOrder | undefined;
+  /** `next` of the page before, which had the same order. @default from the first */
   readonly after?: string | undefined;
   /** 1 to 1,000. @default 100 */
   readonly limit?: number | undefined;
@@ -64,7 +72,7 @@ export interface WorkFilter {
 
 /** A page of items. */
 export interface WorkPage {
-  /** The work found, oldest first. */
+  /** The work found, in the order of the filter. */
   readonly items: readonly WorkInfo[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;

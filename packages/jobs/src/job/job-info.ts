@@ -11,7 +11,7 @@ export interface JobInfo extends Omit<WorkInfo, "queue" | "payload"> {
 
 /** A page of jobs. */
 export interface JobPage {
-  /** The jobs found, newest first. */
+  /** The jobs found, in the order of the filter: oldest first by default. */
   readonly jobs: readonly JobInfo[];
   /** `after` of the next page; `null` after the last. */
   readonly next: string | null;

@@ -50,7 +50,7 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
   retry(id: string): Promise<boolean>;
   /** Returns a job, with its progress, result or failure; `null` for one that does not exist any more. */
   get(id: string): Promise<JobInfo | null>;
-  /** Lists jobs in the order in which they were added. @throws DURABLE_BAD_FILTER */
+  /** Lists jobs in the order in which they were added, or in its reverse. @throws DURABLE_BAD_FILTER */
   list(filter?: WorkFilter): Promise<JobPage>;
   /** Counts unfinished jobs. */
   stats(): Promise<WorkStats>;

@@ -18,7 +18,7 @@ const listQuery = objectSchema({
   name,
   key: name,
   status: { type: "string", enum: sagaStatuses },
-  after: { type: "string", pattern: "^[0-9]{1,16}_[0-9A-Za-z-]{1,100}$" },
+  after: { type: "string", pattern: "^[0-9]{1,15}_[0-9A-Za-z-]{1,100}$" },
   limit: { type: "integer", minimum: 1, maximum: 1000 },
 });
 const params = objectSchema({ id }, ["id"]);

@@ -40,7 +40,7 @@ export const listSagas = async (
 };
 
 const laterThan = (after: string): Statement => {
-  const [, at, id] = /^(\d{1,16})_([\w-]{1,100})$/.exec(after) ?? [];
+  const [, at, id] = /^(\d{1,15})_([\w-]{1,100})$/.exec(after) ?? [];
   if (at === undefined || id === undefined) throw notPossible("after is `next` of a page");
   return sql`(created_at > ${Number(at)} OR (created_at = ${Number(at)} AND id > ${id}))`;
 };

@@ -43,7 +43,10 @@ export const decide = async (
   const saga = await parts.store.load(tx, id, { lock: true });
   if (saga === null) return false;
   const note = checkedReason(reason);
-  const definition = parts.registry.get(saga.name, saga.version);
+  const { name, version } = saga;
+  if (!parts.registry.has(name, version))
+    throw notPossible(`This process does not define "${name}" version ${version}; decide in one that does`);
+  const definition = parts.registry.get(name, version);
   await parts.store.change(tx, saga, {
     ...decisionChange(definition, saga, verb, output),
     event: verb,

@@ -26,8 +26,9 @@ export interface ListFilter {
   readonly queue: string;
   readonly state: WorkState | null;
   readonly key: string | null;
-  /** Only higher ids. */
-  readonly after: number;
+  readonly order: "oldest" | "newest";
+  /** Only items after this one, in their order. @default all */
+  readonly after: number | undefined;
   readonly limit: number;
 }
 
@@ -71,10 +72,12 @@ export class Reading {
     return row?.error ?? null;
   }
 
-  /** Lists items in the order in which they were added. */
-  async list({ queue, state, key, after, limit }: ListFilter): Promise<readonly StoredRow[]> {
-    const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND id > $2 AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY id LIMIT $5`;
-    return await this.table.db.query<StoredRow>(text, [queue, after, state, key, limit]);
+  /** Lists items in the order in which they were added, or in its reverse. */
+  async list({ queue, state, key, order, after, limit }: ListFilter): Promise<readonly StoredRow[]> {
+    const [isAfter, by, first] =
+      order === "oldest" ? ["id > $2", "id", 0] : ["id < $2", "id DESC", Number.MAX_SAFE_INTEGER];
+    const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND ${isAfter} AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY ${by} LIMIT $5`;
+    return await this.table.db.query<StoredRow>(text, [queue, after ?? first, state, key, limit]);
   }
 
   /** Counts unfinished items of a queue, each state up to `limit`. */
