@@ -1,4 +1,4 @@
-import type { AddsRouteOptions, ConfigInput, Feature, ImpliedReply } from "@framework/core/feature";
+import type { AddsRouteOptions, ConfigInput, Feature, FieldUse, ImpliedReply } from "@framework/core/feature";
 import { CircuitBreakerConfig, routeCircuitProblem } from "./circuit-config.ts";
 import { circuitPanel } from "./circuit-panel.ts";
 import { CircuitRegistry } from "./circuit-registry.ts";
@@ -41,6 +41,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
         host.http.use("breaker", withReasons(circuits, reasons));
         host.entries.protect("breaker", circuits.protect);
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : [circuitOpen]));
+        host.http.usesFields((route) => (option.of(route) === false ? [] : [retryAfter]));
         host.life.onStart({
           name: "circuit breaker",
           run: (settings) => circuits.start(host.http.routes(), host.state.shared, settings),
@@ -74,8 +75,15 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
   },
 };
 
+const retryAfter: FieldUse = {
+  name: "Retry-After",
+  in: "refusal",
+  description: "Seconds until a new attempt.",
+  type: "integer",
+};
+
 const circuitOpen: ImpliedReply = {
   status: 503,
   description: "The circuit is open.",
-  headers: { "Retry-After": { description: "Seconds until a new attempt.", type: "integer" } },
+  headers: { [retryAfter.name]: retryAfter },
 };

@@ -1,5 +1,6 @@
-import { addVary, type FieldUse } from "@framework/core/feature";
+import { addVary } from "@framework/core/feature";
 import { type HttpRequest, Response } from "@framework/core";
+import type { UsedField } from "./auth-fields.ts";
 import type { CorsConfig } from "./cors-config.ts";
 
 /** The reply fields of one configuration, computed once. */
@@ -15,7 +16,7 @@ export interface CorsFields {
 const preflightVary = ["Access-Control-Request-Method", "Access-Control-Request-Headers"];
 
 /** @param used header fields that features use, which are allowed and exposed besides those of the configuration */
-export const corsFields = (config: CorsConfig, used: readonly FieldUse[]): CorsFields => {
+export const corsFields = (config: CorsConfig, used: readonly UsedField[]): CorsFields => {
   const { maxAge, credentials } = config;
   const everyone = config.origins.includes("*");
   const origins = new Set(config.origins);
@@ -74,11 +75,17 @@ export const corsFields = (config: CorsConfig, used: readonly FieldUse[]): CorsF
   };
 };
 
-const withUsed = (listed: readonly string[], used: readonly FieldUse[]): string => {
+/** The used names are sorted, so that the order of features does not change replies. */
+const withUsed = (listed: readonly string[], used: readonly UsedField[]): string => {
   const names = new Map(listed.map((name) => [name.toLowerCase(), name]));
-  for (const { name } of used) if (!names.has("*")) names.set(name.toLowerCase(), name);
+  const isCovered = (name: string): boolean => names.has("*") && name.toLowerCase() !== NEVER_WILD;
+  for (const name of used.map((field) => field.name).toSorted())
+    if (!isCovered(name)) names.set(name.toLowerCase(), name);
   return [...names.values()].join(", ");
 };
+
+/** The field that `*` does not allow (Fetch standard, "CORS non-wildcard request-header name"). */
+const NEVER_WILD = "authorization";
 
 /** Whether the request is a preflight (Fetch standard, "CORS-preflight request"); a plain OPTIONS request reaches the application. */
 export const isPreflight = (request: HttpRequest, origin: string | null): origin is string =>

@@ -1,6 +1,7 @@
 import { type ConfigInput, type Feature, mapOutput, OriginAllowed, waitsOnce } from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { withReasons } from "./cors-reasons.ts";
+import { authFields } from "./auth-fields.ts";
 import { CorsConfig, credentialProblems } from "./cors-config.ts";
 import { type CorsFields, corsFields, isPreflight } from "./cors-fields.ts";
 
@@ -35,7 +36,9 @@ export const cors: Feature<Cors> = {
       host.life.onStart({
         name: "cors",
         run() {
-          const used = host.http.routes().flatMap((route) => host.http.usedFields(route));
+          const used = host.http
+            .routes()
+            .flatMap((route) => [...host.http.usedFields(route), ...authFields(route)]);
           fields = corsFields(config, used);
         },
       });

@@ -124,8 +124,8 @@ test("fields that features use are allowed and exposed, each name once, besides 
   };
   expect(await permissions(["accept"], ["/keyed", "/other"])).toEqual([
     "Accept, X-Key",
-    "X-Total, X-Replayed, Retry-After",
+    "X-Total, Retry-After, X-Replayed",
   ]);
-  expect(await permissions(["*"], ["/keyed"])).toEqual(["*", "X-Total, X-Replayed, Retry-After"]);
+  expect(await permissions(["*"], ["/keyed"])).toEqual(["*", "X-Total, Retry-After, X-Replayed"]);
   expect(await permissions(["accept"], ["/other"])).toEqual(["accept", "X-Total"]);
 });

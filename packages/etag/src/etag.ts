@@ -4,6 +4,7 @@ import {
   type ConfigRecord,
   configRecord,
   type Feature,
+  type FieldUse,
   flag,
   type ImpliedReply,
   mapOutput,
@@ -41,6 +42,7 @@ export const etag: Feature<Etags> = {
       const { reasons } = host.insight;
       const tagging = tagReplies(host.configure(EtagConfig, config));
       host.http.use("etag", reasons.isObserved ? withReasons(tagging, reasons) : tagging);
+      host.http.usesFields(() => [tagField]);
       host.http.impliesReplies(({ method }) => (method === "GET" || method === "HEAD" ? [unchanged] : []));
       return this;
     },
@@ -48,6 +50,13 @@ export const etag: Feature<Etags> = {
 };
 
 const unchanged: ImpliedReply = { status: 304, description: "The client has the current version." };
+
+const tagField: FieldUse = {
+  name: "ETag",
+  in: "reply",
+  description: "Tag of this version of the content.",
+  type: "string",
+};
 
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
   const tagOf = rememberedTags(weak);

@@ -1,4 +1,4 @@
-import type { ResponseHeaders } from "@framework/core/feature";
+import type { FieldUse, ResponseHeaders } from "@framework/core/feature";
 import type { Limit } from "./limit.ts";
 import type { Quota } from "./quota.ts";
 
@@ -25,3 +25,24 @@ export const writePolicy = (headers: ResponseHeaders, limit: Limit): void => {
   headers.set("ratelimit-policy", limit.policy);
   headers.set("x-ratelimit-limit", String(limit.rule.capacity));
 };
+
+const quotaField = (name: string, type: FieldUse["type"], description: string): FieldUse => ({
+  name,
+  in: "reply",
+  type,
+  description,
+});
+
+/** The fields above and that of a denial, for the API document and for pages of other origins. */
+export const quotaFields: readonly FieldUse[] = [
+  quotaField("RateLimit", "string", "What is left of the limit."),
+  quotaField("RateLimit-Policy", "string", "The limit."),
+  quotaField("X-RateLimit-Limit", "integer", "Requests that the limit allows."),
+  quotaField("X-RateLimit-Remaining", "integer", "Requests that are left."),
+  quotaField(
+    "X-RateLimit-Reset",
+    "integer",
+    "When the limit is whole again, or allows the next request: seconds since 1970.",
+  ),
+  { name: "Retry-After", in: "refusal", type: "integer", description: "Seconds until a new attempt." },
+];

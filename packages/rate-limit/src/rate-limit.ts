@@ -13,6 +13,7 @@ import { SeenClients } from "./seen-clients.ts";
 import { limitCalls } from "./limit-calls.ts";
 import { limitRequests } from "./limit-requests.ts";
 import { adaptiveProblems, RateLimitConfig, routeLimitProblem } from "./rate-limit-config.ts";
+import { quotaFields } from "./quota-fields.ts";
 import { RateLimiter } from "./rate-limiter.ts";
 import { publishMetrics } from "./rate-limit-metrics.ts";
 import type { RateLimitRouteOptions } from "./route-limit.ts";
@@ -65,6 +66,7 @@ export const rateLimit: Feature<RateLimit> = {
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
         host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));
+        host.http.usesFields((route) => (option.of(route) === false ? [] : quotaFields));
         host.life.onStart({
           name: "rate limit",
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),

@@ -4,6 +4,7 @@ import {
   type ConfigRecord,
   configRecord,
   type Feature,
+  type FieldUse,
   flag,
   mapOutput,
   waitsOnce,
@@ -59,6 +60,7 @@ export const requestId: Feature<RequestIds> = {
         host.life.settings.log.warn("request id: createId failed; using a UUID", { error });
       const settled = host.configure(RequestIdConfig, config);
       const identifying = identify(settled, warn);
+      host.http.usesFields(() => idFields(settled));
       const { reasons } = host.insight;
       host.http.use(
         "request-id",
@@ -67,6 +69,14 @@ export const requestId: Feature<RequestIds> = {
       return this;
     },
   }),
+};
+
+/** For the API document, and so that CORS lets pages of other origins use them. */
+const idFields = ({ headerName, keepIncoming }: RequestIdConfig): readonly FieldUse[] => {
+  const field = { name: headerName, type: "string" } as const;
+  const own: FieldUse = { ...field, in: "reply", description: "Id of the request, in the log too." };
+  if (!keepIncoming) return [own];
+  return [{ ...field, in: "request", description: "Id of the request, by default a new one." }, own];
 };
 
 const identify = (

@@ -9,6 +9,7 @@ import {
 import {
   type ConfigInput,
   type Feature,
+  type FieldUse,
   type ImpliedReply,
   isPromise,
   mapOutput,
@@ -43,6 +44,7 @@ export const csrf: Feature<Csrf> = {
         guard = new CsrfGuard(config, tokens, reasons.isObserved ? reasons : null);
       };
       host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
+      host.http.usesFields(({ method }) => (safeMethods.has(method) ? [] : [tokenField(config)]));
       host.life.onStart({ name: "csrf", run: begin });
       const checking: Middleware<HttpRequest, Response> = (request, next) =>
         guard === null ? next(request) : guarded(guard, request, next);
@@ -57,6 +59,13 @@ export const csrf: Feature<Csrf> = {
 };
 
 const badToken: ImpliedReply = { status: 403, description: "The CSRF token is missing or wrong." };
+
+const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
+  name: headerName,
+  in: "request",
+  description: "CSRF token, from browsers that do not send it in a form.",
+  type: "string",
+});
 
 /**
  * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.

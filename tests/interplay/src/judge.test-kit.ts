@@ -5,7 +5,7 @@ import type { TestReply } from "@framework/testing";
 import { type Answered, idOf } from "./ask.test-kit.ts";
 import type { On, Row } from "./row.test-kit.ts";
 import type { Stack } from "./stack.test-kit.ts";
-import { pageOrigin } from "./toggles.test-kit.ts";
+import { pageOrigin, type ToggleName } from "./toggles.test-kit.ts";
 
 type Facts = Readonly<Record<string, unknown>>;
 
@@ -53,10 +53,7 @@ const seenOf = ({ row, reply, held, calls }: Answered, on: On): Facts => {
 const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
   const status = row.status(on);
   const isPreflight = row.isPreflight === true;
-  const exposed = [
-    "X-Request-ID",
-    ...(on.has("commands") ? ["Idempotent-Replayed", "Retry-After", "Consistency-Token"] : []),
-  ];
+  const exposed = ["X-Request-ID", ...exposedBy(on)];
   const cors = [pageOrigin, "true", isPreflight ? null : exposed.join(", ")];
   const outcome = typeof row.cache === "function" ? row.cache(on) : row.cache;
   const isLimited = on.has("rateLimit") && !(isPreflight && on.has("cors"));
@@ -78,6 +75,19 @@ const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
     calls: row.calls?.(on) ?? null,
   };
 };
+
+/** Fields that pages of other origins may read, besides the configured one. */
+const exposedBy = (on: On): readonly string[] => {
+  const fields: Partial<Record<ToggleName, readonly string[]>> = {
+    etag: ["ETag"],
+    rateLimit: ["RateLimit", "RateLimit-Policy", "Retry-After", ...quotaNames],
+    breaker: ["Retry-After"],
+    commands: ["Idempotent-Replayed", "Retry-After", "Consistency-Token"],
+  };
+  return [...new Set([...on].flatMap((name) => fields[name] ?? []))].toSorted();
+};
+
+const quotaNames = ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`);
 
 const isHead = ({ method }: Row): boolean => method === "HEAD";
 const isError = (row: Row, { status }: TestReply): boolean => status >= 400 && !isHead(row);
