@@ -1,6 +1,7 @@
 import { checked, type ConfigRecord, configRecord, integer } from "@framework/core/feature";
 import { ClientError } from "../http/client-error.ts";
 import type { CallInit } from "../http/call-init.ts";
+import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
 import { DEFAULT_REPLY_BYTES, type HttpClientOptions } from "../http/http-options.ts";
 import { addressOf } from "./address-of.ts";
@@ -8,7 +9,7 @@ import { cookieField } from "./cookie-field.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
 import { type ReplyLimits, readReply } from "./read-reply.ts";
-import { requestBody } from "./request-body.ts";
+import { MULTIPART, requestBody } from "./request-body.ts";
 import { headerText } from "./serialise-parameter.ts";
 
 /** Options of a generated client: those of `httpClient`, credentials, and a limit of streams. */
@@ -91,14 +92,13 @@ const call = async (
   if (cookies !== null) headers.set("cookie", cookies);
   const kinds = Object.values(spec.replies).flat();
   if (!headers.has("accept")) headers.set("accept", acceptOf(kinds));
-  const hasBody = input.body !== undefined && spec.body !== undefined;
-  if (hasBody && !headers.has("content-type")) headers.set("content-type", spec.body);
+  const body = bodyOf(spec, input.body, headers);
   const { signal, within, idempotencyKey, maxReplyBytes } = input;
   const init: CallInit = {
     method: spec.route.slice(0, spec.route.indexOf(" ")),
     headers,
     stream: kinds.some((kind) => ["events", "lines", "bytes"].includes(kind)),
-    ...(hasBody && { body: requestBody(spec.body, input.body) }),
+    ...(body !== undefined && { body }),
     ...(signal !== undefined && { signal }),
     ...(within !== undefined && { within }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
@@ -108,6 +108,15 @@ const call = async (
     maxReplyBytes: maxReplyBytes ?? own.maxReplyBytes,
     maxEventBytes: own.maxEventBytes,
   });
+};
+
+/** The body of a call, whose type is set unless the program has. */
+const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
+  if (value === undefined || spec.body === undefined) return undefined;
+  const body = requestBody(spec.body, spec, value);
+  if (spec.body === MULTIPART) headers.set("content-type", (body as Blob).type); // only this type has the boundary
+  else if (!headers.has("content-type")) headers.set("content-type", spec.body);
+  return body;
 };
 
 const acceptOf = (kinds: readonly string[]): string =>

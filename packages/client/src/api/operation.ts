@@ -11,6 +11,8 @@ export interface OperationSpec {
   readonly replies: Readonly<Record<string, readonly ReplyKind[]>>;
   /** Media type of the request body. */
   readonly body?: string;
+  /** Media types of the parts of a multipart body, by field, where the document declares them. */
+  readonly parts?: Readonly<Record<string, string>>;
   /** Serialisation of parameters with another style than their place's default, by place and name: `{ "query ids": "form" }`. */
   readonly styles?: Readonly<Record<string, string>>;
   /** Alternatives of security schemes, each with names that are needed together. */

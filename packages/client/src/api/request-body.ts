@@ -1,10 +1,15 @@
 import type { OutgoingBody } from "../http/outgoing-request.ts";
+import { multipartBody } from "./multipart-body.ts";
+import type { OperationSpec } from "./operation.ts";
 import { textOf } from "./serialise-parameter.ts";
 
-/** Converts the body of a call to one that can be sent, by its media type. */
-export const requestBody = (type: string, value: unknown): OutgoingBody => {
+/** Media type of forms with files. */
+export const MULTIPART = "multipart/form-data";
+
+/** Converts the body of a call to one that can be sent, by its media type; a multipart form has the type of its boundary. */
+export const requestBody = (type: string, { parts = {} }: OperationSpec, value: unknown): OutgoingBody => {
   if (isJson(type)) return JSON.stringify(value);
-  if (type === "multipart/form-data") return multipart(value);
+  if (type === MULTIPART) return multipartBody(fieldsOf(value), parts);
   if (type === "application/x-www-form-urlencoded") return urlencoded(value);
   return isBytes(value) ? value : textOf(value);
 };
@@ -25,15 +30,6 @@ const fieldsOf = (value: unknown): [string, unknown][] =>
       Array.isArray(each) ? each.map((item) => [name, item]) : [[name, each]],
     )
     .filter(([, each]) => each !== undefined);
-
-/** Files as they are, objects as JSON, everything else as text. */
-const multipart = (value: unknown): FormData => {
-  const form = new FormData();
-  for (const [name, each] of fieldsOf(value))
-    if (each instanceof Blob) form.append(name, each);
-    else form.append(name, textOf(each));
-  return form;
-};
 
 const urlencoded = (value: unknown): URLSearchParams =>
   new URLSearchParams(fieldsOf(value).map(([name, each]) => [name, textOf(each)]));

@@ -1,4 +1,4 @@
-import { isJson } from "../api/request-body.ts";
+import { isJson, MULTIPART } from "../api/request-body.ts";
 import { isText, LINES } from "../api/read-reply.ts";
 import type { ReplyKind } from "../api/operation.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
@@ -62,28 +62,44 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
 const itemOf = (schema: unknown): unknown =>
   isObject(schema) && schema["type"] === "array" ? schema["items"] : schema;
 
+/** How a request body is sent, and its type. */
+export interface RequestContent {
+  readonly mediaType: string;
+  readonly type: string;
+  /** Media types of the parts of a multipart body, by field. */
+  readonly parts?: readonly (readonly [name: string, mediaType: string])[];
+}
+
 /** Type and media type of the request body: of JSON if it may be JSON, else of a form, else of the first type. */
-export const requestContent = (
-  body: JsonObject,
-  document: OpenapiReader,
-): { readonly mediaType: string; readonly type: string } | null => {
+export const requestContent = (body: JsonObject, document: OpenapiReader): RequestContent | null => {
   const content = child(body, "content");
   const types = Object.keys(content);
   const wanted =
     types.find((type) => isJson(plainType(type))) ??
-    types.find((type) => plainType(type) === "multipart/form-data") ??
+    types.find((type) => plainType(type) === MULTIPART) ??
     types.find((type) => plainType(type) === "application/x-www-form-urlencoded") ??
     types[0];
   if (wanted === undefined) return null;
-  const { schema } = child(content, wanted);
+  const { schema, encoding } = child(content, wanted);
   const plain = plainType(wanted);
   const mediaType = isJsonOnly(plain, schema, document) ? "application/json" : plain;
-  const isForm = mediaType === "multipart/form-data" || mediaType === "application/x-www-form-urlencoded";
-  if (isJson(mediaType) || isForm) return { mediaType, type: typeOfSchema(schema, document) };
+  if (mediaType === MULTIPART)
+    return { mediaType, type: typeOfSchema(schema, document), parts: partTypes(encoding) };
+  if (isJson(mediaType) || mediaType === "application/x-www-form-urlencoded")
+    return { mediaType, type: typeOfSchema(schema, document) };
   if (!/^[\w!#$&^.+-]+\/[\w!#$&^.+-]+$/.test(mediaType))
     return { mediaType: "application/octet-stream", type: "BytesBody" };
   return { mediaType, type: kindOf(mediaType, schema) === "text" ? "string | BytesBody" : "BytesBody" };
 };
+
+/** The declared types of parts. One that is a list or a range names no type. */
+const partTypes = (encoding: unknown): [name: string, mediaType: string][] =>
+  Object.entries(isObject(encoding) ? encoding : {}).flatMap(([name, part]): [string, string][] => {
+    const type = isObject(part) ? part["contentType"] : undefined;
+    return typeof type === "string" && PART_TYPE.test(type) ? [[name, type]] : [];
+  });
+
+const PART_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w-]+)*$/;
 
 /** A media type without parameters, in lower case. */
 const plainType = (type: string): string => (type.split(";", 1)[0] ?? "").trim().toLowerCase();

@@ -46,12 +46,14 @@ const linesOf = ({ name, method, path, item, operation }: Found, document: Opena
   const content = requestContent(body, document);
   const replies = repliesOf(method, operation, document);
   const bodyPart = content === null ? [] : [`body${body["required"] === true ? "" : "?"}: ${content.type}`];
+  const partTypes = (content?.parts ?? []).map(([field, type]) => `${objectKey(field)}: ${inert(type)}`);
   const security = securityOf(operation, document);
   const types = replies.map(({ key, type }) => `${key}: ${type}`);
   const specs = [
     `route: ${inert(`${method} ${path}`)}`,
     `replies: { ${replies.map(({ key, kinds }) => `${key}: [${kinds.map(inert).join(", ")}]`).join(", ")} }`,
     ...(content === null ? [] : [`body: ${inert(content.mediaType)}`]),
+    ...(partTypes.length === 0 ? [] : [`parts: { ${partTypes.join(", ")} }`]),
     ...(styles.length === 0 ? [] : [`styles: { ${styles.join(", ")} }`]),
     ...(security.length === 0 ? [] : [`security: [${security.join(", ")}]`]),
   ];

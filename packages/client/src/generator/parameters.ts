@@ -73,6 +73,7 @@ const serialisation = (place: Place, one: JsonObject): string => {
   const initial = defaults[place].replace("*", "");
   const { style, explode } = one;
   const name = typeof style === "string" && known.has(style) ? style : initial;
-  const explodes = typeof explode === "boolean" ? explode : name === "form" && (place === "query" || place === "cookie");
+  const explodes =
+    typeof explode === "boolean" ? explode : name === "form" && (place === "query" || place === "cookie");
   return explodes ? `${name}*` : name;
 };

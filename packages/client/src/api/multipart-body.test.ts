@@ -1,0 +1,86 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { importClient } from "./generated-module.test-kit.ts";
+
+const document = {
+  openapi: "3.1.0",
+  info: { title: "Forms", version: "1" },
+  paths: {
+    "/": {
+      post: {
+        operationId: "send",
+        requestBody: {
+          content: {
+            "multipart/form-data": {
+              schema: { type: "object" },
+              encoding: {
+                xml: { contentType: "application/xml; charset=utf-8" },
+                quoted: { contentType: "application/json" },
+                image: { contentType: "image/png, image/jpeg" },
+              },
+            },
+          },
+        },
+        responses: { 200: { description: "", content: { "text/plain": {} } } },
+      },
+    },
+  },
+};
+
+/** The parts of the form that a call sends: their heads, and their bodies. */
+const partsOf = async (body: object): Promise<string[]> => {
+  const createClient = await importClient(document);
+  let text = "";
+  const fetch = async (request: Request): Promise<Response> => {
+    const [, boundary = ""] = /boundary=(\S+)$/.exec(request.headers.get("content-type") ?? "") ?? [];
+    text = (await request.text()).replaceAll(`--${boundary}`, "|");
+    return new Response("ok");
+  };
+  await using client = createClient("http://api.test", { fetch });
+  await client["send"]?.({ body });
+  return text
+    .split("|")
+    .slice(1, -1)
+    .map((part) => part.replace(/^\r\nContent-Disposition: form-data; /, "").replace(/\r\n$/, ""));
+};
+
+test("objects, also those of a list, are parts of type JSON without a file name, everything else is text", async () => {
+  expect(await partsOf({ meta: { a: [1] }, list: [{ b: 1 }, "c", 2], none: undefined })).toEqual([
+    'name="meta"\r\nContent-Type: application/json\r\n\r\n{"a":[1]}',
+    'name="list"\r\nContent-Type: application/json\r\n\r\n{"b":1}',
+    'name="list"\r\n\r\nc',
+    'name="list"\r\n\r\n2',
+  ]);
+});
+
+test("a part has the type of the document's encoding", async () => {
+  expect(await partsOf({ xml: "<a/>", quoted: "text" })).toEqual([
+    'name="xml"\r\nContent-Type: application/xml; charset=utf-8\r\n\r\n<a/>',
+    'name="quoted"\r\nContent-Type: application/json\r\n\r\n"text"',
+  ]);
+});
+
+test("blobs and bytes are files, with their own name and type, and no name ends its field", async () => {
+  const image = new File(["png"], 'a"\r\n.png', { type: "image/png" });
+  expect(await partsOf({ image, 'b"\n': new Uint8Array([65]) })).toEqual([
+    'name="image"; filename="a%22%0D%0A.png"\r\nContent-Type: image/png\r\n\r\npng',
+    'name="b%22%0A"; filename="blob"\r\nContent-Type: application/octet-stream\r\n\r\nA',
+  ]);
+});
+
+test("the framework reads such a form, with a large file, as fields and files", async () => {
+  const app = new App();
+  app.post("/", async (request) => {
+    const { note, meta } = Object.fromEntries((await request.form()) as Iterable<[string, unknown]>);
+    const [file] = await request.files();
+    return `${String(note)} ${String(meta)} ${file?.name} ${file?.size}`;
+  });
+  await using client = (await importClient(document))("http://api.test", {
+    fetch: (request) => app.fetch(request),
+  });
+  const file = new Blob(["x".repeat(300_000)]);
+  expect((await client["send"]?.({ body: { note: "é", meta: { a: 1 }, file } }))?.body).toBe(
+    'é {"a":1} file 300000',
+  );
+  await app.stop();
+});
