@@ -4,20 +4,32 @@ import { type HttpRequest, RequestHeaders } from "@framework/core";
 export type FieldChanges = ReadonlyMap<string, string | null>;
 
 /**
- * Returns the request for a handler with changed header fields; everything else, including context and body, is the same.
+ * Returns the request for a handler with changed header fields; everything else, including context, body, signal, scope and deferred tasks, is the same.
  *
  * `headers`, `getHeader` and `raw` include the changes; no other property of a request depends on the fields that a cache changes.
  */
 export const withFields = (request: HttpRequest, changes: FieldChanges): HttpRequest => {
-  void request.context; // created before the copy, so that both share it
   const headers = changedHeaders(request.headers, changes);
   let raw: globalThis.Request | undefined;
   return Object.create(request, {
+    ...sharedState(request),
     headers: { value: headers },
     getHeader: { value: (name: string, fallback: unknown = null) => headers.get(name, fallback) },
     raw: { get: () => (raw ??= new globalThis.Request(request.raw, { headers: [...headers] })) },
   }) as HttpRequest;
 };
+
+/** Accessors by which a copy of a request reads and writes what the request keeps: much of it is made on first use, of either. */
+const sharedState = (request: HttpRequest): PropertyDescriptorMap =>
+  Object.fromEntries(
+    Object.keys(request).map((name) => [
+      name,
+      {
+        get: (): unknown => Reflect.get(request, name),
+        set: (value: unknown): void => void Reflect.set(request, name, value),
+      },
+    ]),
+  );
 
 /** Request fields with changes, merged on first access. */
 const changedHeaders = (original: RequestHeaders, changes: FieldChanges): RequestHeaders => {

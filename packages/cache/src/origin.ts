@@ -108,7 +108,9 @@ export class Origin {
     const tags = lifetime === null || isHead ? null : this.tags.of(call.state, response, facts, []);
     if (lifetime === null || tags === null || !isWhole(payload)) {
       this.explainUnstored(call, response, facts, bodyBytes);
-      if (call.sharedCall !== null && status < 500) this.parts.coalescing.noteUnshareable(call.place.key);
+      if (status === 400 && state.request.signal.aborted) call.sharedCall?.settle("again"); // the client has left, which says nothing of the replies to others
+      else if (call.sharedCall !== null && status < 500)
+        this.parts.coalescing.noteUnshareable(call.place.key);
       return this.passOn(call, response, facts);
     }
     if (this.isInvalidated(call, tags)) {

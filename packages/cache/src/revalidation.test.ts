@@ -318,3 +318,56 @@ test("a 5xx with explicit freshness does not replace a stored reply that is fres
   await clock.advance(15_000);
   expect([await seen(), await seen()]).toEqual(["503 MISS", "503 HIT"]);
 });
+
+test("a request that is revalidated has one life: its dependencies end once, after its deferred tasks, and its abort reaches the handler", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 5, staleSecs: 0 });
+  const [opened, seen]: [{ alive: boolean }[], unknown[]] = [[], []];
+  const Repo = dependency("repo", {
+    scope: "invocation",
+    create: () => {
+      opened.push({ alive: true });
+      return opened.at(-1) as { alive: boolean };
+    },
+    dispose: (repo) => void (repo.alive = false),
+  });
+  app.use((request, next) => {
+    const reply = next(request);
+    request.abort(new Error("too late"));
+    return reply;
+  });
+  const guard = (request: HttpRequest): unknown => request.scope.call({ repo: Repo }, () => true);
+  app.get("/", { guards: [guard as never], inject: { repo: Repo } }, async (request, { repo }) => {
+    request.defer(async () => {
+      await Promise.resolve();
+      seen.push(["deferred", repo.alive]);
+    });
+    await Promise.resolve();
+    seen.push(["aborted", request.signal.aborted]);
+    return new Response("body", { headers: { etag: '"1"' } });
+  });
+  for (let call = 1; call <= 3; call++) {
+    await get("/");
+    await waitFor(() => seen.length === 2 * call && opened.every(({ alive }) => !alive));
+    await clock.advance(10 * 1000);
+  }
+  const each = [
+    ["aborted", true],
+    ["deferred", true],
+  ];
+  expect(seen).toEqual([...each, ...each, ...each]);
+  expect(opened).toHaveLength(3);
+});
+
+test("background refreshes of a reply with an entity tag end the dependencies that they make", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 5, staleSecs: 60 });
+  let [made, ended] = [0, 0];
+  const Repo = dependency("repo", { scope: "invocation", create: () => ++made, dispose: () => void ended++ });
+  app.get("/", { inject: { repo: Repo } }, (_request, { repo }) => {
+    return new Response("body", { headers: { etag: `"${repo}"` } });
+  });
+  for (let call = 1; call <= 4; call++) {
+    await get("/");
+    await waitFor(() => made === call && ended === call);
+    await clock.advance(10 * 1000);
+  }
+});

@@ -103,6 +103,32 @@ test("when the client of a shared call disconnects and its handler fails, all wa
   expect(seen.map(({ text }) => text)).toEqual(times(5, () => "second"));
 });
 
+test("when the client of a shared call disconnects, one of the waiting requests calls the handler for all, and so it goes on", async () => {
+  const { app, get } = cachedApp();
+  let calls = 0;
+  const door = gate();
+  app.get("/", async ({ signal }) => {
+    if (++calls > 1) {
+      await door.opened;
+      return `call ${calls}`;
+    }
+    const { promise, reject } = Promise.withResolvers<never>();
+    signal.addEventListener("abort", () => reject(signal.reason as Error));
+    return promise;
+  });
+  const leader = new AbortController();
+  await get("/nowhere");
+  void app.fetch(new Request("http://localhost/", { signal: leader.signal })).catch(() => {});
+  await waitFor(() => calls === 1);
+  const asking = times(5, () => get("/"));
+  leader.abort();
+  await waitFor(() => calls > 1);
+  const later = times(5, () => get("/"));
+  door.open();
+  const seen = await Promise.all([...asking, ...later]);
+  expect(seen.map(({ text }) => text)).toEqual(times(10, () => "call 2"));
+});
+
 test("requests wait for a stuck call for waitSecs", async () => {
   for (const waitSecs of [10, 3]) {
     const { app, get, clock } = cachedApp({ waitSecs });

@@ -78,6 +78,7 @@ const MOST_STEPS = 1000;
 export class RequestTraces {
   private readonly channel: Channel = channelOf("framework.request.steps");
   private readonly answered: Channel = channelOf("framework.request.answered");
+  /** By the context of the request, which a request that a cache changes for a handler has too. */
   private readonly open: WeakMap<object, OpenTrace> = new WeakMap();
   /** Traced steps that run: without any, no request can have a trace. */
   private running = 0;
@@ -112,7 +113,7 @@ export class RequestTraces {
 
   /** Whether a step of a request is recorded: the first one while a tool listens, the others if the first one was. */
   records(request: object, isFirst: boolean): boolean {
-    return isFirst ? this.channel.hasSubscribers : this.running > 0 && this.open.has(request);
+    return isFirst ? this.channel.hasSubscribers : this.running > 0 && this.open.has(contextOf(request));
   }
 
   /** Begins a step; the first of a request publishes its trace. */
@@ -154,7 +155,7 @@ export class RequestTraces {
       },
       give: (request, reason) =>
         void open
-          .get(request)
+          .get(contextOf(request))
           ?.steps.findLast(
             (step) => step.feature === feature && (feature !== null || step.kind === "middleware"),
           )
@@ -163,14 +164,16 @@ export class RequestTraces {
   }
 
   private traceOf(request: object, chain: readonly StepInfo[]): OpenTrace {
-    const known = this.open.get(request);
+    const known = this.open.get(contextOf(request));
     if (known !== undefined) return known;
     const trace: OpenTrace = { request, chain, steps: [] };
-    this.open.set(request, trace);
+    this.open.set(contextOf(request), trace);
     this.channel.publish(trace);
     return trace;
   }
 }
+
+const contextOf = (request: object): object => (request as { readonly context?: object }).context ?? request;
 
 type Channel = Pick<
   ReturnType<typeof import("node:diagnostics_channel").channel>,

@@ -3,6 +3,7 @@ import { knownMethods } from "../http/methods.ts";
 import type { OperationControl, Operations } from "../insight/operations.ts";
 import type { Attributes, OperationDefinition } from "../insight/traced-operation.ts";
 import { type Handler, mapAwaitable } from "../middleware/middleware.ts";
+import type { Context } from "../invocation/context.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
@@ -35,10 +36,12 @@ export const requestOperation: OperationDefinition<HttpRequest> = {
 };
 
 export const createRequestOperations = (requests: Operations<HttpRequest>): RequestOperations => {
-  const open = new WeakMap<HttpRequest, OperationControl>();
+  const open = new WeakMap<Context, OperationControl>(); // a request that a cache changes for a handler has the same context
+  let hasTraced = false;
   const answerTraced = (operation: OperationControl, handle: Answer, request: HttpRequest) => {
     let status: number | null = null;
-    open.set(request, operation);
+    hasTraced = true;
+    open.set(request.context, operation);
     request.onEnd((end) => operation.end(outcome(status, end)));
     const replied = (reply: Response): Response => {
       ({ status } = reply);
@@ -51,7 +54,9 @@ export const createRequestOperations = (requests: Operations<HttpRequest>): Requ
       const operation = requests.begin(request);
       return operation === null ? handle(request) : answerTraced(operation, handle, request);
     },
-    failed: (request, error) => open.get(request)?.fail(error),
+    failed: (request, error) => {
+      if (hasTraced) open.get(request.context)?.fail(error);
+    },
   };
 };
 

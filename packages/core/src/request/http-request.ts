@@ -381,8 +381,8 @@ export class HttpRequest<
   decodeBody(decode: (chunks: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>): void {
     if (this.streamed || this.isBodyRead)
       throw new FrameworkError("CORE_BODY_STREAMED", "the body was read before it could be decoded");
-    const { bodySource, bodyLimit } = this;
-    const chunks = () => decode(limitedChunks(bodySource, bodyLimit));
+    const { bodySource } = this;
+    const chunks = () => decode(limitedChunks(bodySource, this.bodyLimit)); // a later `limitBody` counts
     this.bodySource = { bodyLength: null, buffered: null, chunks };
   }
 
