@@ -118,6 +118,12 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "a transaction was used after it had ended",
     action: "await every statement inside the function",
   },
+  DATABASE_TRANSACTION_TIMEOUT: {
+    status: 503,
+    summary:
+      "`DatabaseUnavailableError`: a transaction took longer than its `timeoutSecs`; it was rolled back",
+    action: "do less in one transaction, or give it more time",
+  },
   DATABASE_UNAVAILABLE: {
     status: 503,
     summary: "`DatabaseUnavailableError`: no connection in time, or the connection broke",

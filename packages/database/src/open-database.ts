@@ -80,6 +80,7 @@ export class OpenDatabase extends SessionQueries implements Database {
           return await this.attempt(run, options, limit);
         } catch (error) {
           if (!isTransient(error) || failures >= retries) throw error;
+          limit.isBegun = false;
           await this.pause(failures, limit);
         }
       }
@@ -96,10 +97,12 @@ export class OpenDatabase extends SessionQueries implements Database {
   private async attempt<T>(
     run: (tx: Transaction) => Promise<T>,
     { isolation = "read committed", readOnly = false }: TransactionOptions,
-    { signal, timeoutMs }: TransactionLimit,
+    limit: TransactionLimit,
   ): Promise<T> {
+    const { signal, timeoutMs } = limit;
     signal?.throwIfAborted();
     const open = await this.backend.begin({ isolation, readOnly, signal, timeoutMs });
+    limit.isBegun = true;
     const lease = new TransactionLease(open, this.idleLimit);
     const scope = new TransactionScope(lease);
     let value: T;
@@ -154,6 +157,8 @@ export class OpenDatabase extends SessionQueries implements Database {
 interface TransactionLimit {
   readonly signal: AbortSignal | undefined;
   readonly timeoutMs: number | undefined;
+  /** Whether an attempt has begun: until then it waits for the database. */
+  isBegun: boolean;
   /** Frees the timer: the transaction is over. */
   readonly end: () => void;
 }
@@ -176,29 +181,31 @@ const limitOf = (
   { signal, timeoutSecs }: TransactionOptions,
   tookTooLong: (error: unknown) => void,
 ): TransactionLimit => {
-  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, end: () => {} };
+  if (timeoutSecs === undefined) return { signal, timeoutMs: undefined, isBegun: false, end: () => {} };
   if (!(timeoutSecs >= 0.01 && timeoutSecs <= MAX_TIMEOUT_SECS)) {
     throw new FrameworkError(
       "DATABASE_BAD_TIMEOUT",
       `timeoutSecs is a number from 0.01 to ${MAX_TIMEOUT_SECS}, not ${timeoutSecs}`,
     );
   }
-  const limit = new AbortController();
+  const aborting = new AbortController();
   const late = (): void => {
-    const error = new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`);
+    const code = limit.isBegun ? "DATABASE_TRANSACTION_TIMEOUT" : "DATABASE_UNAVAILABLE";
+    const error = new DatabaseUnavailableError(`the transaction took longer than ${timeoutSecs} s`, { code });
     tookTooLong(error);
-    limit.abort(error);
+    aborting.abort(error);
   };
   const timer = setTimeout(late, timeoutSecs * 1000).unref();
   // Not AbortSignal.any, whose weak references cost a tenth of a short transaction.
-  const abort = (): void => limit.abort(signal?.reason);
+  const abort = (): void => aborting.abort(signal?.reason);
   if (signal?.aborted === true) abort();
   else signal?.addEventListener("abort", abort, { once: true });
   const end = (): void => {
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
   };
-  return { signal: limit.signal, timeoutMs: timeoutSecs * 1000, end };
+  const limit = { signal: aborting.signal, timeoutMs: timeoutSecs * 1000, isBegun: false, end };
+  return limit;
 };
 
 /** Whether another attempt may succeed; also when the function caught such an error and returned. */

@@ -242,7 +242,7 @@ const transactions: Readonly<Record<string, Program>> = {
       );
       return [end, await outcome(() => db.execute(add(1)))];
     },
-    gives: ["DATABASE_UNAVAILABLE", "ok"],
+    gives: ["DATABASE_TRANSACTION_TIMEOUT", "ok"],
     leaves: [1],
   },
   "a transaction that was idle for too long says so, and is a 500": {

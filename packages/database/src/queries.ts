@@ -87,7 +87,8 @@ export interface TransactionOptions {
   readonly retries?: number;
   /**
    * Limit of the whole transaction with its retries, in seconds, in place of the limits of a wait and of one statement: `connectionTimeoutSecs`,
-   * `statementTimeoutMs`, `answerTimeoutSecs`. Then it is rolled back with `DatabaseUnavailableError`; 0.01 to 604 800. @default those limits
+   * `statementTimeoutMs`, `answerTimeoutSecs`. Then it is rolled back with `DatabaseUnavailableError`, whose code is DATABASE_TRANSACTION_TIMEOUT unless it could not begin in
+   * that time; 0.01 to 604 800. @default those limits
    */
   readonly timeoutSecs?: number;
   /** Rolls back and rejects with the signal's reason, like the limit also while the function waits for something else. */

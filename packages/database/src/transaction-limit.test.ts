@@ -31,3 +31,22 @@ test("retries and isolation are checked before a transaction begins", async () =
     await expect(db.transaction(async () => {}, options as object)).rejects.toMatchObject(bad);
   await db.close();
 });
+
+test("a transaction that passes its limit says so, unlike one that did not begin before it", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const never = Promise.withResolvers<void>();
+  const limited = db.transaction(() => never.promise, { timeoutSecs: 0.1 });
+  await expect(limited).rejects.toMatchObject({ code: "DATABASE_TRANSACTION_TIMEOUT", status: 503 });
+
+  const begun = Promise.withResolvers<void>();
+  const holding = db.transaction(async () => {
+    begun.resolve();
+    await never.promise;
+  });
+  await begun.promise;
+  const waiting = db.transaction(async () => {}, { timeoutSecs: 0.1 });
+  await expect(waiting).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE", status: 503 });
+  never.resolve();
+  await holding;
+  await db.close();
+});
