@@ -6,6 +6,7 @@ import type { Serve } from "@framework/core/testing";
 import type { Test } from "../harness/test.ts";
 import { parseReplies, type RawClient, type RawReply } from "../harness/raw-client.ts";
 import { eventually, type MakeTransport, turn, withServer } from "../harness/test-server.ts";
+import { afterCloseConformance } from "./after-close.ts";
 import { offerConformance } from "./offers.ts";
 
 const get = (target: string, fields = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${fields}\r\n`;
@@ -25,6 +26,7 @@ export const persistenceConformance = (test: Test, make: MakeTransport): void =>
   persistence(test, make);
   offerConformance(test, make);
   pipelining(test, make);
+  afterCloseConformance(test, make);
   behindErrors(test, make);
 };
 

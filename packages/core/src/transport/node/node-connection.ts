@@ -49,6 +49,8 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   /** A request whose reply is sent while its body still arrives. */
   private unread: IncomingMessage | null = null;
   private stopped = false;
+  /** The exchange whose reply has `connection: close`: the waiting ones after it are not served. */
+  private closing: NodeExchange | null = null;
   /** The refusal of a malformed message; it is written after the replies before it. */
   private failure: Failure | null = null;
   private undecided = false;
@@ -182,8 +184,9 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     return this.excess;
   }
 
-  stop(): void {
+  stopAfter(exchange: NodeExchange): void {
     this.stopped = true;
+    this.closing ??= exchange;
   }
 
   holds(exchange: NodeExchange): boolean {
@@ -211,6 +214,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.end(exchange, "sent");
     this.first = exchange.next;
     if (this.first === null) this.last = null;
+    if (exchange === this.closing) this.abortAfter(null);
     this.first?.startBody();
     this.advance();
     if (this.first === null) this.settle();
@@ -245,7 +249,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   /** Passes waiting exchanges to the app, in order, as far as there is room. Called when a reply was sent or a body is complete. */
   advance(): void {
-    while (this.waiting !== null && this.waiting.ready && this.hasRoom()) {
+    while (this.closing === null && this.waiting !== null && this.waiting.ready && this.hasRoom()) {
       const exchange = this.waiting;
       this.waiting = exchange.next;
       this.serve(exchange);
@@ -287,6 +291,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     this.failure = null;
     this.input.close();
     this.lingering = new Linger(this.socket, this.hub.now);
+    this.resumeReading();
     this.socket.resume();
   }
 

@@ -32,8 +32,8 @@ export interface ExchangeConnection extends ExchangeHost {
   holds(exchange: NodeExchange): boolean;
   /** Whether the reply must carry `connection: close`. */
   closesAfter(exchange: NodeExchange): boolean;
-  /** Serves no further request of the connection. */
-  stop(): void;
+  /** Serves no further request of the connection: the reply of this exchange is its last (RFC 9112 9.6). */
+  stopAfter(exchange: NodeExchange): void;
   /** Whether the exchange is the oldest unfinished one. */
   isFirst(exchange: NodeExchange): boolean;
   /** Discards the rest of a request's body after its reply. */
@@ -270,7 +270,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     const { method, minor, connection } = this;
     const close = this.closesBefore() || connection.closesAfter(this);
     const head = prepareReply(reply, { method, minor, close, date: connection.date });
-    if (head.close) connection.stop();
+    if (head.close) connection.stopAfter(this);
     else if (this.isUncontinued) head.fields.push("connection", "keep-alive"); // node:http would close
     return head;
   }
@@ -302,7 +302,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
     const { options } = this.connection;
     logBroken(this, error);
     if (this.end !== null) return;
-    this.connection.stop();
+    this.connection.stopAfter(this);
     try {
       const reply = options.reject(new HttpError(500, "The server failed"), null);
       this.write(this.prepare(reply));
