@@ -1,12 +1,14 @@
 import type { Arbitrary } from "fast-check";
-import type { ContractOperation, Json } from "./contract-document.ts";
-import { formType, formText } from "./form-text.ts";
+import type { ContractBody, ContractOperation } from "./contract-document.ts";
+import { formType, formText, urlencodedText } from "./form-text.ts";
+import type { Json } from "./json-object.ts";
 import { type Making, schemaArbitrary } from "./schema-arbitrary.ts";
 
 /** One generated request. */
 export interface ContractCase {
   readonly params: Readonly<Record<string, string>>;
   readonly query: readonly (readonly [name: string, value: string])[];
+  readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: { readonly type: string | null; readonly text: string } | null;
 }
 
@@ -21,6 +23,9 @@ export const caseArbitrary = (operation: ContractOperation, making: Making): Arb
       ),
     ),
     query: fc.tuple(...of("query").map((parameter) => pairs(parameter, making))).map((lists) => lists.flat()),
+    headers: fc
+      .tuple(...of("header").map((parameter) => field(parameter, making)))
+      .map((lists) => lists.flat()),
     body:
       operation.body === null || !takesBody(operation.method)
         ? fc.constant(null)
@@ -74,17 +79,37 @@ const pairs = (
   );
 };
 
+/** A header field that is required. Optional ones are left out: they often change the meaning of a request, as conditions and ranges do. */
+const field = (
+  { name, required, schema }: Json,
+  making: Making,
+): Arbitrary<readonly (readonly [string, string])[]> => {
+  const { fc } = making;
+  if (required !== true) return fc.constant([]);
+  const sent = (value: unknown) => [[String(name), fieldText(value)] as const];
+  return fc.oneof(
+    { weight: 4, arbitrary: schemaArbitrary(schema, making).map(sent) },
+    { weight: 1, arbitrary: fc.constant<readonly []>([]) },
+    { weight: 1, arbitrary: fc.constantFrom(...odd).map(sent) },
+  );
+};
+
+/** A value in the style `simple`; characters that fields cannot have, and spaces that they lose, are replaced. */
+const fieldText = (value: unknown): string =>
+  (Array.isArray(value) ? value.map(toText).join() : toText(value)).replaceAll(/[^ -~]|^ +| +$/gu, "x");
+
 const toText = (value: unknown): string =>
   (typeof value === "string" ? value : (JSON.stringify(value) ?? "")).toWellFormed();
 
-type Body = NonNullable<ContractOperation["body"]>;
-
-const bodies = ({ schema, kind }: Body, making: Making): Arbitrary<ContractCase["body"]> => {
+const bodies = (body: ContractBody, making: Making): Arbitrary<ContractCase["body"]> => {
+  const { schema, kind } = body;
   const { fc, resolve } = making;
   const fitting = schemaArbitrary(schema, making);
-  const type = kind === "json" ? "application/json" : formType;
-  const written = (value: unknown): string =>
-    kind === "json" ? (JSON.stringify(value) ?? "null") : formText(value, schema, resolve);
+  const type = kind === "multipart" ? formType : body.type;
+  const written = (value: unknown): string => {
+    if (kind === "json") return JSON.stringify(value) ?? "null";
+    return kind === "multipart" ? formText(value, schema, resolve) : urlencodedText(value);
+  };
   const rewritten = (text: string): string => (kind === "json" ? text : written(parsed(text)));
   return fc.oneof(
     { weight: 6, arbitrary: fitting.map((value) => ({ type, text: written(value) })) },

@@ -1,7 +1,7 @@
 import { testingError } from "../errors.ts";
-
-/** A parsed JSON object. */
-export type Json = Readonly<Record<string, unknown>>;
+import { isJson, type Json } from "./json-object.ts";
+import { isJsonType, plainType } from "./media-type.ts";
+import { parametersOf } from "./operation-parameters.ts";
 
 /** One operation of an OpenAPI document, with references resolved. */
 export interface ContractOperation {
@@ -10,9 +10,17 @@ export interface ContractOperation {
   /** With `{name}` for parameters. */
   readonly path: string;
   readonly parameters: readonly Json[];
-  /** Schema of the body and whether it is sent as JSON or as a form; `null` without one. */
-  readonly body: { readonly schema: Json | boolean; readonly kind: "json" | "form" } | null;
+  /** The body that is sent; `null` without one. */
+  readonly body: ContractBody | null;
   readonly responses: Json;
+}
+
+/** A request body: JSON, a form with files, or a form without. */
+export interface ContractBody {
+  readonly schema: Json | boolean;
+  readonly kind: "json" | "multipart" | "urlencoded";
+  /** The media type as documented. */
+  readonly type: string;
 }
 
 /** A parsed document. */
@@ -21,9 +29,6 @@ export interface ContractDocument {
   /** Resolves a reference such as `#/components/schemas/Book`. */
   resolve(reference: string): unknown;
 }
-
-export const isJson = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Safe methods first: they do not change the state. */
 const methods = ["get", "head", "options", "x-query", "post", "put", "patch", "delete"];
@@ -48,9 +53,12 @@ export const readDocument = (document: unknown): ContractDocument => {
   };
   const items = Object.entries(document["paths"]);
   const operations = methods.flatMap((method) =>
-    items.flatMap(([path, item]) => {
-      const found = isJson(item) ? item[method] : undefined;
-      return isJson(found) ? [toOperation(method, path, found, followed)] : [];
+    items.flatMap(([path, reference]) => {
+      const item = followed(reference);
+      const found = item[method];
+      if (!isJson(found)) return [];
+      const parameters = parametersOf(path, item, found, followed);
+      return [{ ...toOperation(method, found, followed), path, parameters }];
     }),
   );
   return { operations, resolve };
@@ -58,15 +66,12 @@ export const readDocument = (document: unknown): ContractDocument => {
 
 const toOperation = (
   method: string,
-  path: string,
   operation: Json,
   followed: (value: unknown) => Json,
-): ContractOperation => {
-  const { parameters, responses } = operation;
+): Omit<ContractOperation, "path" | "parameters"> => {
+  const { responses } = operation;
   return {
     method: method.replace("x-", "").toUpperCase(),
-    path,
-    parameters: (Array.isArray(parameters) ? parameters : []).map(followed),
     body: bodyOf(followed(operation["requestBody"])),
     responses: Object.fromEntries(
       Object.entries(isJson(responses) ? responses : {}).map(([status, reply]) => [status, followed(reply)]),
@@ -74,11 +79,20 @@ const toOperation = (
   };
 };
 
-const bodyOf = ({ content }: Json): ContractOperation["body"] => {
-  const media = isJson(content) ? content : {};
-  const kind = isJson(media["application/json"]) ? "json" : "form";
-  const used = media[kind === "json" ? "application/json" : "multipart/form-data"];
-  if (!isJson(used)) return null;
-  const { schema } = used;
-  return { kind, schema: isJson(schema) || typeof schema === "boolean" ? schema : true };
+/** Kinds of bodies in the order of preference, with their media types. */
+const kinds: readonly (readonly [ContractBody["kind"], (plain: string) => boolean])[] = [
+  ["json", isJsonType],
+  ["multipart", (plain) => plain === "multipart/form-data"],
+  ["urlencoded", (plain) => plain === "application/x-www-form-urlencoded"],
+];
+
+const bodyOf = ({ content }: Json): ContractBody | null => {
+  const documented = Object.entries(isJson(content) ? content : {});
+  for (const [kind, isOfKind] of kinds)
+    for (const [type, media] of documented) {
+      if (!isJson(media) || !isOfKind(plainType(type))) continue;
+      const { schema } = media;
+      return { kind, type, schema: isJson(schema) || typeof schema === "boolean" ? schema : true };
+    }
+  return null;
 };

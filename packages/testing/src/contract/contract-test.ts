@@ -95,13 +95,16 @@ const problemOf = async (
     validate,
   );
   if (violation === null) return null;
+  const fields = tried.headers.map(([name, value]) => `\n  headers: ${name}: ${shortened(value)}`).join("");
   const sent =
     tried.body === null ? "" : `\n  body: ${tried.body.type ?? "no type"}: ${shortened(tried.body.text)}`;
-  return `${violation}\n  request: ${operation.method} ${target}${sent}\n  reply: ${shortened(text)}`;
+  return `${violation}\n  request: ${operation.method} ${target}${fields}${sent}\n  reply: ${shortened(text)}`;
 };
 
 const targetOf = (path: string, { params, query }: ContractCase): string => {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ""));
+  const filled = path.replaceAll(/\{([^{}]+)\}/g, (_, name: string) =>
+    encodeURIComponent(params[name] ?? ""),
+  );
   const search = new URLSearchParams(query.map(([name, value]) => [name, value]));
   return search.size === 0 ? filled : `${filled}?${search.toString()}`;
 };
@@ -109,10 +112,11 @@ const targetOf = (path: string, { params, query }: ContractCase): string => {
 const requestOf = (
   method: string,
   target: string,
-  { body }: ContractCase,
+  { body, headers: generated }: ContractCase,
   fields: Readonly<Record<string, string>>,
 ): Request => {
-  const headers = new Headers(fields);
+  const headers = new Headers(generated.map(([name, value]) => [name, value]));
+  for (const [name, value] of new Headers(fields)) headers.set(name, value);
   if (body !== null && body.type !== null) headers.set("content-type", body.type);
   // As bytes: a text body would set a content type.
   return new Request(`${ORIGIN}${target}`, {

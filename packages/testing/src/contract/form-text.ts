@@ -1,4 +1,4 @@
-import { isJson, type Json } from "./contract-document.ts";
+import { isJson, type Json } from "./json-object.ts";
 
 const BOUNDARY = "contract-test-7f3b1c";
 
@@ -12,21 +12,32 @@ export const formText = (
   resolve: (reference: string) => unknown,
 ): string => {
   const properties = memberOf(followed(schema, resolve), "properties");
-  const parts = Object.entries(isJson(value) ? value : {}).flatMap(([name, member]) => {
-    const type = fileType(memberOf(properties, name), resolve);
-    return (Array.isArray(member) ? member : [member]).map((item) => part(name, item, type));
-  });
+  const parts = fieldsOf(value).map(([name, item]) =>
+    part(name, item, fileType(memberOf(properties, name), resolve)),
+  );
   return `${parts.join("")}--${BOUNDARY}--\r\n`;
 };
+
+/** Writes an object as an urlencoded form: a list as several fields, everything else as text. */
+export const urlencodedText = (value: unknown): string =>
+  new URLSearchParams(fieldsOf(value).map(([name, item]) => [name, textOf(item)])).toString();
+
+/** Names and values of fields; a list has several. */
+const fieldsOf = (value: unknown): (readonly [name: string, item: unknown])[] =>
+  Object.entries(isJson(value) ? value : {}).flatMap(([name, member]) =>
+    (Array.isArray(member) ? member : [member]).map((item: unknown) => [name, item] as const),
+  );
+
+const textOf = (value: unknown): string =>
+  typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
 /** Escapes what HTML forms escape in names. */
 const escaped = (name: string): string =>
   name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 
 const part = (name: string, value: unknown, type: string | null): string => {
-  const text = typeof value === "string" ? value : (JSON.stringify(value) ?? "");
   const file = type === null ? "" : `; filename="file"\r\nContent-Type: ${type}`;
-  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}\r\n\r\n${text}\r\n`;
+  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}\r\n\r\n${textOf(value)}\r\n`;
 };
 
 /** The media type of a file's schema or of a list of files; `null` for any other. */

@@ -1,4 +1,6 @@
-import { type ContractOperation, isJson, type Json } from "./contract-document.ts";
+import type { ContractOperation } from "./contract-document.ts";
+import { isJson, type Json } from "./json-object.ts";
+import { contentFor, isJsonType, plainType } from "./media-type.ts";
 import type { SchemaValidator } from "./schema-validator.ts";
 
 /** Returns how a reply deviates from its operation's documentation, or `null`. */
@@ -16,12 +18,13 @@ export const replyViolation = (
   if (method === "HEAD") return null;
   const { content } = documented;
   if (!isJson(content)) return textWithoutContent(responses, status, text);
-  const type = contentType?.split(";")[0]?.trim().toLowerCase() ?? null;
-  if (type === null || !Object.hasOwn(content, type)) {
+  const type = contentType === null ? null : plainType(contentType);
+  const media = type === null ? null : contentFor(content, type);
+  if (type === null || media === null) {
     return `answered ${status} with ${type ?? "no content type"}, but documents ${Object.keys(content).join(", ")}`;
   }
-  if (!/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return null;
-  const problem = jsonProblem(content[type] as Json, text, validate);
+  if (!isJsonType(type)) return null;
+  const problem = jsonProblem(media, text, validate);
   return problem === null ? null : `answered ${status} with a body that violates its schema: ${problem}`;
 };
 

@@ -1,6 +1,6 @@
 import type { Arbitrary } from "fast-check";
 import { anyText } from "./any-text.ts";
-import { isJson, type Json } from "./contract-document.ts";
+import { isJson, type Json } from "./json-object.ts";
 import type { FastCheck } from "./peers.ts";
 
 /** Context of one generated value. */

@@ -1,5 +1,5 @@
 import type { Ajv } from "./peers.ts";
-import { isJson } from "./contract-document.ts";
+import { isJson } from "./json-object.ts";
 
 /** Returns what a JSON value violates of a schema, with the JSON Pointer of the place, or `null` when it conforms. */
 export type SchemaValidator = (schema: unknown, value: unknown) => string | null;

@@ -1,0 +1,142 @@
+import { App, HttpError, Response } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { contractTest } from "./contract-test.ts";
+
+const book = { type: "object", properties: { id: { type: "integer" } }, required: ["id"] };
+const content = { "application/json": { schema: book } };
+const responses = { 200: { description: "", content } };
+const integer = { type: "integer", minimum: 1, maximum: 9 };
+const documentOf = (path: string, item: object) => ({ openapi: "3.1.0", paths: { [path]: item } });
+
+/** Runs the contract of an app with one route, stops the app, and returns the number of operations that passed. */
+const passedBy = async (app: App, document: unknown): Promise<number> => {
+  try {
+    return (await contractTest(app, { document })).operations;
+  } finally {
+    await app.stop();
+  }
+};
+
+test("parameters of a path item, also of one that is a reference, are those of its operations, which may replace them", async () => {
+  const seen = new Set<string>();
+  const app = new App();
+  app.get("/books/{id}", ({ params, query }) => {
+    seen.add(params.id);
+    for (const page of query.getAll("page")) seen.add(`page ${page}`);
+    return { id: 1 };
+  });
+  const parameters = [
+    { name: "id", in: "path", required: true, schema: { const: "a" } },
+    { name: "page", in: "query", required: true, schema: { const: "item" } },
+  ];
+  const get = { parameters: [{ ...parameters[1], schema: { const: "operation" } }], responses };
+  expect(
+    await passedBy(app, {
+      ...documentOf("/books/{id}", { $ref: "#/components/pathItems/Book" }),
+      components: { pathItems: { Book: { parameters, get } } },
+    }),
+  ).toBe(1);
+  expect(seen).toContain("a");
+  expect(seen).toContain("page operation");
+  expect(seen).not.toContain("page item");
+});
+
+test("a parameter of the path is filled whatever its name is, and also if the document does not describe it", async () => {
+  const app = new App();
+  app.get("/books/{a}/{b}", () => ({ id: 1 }));
+  const parameters = [{ name: "book-id", in: "path", required: true, schema: integer }];
+  const refused = { ...responses, 400: { description: "", content: { "application/json": {} } } };
+  expect(
+    await passedBy(app, documentOf("/books/{book-id}/{other}", { get: { parameters, responses: refused } })),
+  ).toBe(1);
+});
+
+test.each(["application/json; charset=utf-8", "Application/JSON", "application/*", "*/*"])(
+  "a reply of JSON is one of the documented %s, whose schema it must have",
+  async (type) => {
+    const app = new App();
+    let id: unknown = 1;
+    app.get("/book", () => ({ id }));
+    const typed = { 200: { description: "", content: { "text/*": {}, [type]: { schema: book } } } };
+    const document = documentOf("/book", { get: { responses: typed } });
+    expect(await contractTest(app, { document })).toMatchObject({ operations: 1 });
+    id = "x";
+    await expect(contractTest(app, { document })).rejects.toThrow("the body/id must be integer");
+    await app.stop();
+  },
+);
+
+test("the most specific type of a reply decides, and a range has only its own types", async () => {
+  const app = new App();
+  app.get("/book", () => ({ id: 1 }));
+  app.get("/text", () => "text");
+  const typed = (types: object) => ({ get: { responses: { 200: { description: "", content: types } } } });
+  const never = { schema: false };
+  await contractTest(app, {
+    document: documentOf("/book", typed({ "*/*": never, "application/*": never, ...content })),
+  });
+  await contractTest(app, { document: documentOf("/text", typed({ "text/*": {} })) });
+  await expect(
+    contractTest(app, { document: documentOf("/text", typed({ "application/*": {} })) }),
+  ).rejects.toThrow("answered 200 with text/plain, but documents application/*");
+  await app.stop();
+});
+
+test("a body of urlencoded or of another JSON type is sent as such", async () => {
+  for (const type of [
+    "application/x-www-form-urlencoded",
+    "application/merge-patch+json",
+    "application/json; charset=utf-8",
+  ]) {
+    const seen = new Set<string>();
+    const app = new App();
+    app.post("/books", async (request) => {
+      const text = await request.text();
+      if (request.getHeader("content-type") === type && /^(?:id=\d|\{"id":\d\})$/.test(text))
+        seen.add("fitting");
+      return { id: 1 };
+    });
+    const schema = {
+      type: "object",
+      properties: { id: integer },
+      required: ["id"],
+      additionalProperties: false,
+    };
+    const requestBody = { content: { [type]: { schema } } };
+    expect(await passedBy(app, documentOf("/books", { post: { requestBody, responses } }))).toBe(1);
+    expect([type, ...seen]).toEqual([type, "fitting"]);
+  }
+});
+
+test("required header fields are sent, and those of the options in their place", async () => {
+  const seen = new Set<string>();
+  const app = new App();
+  app.get("/book", (request) => {
+    const ids = request.getHeader("x-ids") ?? "none";
+    seen.add(`${ids} ${request.getHeader("x-tenant") ?? "none"}`);
+    if (ids === "8,8") throw new HttpError(409, "found");
+    return new Response('{"id":1}', { contentType: "application/json" });
+  });
+  const parameters = [
+    {
+      name: "X-Ids",
+      in: "header",
+      required: true,
+      schema: { type: "array", items: integer, minItems: 2, maxItems: 2 },
+    },
+    { name: "X-Tenant", in: "header", required: true, schema: { type: "string", minLength: 1 } },
+    { name: "X-Optional", in: "header", schema: integer },
+    { name: "Authorization", in: "header", required: true, schema: integer },
+  ];
+  const document = documentOf("/book", { get: { parameters, responses } });
+  const error: unknown = await contractTest(app, {
+    document,
+    headers: { "x-tenant": "t" },
+    runs: 1000,
+  }).catch((thrown: unknown) => thrown);
+  await app.stop();
+  expect(String(error)).toContain("answered 409");
+  expect(String(error)).toMatch(/\n {2}headers: x-ids: 8,8\n/i);
+  expect([...seen].every((each) => each.endsWith(" t"))).toBe(true);
+  expect(seen).toContain("none t");
+});
