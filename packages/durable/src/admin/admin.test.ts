@@ -3,7 +3,7 @@ import type { Feature } from "@framework/core/feature";
 import { database } from "@framework/database";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { kernelOf, type WorkQueue } from "../feature.ts";
+import { kernelOf, type WorkPage, type WorkQueue } from "../feature.ts";
 import { durable, type DurableMethods, NonRetryableError } from "../index.ts";
 
 let fails = true;
@@ -116,9 +116,10 @@ test("items are listed from the oldest, or from the newest, page by page", async
     const seen: string[] = [];
     for (let after = ""; ;) {
       const { body } = await call("GET", `/queues/mail/items?limit=2${query}${after}`);
-      seen.push(...(body["items"] as readonly { readonly id: string }[]).map(({ id }) => id));
-      if (body["next"] === null) return seen;
-      after = `&after=${String(body["next"])}`;
+      const { items, next } = body as unknown as WorkPage;
+      seen.push(...items.map(({ id }) => id));
+      if (next === null) return seen;
+      after = `&after=${next}`;
     }
   };
   expect(await pages("")).toEqual(ids);

@@ -1,5 +1,6 @@
+import { DatabaseError } from "@framework/database";
 import type { Places, StatementShape } from "./statement.ts";
-import type { WorkSession, WorkTable } from "./work-table.ts";
+import type { RunOptions, WorkSession, WorkTable } from "./work-table.ts";
 
 /** One item to add, checked and serialised. */
 export interface NewRow {
@@ -25,7 +26,7 @@ export interface AddedRow {
   readonly isNew: boolean;
 }
 
-/** Attempts to add rows whose unique keys are given up and taken again between two statements. */
+/** Attempts to add rows whose unique keys are given up and taken again between two statements, or taken by others in another order. */
 const MAX_ATTEMPTS = 10;
 
 const given = ({ list }: Places, now: string | undefined): string =>
@@ -109,11 +110,7 @@ export class Enqueueing {
     session: WorkSession | undefined,
   ): Promise<void> {
     const list = missing.map((at, n) => parameterOf(rows[at] as NewRow, n));
-    const inserted = await this.table.run<IdentifiedRow>(insertStatement, {
-      parameters: { queue },
-      list,
-      session,
-    });
+    const inserted = await this.runInsert({ parameters: { queue }, list, session });
     inserted.sort((a, b) => a.id - b.id); // ids are drawn in the order of the rows
     const plain = missing.filter((at) => rows[at]?.uniqueKey === null).values();
     const unique = placesOf(rows, missing.toReversed()); // of two rows with one key the first is inserted
@@ -121,6 +118,20 @@ export class Enqueueing {
       const at = unique_key === null ? plain.next().value : unique.get(unique_key);
       if (at !== undefined) added[at] = { id, isNew: true };
     }
+  }
+
+  /**
+   * Callers that add the same unique keys in different orders may wait for each other. PostgreSQL ends one of them, which begins again; in a transaction, the
+   * whole transaction must.
+   */
+  private async runInsert(options: RunOptions): Promise<IdentifiedRow[]> {
+    for (let attempt = 1; ; attempt++)
+      try {
+        return await this.table.run<IdentifiedRow>(insertStatement, options);
+      } catch (error) {
+        const isDeadlock = error instanceof DatabaseError && error.kind === "deadlock";
+        if (!isDeadlock || options.session !== undefined || attempt === MAX_ATTEMPTS) throw error;
+      }
   }
 
   /** Finds the items that have the unique keys of rows that were not inserted. */

@@ -26,9 +26,10 @@ export interface ListFilter {
   readonly queue: string;
   readonly state: WorkState | null;
   readonly key: string | null;
-  readonly order: "oldest" | "newest";
+  /** Order in which the items were added. @default "oldest" first */
+  readonly order?: "oldest" | "newest";
   /** Only items after this one, in their order. @default all */
-  readonly after: number | undefined;
+  readonly after?: number | undefined;
   readonly limit: number;
 }
 
@@ -73,7 +74,14 @@ export class Reading {
   }
 
   /** Lists items in the order in which they were added, or in its reverse. */
-  async list({ queue, state, key, order, after, limit }: ListFilter): Promise<readonly StoredRow[]> {
+  async list({
+    queue,
+    state,
+    key,
+    order = "oldest",
+    after,
+    limit,
+  }: ListFilter): Promise<readonly StoredRow[]> {
     const [isAfter, by, first] =
       order === "oldest" ? ["id > $2", "id", 0] : ["id < $2", "id DESC", Number.MAX_SAFE_INTEGER];
     const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND ${isAfter} AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY ${by} LIMIT $5`;

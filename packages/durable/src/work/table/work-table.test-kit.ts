@@ -134,6 +134,21 @@ export const workTableContract: PortContract<WorkFixture> = portContract<WorkFix
     assert.equal((await store.enqueueing.add("other", [row("f", { uniqueKey: "u" })]))[0]?.isNew, true);
   },
 
+  "callers that add the same unique keys in other orders all get the same items": async ({ db, store }) => {
+    for (let round = 0; round < 5; round++) {
+      const rows = Array.from({ length: 2000 }, (_, at) => row("a", { uniqueKey: `${at}`, delayMs: 1000 }));
+      const [one, other] = await Promise.all([
+        store.enqueueing.add("mail", rows),
+        store.enqueueing.add("mail", rows.toReversed()),
+      ]);
+      const ids = ({ id }: { readonly id: number }): number => id;
+      same(one.map(ids), other.map(ids).toReversed());
+      const isNew = [...one, ...other].filter((each) => each.isNew);
+      assert.equal(isNew.length, 2000);
+      await db.execute("DELETE FROM framework_work");
+    }
+  },
+
   "a finished item frees its unique key": async ({ store }) => {
     await add(store, row("a", { uniqueKey: "u" }));
     const { id, fence } = await one(store);
