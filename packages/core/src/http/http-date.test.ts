@@ -14,6 +14,8 @@ test.each([
   ["Monday, 06-Nov-77 08:49:37 GMT", Date.UTC(1977, 10, 6, 8, 49, 37)],
   ["Sat, 31 Dec 2016 23:59:60 GMT", Date.UTC(2016, 11, 31, 23, 59, 59)],
   ["Thu, 29 Feb 2024 00:00:00 GMT", Date.UTC(2024, 1, 29)],
+  ["Wed, 06 Nov 0094 08:49:37 GMT", Date.parse("0094-11-06T08:49:37Z")],
+  ["Tue Feb 29 00:00:00 0000", Date.parse("0000-02-29T00:00:00Z")],
 ])("accepts the date %s", (text, ms) => {
   expect(parseHttpDate(text, now)).toBe(ms);
 });

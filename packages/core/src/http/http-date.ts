@@ -43,8 +43,9 @@ const moment = (
 ): number | null => {
   const at = months.indexOf(month ?? "");
   const [hour = 0, minute = 0, second = 0] = clock.map(Number);
-  const ms = Date.UTC(year, at, Number(day), hour, minute, Math.min(second, 59)); // a leap second counts as the second before it
-  const real = new Date(ms);
+  const real = new Date(0);
+  real.setUTCFullYear(year, at, Number(day)); // `Date.UTC` takes the years 0 to 99 for 1900 to 1999
+  real.setUTCHours(hour, minute, Math.min(second, 59)); // a leap second counts as the second before it
   const isReal = real.getUTCDate() === Number(day) && hour < 24 && minute < 60 && second <= 60;
-  return at === -1 || !isReal ? null : ms;
+  return at === -1 || !isReal ? null : real.getTime();
 };
