@@ -1,5 +1,7 @@
 const CR = 0x0d;
 const NEAR = 32;
+/** Length of the CRLF that belongs to a delimiter; a body, and the content of each part, starts as if one preceded it. */
+const IMPLIED = 2;
 
 /**
  * Finds `CRLF--boundary` in content that arrives in chunks, in linear time and without holding bytes back.
@@ -9,11 +11,19 @@ const NEAR = 32;
  */
 export class DelimiterSearch {
   private readonly delimiter: Uint8Array;
-  /** Bytes of a delimiter at the end of the input so far. A body starts as if CRLF preceded it. */
-  private matched = 2;
+  /** Bytes of a delimiter at the end of the input so far. */
+  private matched: number = IMPLIED;
+  /** How many of them are not in the content. */
+  private implied: number = IMPLIED;
 
   constructor(boundary: string) {
     this.delimiter = new TextEncoder().encode(`\r\n--${boundary}`);
+  }
+
+  /** The content of a part begins: a delimiter may follow the empty line after the head at once (RFC 2046 5.1.1). */
+  beginPart(): void {
+    this.matched = IMPLIED;
+    this.implied = IMPLIED;
   }
 
   /**
@@ -27,8 +37,9 @@ export class DelimiterSearch {
       at = this.compare(chunk, from);
       if (this.isComplete()) return at;
       if (at === chunk.length) return -1;
-      emit(this.delimiter.slice(0, before));
+      if (before > this.implied) emit(this.delimiter.slice(this.implied, before));
       this.matched = 0;
+      this.implied = 0;
     }
     for (at = indexOfCr(chunk, at); at !== -1; at = indexOfCr(chunk, at)) {
       const candidate = at;

@@ -116,6 +116,7 @@ export class MultipartParser {
     const head = this.collected.join().subarray(0, -headEnd.length);
     this.part = parsePartHead(decodeUtf8(head, "The head of a form part"), maxNameBytes);
     this.enter("content");
+    this.search.beginPart();
     return at;
   }
 

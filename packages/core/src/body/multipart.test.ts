@@ -57,6 +57,31 @@ const pushed = (body: Uint8Array, cuts: readonly number[], boundary = "X") => {
   return parser.end();
 };
 
+test("reads parts without a body, whose boundary follows the empty line (RFC 2046 5.1.1)", async () => {
+  const head = (more: string) => `--X\r\nContent-Disposition: form-data; ${more}\r\n\r\n`;
+  const body = bytes(`${head('name="a"')}${head('name="f"; filename="x.png"')}${head('name="b"')}${END}`);
+  for (let cut = 0; cut <= body.length; cut++)
+    expect(await contentOf(pushed(body, [cut]))).toEqual({
+      fields: [
+        ["a", ""],
+        ["b", ""],
+      ],
+      files: [["f", "x.png", expect.any(String), ""]],
+    });
+});
+
+test("a part's content may begin like a boundary", async () => {
+  const body = bytes(`${field("a", "--Y")}${field("b", "-")}${field("c", "--\r\n--Y")}${END}`);
+  for (let cut = 0; cut <= body.length; cut++)
+    expect((await contentOf(pushed(body, [cut, cut + 1]))).fields).toEqual([
+      ["a", "--Y"],
+      ["b", "-"],
+      ["c", "--\r\n--Y"],
+    ]);
+  const full = { maxFieldBytes: 3 };
+  expect([...parse(`${field("a", "--Y")}${END}`, full).form]).toEqual([["a", "--Y"]]);
+});
+
 test("reads fields and files in order", async () => {
   const body = `${field("a", "1")}${file("x.png", "\u0000\r\n--Y\r\n")}${field("a", "Zoë\r\n2")}${END}`;
   expect(await contentOf(parse(body))).toEqual({
