@@ -45,8 +45,9 @@ if (import.meta.main) {
   await app.start({ log: { info() {}, warn() {}, error() {} } });
   if (process.env["MAIL_IS_DOWN"] === "1") {
     await sendMail.enqueueAll([{ input: undefined }, { input: undefined }]);
-    for (const to of ["ann", "bob", "cid"]) await app.mail.enqueue({ payload: to });
-    await waitFor(async () => (await app.durable.parked.count()) === 3, { timeoutMs: 60_000 });
+    const names = ["ann", "bob", "cid", ...Array<string>(Number(process.env["MAIL_MORE"] ?? 0)).fill("dan")];
+    for (const to of names) await app.mail.enqueue({ payload: to });
+    await waitFor(async () => (await app.durable.parked.count()) === names.length, { timeoutMs: 60_000 });
     await waitFor(async () => (await sendMail.list({ state: "failed" })).jobs.length === 2, {
       timeoutMs: 60_000,
     });

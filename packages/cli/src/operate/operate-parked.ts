@@ -81,12 +81,24 @@ const inspect = async (parked: ParkedWork, id: string): Promise<Outcome> => {
   return { ok: true, data: item, lines: fieldLines(item) };
 };
 
+/** Ids of the items that the options select: of all pages, unless there is a limit. They are read first, so that items which fail again are not replayed again. */
+const selectedIds = async (parked: ParkedWork, given: Given): Promise<string[]> => {
+  const ids: string[] = [];
+  let after: string | null | undefined;
+  do {
+    const { items, next } = await parked.list({ ...filterOf(given), after });
+    ids.push(...items.map((item) => item.id));
+    after = given.number("limit") === undefined ? next : null;
+  } while (after !== null);
+  return ids;
+};
+
 /** Items of one call, between which the progress is shown. */
 const CHUNK = 50;
 
 const replay = async (parked: ParkedWork, given: Given, { progress }: Context): Promise<Outcome> => {
   const id = given.argument("id");
-  const ids = id === undefined ? (await parked.list(filterOf(given))).items.map((item) => item.id) : [id];
+  const ids = id === undefined ? await selectedIds(parked, given) : [id];
   const perSecond = given.number("per-second");
   const failed: Replayed["failed"][number][] = [];
   let replayed = 0;

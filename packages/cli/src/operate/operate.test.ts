@@ -7,7 +7,8 @@ import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
 
 const app = join(import.meta.dirname, "mail-app.test-program.ts");
-const file = join(mkdtempSync(join(tmpdir(), "cli-")), "mail.db");
+const folder = mkdtempSync(join(tmpdir(), "cli-"));
+const file = join(folder, "mail.db");
 
 /** Runs the app as the process that serves, until its work is done. */
 const serve = (variables: Readonly<Record<string, string>>): void => {
@@ -79,5 +80,17 @@ test("jobs are counted, listed and retried", async () => {
 
 test("what was replayed and retried is done by the process that serves", async () => {
   serve({});
+  expect((await framework("parked")).data).toEqual({ items: [], next: null });
+});
+
+test("replay takes all parked work, however many pages it has, and with --limit that many items", async () => {
+  const many = join(folder, "many.db");
+  serve({ MAIL_IS_DOWN: "1", MAIL_DATABASE: many, MAIL_MORE: "147" });
+  process.env["MAIL_DATABASE"] = many;
+  expect((await framework("parked", "replay", "--limit", "20")).data).toEqual({ replayed: 20, failed: [] });
+  expect((await framework("parked", "replay", "--per-second", "10000")).data).toEqual({
+    replayed: 130,
+    failed: [],
+  });
   expect((await framework("parked")).data).toEqual({ items: [], next: null });
 });

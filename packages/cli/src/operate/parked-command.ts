@@ -26,7 +26,7 @@ export const parkedCommand: Command = {
       name: "limit",
       kind: "number",
       value: "count",
-      summary: "most items, 100 by default",
+      summary: "most items; by default, list shows 100 and replay takes all",
       min: 1,
       max: 1000,
     },
