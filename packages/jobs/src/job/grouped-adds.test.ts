@@ -57,6 +57,49 @@ test("a statement adds at most 1,000 jobs, and two are in flight at most", () =>
     expect([(await queue.stats()).ready, most.flights]).toEqual([4500, 2]);
   }));
 
+test("jobs with keys are added by one statement at a time, in the order of the calls, also with unique keys", () =>
+  adding(async (adds, groups, queue) => {
+    const works = numbers(2600).map((input) => ({
+      payload: { input },
+      key: `k${input % 3}`,
+      ...(input === 1200 && { uniqueKey: "u" }),
+    }));
+    await Promise.all(works.map((work) => adds.add(work)));
+    expect([groups, most.flights]).toEqual([[1000, 200, 1, 1000, 399], 1]);
+    const { items } = await queue.list({ limit: 1000, order: "newest" });
+    expect(items.map(({ payload }) => payload)).toEqual(
+      numbers(2600)
+        .slice(1600)
+        .toReversed()
+        .map((input) => ({ input })),
+    );
+  }));
+
+test("jobs with keys wait for their statement, however many wait", () =>
+  adding(async (adds, groups, queue) => {
+    await Promise.all(numbers(10_500).map((input) => adds.add({ payload: { input }, key: "k" })));
+    expect([groups.length, most.flights]).toEqual([11, 1]);
+    const { items } = await queue.list({ limit: 1, order: "newest" });
+    expect(items).toMatchObject([{ payload: { input: 10_499 } }]);
+  }));
+
+test("when bad work is refused, the others of its statement are added one after the other", () =>
+  adding(async (adds, _groups, queue) => {
+    const works = numbers(20).map((input) => ({
+      payload: { input },
+      key: "k",
+      ...(input === 10 && { priority: 1000 }),
+    }));
+    await Promise.allSettled(works.map((work) => adds.add(work)));
+    const { items } = await queue.list();
+    expect([items.map(({ payload }) => payload), most.flights]).toEqual([
+      numbers(20)
+        .filter((input) => input !== 10)
+        .map((input) => ({ input })),
+      1,
+    ]);
+  }));
+
 test("bad work is refused alone, and jobs with unique keys go alone", () =>
   adding(async (adds, groups, queue) => {
     const calls = [

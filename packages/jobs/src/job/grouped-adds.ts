@@ -2,11 +2,11 @@ import { FrameworkError } from "@framework/core";
 import type { Enqueued, NewWork, WorkQueue } from "@framework/durable/feature";
 import type { JobPayload } from "./job-payload.ts";
 
-/** Statements that one job has in flight; further adds wait for one of them, and go together. */
+/** Statements that one job has in flight, one of them with keys; further adds wait for one of them, and go together. */
 const MAX_FLIGHTS = 2;
 /** Most jobs of one statement. */
 const MAX_GROUP = 1000;
-/** Adds that wait at most; others get statements of their own, which the pool of connections limits. */
+/** Adds without keys that wait at most; others get statements of their own, which the pool of connections limits. */
 const MAX_WAITING = 10_000;
 
 interface Waiting extends PromiseWithResolvers<Enqueued> {
@@ -21,15 +21,22 @@ export class GroupedAdds {
   private readonly queue: WorkQueue<JobPayload>;
   private waiting: Waiting[] = [];
   private flights = 0;
+  private isKeyedInFlight = false;
   private isPlanned = false;
 
   constructor(queue: WorkQueue<JobPayload>) {
     this.queue = queue;
   }
 
-  /** A job with a unique key goes alone: two statements with several of them could wait for each other. @throws as `WorkQueue.enqueue` */
+  /**
+   * Jobs with keys always wait for their statement, which keeps their order. One with a unique key has its own: two statements with several of them could wait
+   * for each other.
+   *
+   * @throws as `WorkQueue.enqueue`
+   */
   add(work: NewWork<JobPayload>): Promise<Enqueued> {
-    if (work.uniqueKey !== undefined || this.waiting.length >= MAX_WAITING) return this.addAlone(work);
+    const isOutOfLine = work.uniqueKey !== undefined || this.waiting.length >= MAX_WAITING;
+    if (work.key === undefined && isOutOfLine) return this.addAlone(work);
     const each: Waiting = { work, ...Promise.withResolvers<Enqueued>() };
     this.waiting.push(each);
     this.plan();
@@ -48,13 +55,29 @@ export class GroupedAdds {
     this.isPlanned = true;
     setImmediate(() => {
       this.isPlanned = false;
-      const group = this.waiting.slice(0, MAX_GROUP);
-      this.waiting = this.waiting.slice(MAX_GROUP);
-      this.flights++;
-      void this.write(group).finally(() => {
-        this.flights--;
-        this.plan();
-      });
+      const group = this.nextGroup();
+      if (group.length === 0) return;
+      this.waiting = this.waiting.slice(group.length);
+      this.fly(group);
+      this.plan();
+    });
+  }
+
+  /** The first adds that wait, if they may go now: a statement with keys, on another connection than the one before, could draw its ids first. */
+  private nextGroup(): readonly Waiting[] {
+    const first = this.waiting.slice(0, MAX_GROUP);
+    const alone = first.findIndex(({ work }) => work.uniqueKey !== undefined);
+    const group = alone < 0 ? first : first.slice(0, Math.max(alone, 1));
+    return this.isKeyedInFlight && group.some(hasKey) ? [] : group;
+  }
+
+  private fly(group: readonly Waiting[]): void {
+    const isKeyed = group.some(hasKey);
+    if (isKeyed) this.isKeyedInFlight = true;
+    this.flights++;
+    void this.write(group).finally(() => {
+      if (isKeyed) this.isKeyedInFlight = false;
+      this.flights--;
       this.plan();
     });
   }
@@ -72,8 +95,10 @@ export class GroupedAdds {
       // Bad work is refused before the statement, all of it: the others of the group are added without it.
       const isBad = FrameworkError.is(error) && error.code === "DURABLE_BAD_WORK" && group.length > 1;
       for (const { work, resolve, reject } of group)
-        if (isBad) this.addAlone(work).then(resolve, reject);
+        if (isBad) await this.addAlone(work).then(resolve, reject);
         else reject(error);
     }
   }
 }
+
+const hasKey = ({ work }: Waiting): boolean => work.key !== undefined;
