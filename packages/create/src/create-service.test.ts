@@ -1,4 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
@@ -65,6 +66,26 @@ test("two services have different secrets, which only their owner may read", () 
     [...env.matchAll(/^(?:AUTH_SECRET|POSTGRES_PASSWORD)=([\w-]{43})$/gm)].map(([, secret]) => secret),
   );
   expect(new Set(secrets).size).toBe(4);
+});
+
+test("a new clone makes its own .env, with the variables of the first and other secrets, and keeps one that exists", () => {
+  using scratch = scratchFolder();
+  const { folder } = createService("notes", { cwd: scratch.path });
+  const file = join(folder, ".env");
+  const first = readFileSync(file, "utf8");
+  const [program = "", script = ""] =
+    JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).scripts["write-env"]?.split(" ") ?? [];
+  expect(program).toBe("node");
+  const run = () => spawnSync(process.execPath, [script], { cwd: folder, encoding: "utf8" });
+  expect(run()).toMatchObject({ status: 1, stderr: ".env exists already; remove it to make new secrets\n" });
+  expect(readFileSync(file, "utf8")).toBe(first);
+  rmSync(file);
+  expect(run()).toMatchObject({ status: 0, stderr: "" });
+  const secrets = /(?<=^(?:AUTH_SECRET|POSTGRES_PASSWORD)=)[\w-]{43}$/gm;
+  const second = readFileSync(file, "utf8");
+  expect(new Set([first, second].flatMap((env) => env.match(secrets) ?? [])).size).toBe(4);
+  expect(second.replaceAll(secrets, "")).toBe(first.replaceAll(secrets, ""));
+  expect(statSync(file).mode & 0o077).toBe(0);
 });
 
 test("a folder with files is refused and left as it is, a file of that name too; a new Git repository is not", () => {

@@ -41,7 +41,7 @@ const pathOf = (path: string, name: string): string =>
 
 const renamed = (text: string, name: string): string => text.replaceAll(TEMPLATE_NAME, name);
 
-/** The settings of this computer: those of the example with a secret of its own, and the password for Compose. */
+/** The settings of this computer: those of the example with a secret of its own, and the password for Compose. `npm run write-env` writes the same for a clone. */
 const withSecrets = (example: string, createSecret: () => string): string =>
   `${example.replace(/^AUTH_SECRET=$/m, `AUTH_SECRET=${createSecret()}`)}
 # Password of PostgreSQL, for compose.yaml alone.

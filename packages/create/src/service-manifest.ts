@@ -42,6 +42,7 @@ const scripts: Readonly<Record<Variant, Readonly<Record<string, string>>>> = {
     check: "tsc",
     client: "framework client src/api-client.ts",
     doctor: "framework doctor",
+    "write-env": "node src/write-env.ts",
     "env-example": "node src/write-env-example.ts",
     token: "node src/token.ts",
   },
