@@ -370,4 +370,5 @@ test("background refreshes of a reply with an entity tag end the dependencies th
     await waitFor(() => made === call && ended === call);
     await clock.advance(10 * 1000);
   }
+  expect([made, ended]).toEqual([4, 4]);
 });
