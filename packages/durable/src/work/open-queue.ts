@@ -3,7 +3,7 @@ import { handled } from "@framework/core/feature";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
 import type { WorkLoop } from "./loop/work-loop.ts";
-import { MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
+import { MAX_CALL_LENGTH, MAX_ITEMS, type NewWork, toRow } from "./queue/new-work.ts";
 import type { AddedRow, NewRow } from "./table/enqueueing.ts";
 import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
@@ -51,6 +51,9 @@ export class OpenQueue<T> implements WorkQueue<T> {
       throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
     if (work.length === 0) return [];
     const rows = work.map((each) => toRow(this.name, each));
+    const length = rows.reduce((sum, { payload }) => sum + payload.length, 0);
+    if (length > MAX_CALL_LENGTH)
+      throw badWork(this.name, "the payloads of one call have at most 64 MiB together; use several calls");
     const added = await this.addRows(rows, tx);
     return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
   }

@@ -322,6 +322,17 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       },
     );
 
+  fact("one call adds payloads of 64 MiB at most, all or none", async (processes) => {
+    const { queue } = await work(processes, { handle() {} }, { config: { runWork: false } });
+    const payload = "x".repeat(1_048_000);
+    const many = (count: number) => Array.from({ length: count }, () => ({ payload }));
+    await expect(queue.enqueue(many(65))).rejects.toMatchObject({
+      code: "DURABLE_BAD_WORK",
+      message: expect.stringContaining("64 MiB"),
+    });
+    expect((await queue.stats()).ready).toBe(0);
+  });
+
   fact("a queue that admits nothing for a month is asked again each hour", async (processes) => {
     const clock = virtualClock();
     const gate = new Gate();

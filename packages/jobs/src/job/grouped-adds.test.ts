@@ -100,6 +100,13 @@ test("when bad work is refused, the others of its statement are added one after 
     ]);
   }));
 
+test("jobs that are together too large for one statement are added one by one", () =>
+  adding(async (adds, groups, queue) => {
+    const input = "x".repeat(1_048_000);
+    await Promise.all(numbers(70).map(() => adds.add({ payload: { input } })));
+    expect([groups.length, (await queue.stats()).ready]).toEqual([71, 70]);
+  }));
+
 test("bad work is refused alone, and jobs with unique keys go alone", () =>
   adding(async (adds, groups, queue) => {
     const calls = [

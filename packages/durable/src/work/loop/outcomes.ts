@@ -2,21 +2,20 @@ import type { Clock } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
 import { DatabaseError } from "@framework/database";
 import { type Claim, type ClaimedRow, isKeyConflict } from "../table/claiming.ts";
-import type { Settlement } from "../table/settling.ts";
-import type { Ended } from "../table/turnover.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
+import {
+  endedOf,
+  fitsBatch,
+  isAlike,
+  isAnotherAttempt,
+  isPlain,
+  type Outcome,
+  takeBatch,
+  toSettlement,
+  writeAlone,
+} from "./outcome.ts";
 import { UnstoredProgress } from "./unstored-progress.ts";
-
-/** The outcome of an attempt, on its way into the table. */
-export interface Outcome {
-  readonly queue: string;
-  readonly attempt: Attempt;
-  /** How it is written: with others that are alike in one statement, or by a function of its own, which returns whether the item was held. */
-  readonly write: "remove" | Omit<Settlement, "id" | "fence"> | (() => Promise<boolean>);
-  /** Called once it is in the table, with `false` if the item was not held any more: the outcome was refused. */
-  readonly written: (isHeld: boolean) => void;
-}
 
 /** Options of `Outcomes`. */
 export interface OutcomesOptions {
@@ -33,9 +32,6 @@ export interface OutcomesOptions {
 
 const FIRST_PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 5000;
-
-/** Most outcomes of one statement. */
-const MAX_BATCH = 1000;
 
 /** Most outcomes that share a statement with a claim: with more, two statements at a time are faster. */
 const MAX_SHARED = 100;
@@ -113,7 +109,7 @@ export class Outcomes {
       const isTaken = outcome.queue === queue && isPlain(outcome) && isAlike(outcome, taken[0] ?? outcome);
       (isTaken ? taken : left).push(outcome);
     }
-    if (taken.length > MAX_SHARED) return [];
+    if (taken.length > MAX_SHARED || !fitsBatch(taken)) return [];
     this.waiting = left;
     return taken;
   }
@@ -129,7 +125,7 @@ export class Outcomes {
 
   /** What comes meanwhile is written at the end of a later turn, with the next claim. */
   private async writeWaiting(): Promise<void> {
-    const batch = this.waiting.splice(0, MAX_BATCH);
+    const batch = takeBatch(this.waiting);
     const ended = batch.map(({ attempt }) => attempt).filter(({ progress }) => progress !== null);
     const progress = this.progress.write(ended);
     if (ended.length > 0) await progress;
@@ -216,30 +212,3 @@ export class Outcomes {
     this.pauseMs = Math.min(this.pauseMs * 2, LONGEST_PAUSE_MS);
   }
 }
-
-const toSettlement = ({ attempt: { id, fence }, write }: Outcome): Settlement => ({
-  id,
-  fence,
-  ...(write as Omit<Settlement, "id" | "fence">),
-});
-
-/** Whether an outcome is the end of an item without a key, and with nothing to write before. */
-const isPlain = ({ attempt, write }: Outcome): boolean =>
-  attempt.row.key === null &&
-  attempt.progress === null &&
-  (write === "remove" || (typeof write === "object" && write.state === "done"));
-
-/** Whether one statement can write both. */
-const isAlike = (one: Outcome, other: Outcome): boolean =>
-  (one.write === "remove") === (other.write === "remove");
-
-const endedOf = (outcomes: readonly Outcome[]): Ended =>
-  outcomes[0]?.write === "remove"
-    ? { remove: outcomes.map(({ attempt }) => attempt) }
-    : { settle: outcomes.map(toSettlement) };
-
-const writeAlone = async ({ attempt, write }: Outcome): Promise<ReadonlySet<number>> =>
-  new Set(typeof write === "function" && (await write()) ? [attempt.id] : []);
-
-const isAnotherAttempt = (write: Outcome["write"]): boolean =>
-  typeof write === "object" && (write.state === "waiting" || write.state === "ready");

@@ -27,6 +27,8 @@ export const MAX_PAYLOAD_BYTES = 1_048_576;
 export const MAX_HEADER_BYTES = 16_384;
 /** Maximum items of one call. */
 export const MAX_ITEMS = 10_000;
+/** Maximum size of the payloads of one call together, in characters of JSON: the longest string of JavaScript has half a GiB. */
+export const MAX_CALL_LENGTH = 67_108_864;
 
 const MAX_KEY_LENGTH = 400;
 const MAX_DELAY_MS = 315_360_000_000;
