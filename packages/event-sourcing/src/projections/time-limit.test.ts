@@ -1,0 +1,52 @@
+import { type Database, openDatabase } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import { openEventStore, type Projection } from "../index.ts";
+import { Borrowed, Extended, loanTypes } from "../loan.test-kit.ts";
+import { patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
+
+const silent = { info() {}, warn() {}, error() {} };
+const LIMIT_SECS = 0.5;
+
+/** A database in memory whose transactions with a limit have a short one. */
+const impatient = (): Database => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const { transaction } = db;
+  const shortened: Database["transaction"] = (run, options = {}) =>
+    transaction.call(
+      db,
+      run,
+      options.timeoutSecs === undefined ? options : { ...options, timeoutSecs: LIMIT_SECS },
+    ) as never;
+  return Object.assign(db, { transaction: shortened });
+};
+
+const { apply } = shelf();
+/** Never returns from an event of the member, nor from a batch of more than three events. */
+const stuck: Projection["apply"] = async (tx, events, context) => {
+  const isStuck = events.some(({ data }) => (data as { member?: string }).member === POISON);
+  if (isStuck || events.length > 3) await new Promise<never>(() => {});
+  await apply(tx, events, context);
+};
+
+test("a batch that exceeds the time limit is applied one by one, and an event that exceeds it is parked", async () => {
+  const db = impatient();
+  const store = await openEventStore(
+    { events: loanTypes, projections: [shelf({ apply: stuck })] },
+    { db, log: silent },
+  );
+  await store.appendMany([
+    { stream: "loan-1", events: [Borrowed({ member: "ann" }), Extended({ days: 7 }), Extended({ days: 1 })] },
+    { stream: "loan-2", events: [Borrowed({ member: POISON })] },
+    { stream: "loan-3", events: [Borrowed({ member: "bob" })] },
+  ]);
+  expect(await store.waitFor(await store.position(), patient)).toBe(true);
+  expect((await shelfRows(db)).map(({ stream, applied }) => [stream, applied])).toEqual([
+    ["loan-1", 3],
+    ["loan-3", 1],
+  ]);
+  const [parked, ...others] = (await store.parked.list({})).items;
+  expect(others).toEqual([]);
+  expect(parked).toMatchObject({ key: "/loan-2", attempts: 2, errorCode: "DATABASE_TRANSACTION_TIMEOUT" });
+  await store.close();
+  await db.close();
+});
