@@ -4,6 +4,7 @@ import {
   BodyStream,
   type ConfigInput,
   type Feature,
+  type ImpliedReply,
   mapOutput,
   type RouteOption,
   waitsOnce,
@@ -54,6 +55,7 @@ export const compression: Feature<Compression> = {
         const counts = tally(config.encodings);
         const { reasons } = host.insight;
         const coding = compress(config, counts, option);
+        host.http.impliesReplies((route) => (option.of(route) === false ? [] : [notAcceptable]));
         host.http.use("compression", waitsOnce(withReasons(coding, config, option, reasons)));
         host.insight.expose("compression", () => counts.snapshot());
         for (const metric of counts.metrics) host.insight.metric(metric);
@@ -61,6 +63,11 @@ export const compression: Feature<Compression> = {
       },
     };
   },
+};
+
+const notAcceptable: ImpliedReply = {
+  status: 406,
+  description: "The client accepts neither the plain body nor one of the codings.",
 };
 
 const compress = (

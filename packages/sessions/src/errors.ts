@@ -18,6 +18,12 @@ export const unavailableReply: ImpliedReply = {
   headers: { "Retry-After": { description: "Seconds until the next attempt.", type: "integer" } },
 };
 
+/** The 409 of `ended`, for API documents. */
+export const endedReply: ImpliedReply = {
+  status: 409,
+  description: "The session has ended or was renewed by another request.",
+};
+
 /** Creates a 409, for a change of a session that ended or got a new id while the request was on its way. */
 export const ended = (): HttpError =>
   new HttpError(409, "The session has ended or was renewed by another request; try again", {

@@ -109,3 +109,16 @@ test("app.sessions.auth without enableSessions is a start error", async () => {
   app.use(app.sessions.auth);
   await expect(app.start()).rejects.toThrow("app.sessions.auth is used, but sessions are not enabled");
 });
+
+test("the API document has the refusals of sessions, except on skipped paths", async () => {
+  const app = new Shop().enableSessions({ skipPaths: ["/static"] }).enableOpenapi();
+  app.get("/cart", () => 1);
+  app.get("/static/a", () => 1);
+  await using client = testClient(app);
+  const { paths } = (await client.get("/openapi.json")).json<{
+    paths: Record<string, { get: { responses: object } }>;
+  }>();
+  const refusals = (path: string) =>
+    Object.keys(paths[path]?.get.responses ?? {}).filter((status) => status === "409" || status === "503");
+  expect([refusals("/cart"), refusals("/static/a")]).toEqual([["409", "503"], []]);
+});

@@ -14,7 +14,7 @@ import {
   isPromise,
   unusedFields,
 } from "@framework/core/feature";
-import { sessionsError, unavailableReply } from "./errors.ts";
+import { endedReply, sessionsError, unavailableReply } from "./errors.ts";
 import { type SessionAuth, sessionAuth } from "./session-auth.ts";
 import { CurrentSession, type Session, SessionUsed } from "./session.ts";
 import { contradictions, SessionsConfig } from "./sessions-config.ts";
@@ -86,13 +86,13 @@ export const sessions: Feature<Sessions> = {
         );
         const counts = new SessionCounts();
         host.insight.metric(counts.metric());
-        host.http.impliesReplies(() => [unavailableReply]);
         const begin = async (settings: AppSettings): Promise<void> => {
           opened = openSessions(config, settings, counts);
           if (config.store === undefined) await warnOfMemory(settings);
         };
         host.life.onStart({ name: "sessions", run: begin });
         const skips = coversPath(config.skipPaths);
+        host.http.impliesReplies(({ path }) => (skips(path) ? [] : [endedReply, unavailableReply]));
         host.http.identifies(() => ({ ...auth.describeAuth(), skips }));
         const middleware: Middleware<HttpRequest, Response> = function sessions(request, next) {
           return opened === null || skips(request.path) ? next(request) : withSession(opened, request, next);

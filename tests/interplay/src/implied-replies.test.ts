@@ -1,6 +1,7 @@
 import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "@framework/auth";
 import { circuitBreaker } from "@framework/breaker";
 import { caching } from "@framework/cache";
+import { compression } from "@framework/compression";
 import { App } from "@framework/core";
 import { command, cqrs, query } from "@framework/cqrs";
 import { database } from "@framework/database";
@@ -9,6 +10,7 @@ import type { Feature, Host } from "@framework/core/feature";
 import { etag } from "@framework/etag";
 import { rateLimit } from "@framework/rate-limit";
 import { csrf } from "@framework/security";
+import { sessions } from "@framework/sessions";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 
@@ -21,10 +23,10 @@ const stack = () => {
       return {};
     },
   };
-  const app = new (App.with(rateLimit, circuitBreaker, caching, etag, csrf, reader))();
+  const app = new (App.with(rateLimit, circuitBreaker, caching, compression, etag, csrf, sessions, reader))();
   app.get("/read", () => 1);
   app.post("/write", () => 1);
-  app.get("/free", { rateLimit: false, breaker: false, cache: false }, () => 1);
+  app.get("/free", { rateLimit: false, breaker: false, cache: false, compress: false }, () => 1);
   return { app, host: () => host as unknown as Host }; // set by `install`, which ran in the constructor
 };
 
@@ -86,7 +88,7 @@ test("command and query endpoints, and routes with idempotency keys, imply their
   expect(implied).toEqual({
     "POST /change": [400, 403, 409, 413, 415, 422, 429, 503, 504],
     "GET /ask": [304, 400, 422, 429, 503, 504],
-    "POST /pay": [400, 403, 409, 413, 415, 422, 429],
+    "POST /pay": [400, 403, 409, 413, 415, 422, 429, 503],
   });
 });
 
@@ -138,6 +140,12 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     "any of the three",
     (app) => app.use(anyOf(new ApiKeyAuth({ k: "me" }), new BasicAuth(() => true), new JwtAuth({ secret }))),
     { "/read": [401, 503], "/write": [401, 503], "/free": [401, 503] },
+  ],
+  ["compression", (app) => app.enableCompression(), { "/read": [406], "/write": [406], "/free": [] }],
+  [
+    "sessions",
+    (app) => app.enableSessions({ skipPaths: ["/free"] }),
+    { "/read": [409, 503], "/write": [409, 503], "/free": [] },
   ],
   ["CSRF", (app) => app.enableCsrf(), { "/read": [], "/write": [403], "/free": [] }],
 ])(

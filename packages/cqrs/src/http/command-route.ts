@@ -11,6 +11,7 @@ import type { CallRequest } from "../pipeline/call-options.ts";
 import { documentedSchema, hasMembers } from "./documented-schema.ts";
 import { endpointOptions, type UsedEndpoint } from "./endpoint-options.ts";
 import { pathNames, withParams } from "./path-names.ts";
+import { type QueuedBody, queuedBody } from "./queued-body.ts";
 
 /** Adds the HTTP endpoint of a command. */
 export const addCommandRoute = (
@@ -34,10 +35,8 @@ export const addCommandRoute = (
   const queue = async (request: HttpRequest): Promise<Response> => {
     const { id, isReplay } = await commands().enqueue(command, inputOf(request), optionsOf(request));
     const location = `${statusPath()}/${id}`;
-    const reply = Response.json({ id, status_url: location }, { status: 202 }).setHeader(
-      "location",
-      location,
-    );
+    const body: QueuedBody = { id, status_url: location };
+    const reply = Response.json(body, { status: 202 }).setHeader("location", location);
     return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
   };
   const handle = async (request: HttpRequest): Promise<Response> => {
@@ -57,6 +56,7 @@ export const addCommandRoute = (
     ...endpointOptions(command, endpoint),
     ...(hasBody && { body: documentedSchema(command.input, (name) => !names.has(name)) }),
     ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
+    ...(isQueued && { responses: { 202: queuedBody } }),
     ...(command.output !== null &&
       !isQueued && { responses: { [status]: documentedSchema(command.output) } }),
   });
@@ -68,7 +68,7 @@ export const commandReplies = (
   endpoint: CommandEndpoint,
   headers: ImpliedReply["headers"] & object,
 ): readonly ImpliedReply[] => [
-  ...(command.mode === "queued" ? [queuedReply(headers)] : []),
+  ...(command.mode === "queued" ? [queuedReply] : []),
   ...(command.output === null && command.mode === "direct"
     ? [{ status: endpoint.status ?? 204, description: "Done.", headers, byHandler: true }]
     : []),
@@ -82,9 +82,9 @@ export const commandReplies = (
   ...keyReplies(command.idempotency === "none" ? false : command.idempotency),
 ];
 
-const queuedReply = (headers: ImpliedReply["headers"] & object): ImpliedReply => ({
+/** The description of the reply that the route lists. */
+const queuedReply: ImpliedReply = {
   status: 202,
   description: "Accepted: the status is at the URL of `Location`.",
-  headers,
   byHandler: true,
-});
+};

@@ -5,7 +5,7 @@ import { durable } from "@framework/durable";
 import { cors } from "@framework/cors";
 import { eventSourcing } from "@framework/event-sourcing";
 import { openapi } from "@framework/openapi";
-import { testClient } from "@framework/testing";
+import { contractTest, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { add, TABLE } from "../counters.test-kit.ts";
@@ -288,6 +288,28 @@ test("pages of other origins may read where the status of a queued command is, a
   expect([reply.status, reply.headers.get("location")]).toEqual([202, expect.stringContaining("/")]);
   const exposed = reply.headers.get("access-control-expose-headers")?.split(", ");
   expect(exposed).toEqual(expect.arrayContaining(["Location", "Retry-After"]));
+});
+
+test("the API document has the body of the reply to a queued command", async () => {
+  const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi();
+  app.cqrs.handle(Later, () => {});
+  await using client = testClient(app);
+  const accepted = (await client.post("/later", { json: {} })).json<object>();
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  const { 202: reply, ...others } = paths["/later"].post.responses;
+  const { schema } = reply.content["application/json"];
+  expect([Object.keys(schema.properties), schema.required]).toEqual([
+    ["id", "status_url"],
+    ["id", "status_url"],
+  ]);
+  expect(Object.keys(accepted)).toEqual(Object.keys(schema.properties));
+  expect(Object.keys(reply.headers)).toEqual(["Idempotent-Replayed", "Location"]);
+  expect([reply.description, "2XX" in others]).toEqual([expect.stringContaining("Location"), false]);
+  expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
 });
 
 test("the schema of a result may transform: the reply is what it returns", async () => {

@@ -18,5 +18,13 @@ export const keyReplies = (rule: "required" | "optional" | false | undefined): r
       headers: retryAfter,
     },
     { status: 422, description: "The idempotency key was used for another request." },
+    { status: 503, description: "Idempotency keys cannot be checked at the moment.", headers: retryAfter },
   ];
+};
+
+/** The reply of a route whose handler runs in a transaction. */
+export const unknownOutcome: ImpliedReply = {
+  status: 503,
+  description: "The outcome of the transaction is unknown (`outcome`).",
+  headers: retryAfter,
 };
