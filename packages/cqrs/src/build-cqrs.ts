@@ -1,5 +1,5 @@
 import type { Invocation, Logger } from "@framework/core";
-import { type Host, type RouteOption, systemClock } from "@framework/core/feature";
+import { type Host, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
@@ -17,11 +17,7 @@ import { queryPipeline } from "./queries/query-pipeline.ts";
 import { SharedRuns } from "./queries/shared-runs.ts";
 import { CommandQueue } from "./queued/command-queue.ts";
 import { enqueuePipeline } from "./queued/enqueue-pipeline.ts";
-import {
-  type CqrsRouteOptions,
-  idempotentRoutes,
-  type RouteIdempotency,
-} from "./routes/idempotent-routes.ts";
+import { type CqrsRouteOptions, idempotentRoutes, type RuleOf } from "./routes/idempotent-routes.ts";
 import { RequestTransactions } from "./routes/request-transactions.ts";
 import { RouteClaims } from "./routes/route-claims.ts";
 import { cachedQueries } from "./start-problems.ts";
@@ -34,7 +30,7 @@ export interface CqrsParts {
   readonly kernel: Kernel;
   readonly registry: HandlerRegistry;
   readonly observers: FailureObservers;
-  readonly option: RouteOption<RouteIdempotency>;
+  readonly ruleOf: RuleOf;
   /** Returns the event store; `null` without one. */
   readonly eventStore: () => EventStore | null;
   /** Drops cached replies by their tags. */
@@ -120,14 +116,14 @@ const storeResults = ({ config, host, kernel, log }: CqrsParts): StoredResults =
 
 /** Adds the middleware of routes with the option `idempotency`, or with `RequestTransaction`. */
 const makeRoutesIdempotent = (
-  { config, host, kernel, option, log }: CqrsParts,
+  { config, host, kernel, ruleOf, log }: CqrsParts,
   results: StoredResults,
   scope: Readonly<Record<"callerOf" | "tenantOf", (invocation: Invocation) => string>>,
 ): void => {
   const claims = new RouteClaims(kernel, results, config.keepKeysSecs * 1000);
   const maxBytes = config.maxStoredBytes;
   const transactions = new RequestTransactions({ kernel, results, maxBytes });
-  host.http.use("cache", idempotentRoutes({ option, claims, transactions, maxBytes, ...scope, log }));
+  host.http.use("cache", idempotentRoutes({ ruleOf, claims, transactions, maxBytes, ...scope, log }));
 };
 
 /** Cached replies that events drop, while the app runs and unless `enableEventSync` is off. */

@@ -1,5 +1,5 @@
 import { FrameworkError, type Injections, type Logger } from "@framework/core";
-import type { ConfigInput, Host, RouteOption } from "@framework/core/feature";
+import type { ConfigInput, Host } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { buildCqrs, type Running } from "./build-cqrs.ts";
@@ -9,7 +9,7 @@ import { eventStoreOf, type OtherFeatures } from "./events/event-store-of.ts";
 import { HandlerRegistry } from "./handlers/handler-registry.ts";
 import type { AnyHandler, HandleOptions } from "./handlers/handler-types.ts";
 import { Endpoints } from "./http/endpoints.ts";
-import { keyReplies } from "./http/key-replies.ts";
+import { keyReplies, unknownOutcome } from "./http/key-replies.ts";
 import { keyFields } from "./http/used-fields.ts";
 import { KEY_TABLES, keyTables } from "./idempotency/key-tables.ts";
 import { FailureObservers } from "./insight/observers.ts";
@@ -18,8 +18,10 @@ import { addStatusRoute } from "./queued/status-route.ts";
 import {
   type CqrsRouteOptions,
   idempotencyProblem,
-  type RouteIdempotency,
+  type RuleOf,
+  ruleOf,
 } from "./routes/idempotent-routes.ts";
+import { usesTransaction } from "./routes/request-transaction.ts";
 import { NOT_ENABLED, startProblems } from "./start-problems.ts";
 
 /** Commands and queries of one app. Handlers may be added before and after `enableCqrs`. */
@@ -29,7 +31,7 @@ export class CqrsApp {
   private readonly host: Host<CqrsRouteOptions>;
   private readonly kernel: Kernel;
   private readonly needs: OtherFeatures;
-  private readonly option: RouteOption<RouteIdempotency>;
+  private readonly ruleOf: RuleOf;
   private readonly endpoints: Endpoints;
   private readonly eventStore = (): EventStore | null => eventStoreOf(this.needs);
   private readonly log = (): Logger => this.host.life.settings.log;
@@ -66,16 +68,17 @@ export class CqrsApp {
         enabled,
       });
     });
-    this.option = host.http.routeOption("idempotency", idempotencyProblem);
+    this.ruleOf = ruleOf(host.http.routeOption("idempotency", idempotencyProblem));
     host.http.impliesReplies((route) => [
       ...this.endpoints.repliesOf(route),
-      ...keyReplies(this.option.of(route)),
+      ...keyReplies(this.ruleOf(route)),
+      ...(usesTransaction(route.options) ? [unknownOutcome] : []),
     ]);
-    host.http.usesFields((route) => [...this.endpoints.fieldsOf(route), ...keyFields(this.option.of(route))]);
+    host.http.usesFields((route) => [...this.endpoints.fieldsOf(route), ...keyFields(this.ruleOf(route))]);
   }
 
   enable(input: ConfigInput<CqrsConfig> | undefined): void {
-    const { host, kernel, needs, registry, observers, option, eventStore, log } = this;
+    const { host, kernel, needs, registry, observers, ruleOf, eventStore, log } = this;
     const config = host.configure(CqrsConfig, input);
     this.config = config;
     kernel.use("cqrs").tables(KEY_TABLES, keyTables);
@@ -85,7 +88,7 @@ export class CqrsApp {
       kernel,
       registry,
       observers,
-      option,
+      ruleOf,
       eventStore,
       invalidate: async (tags) => await needs.invalidateCache?.(tags),
       commandQueue: () => this.commandQueue,

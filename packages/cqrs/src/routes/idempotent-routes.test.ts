@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, Blueprint } from "@framework/core";
 import { database } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
@@ -6,7 +6,7 @@ import { openapi } from "@framework/openapi";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { newLog } from "../counters.test-kit.ts";
-import { cqrs } from "../index.ts";
+import { cqrs, RequestTransaction } from "../index.ts";
 import { routeKeys } from "./idempotent-routes.test-kit.ts";
 
 routeKeys(test, databaseInFile);
@@ -14,13 +14,33 @@ routeKeys(test, databaseInFile);
 const newApp = () =>
   new (App.with(database, durable, cqrs, openapi))().enableDatabase({ url: "sqlite://:memory:" });
 
-test("a wrong value, and a method that may be repeated anyway, are start errors", async () => {
+test("a wrong value is a start error", async () => {
   const app = newApp().enableCqrs();
-  app.get("/get", { idempotency: "optional" }, () => 1);
   app.post("/post", { idempotency: "always" as never }, () => 1);
-  const failure = app.start({ log: newLog() });
-  await expect(failure).rejects.toThrow("is for POST and PATCH; a GET may be repeated without it");
-  await expect(failure).rejects.toThrow('must be "required", "optional" or false');
+  await expect(app.start({ log: newLog() })).rejects.toThrow('must be "required", "optional" or false');
+});
+
+test("an option of a blueprint applies to its POST and PATCH routes, and other methods need no key", async () => {
+  const orders = new (Blueprint.with(cqrs))("/orders", { idempotency: "required" });
+  for (const method of ["GET", "PUT", "DELETE", "POST", "PATCH"] as const)
+    orders.route("", { methods: [method] }, () => "done");
+  const app = newApp().enableCqrs().enableOpenapi().registerBlueprint(orders);
+  await using client = testClient(app);
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  const seen = Object.fromEntries(
+    await Promise.all(
+      ["get", "put", "delete", "post", "patch"].map(async (method) => {
+        const { status } = await client.request(method.toUpperCase(), "/orders");
+        const { parameters = [], responses } = paths["/orders"][method];
+        return [method, [status, parameters.length, "409" in responses]];
+      }),
+    ),
+  );
+  const [free, keyed] = [
+    [200, 0, false],
+    [400, 1, true],
+  ];
+  expect(seen).toEqual({ get: free, put: free, delete: free, post: keyed, patch: keyed });
 });
 
 test("without enableCqrs the option is a start error, unless it is false", async () => {
@@ -36,13 +56,16 @@ test("without enableCqrs the option is a start error, unless it is false", async
 test("the API document has the replies of the option", async () => {
   const app = newApp().enableCqrs().enableOpenapi();
   app.post("/on", { idempotency: "required" }, () => 1);
+  app.post("/changes", { inject: { tx: RequestTransaction } }, () => 1);
   app.post("/off", () => 1);
   await using client = testClient(app);
   const { paths } = (await client.get("/openapi.json")).json<{
     paths: Record<string, { post: { responses: Record<string, unknown> } }>;
   }>();
   expect(Object.keys(paths["/on"]?.post.responses ?? {})).toEqual(
-    expect.arrayContaining(["400", "409", "422"]),
+    expect.arrayContaining(["400", "409", "422", "503"]),
   );
-  expect(Object.keys(paths["/off"]?.post.responses ?? {})).not.toContain("409");
+  expect(Object.keys(paths["/changes"]?.post.responses ?? {})).toContain("503");
+  const ofOther = Object.keys(paths["/off"]?.post.responses ?? {});
+  expect(ofOther.filter((status) => status === "409" || status === "503")).toEqual([]);
 });

@@ -1,4 +1,12 @@
-import type { Handler, HttpRequest, Logger, Middleware, Response, RouteOptions } from "@framework/core";
+import type {
+  Handler,
+  HttpRequest,
+  Logger,
+  Middleware,
+  Response,
+  RouteInfo,
+  RouteOptions,
+} from "@framework/core";
 import type { OptionCheck, RouteOption } from "@framework/core/feature";
 import { REPLAYED_FIELD } from "../http/reply-fields.ts";
 import { keyMissing } from "../idempotency/key-errors.ts";
@@ -17,23 +25,29 @@ export type RouteIdempotency = "required" | "optional" | false;
 export interface CqrsRouteOptions {
   /**
    * Makes a POST or PATCH with the field `Idempotency-Key` happen once: a repeated one gets the first reply. `"required"` refuses requests without a key.
+   * Routes of other methods ignore it, so that it may be an option of their blueprint.
    * @default false
    */
   readonly idempotency?: RouteIdempotency;
 }
 
 /** Returns the mistake in a route's `idempotency` option. */
-export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { method }) => {
-  if (value === false) return null;
-  if (value !== "required" && value !== "optional") return 'must be "required", "optional" or false';
-  return method === "POST" || method === "PATCH"
+export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value) =>
+  value === false || value === "required" || value === "optional"
     ? null
-    : `is for POST and PATCH; a ${method} may be repeated without it`;
-};
+    : 'must be "required", "optional" or false';
+
+/** Returns the rule of a route: `false` for methods that may be repeated without a key, since the option may be their blueprint's. */
+export type RuleOf = (route: Pick<RouteInfo, "method" | "options"> | null) => RouteIdempotency;
+
+export const ruleOf =
+  (option: RouteOption<RouteIdempotency>): RuleOf =>
+  (route) =>
+    route?.method === "POST" || route?.method === "PATCH" ? (option.of(route) ?? false) : false;
 
 /** Parts of `idempotentRoutes`. */
 export interface IdempotentRoutesParts {
-  readonly option: RouteOption<RouteIdempotency>;
+  readonly ruleOf: RuleOf;
   readonly claims: RouteClaims;
   readonly transactions: RequestTransactions;
   readonly maxBytes: number;
@@ -47,10 +61,10 @@ export interface IdempotentRoutesParts {
  * that get `RequestTransaction` in a transaction.
  */
 export const idempotentRoutes = (parts: IdempotentRoutesParts): Middleware<HttpRequest, Response> => {
-  const { option, transactions } = parts;
+  const { ruleOf, transactions } = parts;
   const isInTransaction = memoByRoute(usesTransaction);
   return function idempotentRoutes(request, next) {
-    const rule = option.of(request.endpoint) ?? false;
+    const rule = ruleOf(request.endpoint);
     const inTransaction = request.endpoint !== null && isInTransaction(request.endpoint.options);
     if (rule === false && !inTransaction) return next(request);
     if (rule !== false && request.headers.get(KEY_FIELD) !== null) {
