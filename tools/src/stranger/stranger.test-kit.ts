@@ -1,4 +1,4 @@
-import { cpSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { readManifest } from "../packed/packages.ts";
@@ -85,6 +85,9 @@ export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: 
       writeFileSync(join(project, ".env.example"), read(".env.example").replace(/^# LOG_LEVEL=.*$/m, ""));
       expect(() => shell(project, "node --test src/settings.test.ts")).toThrow(/LOG_LEVEL/);
       shell(project, readme.take("npm run check"));
+      rmSync(join(project, ".env")); // as in a new clone
+      shell(project, readme.take("npm run write-env"));
+      expect(read(".env")).toMatch(/^AUTH_SECRET=[\w-]{43}$/m);
       const production = "REDIS_URL=redis://localhost DATABASE_URL=postgres://localhost/service";
       expect(shell(project, `${production} ${readme.take("npm run doctor")}`)).toContain("nothing found");
       const drain = `${readme.take("npx framework drain")} || [ $? = 1 ]`; // a busy machine may leave connections in the listener's queue
