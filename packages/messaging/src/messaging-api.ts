@@ -24,7 +24,7 @@ export interface SendOptions extends SendSettings {
 
 /** Options of a request. */
 export interface RequestOptions<S extends StandardSchema | undefined = undefined> {
-  /** Time until the reply in milliseconds, 1 to 3,600,000. @default 10000 */
+  /** Time until the reply in milliseconds, the send included; 1 to 3,600,000. @default 10000 */
   readonly timeoutMs?: number;
   /** Schema of the reply. @default it is not checked */
   readonly schema?: S;
@@ -78,7 +78,7 @@ export interface Messaging {
   /**
    * Sends a message and resolves with what its handler returned, as JSON gives it. With several groups the first reply counts.
    *
-   * @throws NoReplyError 504 in time; RequestFailedError 502 when the message became a dead letter; as `send`; MESSAGING_BAD_CONFIG where the broker has
+   * @throws NoReplyError 504 in time; RequestFailedError 502 when the message became a dead letter or the reply does not fit `schema`; as `send`; MESSAGING_BAD_CONFIG where the broker has
    * no topics for one process
    */
   request<T extends string | Topic, S extends StandardSchema | undefined = undefined>(

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Injections, StandardSchema } from "@framework/core";
-import { handled, systemClock, validate } from "@framework/core/feature";
+import { handled, systemClock } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
 import { messagingError } from "./errors/messaging-error.ts";
@@ -10,7 +10,7 @@ import { type MessagingConfig } from "./messaging-config.ts";
 import type { NewMessage, Receipt } from "./send/new-message.ts";
 import { toEvent } from "./send/to-event.ts";
 import type { Topic } from "./send/topic.ts";
-import { checkData } from "./send/check-data.ts";
+import { checkData, issuesText } from "./send/check-data.ts";
 import type { AnyHandler, SchemaOption, SubscriptionOptions } from "./subscribe/subscription-options.ts";
 import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
 import type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
@@ -101,5 +101,12 @@ const request = async (
   if (reply === null) throw new NoReplyError(name, timeoutMs);
   const failure = reply.headers[REPLY_ERROR];
   if (failure !== undefined) throw new RequestFailedError(name, failure);
-  return schema === undefined ? reply.data : await validate(schema, reply.data, "input");
+  return schema === undefined ? reply.data : await checkedReply(name, schema, reply.data);
+};
+
+/** A bad reply is a mistake of the service that sent it, not of the client. @throws RequestFailedError */
+const checkedReply = async (topic: string, schema: StandardSchema, data: unknown): Promise<unknown> => {
+  const result = await schema["~standard"].validate(data);
+  if (result.issues === undefined) return result.value;
+  throw new RequestFailedError(topic, `the reply does not fit its schema: ${issuesText(result.issues)}`);
 };

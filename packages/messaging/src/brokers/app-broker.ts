@@ -5,6 +5,7 @@ import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";
 import type { SubscriptionStatus } from "../consume/subscription-status.ts";
+import { messagingError } from "../errors/messaging-error.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
@@ -43,6 +44,7 @@ export class AppBroker {
   private readonly ending = new AbortController();
   private topologyProblem: string | null = "its topics have not been looked at";
   private openReplies: ReplyInbox | null = null;
+  private isClosed = false;
   private starting: Promise<void> = Promise.resolve();
   private cancelLag: () => void = () => {};
 
@@ -58,8 +60,9 @@ export class AppBroker {
     return this.parts.broker;
   }
 
-  /** The replies to requests of this process; opened with the first request. */
+  /** The replies to requests of this process; opened with the first request. @throws MESSAGING_SEND_FAILED after the stop */
   get replies(): ReplyInbox {
+    if (this.isClosed) throw messagingError("MESSAGING_SEND_FAILED", "the app has stopped");
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
@@ -115,10 +118,12 @@ export class AppBroker {
     const until = AbortSignal.any([deadline, limit.signal]);
     await Promise.all(this.subscriptions.map((subscription) => subscription.stop(until)));
     cancel();
-    await this.openReplies?.close();
   }
 
+  /** Closes the broker. Until then requests get their replies, also those that other features make in their drain. */
   async close(): Promise<void> {
+    this.isClosed = true;
+    await this.openReplies?.close();
     await this.parts.broker.close();
   }
 

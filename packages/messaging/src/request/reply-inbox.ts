@@ -1,5 +1,5 @@
 import type { Logger } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
+import { type Clock, handled } from "@framework/core/feature";
 import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
 import { REPLY_OF } from "../envelope/own-headers.ts";
@@ -25,7 +25,9 @@ const MAX_PENDING = 10_000;
 export class ReplyInbox implements Sink {
   readonly topic: string;
   private readonly parts: ReplyInboxParts;
-  private readonly pending = new Map<string, (reply: Event | null) => void>();
+  /** Requests by id: those that are sent again before their reply share it. */
+  private readonly pending = new Map<string, Set<(reply: Event | null) => void>>();
+  private waiting = 0;
   private readonly ready = Promise.withResolvers<void>();
   private readonly consumer: Consumer;
 
@@ -46,25 +48,41 @@ export class ReplyInbox implements Sink {
     this.consumer.start();
   }
 
-  /** Sends a request and resolves with its reply; `null` when there is none in time. @throws what `send` throws */
+  /**
+   * Sends a request and resolves with its reply; `null` when there is none in time, which is also that of the send.
+   *
+   * @throws what `send` throws
+   */
   async ask(id: string, send: () => Promise<unknown>, timeoutMs: number): Promise<Event | null> {
-    if (this.pending.size >= MAX_PENDING)
+    if (this.waiting >= MAX_PENDING)
       throw messagingError("MESSAGING_SEND_FAILED", `${MAX_PENDING} requests wait for their replies`);
     const { promise, resolve } = Promise.withResolvers<Event | null>();
-    this.pending.set(id, resolve);
+    const leave = this.wait(id, resolve);
     const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
     try {
       const isReady = await Promise.race([this.ready.promise.then(() => true), promise.then(() => false)]);
-      if (isReady) await send();
+      if (isReady) await Promise.race([handled(send()), promise]);
       return await promise;
     } finally {
       cancel();
-      this.pending.delete(id);
+      leave();
     }
   }
 
+  /** Has a function get the reply to an id; returns what ends that. */
+  private wait(id: string, resolve: (reply: Event | null) => void): () => void {
+    const resolvers = this.pending.get(id) ?? new Set();
+    this.pending.set(id, resolvers.add(resolve));
+    this.waiting++;
+    return () => {
+      this.waiting--;
+      resolvers.delete(resolve);
+      if (resolvers.size === 0) this.pending.delete(id);
+    };
+  }
+
   async close(): Promise<void> {
-    for (const resolve of this.pending.values()) resolve(null);
+    for (const resolvers of this.pending.values()) for (const resolve of resolvers) resolve(null);
     await this.consumer.close();
   }
 
@@ -106,7 +124,8 @@ export class ReplyInbox implements Sink {
   private take(delivery: Delivery): void {
     try {
       const event = decode(delivery, false);
-      this.pending.get(event.headers[REPLY_OF] ?? "")?.(event);
+      const resolvers = this.pending.get(event.headers[REPLY_OF] ?? "") ?? [];
+      for (const resolve of resolvers) resolve(event);
     } catch (error) {
       this.parts.log.warn("messaging: a reply cannot be decoded", { error });
     }

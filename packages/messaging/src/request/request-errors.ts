@@ -12,14 +12,14 @@ export class NoReplyError extends HttpError {
   }
 }
 
-/** A request whose message became a dead letter: 502 as a reply. */
+/** A request whose message became a dead letter, or whose reply does not fit its schema: 502 as a reply. */
 export class RequestFailedError extends HttpError {
   override readonly name = "RequestFailedError";
 
   constructor(topic: string, reason: string) {
     super(502, "A request failed", {
       code: "MESSAGING_REQUEST_FAILED",
-      cause: new Error(`messaging: the handler of a request to "${topic}" failed: ${reason}`),
+      cause: new Error(`messaging: a request to "${topic}" failed: ${reason}`),
     });
   }
 }

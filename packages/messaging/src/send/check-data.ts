@@ -3,6 +3,11 @@ import type { Event } from "../envelope/event.ts";
 import { badMessage } from "./to-event.ts";
 import { schemaOf, type Topic } from "./topic.ts";
 
+type Issues = readonly {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}[];
+
 /** Checks the data of an event to a topic with schemas. @throws MESSAGING_BAD_MESSAGE */
 export const checkData = async (topic: string | Topic, { type, data }: Event): Promise<void> => {
   if (typeof topic === "string") return;
@@ -11,11 +16,16 @@ export const checkData = async (topic: string | Topic, { type, data }: Event): P
   const result = schema["~standard"].validate(data);
   const { issues } = isPromise(result) ? await result : result;
   if (issues === undefined) return;
-  const texts = issues
-    .slice(0, 10)
-    .map(({ message, path = [] }) => `${path.map(partText).join(".")}: ${message}`);
-  throw badMessage(`the data of "${type}" does not fit its schema: ${texts.join("; ").slice(0, 1000)}`);
+  throw badMessage(`the data of "${type}" does not fit its schema: ${issuesText(issues)}`);
 };
+
+/** The first issues of a validation as text, at most 1,000 characters. */
+export const issuesText = (issues: Issues): string =>
+  issues
+    .slice(0, 10)
+    .map(({ message, path = [] }) => `${path.map(partText).join(".")}: ${message}`)
+    .join("; ")
+    .slice(0, 1000);
 
 const partText = (part: PropertyKey | { readonly key: PropertyKey }): string =>
   String(typeof part === "object" ? part.key : part);

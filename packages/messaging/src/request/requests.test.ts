@@ -1,0 +1,123 @@
+import { App, type StandardSchema } from "@framework/core";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { Broker, BrokerAdapter, Producer } from "../adapter.ts";
+import { memoryBroker, messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const long = { timeoutMs: 60_000 };
+
+const appOn = (broker: BrokerAdapter) => new (App.with(messaging))().enableMessaging({ broker });
+
+/** An app that answers requests to `prices` when the test says so, once for each. */
+const answering = async (broker: BrokerAdapter) => {
+  const app = appOn(broker);
+  const asked: PromiseWithResolvers<unknown>[] = [];
+  app.messaging.subscribe("prices", { group: "shop" }, async () => {
+    const answer = Promise.withResolvers<unknown>();
+    asked.push(answer);
+    return await answer.promise;
+  });
+  await app.start({ log: quiet });
+  return { app, asked };
+};
+
+/** A broker in memory that sends as the test says. */
+const sending = (send: Producer["send"]): BrokerAdapter => {
+  const inner = memoryBroker();
+  return { ...inner, open: (context) => ({ ...inner.open(context), producer: { send } }) };
+};
+
+/** A broker that notes the topics whose consumers have closed. */
+const noting = (inner: BrokerAdapter, closed: string[]): BrokerAdapter => ({
+  ...inner,
+  open(context) {
+    const broker = inner.open(context);
+    const consumer: Broker["consumer"] = (options) => {
+      const own = broker.consumer(options);
+      const close = own.close.bind(own);
+      return Object.assign(own, { close: () => close().then(() => void closed.push(...options.topics)) });
+    };
+    return { ...broker, consumer };
+  },
+});
+
+test("a request that runs when the service stops gets its reply", async () => {
+  const broker = memoryBroker();
+  const other = await answering(broker);
+  const closed: string[] = [];
+  const app = appOn(noting(broker, closed));
+  app.messaging.subscribe("orders", { group: "shop" }, () => {});
+  app.get("/price", async () => await app.messaging.request("prices", { type: "t" }, long));
+  await app.start({ log: quiet });
+  const reply = app.fetch(new Request("http://localhost/price"));
+  await waitFor(() => other.asked.length === 1, long);
+  const stopping = app.stop();
+  await waitFor(() => closed.includes("orders"), long); // then all subscriptions have ended
+  other.asked[0]?.resolve({ price: 7 });
+  expect((await reply).status).toBe(200);
+  await stopping;
+  expect(closed).toEqual(["orders", expect.stringContaining("replies.")]);
+  await other.app.stop();
+});
+
+test("a request after the stop is refused", async () => {
+  const app = appOn(memoryBroker());
+  await app.start({ log: quiet });
+  await app.stop();
+  await expect(app.messaging.request("prices", { type: "t" }, long)).rejects.toMatchObject({
+    code: "MESSAGING_SEND_FAILED",
+  });
+});
+
+const priced: StandardSchema = {
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate: () => ({ issues: [{ message: "is missing", path: ["secret_price"] }] }),
+  },
+};
+
+test("a reply that does not fit its schema is a failure of the service that sent it", async () => {
+  const { app, asked } = await answering(memoryBroker());
+  const reply = app.messaging.request("prices", { type: "t" }, { ...long, schema: priced });
+  await waitFor(() => asked.length === 1, long);
+  asked[0]?.resolve({ price: 7 });
+  const failure: Error = (await reply.catch((error: Error) => error)) as Error;
+  expect(failure).toMatchObject({ status: 502, code: "MESSAGING_REQUEST_FAILED" });
+  expect(String(failure.cause)).toContain("the reply does not fit its schema: secret_price");
+  await app.stop();
+});
+
+test("timeoutMs limits the send of a request too", async () => {
+  const sent = Promise.withResolvers<never>();
+  const clock = virtualClock();
+  const app = new (App.with(messaging))().enableMessaging({ broker: sending(() => sent.promise), clock });
+  await app.start({ log: quiet });
+  const reply = app.messaging.request("prices", { type: "t" }, { timeoutMs: 100 });
+  await clock.advance(100);
+  await expect(reply).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+  sent.reject(new Error("late"));
+  await app.stop();
+});
+
+test("two requests at a time with the same id both get their reply", async () => {
+  const { app, asked } = await answering(memoryBroker());
+  const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
+  const replies = [ask(60_000), ask(60_000)];
+  await waitFor(() => asked.length === 2, long);
+  for (const each of asked) each.resolve({ price: 7 });
+  expect(await Promise.all(replies)).toEqual([{ price: 7 }, { price: 7 }]);
+  await app.stop();
+});
+
+test("a request that ends leaves another one of the same id alone", async () => {
+  const { app, asked } = await answering(memoryBroker());
+  const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
+  const [early, late] = [ask(50), ask(60_000)];
+  await expect(early).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
+  await waitFor(() => asked.length === 2, long);
+  for (const each of asked) each.resolve({ price: 7 });
+  expect(await late).toEqual({ price: 7 });
+  await app.stop();
+});
