@@ -254,6 +254,13 @@ test("types of a media range are those of its schema, and unknown where the docu
   expect(replies(range({ $ref: "#/components/schemas/Pet" }))).toBe('{ 200: Schemas["Pet"] }');
   expect(replies(range({ type: "string", format: "binary" }))).toBe("{ 200: BytesReply }");
   expect(replies(range({}))).toBe("{ 200: unknown }");
+  const named = { schema: { type: "string", enum: ["a", "b"] } };
+  expect(replies({ 200: { content: { "application/json": named, "text/plain": named } } })).toBe(
+    '{ 200: "a" | "b" }',
+  );
+  expect(
+    replies({ 200: { content: { "text/plain": {}, "text/xml": { schema: { type: "object" } } } } }),
+  ).toBe("{ 200: string }");
   expect(replies({ 204: {}, "2XX": {}, default: {} })).toBe(
     '{ 204: undefined; "2XX": unknown; default: unknown }',
   );

@@ -51,11 +51,18 @@ const typeOfReply = (kind: ReplyKind, schema: unknown, document: OpenapiReader):
   if (kind === "lines") return `AsyncIterable<${typeOfSchema(itemOf(schema), document)}>`;
   const types = {
     events: "AsyncIterable<ServerSentEvent>",
-    text: "string",
+    text: textType(schema, document),
     bytes: "BytesReply",
     none: "undefined",
   };
   return types[kind];
+};
+
+/** A text whose schema lists its values has these; the schema of any other text may be that of what it stands for, as with XML. */
+const textType = (schema: unknown, document: OpenapiReader): string => {
+  const { type, enum: values, const: value } = document.resolved(schema);
+  const isListed = type === "string" && (Array.isArray(values) || typeof value === "string");
+  return isListed ? typeOfSchema(schema, document) : "string";
 };
 
 /** A stream's schema may describe the list of its items. */
