@@ -184,6 +184,40 @@ const framing = (test: Test, make: MakeTransport): void => {
     });
   });
 
+  test("says the phrase of a status, or that of its class", () =>
+    withServer(
+      make,
+      {
+        serve: ({ target }) =>
+          reply(target.endsWith("s") ? stream(["x"]) : "x", Number.parseInt(target.slice(1))),
+      },
+      async ({ connect }) => {
+        const client = await connect();
+        await client.send(
+          ["/200", "/299", "/299s", "/422", "/422s", "/599"].map((target) => get(target)).join(""),
+        );
+        assert.deepEqual(
+          (await client.replies(6)).map(({ reason }) => reason),
+          ["OK", "OK", "OK", "Validation Failed", "Validation Failed", "Internal Server Error"],
+        );
+      },
+    ));
+
+  test("sends values without blanks around them, and numbers as text", () =>
+    withServer(
+      make,
+      {
+        serve: ({ target }) =>
+          reply(target === "/s" ? stream(["x"]) : "x", 200, ["x", " a b\t", "y", 5 as unknown as string]),
+      },
+      async ({ connect }) => {
+        const client = await connect();
+        await client.send(get() + get("/s"));
+        await client.replies(2);
+        assert.equal(client.received.split("\r\nx: a b\r\ny: 5\r\n").length, 3, client.received);
+      },
+    ));
+
   test("sends characters of Latin-1 in a field as one byte", () =>
     withServer(
       make,
@@ -450,6 +484,7 @@ const badReplies = (test: Test, make: MakeTransport): void => {
     "a blank in a name": () => reply("secret", 200, ["x y", "a"]),
     "an empty name": () => reply("secret", 200, ["", "a"]),
     "a value above U+00FF": () => reply("secret", 200, ["x", "☃"]),
+    "no value": () => reply("secret", 200, ["x", undefined as unknown as string]),
     "a payload that is none": () => reply(5 as unknown as string),
     "a stream of impossible length": () => reply(stream([], -1)),
     "status 0": () => reply("secret", 0),
@@ -480,8 +515,13 @@ const badReplies = (test: Test, make: MakeTransport): void => {
           const received = await server.exchange(get(`/${encodeURI(name)}`));
           const replies = parseReplies(received, true);
           assert.deepEqual(
-            replies.map(({ status, complete, fields }) => [status, complete, fields.get("connection")]),
-            [[500, true, "close"]],
+            replies.map(({ status, reason, complete, fields }) => [
+              status,
+              reason,
+              complete,
+              fields.get("connection"),
+            ]),
+            [[500, "Internal Server Error", true, "close"]],
             name,
           );
           assert.doesNotMatch(received, /secret|stolen|^b:/m);

@@ -5,6 +5,8 @@ import { type BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { isConnectionField, isOrdinary, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
+import { reasonPhrase } from "../../http/reason-phrase.ts";
+import { headerName, headerValue } from "../../response/header-rules.ts";
 
 /**
  * Writes a reply with a short body in memory on a connection that stays open; `false`, with nothing written, for any other reply.
@@ -17,8 +19,14 @@ export const writeOrdinary = (response: NodeResponse, reply: Reply): boolean => 
   const length = shortLength(payload);
   if (length < 0) return false;
   const fields = reply.fields();
-  for (let at = 0; at < fields.length; at += 2) if (isConnectionField(fields[at] as string)) return false;
+  for (let at = 0; at < fields.length; at += 2) {
+    const [name, value] = [fields[at] as string, fields[at + 1] as string];
+    if (isConnectionField(name)) return false;
+    headerName(name);
+    if (headerValue(name, value) !== value) return false;
+  }
   response.statusCode = status;
+  response.statusMessage = reasonPhrase(status);
   response.impliedFields = fields;
   endWith(response, payload, length, fields);
   return true;
@@ -37,7 +45,12 @@ export const writePrepared = (
 ): BodyWriter | null => {
   response.sendDate = false;
   if (minor === 0) response.useChunkedEncodingByDefault = false;
-  response.writeHead(status, fields);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const name = fields[at] as string;
+    headerName(name);
+    fields[at + 1] = headerValue(name, fields[at + 1] as string);
+  }
+  response.writeHead(status, reasonPhrase(status), fields);
   if (payload instanceof BodyStream) return new BodyWriter(response, payload, events);
   if (length !== null && length > SLICE_ABOVE) {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
