@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import { boundReply } from "./bound-reply.ts";
 import { checkTarget } from "./check-target.ts";
 import { ClientError } from "./client-error.ts";
@@ -69,8 +70,7 @@ const explained = (
   if (FrameworkError.is(error)) return error;
   if (timer.aborted)
     return new ClientError("CLIENT_TIMEOUT", `${name} took longer than ${timeoutMs} ms`, { status: 504 });
-  const reason = Error.isError(error) ? error.message : String(error);
-  return new ClientError("CLIENT_NO_REPLY", `${name} failed: ${reason}`, { cause: error });
+  return new ClientError("CLIENT_NO_REPLY", `${name} failed: ${messageOf(error)}`, { cause: error });
 };
 
 const once = (run: () => void): (() => void) => {

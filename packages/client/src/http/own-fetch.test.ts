@@ -47,3 +47,11 @@ test("the body of a stream ends when the caller aborts", async () => {
   caller.abort(reason);
   await expect(text).rejects.toBe(reason);
 });
+
+test("a fetch that fails with an error whose message is not text is no reply", async () => {
+  for (const message of [Symbol("s"), Object.create(null), { code: 7 }]) {
+    const fetch = () => Promise.reject(Object.assign(new Error("x"), { message }));
+    await using http = open({ fetch });
+    await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_NO_REPLY" });
+  }
+});
