@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Cluster, ClusterOptions, Redis, RedisOptions } from "ioredis";
 import type { Operations } from "@framework/core/feature";
 import type { RedisConfig } from "../redis-config.ts";
@@ -53,11 +54,15 @@ const connectionOptions = (config: RedisConfig, isLeased: boolean): OwnOptions =
     ...(keyPrefix !== undefined && { keyPrefix }),
     ...(address?.username !== undefined && { username: address.username }),
     ...(address?.password !== undefined && { password: address.password }),
-    ...(address?.tls === true && { tls: { servername: address.host } }),
+    ...(address?.tls === true && { tls: tlsTo(address.host) }),
     // READONLY: after a failover the old master is a replica. The command had no effect; reconnecting finds the new master.
     reconnectOnError: (error) => error.message.startsWith("READONLY"),
   };
 };
+
+/** Certificates are issued for host names; TLS has no names for addresses (RFC 6066, section 3). */
+const tlsTo = (host: string): { readonly servername?: string } =>
+  isIP(host) === 0 ? { servername: host } : {};
 
 const createSingle = (config: RedisConfig, { metrics, timeoutMs }: ClientOptions): Redis => {
   const [address] = addressesOf(config);
@@ -84,7 +89,7 @@ const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: Clie
     retryDelayOnClusterDown: 100,
     maxRedirections: 8,
     ...(config.keyPrefix !== undefined && { keyPrefix: config.keyPrefix }),
-    redisOptions: { ...redisOptions, ...(tls !== undefined && { tls }) },
+    redisOptions: { ...redisOptions, ...(tls !== undefined && { tls: {} }) },
     ...(tls !== undefined && {
       // Certificates are issued for host names, so these are not resolved to addresses.
       dnsLookup: (address: string, callback: (error: null, address: string) => void): void =>
@@ -102,7 +107,10 @@ const createCluster = (config: RedisConfig, { metrics, failed, timeoutMs }: Clie
     refresh();
   });
   cluster.on("-node", refresh);
-  cluster.on("+node", (node: Redis) => count(node, metrics));
+  cluster.on("+node", (node: Redis) => {
+    if (tls !== undefined) node.options.tls = tlsTo(node.options.host ?? ""); // it connects later
+    count(node, metrics);
+  });
   return cluster;
 };
 
