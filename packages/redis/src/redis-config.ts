@@ -9,6 +9,7 @@ import {
   secret,
   text,
 } from "@framework/core/feature";
+import { addressesOf } from "./client/addresses.ts";
 
 /** Address and connection settings of Redis. */
 export interface RedisConfig {
@@ -53,12 +54,28 @@ export interface RedisConfigRecord extends ConfigRecord<RedisConfig> {
   cluster(url: string): { readonly url: string; readonly poolSize: number; readonly clusterMode: true };
 }
 
-const isUrl = (value: unknown): boolean =>
-  typeof value === "string" &&
-  value.split(",").every((each) => /^rediss?:\/\/./.test(each.trim()) && URL.canParse(each.trim()));
+const isUrls = (value: unknown): boolean => typeof value === "string" && value.split(",").every(isUrl);
+
+/** Whether text is the address of a server: its path is a number, and its credentials can be decoded. */
+const isUrl = (text: string): boolean => {
+  const url = /^rediss?:\/\/./.test(text.trim()) ? URL.parse(text.trim()) : null;
+  if (url === null || !/^\/?\d{0,7}$/.test(url.pathname)) return false;
+  try {
+    decodeURIComponent(url.username + url.password);
+    return true;
+  } catch {
+    return false; // a % that encodes nothing
+  }
+};
 
 const record = configRecord<RedisConfig>("RedisConfig", {
-  url: secret(checked("redis://localhost:6379", "redis://host:port/database, or rediss:// for TLS", isUrl)),
+  url: secret(
+    checked(
+      "redis://localhost:6379",
+      "redis://host:port/database, or rediss:// for TLS, with a number as the database and user and password percent-encoded",
+      isUrls,
+    ),
+  ),
   poolSize: integer(10, { min: 1, max: 1000 }),
   clusterMode: flag(false),
   minIdle: integer(1, { min: 1, max: 1000 }),
@@ -85,18 +102,14 @@ export const RedisConfig: RedisConfigRecord = Object.freeze({
 });
 
 /** Returns the contradictions between the fields of a record. */
-export const configProblems = ({
-  url,
-  clusterMode,
-  database,
-  poolSize,
-  minIdle,
-}: RedisConfig): readonly string[] => {
+export const configProblems = (config: RedisConfig): readonly string[] => {
+  const { url, clusterMode, poolSize, minIdle } = config;
   const problems: string[] = [];
   if (!clusterMode && url.includes(",")) {
     problems.push("RedisConfig.url lists several nodes; set clusterMode: true for a cluster");
   }
-  if (clusterMode && database !== 0) problems.push("RedisConfig.database must be 0 in cluster mode");
+  if (clusterMode && addressesOf(config).some((each) => each.database !== 0))
+    problems.push("RedisConfig.database must be 0 in cluster mode");
   if (minIdle > poolSize) problems.push("RedisConfig.minIdle must not be above poolSize");
   return problems;
 };

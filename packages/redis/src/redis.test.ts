@@ -178,6 +178,24 @@ test("URLs are parsed with user, password, database and TLS", () => {
   ]);
 });
 
+test("the path of a URL is the database, also 0", () => {
+  const read = (url: string) => addressesOf(RedisConfig.of({ url, database: 5 }))[0]?.database;
+  expect(["redis://h/0", "redis://h/7", "redis://h/", "redis://h"].map(read)).toEqual([0, 7, 5, 5]);
+});
+
+test.each(["redis://h/cache", "redis://h/1/2", "redis://h/-1", "redis://:100%@h", "redis://%zz:p@h"])(
+  "a URL whose database is no number, or whose credentials are not percent-encoded, is refused: %s",
+  (url) => {
+    expect(() => openRedis({ url })).toThrow("RedisConfig.url must be redis://host:port/database");
+  },
+);
+
+test("a cluster has no database in its URL", () => {
+  expect(() => openRedis({ url: "redis://a,redis://b/1", clusterMode: true })).toThrow(
+    "must be 0 in cluster mode",
+  );
+});
+
 test("delays between attempts grow from 50 ms to 2 s", () => {
   const pauses = [1, 2, 3, 6, 7, 100].map((attempt) => backoffMs(attempt, () => 1));
   expect(pauses).toEqual([50, 100, 200, 1600, 2000, 2000]);

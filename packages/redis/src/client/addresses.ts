@@ -14,13 +14,12 @@ export interface RedisAddress {
 export const addressesOf = ({ url, password, database, tls }: RedisConfig): readonly RedisAddress[] =>
   url.split(",").map((each) => {
     const { protocol, hostname, port, username, password: secret, pathname } = new URL(each.trim());
-    const path = Number(pathname.slice(1));
     return {
       host: hostname === "" ? "localhost" : hostname.replace(/^\[|\]$/g, ""),
       port: port === "" ? 6379 : Number(port),
       username: username === "" ? undefined : decodeURIComponent(username),
       password: password ?? (secret === "" ? undefined : decodeURIComponent(secret)),
-      database: Number.isInteger(path) && path > 0 ? path : database,
+      database: pathname.length > 1 ? Number(pathname.slice(1)) : database,
       tls: tls || protocol === "rediss:",
     };
   });
