@@ -95,6 +95,36 @@ for (const [name, rotate] of Object.entries(rotations)) {
   });
 }
 
+for (const form of [{}, { signed: true, secret }]) {
+  const kind = "signed" in form ? "signed" : "stored";
+
+  for (const path of ["/login/ann", "/promote", "/logout"]) {
+    test(`a change of a ${kind} session does not replace the cookie of a ${path} that was answered meanwhile: 409`, async () => {
+      const { client, late, contentOf } = browsing(openShop(form));
+      await using _ = client;
+      const user = cookieOf(await client.post("/login/ann"));
+      let next = "";
+      const change: Change = (session) => session.set("a", 1);
+      const reply = await late(user, change, async () => {
+        next = cookieOf(await client.post(path, sending(user)));
+      });
+      expect(isRefused(reply)).toBe(true);
+      expect(await contentOf(next)).toEqual([path === "/logout" ? null : "ann"]);
+    });
+  }
+
+  test(`a late use of a ${kind} session that got a new id meanwhile sets no cookie`, async () => {
+    const { clock, ...shop } = openShop(form);
+    const { client, late } = browsing({ clock, ...shop });
+    await using _ = client;
+    const user = cookieOf(await client.post("/login/ann"));
+    await clock.advance(600_000); // long enough for the use to be recorded
+    const read: Change = (session) => session.get("a");
+    const reply = await late(user, read, () => client.post("/promote", sending(user)));
+    expect([reply.status, reply.headers.get("set-cookie")]).toEqual([200, null]);
+  });
+}
+
 test("of many concurrent requests for a new id exactly one gets it", async () => {
   const { client, contentOf } = browsing(openShop());
   await using _ = client;

@@ -6,7 +6,7 @@ import type { SessionStore } from "./store/session-store.ts";
 /** A session that a request brought. */
 export interface Found {
   readonly id: string;
-  /** Version in the store; 0 in the cookie. */
+  /** Version in the store; always 1 in the cookie. */
   readonly version: number;
   readonly entry: SessionEntry;
 }
@@ -19,7 +19,11 @@ export interface SessionForm {
   readonly isInCookie: boolean;
   /** Reads the session of a cookie; `"ended"` for one that another request has just ended. */
   read(cookie: string): Promise<Found | "ended" | null>;
-  /** Writes a content. Returns the value of the cookie; `null` when another request has changed the session since it was read. */
+  /**
+   * Writes a content. Returns the value of the cookie; `null` when another request has changed or ended the session since it was read.
+   *
+   * @param version that of the session that was read, 0 for a new id
+   */
   write(id: string, version: number, entry: SessionEntry, ttlMs: number): Promise<string | null>;
   /** Ends an id. Returns whether this call ended it. */
   end(id: string): Promise<boolean>;
@@ -58,21 +62,28 @@ export const sealedForm = (
   store: SessionStore,
   lives: Lives,
   now: () => number,
-): SessionForm => ({
-  maxBytes: MAX_COOKIE_CONTENT,
-  isInCookie: true,
-  async read(cookie) {
-    const content = seal.open(cookie);
-    if (content === null) return null;
-    const [id, json] = JSON.parse(content) as [string, unknown]; // sealed, so written by `write`
-    const entry = fromJson(json);
-    if (entry === null || restOf(entry, lives, now()) <= 0) return null;
-    return (await store.read(digestOf(id))) === "ended" ? "ended" : { id, version: 0, entry };
-  },
-  write: async (id, _version, entry) => seal.seal(JSON.stringify([id, toJson(entry)])),
-  end: async (id) => store.end(digestOf(id), lives.absoluteMs),
-  endAsFound: async ({ id }) => store.end(digestOf(id), lives.absoluteMs),
-});
+): SessionForm => {
+  const hasEnded = async (id: string): Promise<boolean> => (await store.read(digestOf(id))) === "ended";
+  return {
+    maxBytes: MAX_COOKIE_CONTENT,
+    isInCookie: true,
+    async read(cookie) {
+      const content = seal.open(cookie);
+      if (content === null) return null;
+      const [id, json] = JSON.parse(content) as [string, unknown]; // sealed, so written by `write`
+      const entry = fromJson(json);
+      if (entry === null || restOf(entry, lives, now()) <= 0) return null;
+      return (await hasEnded(id)) ? "ended" : { id, version: 1, entry };
+    },
+    async write(id, version, entry) {
+      // The cookie of an ended id would replace that of the session that goes on.
+      if (version > 0 && (await hasEnded(id))) return null;
+      return seal.seal(JSON.stringify([id, toJson(entry)]));
+    },
+    end: async (id) => store.end(digestOf(id), lives.absoluteMs),
+    endAsFound: async ({ id }) => store.end(digestOf(id), lives.absoluteMs),
+  };
+};
 
 /** The key of an id in the store. */
 const digestOf = (id: string): string => createHash("sha256").update(id).digest("base64url");
