@@ -54,6 +54,29 @@ test("a subscription that names no group is in the group of its broker", async (
   await app.stop();
 });
 
+test("the consumer of a pattern knows the topic of its dead letters, which it must not match", async () => {
+  const inner = memoryBroker();
+  const seen: (string | undefined)[] = [];
+  const open: BrokerAdapter["open"] = (context) => {
+    const broker = inner.open(context);
+    return {
+      ...broker,
+      consumer(options) {
+        seen.push(options.deadLetterTopic);
+        return broker.consumer(options);
+      },
+    };
+  };
+  const broker = { ...inner, capabilities: { ...inner.capabilities, patterns: true }, open };
+  const app = new (App.with(messaging))().enableMessaging({ broker });
+  app.messaging
+    .subscribe(/dlq$/, { group: "audit" }, () => {})
+    .subscribe(/dlq$/, { group: "ops", deadLetter: "lost" }, () => {});
+  await app.start({ log: quiet });
+  await app.stop();
+  expect(seen).toEqual(["pattern.audit.dlq", "lost"]);
+});
+
 test("subscriptions and middleware are added before the start", async () => {
   const app = withBroker();
   await app.start({ log: quiet });

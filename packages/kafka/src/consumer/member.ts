@@ -108,15 +108,10 @@ export class Member {
 
   /** Joins the group, and reads for as long as the membership lasts. */
   async run(): Promise<void> {
-    const { options, admin, clock, config } = this.parts;
-    const { signal } = this.gone;
+    const { options } = this.parts;
     try {
-      this.topics = await matchingTopics(admin, options);
-      if (this.topics.length === 0) {
-        options.sink.state("running"); // there is nothing to read yet
-        await pause(clock, config.metadataMs, signal);
-        return this.end("no topic matches");
-      }
+      await this.untilTopicsMatch();
+      if (this.gone.signal.aborted) return;
       await this.consumer.connect();
       await this.consumer.subscribe({ topics: [...this.topics], fromBeginning: options.from === "earliest" });
       void this.watch();
@@ -128,6 +123,18 @@ export class Member {
       });
     } catch (error) {
       this.end(Error.isError(error) ? error.message : String(error));
+    }
+  }
+
+  /** Looks for the topics to read until there are some: a pattern may match none yet. */
+  private async untilTopicsMatch(): Promise<void> {
+    const { options, admin, clock, config } = this.parts;
+    const { signal } = this.gone;
+    while (!signal.aborted) {
+      this.topics = await matchingTopics(admin, options);
+      if (this.topics.length > 0) return;
+      options.sink.state("running"); // there is nothing to read
+      await pause(clock, config.metadataMs, signal);
     }
   }
 

@@ -63,6 +63,7 @@ export class RunningSubscription {
     this.consumer = parts.broker.consumer({
       topics: topicsOf(parts),
       pattern: spec.topic instanceof RegExp ? spec.topic : null,
+      deadLetterTopic: parts.park === null ? parts.deadLetterTopic : undefined,
       group: spec.group,
       order: spec.order,
       prefetch: prefetchOf(parts),

@@ -93,8 +93,13 @@ export interface Producer {
 export interface ConsumerOptions {
   /** Topics by name; with `pattern` those of messaging's own. */
   readonly topics: readonly string[];
-  /** Also all topics that match. Only with the capability `patterns`. */
+  /**
+   * Also all topics that match, other than `deadLetterTopic` and those of the group's delayed tries, `*.<group>.retry.*`: the subscription would consume what
+   * it sends. Only with the capability `patterns`.
+   */
   readonly pattern: RegExp | null;
+  /** Where the dead letters of the subscription go: `pattern` never matches it. @default none */
+  readonly deadLetterTopic?: string | undefined;
   /** Consumers of one group share the messages. */
   readonly group: string;
   /** The order that the subscription needs: one of the capabilities, or `none`. */

@@ -1,0 +1,64 @@
+import { virtualClock } from "@framework/core/testing";
+import type { ConsumerOptions, Sink } from "@framework/messaging/adapter";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { Admin } from "kafkajs";
+import type { AdminClient } from "../client/admin-client.ts";
+import { KafkaConfig } from "../kafka-config.ts";
+import { KafkaConsumer } from "./kafka-consumer.ts";
+import { matchingTopics } from "./matching-topics.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+const METADATA_MS = 60_000;
+
+/** The administrative connection of a server with topics. */
+const adminOf = (listTopics: () => readonly string[]) => {
+  const admin = { listTopics: async () => listTopics() };
+  return { use: (run: (open: Admin) => unknown) => run(admin as unknown as Admin) } as AdminClient;
+};
+
+test("a pattern matches neither topics of the server nor those that the group writes itself", async () => {
+  const topics = [
+    "__consumer_offsets",
+    "orders.audit.dlq",
+    "pattern.audit.dlq",
+    "orders.audit.retry.0",
+    "orders.billing.dlq",
+    "orders",
+  ];
+  const options = { topics: [], pattern: /./, group: "audit", deadLetterTopic: "pattern.audit.dlq" };
+  const found = await matchingTopics(
+    adminOf(() => topics),
+    options,
+  );
+  expect(found).toEqual(["orders", "orders.audit.dlq", "orders.billing.dlq"]);
+});
+
+test("a pattern that matches no topic yet is ready, and looks again every metadataMs", async () => {
+  const clock = virtualClock();
+  const states: string[] = [];
+  let looks = 0;
+  const consumer = new KafkaConsumer({
+    config: KafkaConfig.of({ brokers: "127.0.0.1:1", metadataMs: METADATA_MS }),
+    log,
+    clock,
+    random: () => 0.9,
+    admin: adminOf(() => (looks++, [])),
+    options: {
+      pattern: /^orders/,
+      topics: [],
+      group: "audit",
+      from: "earliest",
+      sink: { state: (state: string) => void states.push(state), revoked() {} } as unknown as Sink,
+    } as unknown as ConsumerOptions,
+  });
+  consumer.start();
+  await waitFor(() => looks === 1, { timeoutMs: 60_000 });
+  for (let look = 2; look < 7; look++) {
+    await clock.advance(METADATA_MS);
+    expect(looks).toBe(look);
+  }
+  expect(new Set(states)).toEqual(new Set(["running"]));
+  await consumer.close();
+  expect(states.at(-1)).toBe("closed");
+});
