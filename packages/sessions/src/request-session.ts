@@ -4,7 +4,7 @@ import { type Json, SessionId, User } from "@framework/core/feature";
 import { ended, sessionsError } from "./errors.ts";
 import { jsonCopy } from "./json-copy.ts";
 import type { UserLogins } from "./logins/user-logins.ts";
-import type { Session } from "./session.ts";
+import { CurrentSession, type Session } from "./session.ts";
 import { bytesOf, type SessionContent, type SessionEntry } from "./session-entry.ts";
 import type { Found } from "./session-form.ts";
 
@@ -51,7 +51,8 @@ export class RequestSession implements Session {
     this.loginNumber = entry?.login ?? 0;
     this.createdAt = entry?.createdAt ?? tools.now();
     this.data = new Map(entry?.data);
-    this.announce();
+    this.announceId();
+    this.announceUser(request.context.get(CurrentSession)?.user ?? null); // of an earlier call for the same request
   }
 
   get(name: string): Json | undefined {
@@ -84,7 +85,9 @@ export class RequestSession implements Session {
     this.checkOpen();
     if (!this.isOf(user)) this.change((data) => data.clear());
     this.hasEnded = false;
+    const before = this.user;
     this.user = user;
+    this.announceUser(before);
     this.loginNumber = login;
     this.createdAt = this.tools.now();
     this.rotate();
@@ -99,12 +102,14 @@ export class RequestSession implements Session {
     this.checkOpen();
     this.hasDestroyed = true;
     this.id = null;
+    const before = this.user;
     this.user = null;
     this.loginNumber = 0;
     this.createdAt = this.tools.now();
     this.data = new Map();
     this.changes.length = 0;
-    this.announce();
+    this.announceId();
+    this.announceUser(before);
   }
 
   /** Refuses changes from now on, since the reply leaves. */
@@ -175,15 +180,19 @@ export class RequestSession implements Session {
 
   private rotate(): void {
     this.id = randomBytes(32).toString("base64url");
-    this.announce();
+    this.announceId();
   }
 
-  /** Tells guards the user, and CSRF protection the id. */
-  private announce(): void {
+  /** Sets the id in the context, for CSRF protection. */
+  private announceId(): void {
+    this.request.context.set(SessionId, this.id);
+  }
+
+  /** Sets the user in the context, for guards. Removes only the user that the session had before: another one was found by an authentication. */
+  private announceUser(before: string | null): void {
     const { context } = this.request;
-    context.set(SessionId, this.id);
     if (this.user !== null) context.set(User, this.user);
-    else if (context.has(User)) context.set(User, undefined);
+    else if (before !== null && context.get(User) === before) context.set(User, undefined);
   }
 
   private checkChangeable(): void {
