@@ -89,3 +89,20 @@ test("a server that takes a connection and then is silent is left at connectTime
   await broker.close();
   server.close();
 });
+
+test("the first server may have an IPv6 address", async () => {
+  const connected = Promise.withResolvers<void>();
+  const server = createServer((socket) => {
+    socket.destroy();
+    connected.resolve();
+  }).listen(0, "::1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const adapter = kafkaBroker({ brokers: `[::1]:${port}`, connectTimeoutMs: 60_000 });
+  const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log: quiet };
+  const broker = adapter.open(context);
+  await expect(broker.health(AbortSignal.timeout(60_000))).rejects.toThrow();
+  await connected.promise;
+  await broker.close();
+  server.close();
+});

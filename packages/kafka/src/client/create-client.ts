@@ -4,7 +4,7 @@ import type { KafkaConfig } from "../kafka-config.ts";
 import { registerOwnCodecs } from "./codecs.ts";
 import { kafkajs } from "./kafkajs.ts";
 import { logCreatorOf } from "./log-creator.ts";
-import { Sockets } from "./sockets.ts";
+import { driverAddress, Sockets } from "./sockets.ts";
 
 /** A client of kafkajs with its connections. */
 export interface Client {
@@ -42,4 +42,4 @@ export const createClient = (config: KafkaConfig, log: Logger): Client => {
 
 /** The addresses, from a list or from text with commas. */
 const brokersOf = (brokers: string | readonly string[]): string[] =>
-  (typeof brokers === "string" ? brokers.split(",") : brokers).map((each) => each.trim());
+  (typeof brokers === "string" ? brokers.split(",") : brokers).map((each) => driverAddress(each.trim()));

@@ -25,9 +25,15 @@ export class Sockets {
   }
 }
 
+/** An address for the driver, which takes the first colon for the end of the host: those of an IPv6 address are encoded until the connection is made. */
+export const driverAddress = (address: string): string =>
+  address.replace(/^\[(.+)\]/, (_all, host: string) => host.replaceAll(":", "%3A"));
+
 const closed = (): Error => new Error("the client was closed");
 
-const connect: ISocketFactory = ({ host, port, ssl, onConnect }) =>
-  (ssl as unknown) === undefined || (ssl as unknown) === null
+const connect: ISocketFactory = ({ host: given, port, ssl, onConnect }) => {
+  const host = given.replaceAll("%3A", ":");
+  return (ssl as unknown) === undefined || (ssl as unknown) === null
     ? connectPlain({ host, port }, onConnect)
     : connectTls({ host, port, ...(isIP(host) === 0 && { servername: host }), ...ssl }, onConnect);
+};

@@ -1,6 +1,5 @@
 import { virtualClock } from "@framework/core/testing";
 import type { ConsumerOptions, Sink } from "@framework/messaging/adapter";
-import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { Admin } from "kafkajs";
 import type { AdminClient } from "../client/admin-client.ts";
@@ -38,12 +37,17 @@ test("a pattern that matches no topic yet is ready, and looks again every metada
   const clock = virtualClock();
   const states: string[] = [];
   let looks = 0;
+  const looked = Promise.withResolvers<void>();
   const consumer = new KafkaConsumer({
     config: KafkaConfig.of({ brokers: "127.0.0.1:1", metadataMs: METADATA_MS }),
     log,
     clock,
     random: () => 0.9,
-    admin: adminOf(() => (looks++, [])),
+    admin: adminOf(() => {
+      looks++;
+      looked.resolve();
+      return [];
+    }),
     options: {
       pattern: /^orders/,
       topics: [],
@@ -53,7 +57,7 @@ test("a pattern that matches no topic yet is ready, and looks again every metada
     } as unknown as ConsumerOptions,
   });
   consumer.start();
-  await waitFor(() => looks === 1, { timeoutMs: 60_000 });
+  await looked.promise;
   for (let look = 2; look < 7; look++) {
     await clock.advance(METADATA_MS);
     expect(looks).toBe(look);
