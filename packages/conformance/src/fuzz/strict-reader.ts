@@ -206,7 +206,9 @@ const isHost = (text: string): boolean => {
   const [, name = "", port = "0"] = /^(\[[^\]]+\]|[^:]+)(?::([0-9]{1,5}))?$/.exec(text) ?? [];
   if (Number(port) > 65_535) return false;
   if (name.startsWith("[")) return /^\[[0-9A-Fa-f:.]+\]$/.test(name) && isIPv6(name.slice(1, -1));
-  return /^(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){1,255}$/.test(name);
+  return (
+    /^(?:[A-Za-z0-9._~!$&'()*+;=-]|%[0-9A-Fa-f]{2}){1,255}$/.test(name) && URL.canParse(`http://${name}`)
+  );
 };
 
 const replaceHost = (fields: readonly string[], authority: string): string[] => {

@@ -71,6 +71,8 @@ export const targetRows: readonly HeadRow[] = [
 export const hostRows: readonly HeadRow[] = [
   row("a host with a port", 200, get("Host: example.com:8080")),
   row("an IPv6 host", 200, get("Host: [::1]:80")),
+  row("an IPv4 host", 200, get("Host: 255.0.0.1:80")),
+  row("a host with an escape", 200, get("Host: %41.b")),
   row("no Host in HTTP/1.1", 400, get("Accept: */*")),
   row("no Host in HTTP/1.0", 200, "GET / HTTP/1.0\r\n\r\n"),
   row("two Hosts in HTTP/1.0", 400, "GET / HTTP/1.0\r\nHost: a\r\nHost: a\r\n\r\n"),
@@ -92,6 +94,11 @@ export const hostRows: readonly HeadRow[] = [
     "a#b",
     "\xe9",
     "a\\b",
+    "256.1.1.1",
+    "1.2.3.4.5",
+    "a.1",
+    "a%2Fb",
+    "a%00b",
   ].map((host) => row(`the Host ${JSON.stringify(host)}`, 400, get(`Host: ${host}`))),
 ];
 

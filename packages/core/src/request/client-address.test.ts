@@ -124,6 +124,8 @@ test.each([
   ["user@shop", "own:80"],
   ["shop/path", "own:80"],
   ["shop:port", "own:80"],
+  ["256.1.1.1", "own:80"],
+  ["shop:65536", "own:80"],
   ["shop\r\nx: y", "own:80"],
   ["a".repeat(262), "own:80"],
 ])("X-Forwarded-Host %j gives %s", (forwardedHost, expected) => {

@@ -1,4 +1,5 @@
 import type { RequestSource } from "../exchange/request-source.ts";
+import { isAuthority } from "../http/authority.ts";
 import { trimBlanks } from "../http/field-grammar.ts";
 import { formatIp, type IpBytes, parseIp } from "../http/ip-address.ts";
 import { isTrusted, type TrustedProxies } from "../http/trusted-proxies.ts";
@@ -100,5 +101,4 @@ const forwardedScheme = (text: string): "http" | "https" | null => {
   return scheme === "http" || scheme === "https" ? scheme : null;
 };
 
-const forwardedHost = (text: string): string | null =>
-  text.length <= 261 && /^(?:[\w.~-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.test(text) ? text : null;
+const forwardedHost = (text: string): string | null => (isAuthority(text) ? text : null);

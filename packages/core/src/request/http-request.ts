@@ -194,10 +194,13 @@ export class HttpRequest<
     return this.kernel.trustedProxies.networks.length === 0 ? this.source.authority : this.client.host;
   }
 
-  /** Absolute URL of the request as the client sees it; that of `OPTIONS *` has no path (RFC 9112 3.3). */
+  /**
+   * Absolute URL of the request as the client sees it (RFC 9112 3.3). Its host is `localhost` where HTTP/1.0 names none; that of `OPTIONS *` has no path, nor has that of a
+   * request whose target is refused.
+   */
   get url(): string {
     const { target } = this.source;
-    return `${this.scheme}://${this.host}${target === "*" ? "" : target}`;
+    return `${this.scheme}://${this.host || "localhost"}${target.startsWith("/") ? target : ""}`;
   }
 
   /** Media type of the body, without parameters, or `null`. @throws ValueError when malformed */

@@ -12,16 +12,34 @@ const embedded = {
   log: { info() {}, warn() {}, error() {} },
 };
 
+/** The URL, the web request's URL and the path of a request, as a reply of an app. */
+const urlsOf = async (transport: "fast" | "node", head: string): Promise<string> => {
+  const app = new App().use((request) => Response.json([request.url, request.raw.url, request.path]));
+  const running = await app.run({ ...embedded, transport });
+  const socket = connect(running.port, "127.0.0.1");
+  await once(socket, "connect");
+  socket.end(head);
+  const reply = await text(socket);
+  await running.close();
+  return reply.slice(reply.indexOf("\r\n\r\n") + 4);
+};
+
 test.each(["fast", "node"] as const)(
   "the URL of OPTIONS * has no path, and its web request can be built (%s)",
   async (transport) => {
-    const app = new App().use((request) => Response.json([request.url, request.raw.url, request.path]));
-    const running = await app.run({ ...embedded, transport });
-    const socket = connect(running.port, "127.0.0.1");
-    await once(socket, "connect");
-    socket.end("OPTIONS * HTTP/1.1\r\nHost: shop.test:80\r\n\r\n");
-    const reply = await text(socket);
-    await running.close();
-    expect(reply).toContain('["http://shop.test:80","http://shop.test/","*"]');
+    const head = "OPTIONS * HTTP/1.1\r\nHost: shop.test:80\r\n\r\n";
+    expect(await urlsOf(transport, head)).toBe('["http://shop.test:80","http://shop.test/","*"]');
+  },
+);
+
+test.each(["fast", "node"] as const)(
+  "a request of HTTP/1.0 that names no host has a URL of localhost (%s)",
+  async (transport) => {
+    expect(await urlsOf(transport, "GET /admin/x?y HTTP/1.0\r\n\r\n")).toBe(
+      '["http://localhost/admin/x?y","http://localhost/admin/x?y","/admin/x"]',
+    );
+    expect(await urlsOf(transport, "GET / HTTP/1.0\r\n\r\n")).toBe(
+      '["http://localhost/","http://localhost/","/"]',
+    );
   },
 );
