@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import { EventSourcingConfig, openEventStore } from "./index.ts";
 import * as limits from "./limits.ts";
 import { MAX_TIMEOUT_MS, MAX_WAITS } from "./projections/running/wait-for.ts";
-import { APPLY_TIMEOUT_SECS } from "./projections/shards/apply-units.ts";
+import { APPLY_TIMEOUT_SECS } from "./projections/shards/own-shard.ts";
 import { MAX_PAGE } from "./reading/page-size.ts";
 import { MAX_SNAPSHOT_BYTES } from "./snapshots/snapshots.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Queries, Statement } from "@framework/database";
+import { type Database, type Queries, sql, type Statement } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import { KEY_BYTES } from "./field-cipher.ts";
 
@@ -44,13 +44,22 @@ const readKeys = async (
   return new Map(rows.map(({ subject, id, secret }) => [subject, { id, secret }]));
 };
 
-/** Secrets by the id of the key; those of forgotten persons are missing. Never cached, so that a forgotten person is forgotten at once. */
+/** Clause of a statement that reads keys: `forget` waits until its transaction ends. SQLite runs transactions that write one at a time, and needs none. */
+export const keyLock = (dialect: Database["dialect"]): Statement =>
+  dialect === "postgres" ? sql`FOR SHARE` : sql``;
+
+/**
+ * Secrets by the id of the key; those of forgotten persons are missing. Never cached, so that a forgotten person is forgotten at once.
+ *
+ * @param lock `keyLock`, when what is decrypted is stored elsewhere
+ */
 export const secretsOfKeys = async (
   queries: Queries,
   ids: readonly string[],
+  lock: Statement,
 ): Promise<ReadonlyMap<string, Uint8Array>> => {
   if (ids.length === 0) return new Map();
   const rows = await queries.query<SubjectKey>`SELECT id, secret FROM framework_subject_keys
-    WHERE id IN (${paddedList(ids)})`;
+    WHERE id IN (${paddedList(ids)}) ${lock}`;
   return new Map(rows.map(({ id, secret }) => [id, secret]));
 };

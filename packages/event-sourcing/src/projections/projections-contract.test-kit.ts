@@ -1,6 +1,7 @@
 import { type PortContract, portContract } from "@framework/core/testing";
 import type { EventStoreFixture } from "../contract/store-fixture.ts";
 import { parkedFacts } from "./parked/parked-facts.test-kit.ts";
+import { personalViewFacts } from "./personal-view-facts.test-kit.ts";
 import { projectionFacts } from "./projection-facts.test-kit.ts";
 import { rebuildPartFacts } from "./rebuild/rebuild-part-facts.test-kit.ts";
 import { rebuildFacts } from "./rebuild/rebuild-facts.test-kit.ts";
@@ -11,4 +12,5 @@ export const projectionsContract: PortContract<EventStoreFixture> = portContract
   ...parkedFacts,
   ...rebuildFacts,
   ...rebuildPartFacts,
+  ...personalViewFacts,
 });

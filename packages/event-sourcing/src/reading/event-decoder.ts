@@ -1,4 +1,5 @@
-import type { Queries } from "@framework/database";
+import { type Queries, sql, type Statement, type Transaction } from "@framework/database";
+import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
 import { noMetadata } from "../events/event-metadata.ts";
 import type { EventRow } from "../events/event-row.ts";
@@ -8,7 +9,7 @@ import { toPosition } from "../events/position.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import { upcast } from "../events/upcast.ts";
 import { openFields, SEAL, type Seal } from "../personal-data/sealed-fields.ts";
-import { secretsOfKeys } from "../personal-data/subject-keys.ts";
+import { keyLock, secretsOfKeys } from "../personal-data/subject-keys.ts";
 
 /** Turns stored rows into events: decrypts, then upcasts. */
 export interface EventDecoder {
@@ -19,15 +20,29 @@ export interface EventDecoder {
 }
 
 /** Creates a decoder for certain rows; reads the keys of their personal data. */
-export const decoderFor = async (
+export const decoderFor = (
   queries: Queries,
   types: EventTypes,
   rows: readonly EventRow[],
+): Promise<EventDecoder> => decoderWith(queries, types, rows, sql``);
+
+/** Creates a decoder for rows whose events the transaction stores in a view: a person in them is forgotten before the keys are read, or after the commit. */
+export const viewDecoder = (
+  { db, types }: StoreBase,
+  tx: Transaction,
+  rows: readonly EventRow[],
+): Promise<EventDecoder> => decoderWith(tx, types, rows, keyLock(db.dialect));
+
+const decoderWith = async (
+  queries: Queries,
+  types: EventTypes,
+  rows: readonly EventRow[],
+  lock: Statement,
 ): Promise<EventDecoder> => {
   const ids = new Set<string>();
   for (const row of rows) if (mayBeSealed(row)) addKey(row, ids);
   if (ids.size === 0) return plainDecoder(types);
-  const secrets = await secretsOfKeys(queries, [...ids]);
+  const secrets = await secretsOfKeys(queries, [...ids], lock);
   return { decode: (row) => decode(types, row, secrets), keys: [...secrets.keys()] };
 };
 
@@ -44,8 +59,8 @@ export const plainDecoder = (types: EventTypes): EventDecoder => ({
 
 const noSecrets: ReadonlyMap<string, Uint8Array> = new Map();
 
-/** Saves parsing the metadata of every other row. */
-const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;
+/** Whether a row may have personal data. Saves parsing the metadata of every other row. */
+export const mayBeSealed = ({ metadata }: EventRow): boolean => metadata?.includes(`"${SEAL}"`) === true;
 
 const metadataOf = ({ metadata }: EventRow): Record<string, Json | undefined> =>
   metadata === null ? {} : (JSON.parse(metadata) as Record<string, Json | undefined>);

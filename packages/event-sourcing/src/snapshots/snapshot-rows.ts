@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { type Queries, sql, type Transaction } from "@framework/database";
 import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
+import { keyLock } from "../personal-data/subject-keys.ts";
 
 /** Which snapshot: that of a fold over a stream. */
 export interface SnapshotPlace {
@@ -59,9 +60,9 @@ export const writeSnapshot = async (
   keys: readonly string[],
 ): Promise<boolean> => {
   if (keys.length > 0) {
-    const lock = dialect === "postgres" ? sql`FOR SHARE` : sql``; // `forget` waits until the snapshot is there to be deleted
+    // `forget` waits until the snapshot is there to be deleted
     const known =
-      await tx.query`SELECT id FROM framework_subject_keys WHERE id IN (${paddedList(keys)}) ${lock}`;
+      await tx.query`SELECT id FROM framework_subject_keys WHERE id IN (${paddedList(keys)}) ${keyLock(dialect)}`;
     if (known.length < keys.length) return false;
   }
   const checksum = checksumOf({ tenant, stream, fold }, row);

@@ -1,8 +1,9 @@
 import type { Transaction } from "@framework/database";
 import { failureOf, type ParkedDetails, type ParkedSource } from "@framework/durable/feature";
 import type { StoreBase } from "../../base/store-base.ts";
+import { decoderFor } from "../../reading/event-decoder.ts";
 import { PARKED_SOURCE } from "../versions/parked-place.ts";
-import { parkedUnits } from "./parked-units.ts";
+import { parkedRows, parkedUnits } from "./parked-units.ts";
 
 /**
  * The parked events of projections. The owner of the shard applies them, in the transaction of the view.
@@ -20,7 +21,9 @@ const everyEvent = { types: undefined, key: undefined, shards: 1 };
 
 /** Fields of forgotten persons are placeholders. */
 const dataOf = async (base: StoreBase, item: ParkedDetails): Promise<object> => {
-  const [first] = await parkedUnits(base, base.db, everyEvent, item);
+  const rows = await parkedRows(base, base.db, item);
+  const decoder = await decoderFor(base.db, base.types, rows);
+  const [first] = parkedUnits(everyEvent, decoder, rows, item);
   if (first === undefined) return { data: null };
   return first.event === null ? { unreadable: failureOf(first.error).message } : { data: first.event.data };
 };

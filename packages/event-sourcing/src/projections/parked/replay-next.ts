@@ -1,9 +1,11 @@
 import { failureOf, type ParkedDetails } from "@framework/durable/feature";
-import { applyEvents, asOwner, eventOf, type OwnShard } from "../shards/apply-units.ts";
+import { viewDecoder } from "../../reading/event-decoder.ts";
+import { applyEvents, eventOf } from "../shards/apply-units.ts";
+import { asOwner, type OwnShard } from "../shards/own-shard.ts";
 import { isEventsFault } from "../shards/failures.ts";
 import { parkedPlace } from "../versions/parked-place.ts";
 import { ShardMovedError } from "../shards/shard-rows.ts";
-import { parkedUnits } from "./parked-units.ts";
+import { parkedRows, parkedUnits } from "./parked-units.ts";
 
 /**
  * Applies the oldest event that is to be replayed. When it fails again, it is parked as before, with those that follow it. Returns whether there was
@@ -18,7 +20,8 @@ export const replayNext = async (shard: OwnShard, isRebuild: boolean): Promise<b
       current = await inOrder.next(tx, parkedPlace(place), place.shard);
       if (current === null) return;
       if (!(await inOrder.replayed(tx, current))) throw new ShardMovedError("the event was discarded");
-      const units = await parkedUnits(base, tx, projection, current);
+      const rows = await parkedRows(base, tx, current);
+      const units = parkedUnits(projection, await viewDecoder(base, tx, rows), rows, current);
       await applyEvents(tx, projection, units.map(eventOf), isRebuild);
     });
     return current !== null;

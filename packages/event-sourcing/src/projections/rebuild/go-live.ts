@@ -1,7 +1,8 @@
 import { type Queries, sql, type Transaction } from "@framework/database";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
-import { decoderFor } from "../../reading/event-decoder.ts";
-import { applyEvents, asOwner, eventOf, type OwnShard } from "../shards/apply-units.ts";
+import { viewDecoder } from "../../reading/event-decoder.ts";
+import { applyEvents, eventOf } from "../shards/apply-units.ts";
+import { asOwner, type OwnShard } from "../shards/own-shard.ts";
 import { isEventsFault } from "../shards/failures.ts";
 import { advanceShard } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
@@ -89,7 +90,7 @@ const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): 
     const rows = await reader.rows(range, tx);
     const last = rows.at(-1);
     if (last === undefined) return;
-    const decoder = await decoderFor(tx, base.types, rows);
+    const decoder = await viewDecoder(base, tx, rows);
     const units = unitsOf(projection, decoder, rows);
     await applyEvents(tx, projection, units.map(eventOf), true);
     await advanceShard(base, tx, place, after, last.position);

@@ -4,9 +4,10 @@ import { mistake } from "../../errors/event-error.ts";
 import type { EventRow } from "../../events/event-row.ts";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { MAX_PART_EVENTS } from "../../limits.ts";
-import { decoderFor } from "../../reading/event-decoder.ts";
+import { viewDecoder } from "../../reading/event-decoder.ts";
 import type { Projection, ViewPart } from "../definition/projection.ts";
-import { APPLY_TIMEOUT_SECS, applyEvents, eventOf } from "../shards/apply-units.ts";
+import { applyEvents, eventOf } from "../shards/apply-units.ts";
+import { APPLY_TIMEOUT_SECS } from "../shards/own-shard.ts";
 import { heldKeys } from "../shards/park-units.ts";
 import { type Unit, unitsOf } from "../shards/units.ts";
 import { lockInline } from "../versions/inline-lock.ts";
@@ -90,7 +91,7 @@ const applyAgain = async (
     const last = rows.at(-1);
     if (last === undefined) return count;
     after = last.position;
-    const decoder = await decoderFor(tx, base.types, rows);
+    const decoder = await viewDecoder(base, tx, rows);
     const units = unitsOf(projection, decoder, rows).filter(
       ({ position, shard }) => position <= reach(shard),
     );

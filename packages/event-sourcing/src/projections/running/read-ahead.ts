@@ -1,18 +1,18 @@
 import type { Decided } from "../../global-order/frontier.ts";
-import type { Unit } from "../shards/units.ts";
+import type { BatchRow } from "../shards/shard-batch.ts";
 
-/** What a shard does next: events up to a position, decoded. */
+/** What a shard does next: events up to a position. */
 export interface NextBatch extends Decided {
-  /** Rows that were read, also those of other shards. */
-  readonly rows: number;
-  /** The events of the shard. */
-  readonly units: readonly Unit[];
+  /** Number of rows that were read, also those of other shards. */
+  readonly count: number;
+  /** The rows of the shard, and those of which only their transaction finds out. */
+  readonly rows: readonly BatchRow[];
 }
 
 /**
- * Reads and decodes the batch after the one that is being applied: events never change, so that it is the same later. At most one batch is held.
+ * Reads the batch after the one that is being applied: events never change, so that it is the same later. At most one batch is held.
  *
- * So this process decodes while the transaction waits for PostgreSQL.
+ * So this process decodes while the transaction waits for PostgreSQL; all but personal data, which may be forgotten until the batch is applied.
  */
 export class ReadAhead {
   private readonly read: (after: number) => Promise<NextBatch>;

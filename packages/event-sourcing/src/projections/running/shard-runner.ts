@@ -4,16 +4,15 @@ import type { Lane } from "@framework/durable/feature";
 import { Bell, Pauses } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
-import { decoderFor } from "../../reading/event-decoder.ts";
 import { errorText } from "../shards/error-text.ts";
 import { TooManyParkedError } from "../shards/park-units.ts";
 import { replayNext } from "../parked/replay-next.ts";
 import type { Projection } from "../definition/projection.ts";
 import { goLive } from "../rebuild/go-live.ts";
 import { applyBatch } from "../shards/apply-batch.ts";
-import type { OwnShard } from "../shards/apply-units.ts";
+import type { OwnShard } from "../shards/own-shard.ts";
 import { readShard, setShards, ShardMovedError, type ShardRow } from "../shards/shard-rows.ts";
-import { unitsOf } from "../shards/units.ts";
+import { decodeAhead } from "../shards/shard-batch.ts";
 import { type NextBatch, ReadAhead } from "./read-ahead.ts";
 
 /** What every shard of a process needs. */
@@ -113,24 +112,21 @@ export class ShardRunner {
       this.known = moved;
       return "more";
     }
-    return batch.rows > 0 || batch.state === "waiting" ? "some" : "none";
+    return batch.count > 0 || batch.state === "waiting" ? "some" : "none";
   }
 
   private async read(after: number): Promise<NextBatch> {
     const { needs, shard, filter } = this;
-    const { base, projection, place } = shard;
+    const { base, projection } = shard;
     const { rows, position, state } = await needs.reader.read(after, filter, projection.batchSize, base.db);
-    const decoder = await decoderFor(base.db, base.types, rows);
-    const units = unitsOf(projection, decoder, rows);
-    const own = projection.shards === 1 ? units : units.filter((unit) => unit.shard === place.shard);
-    return { position, state, rows: rows.length, units: own };
+    return { position, state, count: rows.length, rows: decodeAhead(shard, rows) };
   }
 
-  private async apply(row: ShardRow, { position, units }: NextBatch): Promise<ShardRow | null> {
+  private async apply(row: ShardRow, { position, rows }: NextBatch): Promise<ShardRow | null> {
     const { shard, needs, signal } = this;
     const { clock, random } = needs;
     const batchNeeds = { shard, clock, random, signal, isRebuild: row.status === "building" };
-    const moved = await applyBatch(batchNeeds, units, { from: row.position, to: position });
+    const moved = await applyBatch(batchNeeds, rows, { from: row.position, to: position });
     needs.advanced();
     return moved;
   }

@@ -4,10 +4,11 @@ import { failureOf } from "@framework/durable/feature";
 import { Bell } from "../../base/bell.ts";
 import { errorText } from "./error-text.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
-import { applyUnits, asOwner, type OwnShard, type Stretch } from "./apply-units.ts";
+import { applyRows, type Stretch } from "./apply-units.ts";
+import { asOwner, type OwnShard } from "./own-shard.ts";
 import { isEventsFault } from "./failures.ts";
 import { advanceShard, setShards, type ShardRow } from "./shard-rows.ts";
-import type { Unit } from "./units.ts";
+import { type BatchRow, decodeWithin } from "./shard-batch.ts";
 
 /** What applying a batch needs besides the shard. */
 export interface BatchNeeds {
@@ -26,40 +27,45 @@ export interface BatchNeeds {
  */
 export const applyBatch = async (
   needs: BatchNeeds,
-  units: readonly Unit[],
+  rows: readonly BatchRow[],
   stretch: Stretch,
 ): Promise<ShardRow | null> => {
   try {
-    return await applyUnits(needs.shard, units, stretch, needs.isRebuild);
+    return await applyRows(needs.shard, rows, stretch, needs.isRebuild);
   } catch (error) {
     if (!isEventsFault(error)) throw error;
-    await oneByOne(needs, units, stretch);
+    await oneByOne(needs, rows, stretch);
     return null;
   }
 };
 
-const oneByOne = async (needs: BatchNeeds, units: readonly Unit[], { from, to }: Stretch): Promise<void> => {
+const oneByOne = async (
+  needs: BatchNeeds,
+  rows: readonly BatchRow[],
+  { from, to }: Stretch,
+): Promise<void> => {
   let at = from;
-  for (const [position, own] of Map.groupBy(units, (unit) => unit.position)) {
-    if (!(await applyOrPark(needs, own, { from: at, to: position }))) return;
+  for (const each of rows) {
+    const { position } = each.row;
+    if (!(await applyOrPark(needs, each, { from: at, to: position }))) return;
     at = position;
   }
-  if (at < to) await applyUnits(needs.shard, [], { from: at, to }, needs.isRebuild);
+  if (at < to) await applyRows(needs.shard, [], { from: at, to }, needs.isRebuild);
 };
 
 /** Returns whether the shard goes on. */
-const applyOrPark = async (needs: BatchNeeds, units: readonly Unit[], stretch: Stretch): Promise<boolean> => {
+const applyOrPark = async (needs: BatchNeeds, row: BatchRow, stretch: Stretch): Promise<boolean> => {
   const { shard, clock, random, signal } = needs;
   const { retry, onError } = shard.projection;
   for (let attempt = 1; ; attempt++) {
     try {
-      await applyUnits(shard, units, stretch, needs.isRebuild);
+      await applyRows(shard, [row], stretch, needs.isRebuild);
       return true;
     } catch (error) {
       if (!isEventsFault(error)) throw error;
       if (attempt === retry.attempts) {
         if (onError === "stop") return await stop(shard, stretch.to, error);
-        await park(shard, units, stretch, error);
+        await park(shard, row, stretch, error);
         return true;
       }
     }
@@ -68,17 +74,13 @@ const applyOrPark = async (needs: BatchNeeds, units: readonly Unit[], stretch: S
   }
 };
 
-const park = async (
-  shard: OwnShard,
-  units: readonly Unit[],
-  { from, to }: Stretch,
-  error: unknown,
-): Promise<void> => {
+const park = async (shard: OwnShard, row: BatchRow, { from, to }: Stretch, error: unknown): Promise<void> => {
   const { base, place, projection } = shard;
   const failure = failureOf(error);
   const { attempts } = projection.retry;
-  await asOwner(shard, async (tx) => {
+  const units = await asOwner(shard, async (tx) => {
     await advanceShard(base, tx, place, from, to);
+    const units = await decodeWithin(shard, tx, [row]);
     const keys = await heldKeys(base, tx, place, units);
     const parked = units.map((unit) => {
       const state = keys.get(unit.key);
@@ -87,6 +89,7 @@ const park = async (
         : { unit, state, attempts: 0, failure: null };
     });
     await parkUnits(base, tx, place, parked);
+    return units;
   });
   const { name, version } = place;
   const message = "event-sourcing: an event was parked, because the projection failed at every attempt";

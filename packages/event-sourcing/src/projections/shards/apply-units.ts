@@ -1,20 +1,12 @@
 import type { Transaction } from "@framework/database";
-import type { Lane } from "@framework/durable/feature";
-import type { StoreBase } from "../../base/store-base.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
 import { heldKeys, parkUnits } from "./park-units.ts";
 import type { Projection } from "../definition/projection.ts";
 import { tablesOf } from "../versions/view-tables.ts";
-import { advanceShard, type ShardPlace, type ShardRow } from "./shard-rows.ts";
+import { asOwner, type OwnShard } from "./own-shard.ts";
+import { advanceShard, type ShardRow } from "./shard-rows.ts";
+import { type BatchRow, decodeWithin } from "./shard-batch.ts";
 import type { Unit } from "./units.ts";
-
-/** A shard that this process owns. */
-export interface OwnShard {
-  readonly base: StoreBase;
-  readonly projection: Projection;
-  readonly place: ShardPlace;
-  readonly check: Lane["check"];
-}
 
 /** Part of the global order: after `from`, up to `to`. */
 export interface Stretch {
@@ -22,35 +14,23 @@ export interface Stretch {
   readonly to: number;
 }
 
-/** Longest transaction of a view, in seconds. */
-export const APPLY_TIMEOUT_SECS = 60;
-
-/** Runs a transaction that only the owner of a shard can commit. */
-export const asOwner = <T>({ base, check }: OwnShard, run: (tx: Transaction) => Promise<T>): Promise<T> =>
-  base.db.transaction(
-    async (tx) => {
-      await check(tx);
-      return await run(tx);
-    },
-    { timeoutSecs: APPLY_TIMEOUT_SECS },
-  );
-
 /**
  * Applies events and moves the shard on, in one transaction. Events whose key has parked ones are parked behind them.
  *
  * @returns the shard as it is then
  * @throws the error of the projection; nothing has changed then
  */
-export const applyUnits = (
+export const applyRows = (
   shard: OwnShard,
-  units: readonly Unit[],
+  rows: readonly BatchRow[],
   stretch: Stretch,
   isRebuild: boolean,
 ): Promise<ShardRow> =>
   asOwner(shard, async (tx) => {
     const { base, place, projection } = shard;
     const moved = await advanceShard(base, tx, place, stretch.from, stretch.to);
-    if (units.length === 0) return moved;
+    if (rows.length === 0) return moved;
+    const units = await decodeWithin(shard, tx, rows);
     const applied = moved.holds ? await parkBehind(shard, tx, units) : units;
     await applyEvents(tx, projection, applied.map(eventOf), isRebuild);
     return moved;

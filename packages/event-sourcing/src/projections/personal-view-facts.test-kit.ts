@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import type { StandardSchema } from "@framework/core";
+import type { Database } from "@framework/database";
+import { waitFor } from "@framework/testing";
+import { type EventStoreFixture, same } from "../contract/store-fixture.ts";
+import {
+  type EventStore,
+  type EventType,
+  eventType,
+  type Projection,
+  projection,
+  type ProjectionOptions,
+} from "../index.ts";
+import { patient } from "./shelf.test-kit.ts";
+
+interface Member {
+  readonly id: string;
+  readonly name: string;
+}
+
+const schema: StandardSchema<Member> = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as Member }) },
+};
+
+const Joined: EventType<"Joined", Member> = eventType("Joined", schema, {
+  personal: { subject: ({ id }) => id, fields: ["name"], placeholders: { name: "(forgotten)" } },
+});
+const events = [Joined];
+const ann = Joined({ id: "p1", name: "Ann" });
+
+type Options = ProjectionOptions<typeof Joined, "members">;
+
+const members = (options: Partial<Options> & Pick<Options, "apply">): Projection =>
+  projection<typeof Joined, "members">({
+    name: "members",
+    types: events,
+    tables: { members: "version INTEGER NOT NULL, name TEXT NOT NULL" },
+    retry: { attempts: 100, delayMs: 1, maxDelayMs: 100 },
+    clear: (tx, _part, { tables }) => tx.execute`DELETE FROM ${tables.members}`,
+    ...options,
+  });
+
+const insert = async (...[tx, given, { tables }]: Parameters<Options["apply"]>): Promise<void> => {
+  for (const { version, data } of given)
+    await tx.execute`INSERT INTO ${tables.members} (version, name) VALUES (${version}, ${data.name})`;
+};
+
+const namesIn = async (db: Database): Promise<readonly string[]> =>
+  (await db.query<{ name: string }>("SELECT name FROM members")).map(({ name }) => name);
+
+/** Forgets the person while `apply` runs, and records which of the two ends first. */
+const forgetting = (store: EventStore) => {
+  const order: string[] = [];
+  let forgotten: Promise<unknown> = Promise.resolve();
+  const apply: Options["apply"] = async (tx, given, context) => {
+    forgotten = store.forget(ann.data.id).then(() => order.push("forgotten"));
+    for (let at = 0; at < 50; at++) await tx.fetchValue("SELECT 1"); // time to forget, if nothing held it
+    await insert(tx, given, context);
+    order.push("applied");
+  };
+  return { apply, order, settled: () => forgotten };
+};
+
+/** Facts of views of persons who are forgotten. */
+export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixture) => Promise<void>>> = {
+  "events that were read ahead, or are tried again, have nothing of a person who was forgotten meanwhile":
+    async ({ open, db }) => {
+      let forgotten: Promise<unknown> | undefined;
+      let isForgotten = false;
+      const forget = async (): Promise<void> => {
+        await writer.forget("p1");
+        isForgotten = true;
+      };
+      const waiting = members({
+        batchSize: 1,
+        apply: async (tx, given, context) => {
+          forgotten ??= forget(); // the second batch has been read
+          if (given.some(({ version }) => version === 2) && !isForgotten) throw new Error("not yet");
+          await insert(tx, given, context);
+        },
+      });
+      const writer = await open({ events });
+      const { position } = await writer.append("person-1", [ann, ann, ann]);
+      const store = await open({ events, projections: [waiting] });
+      assert.equal(await store.waitFor(position, patient), true);
+      const later = await db.query("SELECT name FROM members WHERE version > 1 ORDER BY version");
+      same(later, [{ name: "(forgotten)" }, { name: "(forgotten)" }]);
+    },
+  "forgetting a person waits for a view that is being made of that person": async ({ open, db }) => {
+    const writer = await open({ events });
+    const { apply, order, settled } = forgetting(writer);
+    const store = await open({ events, projections: [members({ apply })] });
+    const { position } = await writer.append("person-1", ann);
+    assert.equal(await store.waitFor(position, patient), true);
+    await settled();
+    same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
+  },
+  "forgetting a person waits for a parked event of that person that is replayed": async ({ open, db }) => {
+    const writer = await open({ events });
+    const { apply, order, settled } = forgetting(writer);
+    let isFixed = false;
+    const failing = members({
+      retry: { attempts: 1 },
+      apply: async (tx, given, context) => {
+        if (!isFixed) throw new Error("broken code");
+        await apply(tx, given, context);
+      },
+    });
+    const store = await open({ events, projections: [failing] });
+    const { position } = await writer.append("person-1", ann);
+    assert.equal(await store.waitFor(position, patient), true);
+    isFixed = true;
+    await store.parked.replay({ source: "projection" });
+    await waitFor(async () => (await store.parked.count()) === 0);
+    await settled();
+    same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
+  },
+  "forgetting a person waits for a part of a view that is made again": async ({ open, db }) => {
+    const writer = await open({ events });
+    const { apply, order, settled } = forgetting(writer);
+    const rebuilt = members({
+      apply: (tx, given, context) => (context.isRebuild ? apply : insert)(tx, given, context),
+    });
+    const store = await open({ events, projections: [rebuilt] });
+    const { position } = await writer.append("person-1", ann);
+    assert.equal(await store.waitFor(position, patient), true);
+    await store.projections.rebuildPart("members", { stream: "person-1" });
+    await settled();
+    same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
+  },
+};
