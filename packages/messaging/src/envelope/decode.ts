@@ -9,13 +9,17 @@ import { STRUCTURED } from "./encode.ts";
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
 type Attribute = (typeof attributes)[number];
 
+/** Prefix of the headers in which a message has extension attributes, whatever the broker. */
+const EXTENSION = "ce_";
+
 /** Prefixes of attributes in headers: of Kafka, of HTTP, and the two of AMQP; in lower case, as header names are. */
 const bindings = ["ce_", "ce-", "cloudevents_", "cloudevents:"].map((prefix) => {
   const header = (attribute: string): string => `${prefix}${attribute}`;
   // Built once: a header that is looked up by a new text costs V8 a hash and an internalized copy each time.
   const headers = new Map(attributes.map((attribute) => [attribute, header(attribute)]));
-  return { prefix, specversion: header("specversion"), headers };
+  return { prefix, specversion: header("specversion"), headers, known: new Set(headers.values()) };
 });
+type Binding = (typeof bindings)[number];
 
 /**
  * Decodes a delivery: a CloudEvent in structured or binary mode, whatever the broker; with `isRaw` also any other JSON, whose type is its topic.
@@ -24,7 +28,7 @@ const bindings = ["ce_", "ce-", "cloudevents_", "cloudevents:"].map((prefix) => 
  */
 export const decode = (delivery: Delivery, isRaw: boolean): Event => {
   const { headers } = delivery;
-  if (headers["content-type"]?.startsWith(STRUCTURED) === true) return structured(delivery);
+  if (isStructured(headers["content-type"])) return structured(delivery);
   const binding = bindings.find(({ specversion }) => headers[specversion] !== undefined);
   if (binding !== undefined) return binary(delivery, binding);
   if (isRaw) return raw(delivery);
@@ -40,16 +44,18 @@ const structured = (delivery: Delivery): Event => {
   const base64 = of("data_base64");
   return event(of, delivery, {
     data: typeof base64 === "string" ? new Uint8Array(Buffer.from(base64, "base64")) : of("data"),
-    headers: without(delivery.headers, null),
+    headers: withExtensions(headersOf(delivery.headers, null), attributes),
   });
 };
 
-const binary = (delivery: Delivery, { prefix, headers: names }: (typeof bindings)[number]): Event => {
+const binary = (delivery: Delivery, binding: Binding): Event => {
   const { headers, body } = delivery;
   const type = headers["content-type"];
-  return event((name) => headers[names.get(name) ?? ""], delivery, {
-    data: type === undefined || isJson(type) ? jsonIn(body) : bytesOf(body),
-    headers: without(headers, prefix),
+  const isData = type === undefined || isJson(type);
+  const own = headersOf(headers, binding);
+  return event((name) => headers[binding.headers.get(name) ?? ""], delivery, {
+    data: isData ? jsonIn(body) : bytesOf(body),
+    headers: isData ? own : withHeader(own, "content-type", type),
   });
 };
 
@@ -59,7 +65,7 @@ const raw = (delivery: Delivery): Event => {
   const given = headers["message-id"] ?? delivery.id ?? place;
   if (given === null)
     throw undecodable("a raw message needs a header `message-id`, or an id or offset of its broker");
-  const own = without(headers, null);
+  const own = headersOf(headers, null);
   const data = jsonIn(body);
   return {
     id: required(given, "id"),
@@ -103,19 +109,47 @@ const optional = (value: unknown, name: string): string | null => {
   throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters without NUL`);
 };
 
-/** Headers that are no attributes. */
-const without = (headers: WireHeaders, prefix: string | null): WireHeaders => {
+/** Headers that are no attributes of the event itself; those of its extensions under their common names. */
+const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {
   let own: Record<string, string> | null = null;
   for (const name in headers) {
-    if (name === "content-type" || (prefix !== null && name.startsWith(prefix))) continue;
+    if (name === "content-type" || binding?.known.has(name) === true) continue;
     const value = headers[name];
-    if (value !== undefined) (own ??= newHeaders())[name] = value;
+    const isExtension = binding !== null && name.startsWith(binding.prefix);
+    const ownName = isExtension ? `${EXTENSION}${name.slice(binding.prefix.length)}` : name;
+    if (value !== undefined) (own ??= newHeaders())[ownName] = value;
   }
   return own ?? noHeaders;
 };
 
+/** Members of a structured event that are no extensions; the content type has a header of its own. */
+const ownMembers: ReadonlySet<string> = new Set([...attributes, "data", "data_base64", "datacontenttype"]);
+
+/** Adds the extension attributes of a structured event as text, and the content type of data that is no JSON. */
+const withExtensions = (headers: WireHeaders, members: Readonly<Record<string, unknown>>): WireHeaders => {
+  let all = headers;
+  for (const name in members) {
+    if (ownMembers.has(name) || !/^[a-z\d]+$/.test(name)) continue;
+    const value = members[name];
+    if (["string", "number", "boolean"].includes(typeof value))
+      all = withHeader(all, `${EXTENSION}${name}`, String(value));
+  }
+  const type = members["datacontenttype"];
+  return typeof type !== "string" || isJson(type) ? all : withHeader(all, "content-type", type);
+};
+
+/** Adds a header, to a copy of the shared object of events without any. */
+const withHeader = (headers: WireHeaders, name: string, value: string): WireHeaders => {
+  const own: Record<string, string> = headers === noHeaders ? newHeaders() : headers;
+  own[name] = value;
+  return own;
+};
+
+const isStructured = (type: string | undefined): boolean =>
+  type === STRUCTURED || (type !== undefined && /^application\/cloudevents\+json\s*(?:;|$)/i.test(type));
+
 const isJson = (type: string): boolean =>
-  type === "application/json" || /^application\/(?:[\w.-]+\+)?json\b/i.test(type);
+  type === "application/json" || /^[^/;]+\/(?:[^;]+\+)?json\s*(?:;|$)/i.test(type);
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 

@@ -69,6 +69,63 @@ test("data that is no JSON arrives as bytes", () => {
   expect(decode(delivery(structured, type), false).data).toEqual(Uint8Array.of(255, 0));
 });
 
+test.each(["ce_", "cloudevents_", "cloudevents:"])("extension attributes with %s are headers", (prefix) => {
+  const own = { specversion: "1.0", id: "1", type: "t", source: "/s", tenant: "acme" };
+  const named = Object.entries(own).map(([name, value]) => [`${prefix}${name}`, value] as const);
+  const headers = { ...Object.fromEntries(named), "x-shelf": "7" };
+  expect({ ...decode(delivery("1", headers), false).headers }).toEqual({ ce_tenant: "acme", "x-shelf": "7" });
+});
+
+test("extension attributes of a structured event are headers: text, numbers and booleans as text", () => {
+  const own = {
+    specversion: "1.0",
+    id: "1",
+    type: "t",
+    source: "/s",
+    data: 1,
+    datacontenttype: "application/json",
+  };
+  const extensions = { tenant: "acme", severity: 3, sampled: true, nested: {}, none: null, Bad_Name: "x" };
+  const { headers } = decode(delivery(JSON.stringify({ ...own, ...extensions }), structured), false);
+  expect({ ...headers }).toEqual({ ce_tenant: "acme", ce_severity: "3", ce_sampled: "true" });
+});
+
+test("the content type of data that is no JSON is a header", () => {
+  const binary = { ce_specversion: "1.0", ce_id: "1", ce_type: "t", ce_source: "/s" };
+  const png = decode(delivery(Uint8Array.of(1), { ...binary, "content-type": "image/png" }), false);
+  expect({ ...png.headers }).toEqual({ "content-type": "image/png" });
+  const xml = {
+    specversion: "1.0",
+    id: "1",
+    type: "t",
+    source: "/s",
+    datacontenttype: "application/xml",
+    data: "<a/>",
+  };
+  const { headers, data } = decode(delivery(JSON.stringify(xml), structured), false);
+  expect([{ ...headers }, data]).toEqual([{ "content-type": "application/xml" }, "<a/>"]);
+});
+
+test.each([
+  ["application/json; charset=utf-8", true],
+  ["Application/JSON", true],
+  ["text/json", true],
+  ["application/vnd.shop.order+json", true],
+  ["application/json-seq", false],
+  ["application/jsonp", false],
+  ["text/plain; note=json", false],
+])("data of the type %s is JSON: %p", (type, isJson) => {
+  const headers = { ce_specversion: "1.0", ce_id: "1", ce_type: "t", ce_source: "/s", "content-type": type };
+  expect(decode(delivery("[1]", headers), false).data instanceof Uint8Array).toBe(!isJson);
+});
+
+test("the content type of a structured event is compared without case and parameters", () => {
+  const body = '{"specversion":"1.0","id":"1","type":"t","source":"/s"}';
+  const is = (type: string): string | undefined => decode(delivery(body, { "content-type": type }), false).id;
+  expect(is("Application/CloudEvents+JSON ; charset=utf-8")).toBe("1");
+  expect(() => is("application/cloudevents+jsonx")).toThrow("it is no CloudEvent");
+});
+
 test("other JSON is accepted only where the subscription says so", () => {
   expect(decode(delivery('{"a":1}', {}), true)).toMatchObject({
     id: "topic/0/7",

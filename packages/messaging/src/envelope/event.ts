@@ -16,7 +16,7 @@ export interface Event {
   readonly key: string | null;
   /** JSON data; bytes (`Uint8Array`) for another content type. */
   readonly data: unknown;
-  /** Headers other than attributes, such as `traceparent`. */
+  /** Headers other than the attributes above, such as `traceparent`; those of extensions as `ce_<name>`, and the `content-type` of data that is no JSON. */
   readonly headers: WireHeaders;
 }
 

@@ -18,7 +18,10 @@ export interface Message<Data = unknown, Type extends string = string> {
   readonly key: string | null;
   /** Output of the schema; bytes (`Uint8Array`) for content other than JSON. */
   readonly data: Data;
-  /** Headers other than the attributes above; names in lower case. */
+  /**
+   * Headers other than the attributes above; names in lower case. Other attributes of the event, such as `tenant`, are `ce_tenant` whatever the broker, and
+   * `content-type` is that of data that is no JSON.
+   */
   readonly headers: WireHeaders;
   /** Number of this try, from 1. */
   readonly attempt: number;
