@@ -101,8 +101,9 @@ test("the first server may have an IPv6 address", async () => {
   const adapter = kafkaBroker({ brokers: `[::1]:${port}`, connectTimeoutMs: 60_000 });
   const context = { name: "test", instance: "one", clock: systemClock, random: Math.random, log: quiet };
   const broker = adapter.open(context);
-  await expect(broker.health(AbortSignal.timeout(60_000))).rejects.toThrow();
+  const asked = broker.health(AbortSignal.timeout(60_000)).catch(() => {}); // it is no server of Kafka
   await connected.promise;
   await broker.close();
+  await asked;
   server.close();
 });
