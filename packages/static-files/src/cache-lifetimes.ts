@@ -13,5 +13,11 @@ export const cacheControlOf = ({
     ]),
   );
   const others = cacheControl ?? `max-age=${cacheMaxAge}`;
-  return (name) => byExtension.get(name.slice(name.lastIndexOf(".") + 1).toLowerCase()) ?? others;
+  return (name) => byExtension.get(extensionOf(name)) ?? others;
+};
+
+/** Returns the extension of a name in lower case, empty without a dot. */
+const extensionOf = (name: string): string => {
+  const dot = name.lastIndexOf(".");
+  return dot < 0 ? "" : name.slice(dot + 1).toLowerCase();
 };

@@ -147,6 +147,19 @@ test("indexFile, cacheMaxAge, cacheControl, extensions and headers are applied",
   expect((await ask(other, "/static/a.css")).headers.get("cache-control")).toBe("max-age=1");
 });
 
+test("a name without a dot has no extension, whatever extensions are configured", async () => {
+  const { app } = servedApp(
+    { css: "a", "a.css": "a", "a.b/css": "a" },
+    { cacheMaxAge: 60, extensions: { css: 31_536_000 } },
+  );
+  const control = async (path: string) => (await ask(app, path)).headers.get("cache-control");
+  expect([await control("/static/css"), await control("/static/a.b/css")]).toEqual([
+    "max-age=60",
+    "max-age=60",
+  ]);
+  expect(await control("/static/a.css")).toBe("max-age=31536000");
+});
+
 test("etag and lastModified can be disabled, and a future modification time is omitted", async () => {
   const { app, root } = servedApp({ "a.txt": "a", "future.txt": "a" }, { etag: false });
   const future = new Date(Date.now() + 86_400_000);
