@@ -97,6 +97,23 @@ const publishing = (...metrics: Metric[]): Feature => ({
   },
 });
 
+test("of a counter's samples with the same labels the last is used, and scrapes add nothing", async () => {
+  const labels = { user: "a" };
+  const read = () => [
+    { labels, value: 5 },
+    { labels, value: 2 },
+  ];
+  const app = new (App.with(
+    prometheus,
+    publishing({ name: "hits_total", help: "Hits.", type: "counter", read }),
+  ))();
+  app.enablePrometheus({ namespace: "shop" });
+  for (let round = 0; round < 3; round++) {
+    const text = await (await app.fetch(new Request("http://localhost/metrics"))).text();
+    expect(parseExposition(text).value("shop_hits_total", labels)).toBe(2);
+  }
+});
+
 test("metrics of features get the namespace; one that fails does not affect the others", async () => {
   let hits = 0;
   const feature = publishing(

@@ -198,3 +198,36 @@ test("registries of prom-client are shown and keep counting", async () => {
   const reply = await app.fetch(new Request("http://localhost/metrics", { headers: { accept } }));
   expect(parseExposition(await reply.text(), true).families.get("old_things")?.type).toBe("unknown");
 });
+
+test("series of a registry that become equal by truncated labels are added, and grow only by events", async () => {
+  const registry = new Registry();
+  const registers = [registry];
+  const labelNames = ["path"];
+  const jobs = new Counter({ name: "jobs_total", help: "Jobs.", labelNames, registers });
+  const took = new Histogram({ name: "took_seconds", help: "Took.", buckets: [1], labelNames, registers });
+  const { scrape } = makeApp({ registries: [registry] });
+  const long = "x".repeat(300);
+  jobs.inc({ path: `${long}a` }, 5);
+  jobs.inc({ path: `${long}b` }, 2);
+  for (const end of ["a", "a", "b"]) took.observe({ path: `${long}${end}` }, 3);
+  for (const more of [0, 0, 1]) {
+    jobs.inc({ path: `${long}a` }, more);
+    const { families } = await scrape();
+    expect(families.get("jobs_total")?.samples.map(({ value }) => value)).toEqual([7 + more]);
+    const counts = families.get("took_seconds")?.samples.filter(({ name }) => !name.endsWith("_bucket"));
+    expect(counts?.map(({ value }) => value)).toEqual([9, 3]); // sum and count
+  }
+});
+
+test("labels that differ by the place of a NUL character are series of their own", async () => {
+  const { metrics, scrape } = makeApp();
+  const seen = metrics.counter({ name: "seen_total", help: "Seen.", labelNames: ["a", "b"] });
+  seen.inc({ a: "x\0y", b: "z" });
+  seen.inc({ a: "x", b: "y\0z" }, 2);
+  seen.inc({ a: "x\0y", b: "z" }, 4);
+  const { samples = [] } = (await scrape()).families.get("seen_total") ?? {};
+  expect(samples.map(({ labels, value }) => [labels["a"], labels["b"], value])).toEqual([
+    ["x\0y", "z", 5],
+    ["x", "y\0z", 2],
+  ]);
+});

@@ -30,19 +30,23 @@ export interface PromValue {
   readonly metricName?: string;
 }
 
-/** Reads a registry of prom-client. */
+/** Reads a registry of prom-client. Series that become equal when their labels are truncated are added. */
 export const readRegistry = async (registry: PromRegistry): Promise<Reading> => {
   const families: Family[] = [];
-  const totals: [string, number[]][] = [];
+  const counts = new Map<string, number>();
+  const distributions: [string, number[]][] = [];
   const gauges: GaugeEntry[] = [];
   for (const metric of await registry.getMetricsAsJSON()) {
     const { name, help, values = [] } = metric;
     if (metric.type === "counter") {
       families.push({ name, help, type: "counter" });
-      for (const { labels, value } of values) totals.push([seriesOf(name, pairs(labels)), [value]]);
+      for (const { labels, value } of values) {
+        const series = seriesOf(name, pairs(labels));
+        counts.set(series, (counts.get(series) ?? 0) + value);
+      }
     } else if (metric.type === "histogram" || metric.type === "summary") {
       families.push({ name, help, type: metric.type });
-      totals.push(...distribution(metric));
+      distributions.push(...distribution(metric));
     } else if (metric.type === "gauge" && !name.endsWith("_total")) {
       // Linters and OpenMetrics reject a gauge with a counter's name (`nodejs_active_resources_total`).
       families.push({ name, help, type: "gauge", across: acrossOf(metric) });
@@ -51,7 +55,8 @@ export const readRegistry = async (registry: PromRegistry): Promise<Reading> => 
       }
     }
   }
-  return { families, totals, gauges };
+  const totals = [...counts].map(([series, value]): [string, number[]] => [series, [value]]);
+  return { families, totals: [...totals, ...distributions], gauges };
 };
 
 /**
@@ -67,9 +72,10 @@ const distribution = ({ name, values = [] }: PromMetric): [string, number[]][] =
     const numbers = bySeries.get(series) ?? Array.from({ length: bounds.length + 2 }, () => 0);
     bySeries.set(series, numbers);
     const { le } = labels;
-    if (metricName === `${name}_sum`) numbers[bounds.length + 1] = value;
-    else if (metricName === `${name}_count`) numbers[bounds.length] = value;
-    else if (le !== undefined && le !== "+Inf") numbers[bounds.indexOf(Number(le))] = value;
+    const add = (index: number): void => void (numbers[index] = (numbers[index] ?? 0) + value);
+    if (metricName === `${name}_sum`) add(bounds.length + 1);
+    else if (metricName === `${name}_count`) add(bounds.length);
+    else if (le !== undefined && le !== "+Inf") add(bounds.indexOf(Number(le)));
   }
   for (const numbers of bySeries.values()) uncumulate(numbers, bounds.length);
   return [...bySeries];

@@ -7,14 +7,11 @@ export const readSamples = (
   value: number | readonly Sample[],
 ): [series: string, value: number][] => {
   if (typeof value === "number") return [[seriesOf(family, []), value]];
-  return value.map(({ labels, value: number }) => {
+  const bySeries = new Map<string, number>();
+  for (const { labels, value: number } of value) {
     const names = Object.keys(labels).sort();
-    return [
-      seriesOf(
-        family,
-        names.flatMap((name) => [name, labelValue(labels[name] ?? "")]),
-      ),
-      number,
-    ];
-  });
+    const list = names.flatMap((name) => [name, labelValue(labels[name] ?? "")]);
+    bySeries.set(seriesOf(family, list), number);
+  }
+  return [...bySeries];
 };

@@ -27,7 +27,7 @@ export class SeriesTable<T> {
   /** @throws METRICS_BAD_LABELS for a missing or extra label */
   get(labels: Readonly<Record<string, string | number | boolean>>): T {
     const values = this.valuesOf(labels);
-    const key = values.join("\u0000");
+    const key = keyOf(values);
     const known = this.series.get(key);
     if (known !== undefined) return known;
     const { labelNames, limits, create } = this.options;
@@ -59,3 +59,11 @@ export class SeriesTable<T> {
     );
   }
 }
+
+const NUL = "\u0000";
+
+/** Returns a key that no other values have: the separator is in it, or JSON, which escapes it. */
+const keyOf = (values: readonly string[]): string =>
+  values.length > 1 && values.some((value) => value.includes(NUL))
+    ? JSON.stringify(values)
+    : values.join(NUL);
