@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
+import type { StandardSchema } from "@framework/core";
 import { type PortContract, portContract } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { allEvents, errorOf, type EventStoreFixture, plain, same } from "../contract/store-fixture.ts";
+import { type EventType, eventType } from "../events/event-type.ts";
 
 const append = async (store: Awaited<ReturnType<EventStoreFixture["open"]>>, from: number, to: number) => {
   let position = "";
@@ -9,6 +11,19 @@ const append = async (store: Awaited<ReturnType<EventStoreFixture["open"]>>, fro
     ({ position } = await store.append(`s-${at % 3}`, plain(at % 2 === 0 ? "Even" : "Odd", `id-${at}`)));
   return position;
 };
+
+interface Person {
+  readonly id: string;
+  readonly name: string;
+}
+
+const schema: StandardSchema<Person> = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as Person }) },
+};
+
+const Registered: EventType<"Registered", Person> = eventType("Registered", schema, {
+  personal: { subject: ({ id }) => id, fields: ["name"], placeholders: { name: "(forgotten)" } },
+});
 
 /** What holds for subscriptions on every database. */
 export const subscriptionsContract: PortContract<EventStoreFixture> = portContract("subscriptions", {
@@ -92,5 +107,24 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     await subscription.stop();
     await subscription.done;
     same(seen, ["id-0"]);
+  },
+  "events in memory have nothing of a person who was forgotten meanwhile, nor has another attempt": async ({
+    open,
+  }) => {
+    const store = await open({ events: [Registered] });
+    await store.append(
+      "person-1",
+      [1, 2].map(() => Registered({ id: "p1", name: "Ann" })),
+    );
+    const seen: string[] = [];
+    await using subscription = store.subscribe({ retry: { delayMs: 1 } }, async ({ data }) => {
+      seen.push((data as Person).name);
+      if (seen.length > 1) return;
+      await store.forget("p1");
+      throw new Error("another attempt");
+    });
+    await waitFor(() => seen.length === 3);
+    same(seen, ["Ann", "(forgotten)", "(forgotten)"]);
+    await subscription.stop();
   },
 });

@@ -3,6 +3,7 @@ import type { Clock, ConfigInput } from "@framework/core/feature";
 import { Bell, Pauses } from "../base/bell.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
+import type { EventRow } from "../events/event-row.ts";
 import type { StoredEvent } from "../events/stored-event.ts";
 import type { EventFilter, GlobalReader } from "../global-order/global-reader.ts";
 import { checkTypes } from "../global-order/read-all.ts";
@@ -103,18 +104,10 @@ export class EventSubscription implements Subscription {
   private async look(signal: AbortSignal): Promise<"more" | "some" | "none"> {
     const { base, reader } = this.needs;
     const { batchSize = DEFAULT_BATCH_SIZE } = this.options;
-    const next = async () => {
-      const batch = await reader.read(this.at, this.options, batchSize, base.db);
-      return { batch, decoder: await decoderFor(base.db, base.types, batch.rows) };
-    };
-    const read = await next().catch((error: unknown) => {
-      base.log.warn("event-sourcing: a subscription could not read; it tries again", { error });
-      return null;
-    });
-    if (read === null) return "none";
-    const { batch, decoder } = read;
+    const batch = await this.read(reader.read(this.at, this.options, batchSize, base.db));
+    if (batch === null) return "none";
     for (const row of batch.rows) {
-      for (const event of decoder.decode(row)) if (!(await this.handle(event, signal))) return "none";
+      if (!(await this.handleRow(row, signal))) return "none";
       this.at = row.position;
     }
     this.at = batch.position;
@@ -122,9 +115,51 @@ export class EventSubscription implements Subscription {
     return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
   }
 
-  /** Returns whether it was handled, and not interrupted. @throws the handler's error after the last attempt */
-  private async handle(event: StoredEvent, signal: AbortSignal): Promise<boolean> {
+  /** What the database answers; `null` when it is away. */
+  private async read<T>(reading: Promise<T>): Promise<T | null> {
+    try {
+      return await reading;
+    } catch (error) {
+      this.needs.base.log.warn("event-sourcing: a subscription could not read; it tries again", { error });
+      return null;
+    }
+  }
+
+  /** Returns whether all its events were handled. */
+  private async handleRow(row: EventRow, signal: AbortSignal): Promise<boolean> {
+    const events = await this.decode(row, signal);
+    for (const [part, event] of events.entries()) {
+      const again = async (): Promise<StoredEvent> => (await this.decode(row, signal))[part] ?? event;
+      if (!(await this.handle(event, again, signal))) return false;
+    }
+    return !signal.aborted;
+  }
+
+  /** Reads the keys of personal data just before the handler is called: handlers are slow, and the person may be forgotten meanwhile. */
+  private async decode(row: EventRow, signal: AbortSignal): Promise<readonly StoredEvent[]> {
+    const { base, clock } = this.needs;
+    const pauses = new Pauses();
+    while (!signal.aborted) {
+      const decoder = await this.read(decoderFor(base.db, base.types, [row]));
+      if (decoder !== null) return decoder.decode(row);
+      await new Bell(clock).wait(pauses.after(false), signal);
+    }
+    return [];
+  }
+
+  /**
+   * Returns whether it was handled, and not interrupted.
+   *
+   * @param again decodes the event for another attempt
+   * @throws the handler's error after the last attempt
+   */
+  private async handle(
+    first: StoredEvent,
+    again: () => Promise<StoredEvent>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     const { clock, random } = this.needs;
+    let event = first;
     for (let attempt = 1; !signal.aborted; attempt++) {
       try {
         await this.handler(event, signal);
@@ -134,6 +169,7 @@ export class EventSubscription implements Subscription {
         if (attempt === this.retry.attempts) throw error;
       }
       await new Bell(clock).wait(retryDelayMs(this.retry, attempt, random()), signal);
+      event = await again();
     }
     return false;
   }
