@@ -16,6 +16,7 @@ import { ParkedMessages } from "./dead-letter/parked-messages.ts";
 import { databaseBroker } from "./database/database-broker.ts";
 import { DatabaseInbox } from "./inbox/database-inbox.ts";
 import { messagingError } from "./errors/messaging-error.ts";
+import { messagingSystem } from "./insight/messaging-system.ts";
 import { messageOperations, reportBrokers } from "./insight/report.ts";
 import type { MessagingOutline } from "./outline/messaging-outline.ts";
 import type { SubscriptionStatus } from "./consume/subscription-status.ts";
@@ -270,7 +271,18 @@ export class MessagingApp {
     const { capabilities } = adapter;
     const outbox = this.outboxes.get(name) ?? null;
     const trace = () => this.host.insight.currentTrace();
-    return new Sender({ ...config, name, sends, trace, broker: () => broker, capabilities, clock, outbox });
+    const system = messagingSystem(adapter.name);
+    return new Sender({
+      ...config,
+      name,
+      system,
+      sends,
+      trace,
+      broker: () => broker,
+      capabilities,
+      clock,
+      outbox,
+    });
   }
 
   /** On the database they are parked by default; other brokers have topics. */
@@ -300,6 +312,7 @@ export class MessagingApp {
       maxHeaderBytes,
       spec,
       brokerName: name,
+      system: messagingSystem(adapter.name),
       capabilities: adapter.capabilities,
       state: this.host.state,
       middleware: this.middleware,

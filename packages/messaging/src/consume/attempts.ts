@@ -38,8 +38,8 @@ export class Attempts {
   constructor(parts: SubscriptionParts, host: AttemptHost) {
     this.parts = parts;
     this.host = host;
-    const { spec, brokerName, clock, maxMessageBytes, maxHeaderBytes } = parts;
-    this.opening = { spec, broker: brokerName, date: clock.date, maxMessageBytes, maxHeaderBytes };
+    const { spec, brokerName, system, clock, maxMessageBytes, maxHeaderBytes } = parts;
+    this.opening = { spec, broker: brokerName, system, date: clock.date, maxMessageBytes, maxHeaderBytes };
     this.handle = this.observed(this.handler());
   }
 

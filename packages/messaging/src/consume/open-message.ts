@@ -22,6 +22,8 @@ export interface MessageLimits {
 export interface OpenMessageParts extends MessageLimits {
   readonly spec: SubscriptionSpec;
   readonly broker: string;
+  /** Its technology, as OpenTelemetry names it. */
+  readonly system: string;
   /** The wall clock. */
   readonly date: () => number;
 }
@@ -115,10 +117,11 @@ const invalid = (issues: readonly string[]): PermanentFailure =>
     `the data does not fit its schema: ${issues.slice(0, 10).join("; ").slice(0, 1000)}`,
   );
 
-const messageOf = (entry: Entry, event: Event, data: unknown, { spec, broker }: OpenMessageParts): Opened => {
+const messageOf = (entry: Entry, event: Event, data: unknown, parts: OpenMessageParts): Opened => {
+  const { spec, broker, system } = parts;
   const { partition, offset, isRedelivered } = entry.delivery;
   const topic = mainTopic(entry.delivery.topic, spec.group);
-  const meta: MessageMeta = { broker, topic, group: spec.group, partition, offset, isRedelivered };
+  const meta: MessageMeta = { broker, system, topic, group: spec.group, partition, offset, isRedelivered };
   const attempt = entry.tries + 1;
   return { message: new IncomingMessage(event, data, new Place(entry, attempt, meta)) };
 };

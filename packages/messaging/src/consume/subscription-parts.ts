@@ -20,6 +20,8 @@ export interface SubscriptionParts extends MessageLimits {
   readonly spec: SubscriptionSpec;
   readonly broker: Broker;
   readonly brokerName: string;
+  /** Technology of the broker, as OpenTelemetry names it. */
+  readonly system: string;
   readonly capabilities: Capabilities;
   readonly sender: Sender;
   readonly state: Host["state"];

@@ -13,7 +13,8 @@ export const messageOperations = (insight: HostInsight): Operations<Message> =>
     describe: (message) => ({
       name: message.meta.topic,
       attributes: {
-        "messaging.system": message.meta.broker,
+        "messaging.system": message.meta.system,
+        "messaging.broker": message.meta.broker,
         "messaging.destination.name": message.meta.topic,
         "messaging.consumer.group.name": message.meta.group,
         "messaging.message.id": message.id,

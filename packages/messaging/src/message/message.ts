@@ -35,6 +35,8 @@ export interface Message<Data = unknown, Type extends string = string> {
 export interface MessageMeta {
   /** Name of the broker in the app. */
   readonly broker: string;
+  /** Technology of the broker, as OpenTelemetry names it: `kafka`, `rabbitmq`, `aws_sqs`, `database`, `memory`. */
+  readonly system: string;
   /** Name of the topic. */
   readonly topic: string;
   /** Group of the subscription. */

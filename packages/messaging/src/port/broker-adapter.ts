@@ -11,7 +11,7 @@ import type { Sink } from "./sink.ts";
  * `docs/adapters.md` has what each member promises; `brokerContract` of `@framework/messaging/testing` tests it.
  */
 export interface BrokerAdapter {
-  /** The technology: `kafka`, `rabbitmq`. Also the attribute `messaging.system` of traces. */
+  /** The technology: `kafka`, `rabbitmq`. Also the attribute `messaging.system` of traces, where `sqs` is `aws_sqs`. */
   readonly name: string;
   /** What the broker can do. */
   readonly capabilities: Capabilities;

@@ -4,6 +4,8 @@ import type { HostInsight, Operations } from "@framework/core/feature";
 export interface SentMessages {
   /** Name of the broker in the app. */
   readonly broker: string;
+  /** Its technology, as OpenTelemetry names it. */
+  readonly system: string;
   readonly topic: string;
   readonly count: number;
 }
@@ -13,10 +15,11 @@ export const sendOperations = (insight: HostInsight): Operations<SentMessages> =
   insight.operation<SentMessages>({
     kind: "message",
     role: "producer",
-    describe: ({ broker, topic, count }) => ({
+    describe: ({ broker, system, topic, count }) => ({
       name: topic,
       attributes: {
-        "messaging.system": broker,
+        "messaging.system": system,
+        "messaging.broker": broker,
         "messaging.destination.name": topic,
         ...(count > 1 && { "messaging.batch.message_count": count }),
       },

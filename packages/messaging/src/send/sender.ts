@@ -34,6 +34,8 @@ export interface SenderParts {
   readonly sendTimeoutMs: number;
   /** Name of the broker in the app. */
   readonly name: string;
+  /** Its technology, as OpenTelemetry names it. */
+  readonly system: string;
   /** Publishes sends to traces. */
   readonly sends: Pick<Operations<SentMessages>, "isObserved" | "run">;
   /** Returns the trace of the running code. */
@@ -58,9 +60,9 @@ export class Sender {
   ): Promise<readonly Receipt[]> {
     if (events.length === 0) return [];
     if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
-    const { name, sends } = this.parts;
+    const { name, system, sends } = this.parts;
     if (!sends.isObserved) return await this.sendAll(topic, events, settings);
-    const sent = { broker: name, topic, count: events.length };
+    const sent = { broker: name, system, topic, count: events.length };
     return await sends.run(sent, () => this.sendAll(topic, events, settings));
   }
 
