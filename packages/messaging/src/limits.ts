@@ -1,6 +1,9 @@
 /** Longest id, type, source, subject and key, in characters. */
 export const MAX_ATTRIBUTE = 512;
 
+/** Longest name of a topic, in bytes as UTF-8: Kafka takes 249, and RabbitMQ 255, with what its queues for delays add. */
+export const MAX_TOPIC_BYTES = 230;
+
 /** Most bytes of headers that messaging adds on the way of a message: those of later tries, and of dead letters. */
 export const MAX_OWN_HEADER_BYTES = 2048;
 

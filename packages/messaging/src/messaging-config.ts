@@ -10,7 +10,8 @@ import {
   text,
 } from "@framework/core/feature";
 import type { BrokerAdapter } from "./port/broker-adapter.ts";
-import type { Topic } from "./send/topic.ts";
+import { MAX_TOPIC_BYTES } from "./limits.ts";
+import { isTopicName, type Topic } from "./send/topic.ts";
 
 /** Options of `enableMessaging`. A package of a broker takes them beside its own. */
 export interface MessagingConfig {
@@ -51,8 +52,8 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
   group: optional<string>(text("")),
   topics: checked<MessagingConfig["topics"]>(
     [],
-    "a list of topics or their names",
-    (value) => Array.isArray(value) && value.every((each) => typeof each === "string" || isTopic(each)),
+    `a list of topics or their names, with names of 1 to ${MAX_TOPIC_BYTES} bytes`,
+    (value) => Array.isArray(value) && value.every((each) => isTopicName(isTopic(each) ? each.name : each)),
   ),
   topology: optional<"verify" | "create" | "off">({
     problem: (value) =>

@@ -136,6 +136,28 @@ test.each([
   await app.stop();
 });
 
+test.each(["", "x".repeat(231), "é".repeat(116)])(
+  "a topic whose name no broker takes is refused, sent to or declared: %#",
+  async (name) => {
+    const app = withBroker();
+    await app.start({ log: quiet });
+    const sent = app.messaging.send(name, { type: "t" });
+    await expect(sent).rejects.toMatchObject({ code: "MESSAGING_BAD_MESSAGE" });
+    await expect(sent).rejects.toThrow("the name of its topic has 1 to 230 bytes");
+    await app.stop();
+    const declared = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), topics: [name] });
+    expect(await failureOf(declared)).toContain("with names of 1 to 230 bytes");
+  },
+);
+
+test("a topic may have a name of 230 bytes", async () => {
+  const name = "x".repeat(230);
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), topics: [name] });
+  await app.start({ log: quiet });
+  expect(await app.messaging.send(name, { type: "t", id: "1" })).toEqual({ id: "1" });
+  await app.stop();
+});
+
 /** A feature that keeps the host, to read health checks as the feature of probes does. */
 const probing = () => {
   let host: Host | null = null;

@@ -6,12 +6,13 @@ import { isDeeperThan, maxDepth } from "../envelope/json-depth.ts";
 import { EXPIRES, headerBytes, NOT_BEFORE } from "../envelope/own-headers.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import { SendFailedError } from "../errors/send-failed-error.ts";
-import { MAX_DELAY_MS, MAX_DEPTH, MAX_MESSAGES } from "../limits.ts";
+import { MAX_DELAY_MS, MAX_DEPTH, MAX_MESSAGES, MAX_TOPIC_BYTES } from "../limits.ts";
 import type { Broker, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import type { Receipt } from "./new-message.ts";
 import type { SentMessages } from "./send-operations.ts";
+import { isTopicName } from "./topic.ts";
 import { badMessage } from "./to-event.ts";
 
 /** Options of a send. */
@@ -58,6 +59,7 @@ export class Sender {
     events: readonly Event[],
     settings: SendSettings = {},
   ): Promise<readonly Receipt[]> {
+    if (!isTopicName(topic)) throw badMessage(`the name of its topic has 1 to ${MAX_TOPIC_BYTES} bytes`);
     if (events.length === 0) return [];
     if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
     const { name, system, sends } = this.parts;

@@ -1,5 +1,6 @@
 import type { InferInput, StandardSchema } from "@framework/core";
 import type { Schemas } from "../message/message.ts";
+import { MAX_TOPIC_BYTES } from "../limits.ts";
 import type { NewMessage } from "./new-message.ts";
 
 /** A topic and the messages in it: senders and handlers that share it agree. */
@@ -36,6 +37,10 @@ export type MessageTo<T> =
         };
       }[keyof S & string]
     : NewMessage;
+
+/** Whether a text can be the name of a topic at every broker. */
+export const isTopicName = (name: unknown): boolean =>
+  typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES;
 
 /** The schema of a type; `undefined` for an unknown one. */
 export const schemaOf = ({ schemas }: Topic, type: string): StandardSchema | undefined =>
