@@ -78,8 +78,8 @@ export interface Messaging {
   /**
    * Sends a message and resolves with what its handler returned, as JSON gives it. With several groups the first reply counts.
    *
-   * @throws NoReplyError 504 in time; RequestFailedError 502 when the message became a dead letter or the reply does not fit `schema`; as `send`; MESSAGING_BAD_CONFIG where the broker has
-   * no topics for one process
+   * @throws NoReplyError 504 in time; RequestFailedError 502 when the message became a dead letter or the reply does not fit `schema`; as `send`;
+   * MESSAGING_BAD_CONFIG where the broker has no topics for one process
    */
   request<T extends string | Topic, S extends StandardSchema | undefined = undefined>(
     topic: T,
