@@ -109,8 +109,8 @@ const framing = (test: Test, make: MakeTransport): void => {
     });
   });
 
-  test("refuses a malformed HEAD request with the length of the refusal, and without its body", () =>
-    withServer(make, {}, async ({ exchange }) => {
+  test("refuses a malformed HEAD request with the length of the refusal, and without its body, wherever it is split", () =>
+    withServer(make, {}, async ({ connect }) => {
       const lines = "Host: a\r\n";
       for (const [bytes, status] of [
         ["HEAD / HTTP/1.1\r\n\r\n", 400],
@@ -119,9 +119,16 @@ const framing = (test: Test, make: MakeTransport): void => {
         [`HEAD /${"x".repeat(9000)} HTTP/1.1\r\n${lines}\r\n`, 414],
         [`HEAD / HTTP/3.0\r\n${lines}\r\n`, 505],
       ] as const) {
-        const [head = "", body] = (await exchange(bytes)).split("\r\n\r\n");
-        assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [^]*content-length: [1-9]`));
-        assert.equal(body, "", bytes.slice(0, 80));
+        for (const cut of [0, 1, 4, 5, 8, 20, 30, bytes.length - 3, bytes.length - 1]) {
+          const client = await connect();
+          await client.send(bytes.slice(0, cut));
+          await turn(6);
+          if (!client.closed) await client.send(bytes.slice(cut));
+          const [head = "", body] = (await client.untilClosed()).split("\r\n\r\n");
+          const what = `${bytes.slice(0, 80)}, cut at ${cut}`;
+          assert.match(head, new RegExp(`^HTTP/1\\.1 ${status} [^]*content-length: [1-9]`), what);
+          assert.equal(body, "", what);
+        }
       }
     }));
 

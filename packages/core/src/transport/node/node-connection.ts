@@ -162,15 +162,15 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
     const { rawPacket = new Uint8Array() } = error;
     const atStart = !this.undecided && this.input.isFromStart;
     const verdict = this.undecided ? restOfMethod(rawPacket) : parseFailure(error, atStart);
-    if (verdict !== "undecided") this.refuse(verdict, rawPacket, atStart);
+    if (verdict !== "undecided") this.refuse(verdict, this.input.headWith(rawPacket));
     else {
       this.undecided = true;
       this.stopped = true;
     }
   }
 
-  refuse(failure: HttpError, bytes: Uint8Array, fromStart: boolean): void {
-    this.fail(failure, fromStart ? readPartialHead(bytes, this.options.limits) : unreadableHead);
+  refuse(failure: HttpError, head: Uint8Array | null): void {
+    this.fail(failure, head === null ? unreadableHead : readPartialHead(head, this.options.limits));
   }
 
   discarded(): void {

@@ -9,8 +9,8 @@ import type { Socket } from "../../exchange/socket.ts";
 /** Callbacks of a connection for its input. */
 export interface NodeInputHost {
   readonly options: { readonly limits: LimitsConfig };
-  /** Refuses the message that is being read. @param bytes of the message, from its start if `fromStart` */
-  refuse(failure: HttpError, bytes: Uint8Array, fromStart: boolean): void;
+  /** Refuses the message that is being read. @param head of the message, as far as it has arrived; `null` after the head */
+  refuse(failure: HttpError, head: Uint8Array | null): void;
   /** Bytes arrived that are not read. */
   discarded(): void;
   /** Writes the reply that waits for others of a batch: whether more is read depends on it. */
@@ -37,6 +37,8 @@ export class NodeInput implements SocketOwner {
   private chunk: Buffer | null = null;
   private restAt = 0;
   private fromStart = true;
+  /** The bytes of a head that arrives in several reads, for its refusal. Bounded by the limits of a head; `null` while no head is incomplete. */
+  private begun: Buffer | null = null;
   private readonly batch: ReadBatch;
   private reading: DirectReading | null = null;
   readonly mayEnd = true;
@@ -65,6 +67,12 @@ export class NodeInput implements SocketOwner {
   /** Whether the bytes that the parser just received begin a message. */
   get isFromStart(): boolean {
     return this.fromStart;
+  }
+
+  /** The message that is being read, from its start to the end of a part; `null` for a part after its head. */
+  headWith(part: Uint8Array): Uint8Array | null {
+    if (this.begun !== null) return Buffer.concat([this.begun, part]);
+    return this.fromStart ? part : null;
   }
 
   /** Whether bytes wait for the end of the turn. */
@@ -125,16 +133,28 @@ export class NodeInput implements SocketOwner {
     const { reader } = this;
     this.fromStart = reader.atStart;
     const end = reader.read(chunk, start);
+    const isIncomplete = !reader.headIsRead && !reader.atStart;
+    const part = start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end);
     this.restAt = end;
-    if (end > start) this.parse(start === 0 && end === chunk.length ? chunk : chunk.subarray(start, end));
+    if (end > start) this.parse(part);
     if (reader.failure !== null) {
-      this.host.refuse(reader.failure, chunk.subarray(start), this.fromStart);
-      this.isClosed = true;
+      this.refuse(reader.failure, chunk.subarray(start));
     } else if (reader.headIsRead && !this.isClosed) {
       // The connection refused the head, or the parser waits for more: the preface of HTTP/2 is longer than a head. A second refusal is ignored.
-      this.host.refuse(badVersion(), chunk.subarray(start, end), this.fromStart);
-      this.isClosed = true;
+      this.refuse(badVersion(), part);
     }
+    this.begun = isIncomplete && !this.isClosed ? this.copyOf(part) : null;
+  }
+
+  private refuse(failure: HttpError, part: Uint8Array): void {
+    this.host.refuse(failure, this.headWith(part));
+    this.isClosed = true;
+  }
+
+  /** A copy of an incomplete head, since the memory of a read is used again; `null` in a body. */
+  private copyOf(part: Buffer): Buffer | null {
+    if (this.begun !== null) return Buffer.concat([this.begun, part]);
+    return this.fromStart ? Buffer.from(part) : null;
   }
 
   private parse(part: Buffer): void {
