@@ -14,7 +14,7 @@ import { ReplyTags } from "./route/reply-tags.ts";
 import { type Conditional, conditionally, confirms, isHeldBy, supersedes } from "./revalidation.ts";
 import { addClientFreshness } from "./rules/client-freshness.ts";
 import { notStoredReason } from "./rules/not-stored.ts";
-import { ageOf, type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
+import { ageOf, freshenedTtl, type Lifetime, lifetimeOf } from "./rules/storing-rules.ts";
 import {
   complete,
   type Content,
@@ -205,8 +205,10 @@ export class Origin {
   /** Updates the entry's fields from a 304 to its validators, and serves it (RFC 9111 4.3.4). */
   private freshen(call: Call, old: StoredReply, response: Response, fresh: ReplyFacts): Response {
     const { place } = call;
-    const fields = freshenedFields(old.fields, response.fields(), fresh, this.parts.clock.date());
-    const { date, ageSecs, ttlSecs, tags: named, setsCookies } = fresh;
+    const wallMs = this.parts.clock.date();
+    const fields = freshenedFields(old.fields, response.fields(), fresh, wallMs);
+    const { date, ageSecs, tags: named, setsCookies } = fresh;
+    const ttlSecs = freshenedTtl(fresh, old.ttlSecs, wallMs);
     const facts: ReplyFacts = { ...factsOf(fields), date, ageSecs, ttlSecs, tags: named, setsCookies };
     const { status, body, bodyBytes, hasOwnTag } = old;
     const lifetime = this.lifetime(call, status, facts);

@@ -52,6 +52,37 @@ test("a 304 of the handler updates the stored fields, and the stored body is ser
   expect(asked).toEqual([null, '"1"']);
 });
 
+test("X-Cache-TTL outlives a 304 without freshness of its own", async () => {
+  const { app, get, clock } = cachedApp({ ttl: 300 });
+  const state = { body: "body", etag: '"1"', fields: { "x-cache-ttl": "20" } as Fields };
+  app.get("/", tagged(state));
+  await get("/");
+  state.fields = {};
+  const outcomes: (string | null)[] = [];
+  for (const secs of [20, 19, 1, 19, 1]) {
+    await clock.advance(secs * 1000);
+    outcomes.push((await get("/")).outcome);
+  }
+  expect(outcomes).toEqual(["REVALIDATED", "HIT", "REVALIDATED", "HIT", "REVALIDATED"]);
+});
+
+test.each([
+  ["max-age", { "cache-control": "max-age=5" }],
+  ["an X-Cache-TTL", { "x-cache-ttl": "5", "cache-control": "max-age=30" }],
+])("%s of a 304 replaces the X-Cache-TTL of the stored reply", async (_name, fields) => {
+  const { app, get, clock } = cachedApp();
+  const state = { body: "body", etag: '"1"', fields: { "x-cache-ttl": "20" } as Fields };
+  app.get("/", tagged(state));
+  await get("/");
+  state.fields = fields;
+  const outcomes: (string | null)[] = [];
+  for (const secs of [20, 4, 1]) {
+    await clock.advance(secs * 1000);
+    outcomes.push((await get("/")).outcome);
+  }
+  expect(outcomes).toEqual(["REVALIDATED", "HIT", "REVALIDATED"]);
+});
+
 test("a reply with Last-Modified only is revalidated, too", async () => {
   const { app, get, clock } = cachedApp({ ttl: 5 });
   const modified = "Wed, 31 Dec 2025 00:00:00 GMT";

@@ -119,9 +119,10 @@ let processId: string | undefined;
 
 /** Creates a stored reply. */
 export const toStoredReply = (content: Content, lifetime: Lifetime, tags: readonly string[]): StoredReply => {
-  const { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit } = lifetime;
+  const { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit, ttlSecs } = lifetime;
   const times = { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit };
-  return { kind: "reply", id: newId(), ...content, ...times, tags };
+  const own = ttlSecs === null ? {} : { ttlSecs };
+  return { kind: "reply", id: newId(), ...content, ...times, ...own, tags };
 };
 
 /** Returns an id that is unique across processes. */

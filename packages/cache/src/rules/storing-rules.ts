@@ -27,6 +27,8 @@ export interface Lifetime {
   readonly shareable: boolean;
   /** Whether the reply has no explicit freshness. */
   readonly isImplicit: boolean;
+  /** `X-Cache-TTL` in seconds, `null` without one. */
+  readonly ttlSecs: number | null;
   /** Milliseconds for which the store holds it. */
   readonly holdMs: number;
 }
@@ -58,7 +60,8 @@ export const lifetimeOf = (facts: ReplyFacts, given: StoringContext, clock: Cloc
   const wallMs = clock.date();
   const explicit = explicitSeconds(facts, wallMs);
   if (!isStorable(given.status, explicit !== null && facts.ttlSecs === null)) return null;
-  const freshMs = 1000 * (ttlOf(facts) ?? explicit ?? given.ttlSecs);
+  const ttlSecs = ttlOf(facts);
+  const freshMs = 1000 * (ttlSecs ?? explicit ?? given.ttlSecs);
   const { staleMs, errorMs } = staleness(facts, given);
   const validates = directives.has("no-cache");
   const ageMs = ageOf(facts, wallMs);
@@ -68,7 +71,18 @@ export const lifetimeOf = (facts: ReplyFacts, given: StoringContext, clock: Cloc
     : usableMs;
   if (holdMs === 0) return null;
   const isImplicit = explicit === null;
-  return { bornMs: clock.now() - ageMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit, holdMs };
+  const bornMs = clock.now() - ageMs;
+  return { bornMs, freshMs, staleMs, errorMs, validates, shareable, isImplicit, ttlSecs, holdMs };
+};
+
+/** Returns the `X-Cache-TTL` of a stored reply after a 304: that of the 304, else the stored one unless the 304 has explicit freshness. */
+export const freshenedTtl = (
+  fresh: ReplyFacts,
+  storedSecs: number | undefined,
+  wallMs: number,
+): ReplyFacts["ttlSecs"] => {
+  if (fresh.ttlSecs !== null || explicitSeconds(fresh, wallMs) !== null) return fresh.ttlSecs;
+  return storedSecs ?? null;
 };
 
 /** Age of a reply in milliseconds when it arrives (RFC 9111 4.2.3), without the handler's response delay. */

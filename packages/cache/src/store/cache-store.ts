@@ -28,6 +28,8 @@ export interface StoredReply {
   readonly shareable: boolean;
   /** Whether the handler sent no explicit freshness, so that the app's setting for clients applies. */
   readonly isImplicit: boolean;
+  /** `X-Cache-TTL` of the handler in seconds, which a 304 does not repeat. */
+  readonly ttlSecs?: number;
   /** Whether the cache made the `ETag`, which the handler does not know. */
   readonly hasOwnTag: boolean;
   /** Tags for `drop`. */
