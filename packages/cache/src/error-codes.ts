@@ -14,6 +14,11 @@ export const cacheErrors: ErrorCatalogue = {
     summary: "`invalidateCache` was given a malformed tag; logged once for a route whose reply has one",
     action: "the message states the format",
   },
+  CACHE_BAD_CALLER: {
+    summary:
+      "500: `per` of a route returned something else than text, a finite number, `null` or `undefined`",
+    action: "return the id of the caller, or `null` for none",
+  },
   CACHE_PURGES_ONE_HOST: {
     summary: "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of its own",
     action: "`enableRedis({ shared: true })`, or a store that all hosts share",

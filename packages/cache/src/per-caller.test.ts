@@ -50,6 +50,22 @@ test("without an id the rules of other routes apply", async () => {
   expect(outcomes[1]?.headers.get("cache-control")).toBe("no-cache");
 });
 
+test.each([NaN, Infinity, -Infinity, true, {}, ["ann"], Promise.resolve("ann")])(
+  "an id that is neither text nor a finite number, such as %p, is an error, and no caller gets another's reply",
+  async (id) => {
+    const { app, get } = cachedApp();
+    app.get("/", { cache: { per: () => id as never } }, (request) => request.getHeader("x-user"));
+    for (const user of ["ann", "bob"]) {
+      const { status, text } = await get("/", { "x-user": user });
+      expect([status, text.includes("cache: per must return text"), text.includes("ann")]).toEqual([
+        500,
+        true,
+        false,
+      ]);
+    }
+  },
+);
+
 test("a reply whose key other caches do not know is private, unless it says public", async () => {
   const { app, get } = cachedApp();
   const key = (): string => "part";

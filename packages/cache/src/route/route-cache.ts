@@ -20,7 +20,7 @@ export interface RouteCache {
   readonly key?: (request: HttpRequest) => string;
   /**
    * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. Without an id, `null`, `undefined` or an empty one, the
-   * rules for other routes apply. Not together with `shared`.
+   * rules for other routes apply; a number that is not finite is the error CACHE_BAD_CALLER. Not together with `shared`.
    */
   readonly per?: (request: HttpRequest) => string | number | null | undefined;
   /** Lets clients with an identity share replies; only for replies that are the same for all clients. */

@@ -1,4 +1,4 @@
-import type { Endpoint, HttpRequest, RouteInfo } from "@framework/core";
+import { type Endpoint, FrameworkError, type HttpRequest, type RouteInfo } from "@framework/core";
 import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
@@ -12,7 +12,7 @@ export interface RoutePlan {
   readonly vary: readonly string[];
   readonly tagsFor: (request: HttpRequest) => readonly string[];
   readonly keyFor: ((request: HttpRequest) => string) | null;
-  /** Returns the id of the caller whose reply this is, `null` for none. */
+  /** Returns the id of the caller whose reply this is, `null` for none. @throws CACHE_BAD_CALLER */
   readonly callerOf: (request: HttpRequest) => string | number | null;
 }
 
@@ -57,7 +57,13 @@ const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
   if (per === undefined) return () => null;
   return (request) => {
     const id = per(request);
-    return id === undefined || id === "" ? null : id;
+    if (id === undefined || id === null || id === "") return null;
+    if (typeof id === "string" || Number.isFinite(id)) return id;
+    // In the key such values would be equal for all callers: NaN is null in JSON, a promise {}.
+    throw new FrameworkError(
+      "CACHE_BAD_CALLER",
+      `cache: per must return text, a finite number, or null, and returned ${typeof id === "number" ? id : typeof id}`,
+    );
   };
 };
 
