@@ -72,6 +72,14 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
 
+  test("answers 408 without a body to a HEAD whose fields are incomplete at the timeout", () =>
+    withServer(make, { timeouts }, async (server) => {
+      const client = await server.connect();
+      await client.send("HEAD / HTTP/1.1\r\nHost: a\r\n");
+      await pass(server, client, 20);
+      assert.match(await client.untilClosed(), /^HTTP\/1\.1 408 [^]*\r\n\r\n$/);
+    }));
+
   test("answers 408 to an incomplete method that is already unknown", () =>
     withServer(make, { timeouts }, async (server) => {
       const client = await server.connect();

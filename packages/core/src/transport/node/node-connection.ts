@@ -370,7 +370,7 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
 
   private checkHead(now: number): void {
     const found = this.watch.headState(now);
-    if (found === "slow") this.fail(slow(), unreadableHead);
+    if (found === "slow") this.refuse(slow(), this.input.headWith(new Uint8Array(0)));
     else if (found === "idle too long") this.cut();
   }
 
