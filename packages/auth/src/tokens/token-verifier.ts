@@ -47,7 +47,8 @@ export class TokenVerifier {
 
   private async signedClaims(text: string, kind: TokenKind, tools: TokenTools): Promise<Claims | null> {
     const { config, clock, verified } = this;
-    const known = kind === "access" ? verified.get(text, tools.generation()) : undefined;
+    const generation = tools.generation(); // read once: the key may be withdrawn before the token is cached
+    const known = kind === "access" ? verified.get(text, generation) : undefined;
     if (known !== undefined) return areInForce(known, config.leewaySecs, clock.date() / 1000) ? known : null;
     const token = parseCompactToken(text, config.algorithm);
     if (token === null || !kinds[kind].includes(token.typ)) return null;
@@ -56,7 +57,7 @@ export class TokenVerifier {
     const claims = payload === null ? null : parseJsonObject(payload);
     if (claims === null || !areAcceptable(claims, config, clock.date() / 1000)) return null;
     const trusted = frozen(claims as Claims); // `areAcceptable` checked every claim of the type
-    if (kind === "access") verified.set(text, trusted, tools.generation());
+    if (kind === "access") verified.set(text, trusted, generation);
     return trusted;
   }
 }
