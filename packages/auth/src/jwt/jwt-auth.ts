@@ -38,7 +38,7 @@ import {
   type TokenKind,
   TokenVerifier,
 } from "../tokens/token-verifier.ts";
-import { JwtConfig, partProblems } from "../tokens/jwt-config.ts";
+import { JwtConfig, MAX_EXPIRATION, partProblems } from "../tokens/jwt-config.ts";
 import { jwtSchemes } from "./jwt-schemes.ts";
 import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
@@ -152,7 +152,7 @@ export class JwtAuth extends Authentication {
     const store = this.startedStore();
     if (typeof token === "string" ? token.split(".").length === 3 : idsOf(token).length === 0)
       throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with a jti");
-    if (typeof token === "string") return store.revoke(tokenId(token), this.lastExpiry());
+    if (typeof token === "string") return store.revoke(tokenId(token), this.lastExpiryOfAll());
     const { jti, exp, [FAMILY_CLAIM]: family } = token;
     const expiresAt = Math.ceil(exp) + this.config.leewaySecs;
     if (typeof family === "string")
@@ -258,6 +258,12 @@ export class JwtAuth extends Authentication {
   private lastExpiry(): number {
     const { expiration, refreshExpiration, leewaySecs } = this.config;
     return Math.ceil(this.clock.date() / 1000) + Math.max(expiration, refreshExpiration) + leewaySecs;
+  }
+
+  /** Returns the same for tokens of other issuers too, whose lifetimes are unknown here. */
+  private lastExpiryOfAll(): number {
+    if (!this.keys.acceptsOthers) return this.lastExpiry();
+    return Math.ceil(this.clock.date() / 1000) + MAX_EXPIRATION + this.config.leewaySecs;
   }
 
   private createKeySet(url: string, fetch: typeof globalThis.fetch): KeySet {

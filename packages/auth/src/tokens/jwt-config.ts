@@ -65,12 +65,13 @@ export interface JwtConfig {
   readonly storeTimeoutMs: number;
 }
 
-const YEAR = 31_536_000;
+/** Longest lifetime of a token in seconds: ten years. */
+export const MAX_EXPIRATION = 315_360_000;
 
 export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   secret: maybe("a non-empty string or bytes", isSecret),
   algorithm: oneOf<JwtAlgorithm>("HS256", algorithms),
-  expiration: integer(3600, { min: 1, max: 10 * YEAR }),
+  expiration: integer(3600, { min: 1, max: MAX_EXPIRATION }),
   headerName: checked("Authorization", "a header field name (RFC 9110 5.1)", isToken),
   scheme: checked("Bearer", "a token (RFC 9110 5.6.2), or empty", (value) => value === "" || isToken(value)),
   cookieName: maybe("a cookie name", isToken),
@@ -88,7 +89,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
   jwksUrl: maybe("an absolute URL", (value) => isText(value) && URL.canParse(value)),
   jwksMaxAgeSecs: integer(600, { min: 1, max: 86_400 }),
   jwksCooldownSecs: integer(30, { min: 1, max: 3600 }),
-  refreshExpiration: integer(1_209_600, { min: 1, max: 10 * YEAR }),
+  refreshExpiration: integer(1_209_600, { min: 1, max: MAX_EXPIRATION }),
   cachedTokens: integer(0, { min: 0, max: 100_000 }),
   maxLogins: integer(100_000, { min: 1, max: 10_000_000 }),
   store: maybe("a token store with the methods revoke, isRevoked and consume", isTokenStore),

@@ -10,6 +10,8 @@ export interface OwnKeys {
   readonly secret: Uint8Array<ArrayBuffer> | undefined;
   readonly publicKey: KeyObject | undefined;
   readonly privateKey: KeyObject | undefined;
+  /** Whether tokens are accepted that another issuer signs, with a lifetime of its own. */
+  readonly acceptsOthers: boolean;
   readonly problems: readonly Problem[];
   readonly warnings: readonly Problem[];
 }
@@ -49,8 +51,11 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
     return undefined;
   };
   const privateKey = read("privateKey");
-  const publicKey = read("publicKey") ?? (privateKey === undefined ? undefined : createPublicKey(privateKey));
-  return { secret, publicKey, privateKey, problems, warnings: secretWarnings(secret) };
+  const ownPublicKey = privateKey === undefined ? undefined : createPublicKey(privateKey);
+  const publicKey = read("publicKey") ?? ownPublicKey;
+  const isOwn = publicKey === undefined || ownPublicKey?.equals(publicKey) === true;
+  const acceptsOthers = jwksUrl !== undefined || !isOwn;
+  return { secret, publicKey, privateKey, acceptsOthers, problems, warnings: secretWarnings(secret) };
 };
 
 const choiceProblems = ({ algorithm, secret, publicKey, privateKey, jwksUrl }: JwtConfig): string[] => {

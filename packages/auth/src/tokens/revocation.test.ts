@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from "node:crypto";
 import { App } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { type Claims, JwtAuth, type TokenPair, type TokenStore } from "../index.ts";
+import { type Claims, JwtAuth, type JwtConfig, type TokenPair, type TokenStore } from "../index.ts";
 import { forge, jwk, rsa } from "../jwt/forge.test-kit.ts";
 import { headOf, refused, secret, setUp, type TokenApp } from "./token-app.test-kit.ts";
 
@@ -58,6 +60,29 @@ test("a login that is renewed any number of times needs one place in the store; 
   expect(await Promise.all([banned, busy, third, late].map(({ token }) => it.status(token)))).toEqual([
     401, 200, 401, 401,
   ]);
+});
+
+const tenYears = 315_360_000;
+const mine = { algorithm: "RS256", secret: undefined, privateKey: jwk(rsa.privateKey) } as const;
+const another = jwk(generateKeyPairSync("rsa", { modulusLength: 2048 }).publicKey);
+
+test.each<[string, ConfigInput<JwtConfig>, number]>([
+  ["with a secret is kept until every own token has expired", {}, 600],
+  ["with a private key is kept until every own token has expired", mine, 600],
+  ["with an own pair is kept as long", { ...mine, publicKey: jwk(rsa.publicKey) }, 600],
+  ["of another issuer's tokens is kept for ten years", { ...mine, publicKey: another }, tenYears],
+  [
+    "of a service that only verifies is kept for ten years",
+    { algorithm: "RS256", secret: undefined, publicKey: another },
+    tenYears,
+  ],
+])("a revoked jti %s", async (_name, config, keptSecs) => {
+  const expiries: number[] = [];
+  const revoke = (_id: string, expiresAt: number): void => void expiries.push(expiresAt);
+  const store: TokenStore = { revoke, isRevoked: () => false, consume: () => true };
+  await using it = await setUp({ store, expiration: 60, refreshExpiration: 600, leewaySecs: 5, ...config });
+  await it.auth.revokeToken("1");
+  expect(expiries).toEqual([it.secs() + keptSecs + 5]);
 });
 
 test.each([undefined, null, -1, 0.5, "0", 2 ** 40, 2 ** 52, Number.MAX_SAFE_INTEGER])(
