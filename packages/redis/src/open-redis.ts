@@ -11,7 +11,8 @@ import { createClient } from "./client/create-client.ts";
 import { newMetrics, type RedisMetrics } from "./client/metrics.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
-import { configProblems, RedisConfig } from "./redis-config.ts";
+import { configProblems } from "./config-problems.ts";
+import { RedisConfig } from "./redis-config.ts";
 
 /** Options of a leased connection. */
 export interface LeaseOptions {

@@ -9,7 +9,6 @@ import {
   secret,
   text,
 } from "@framework/core/feature";
-import { addressesOf } from "./client/addresses.ts";
 
 /** Address and connection settings of Redis. */
 export interface RedisConfig {
@@ -100,16 +99,3 @@ export const RedisConfig: RedisConfigRecord = Object.freeze({
   local: () => ({ url: "redis://localhost:6379", poolSize: 5 }),
   cluster: (url: string) => ({ url, poolSize: 20, clusterMode: true }) as const,
 });
-
-/** Returns the contradictions between the fields of a record. */
-export const configProblems = (config: RedisConfig): readonly string[] => {
-  const { url, clusterMode, poolSize, minIdle } = config;
-  const problems: string[] = [];
-  if (!clusterMode && url.includes(",")) {
-    problems.push("RedisConfig.url lists several nodes; set clusterMode: true for a cluster");
-  }
-  if (clusterMode && addressesOf(config).some((each) => each.database !== 0))
-    problems.push("RedisConfig.database must be 0 in cluster mode");
-  if (minIdle > poolSize) problems.push("RedisConfig.minIdle must not be above poolSize");
-  return problems;
-};

@@ -4,7 +4,8 @@ import { commandOperation } from "./client/command-operation.ts";
 import { isCluster } from "./client/is-cluster.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { Connections, type LeaseOptions } from "./open-redis.ts";
-import { configProblems, RedisConfig } from "./redis-config.ts";
+import { configProblems } from "./config-problems.ts";
+import { RedisConfig } from "./redis-config.ts";
 import { redisPermits } from "./shared-state/redis-permits.ts";
 import { redisValues, type RedisValues } from "./shared-state/redis-values.ts";
 
