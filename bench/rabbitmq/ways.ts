@@ -58,6 +58,7 @@ export const ourWay = async (url: string, topic: string): Promise<BrokerWay> => 
         pattern: null,
         prefetch: PREFETCH,
         isPrivate: false,
+        deadLetterTopic: undefined,
         timeoutMs: 30_000,
         sink: {
           room: () => PREFETCH,

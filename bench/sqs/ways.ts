@@ -68,6 +68,7 @@ export const ourWay = async (endpointUrl: string, topic: string): Promise<Broker
         pattern: null,
         prefetch: PREFETCH,
         isPrivate: false,
+        deadLetterTopic: undefined,
         timeoutMs: 30_000,
         sink: {
           room: () => PREFETCH - held,
