@@ -79,7 +79,7 @@ const ownName = (name: string): string | null => {
  *
  * Its constructor ends the time in which observers of `node:http` get a request before it is emitted, but for subscribers of one channel.
  *
- * Overrides `writeHead`, which `end` calls with the status alone when no head was sent; packages that observe heads rely on that call too. If a
+ * Overrides `writeHead`, which `end` calls with the status when no head was sent, and in Bun with its phrase; packages that observe heads rely on that call too. If a
  * release of Node dropped it, replies would lack their fields and the conformance suite would fail.
  */
 const responseClass = (): ResponseClass => {
@@ -98,10 +98,8 @@ const responseClass = (): ResponseClass => {
     override writeHead(status: number, fields?: Fields): this;
     override writeHead(status: number, first?: string | Fields, second?: Fields): this {
       if (typeof first === "object") return super.writeHead(status, first);
-      const implied = first === undefined && second === undefined ? this.impliedFields : null;
-      return implied === null
-        ? super.writeHead(status, first, second)
-        : super.writeHead(status, implied as string[]); // the type is mutable, but node:http only reads the list
+      const fields = second ?? (this.impliedFields as string[] | null) ?? undefined; // the type is mutable, but node:http only reads the list
+      return first === undefined ? super.writeHead(status, fields) : super.writeHead(status, first, fields);
     }
   };
 };
