@@ -237,7 +237,7 @@ const transactions: Readonly<Record<string, Program>> = {
             await tx.execute(add(1));
             await tx.transaction(() => stuck.promise);
           },
-          { timeoutSecs: 0.5 },
+          { timeoutSecs: 3 },
         ),
       );
       return [end, await outcome(() => db.execute(add(1)))];

@@ -5,7 +5,7 @@ import { Borrowed, Extended, loanTypes } from "../loan.test-kit.ts";
 import { patient, POISON, shelf, shelfRows } from "./shelf.test-kit.ts";
 
 const silent = { info() {}, warn() {}, error() {} };
-const LIMIT_SECS = 0.5;
+const LIMIT_SECS = 3;
 
 /** A database in memory whose transactions with a limit have a short one. */
 const impatient = (): Database => {

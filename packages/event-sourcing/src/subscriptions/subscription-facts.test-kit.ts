@@ -107,6 +107,9 @@ export const subscriptionsContract: PortContract<EventStoreFixture> = portContra
     await subscription.stop();
     await subscription.done;
     same(seen, ["id-0"]);
+    await using _next = store.subscribe({ after: subscription.position }, ({ id }) => void seen.push(id));
+    await waitFor(() => seen.length === 5);
+    same(seen, ["id-0", "id-1", "id-2", "id-3", "id-4"]);
   },
   "events in memory have nothing of a person who was forgotten meanwhile, nor has another attempt": async ({
     open,

@@ -128,15 +128,16 @@ export class EventSubscription implements Subscription {
   /** Returns whether all its events were handled. */
   private async handleRow(row: EventRow, signal: AbortSignal): Promise<boolean> {
     const events = await this.decode(row, signal);
+    if (events === null) return false;
     for (const [part, event] of events.entries()) {
-      const again = async (): Promise<StoredEvent> => (await this.decode(row, signal))[part] ?? event;
+      const again = async (): Promise<StoredEvent> => (await this.decode(row, signal))?.[part] ?? event;
       if (!(await this.handle(event, again, signal))) return false;
     }
-    return !signal.aborted;
+    return true; // also when the signal aborted while the last handler ran
   }
 
-  /** Reads the keys of personal data just before the handler is called: handlers are slow, and the person may be forgotten meanwhile. */
-  private async decode(row: EventRow, signal: AbortSignal): Promise<readonly StoredEvent[]> {
+  /** Reads the keys of personal data just before the handler is called: handlers are slow, and the person may be forgotten meanwhile. `null` once aborted. */
+  private async decode(row: EventRow, signal: AbortSignal): Promise<readonly StoredEvent[] | null> {
     const { base, clock } = this.needs;
     const pauses = new Pauses();
     while (!signal.aborted) {
@@ -144,7 +145,7 @@ export class EventSubscription implements Subscription {
       if (decoder !== null) return decoder.decode(row);
       await new Bell(clock).wait(pauses.after(false), signal);
     }
-    return [];
+    return null;
   }
 
   /**
