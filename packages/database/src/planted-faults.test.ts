@@ -195,6 +195,10 @@ const faults: Readonly<Record<string, Fault>> = {
     fact: "an aborted signal rolls back, and its reason is the error",
     database: (db) => ({ transaction: (run) => db.transaction(run) }),
   },
+  "streams in spite of a signal": {
+    fact: "a stream whose signal has aborted gives no row, and its reason is the error",
+    database: (db) => ({ until: () => db }),
+  },
   "drops the last row of each batch": {
     fact: "a stream yields every row once, in order, batch by batch",
     adapter: (backend) => ({
