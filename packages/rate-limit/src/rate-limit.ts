@@ -1,11 +1,12 @@
 import {
   type AddsRouteOptions,
   type ConfigInput,
+  coversPath,
   type Feature,
   type ImpliedReply,
   waitsOnce,
 } from "@framework/core/feature";
-import type { HttpRequest, Middleware, Problem, Response } from "@framework/core";
+import type { HttpRequest, Middleware, Problem, Response, RouteInfo } from "@framework/core";
 import type { Limit } from "./limit.ts";
 import { limitPanel } from "./limit-panel.ts";
 import { withReasons } from "./limit-reasons.ts";
@@ -65,8 +66,11 @@ export const rateLimit: Feature<RateLimit> = {
         host.insight.panel(limitPanel(limiter, seen));
         host.entries.protect("rate-limit", (entry) => limitCalls(limiter, entry));
         const implied = record.onStoreError === "deny" ? [tooManyRequests, undecided] : [tooManyRequests];
-        host.http.impliesReplies((route) => (option.of(route) === false ? [] : implied));
-        host.http.usesFields((route) => (option.of(route) === false ? [] : quotaFields));
+        const isExemptPath = coversPath(record.exemptPaths);
+        const isExempt = (route: Omit<RouteInfo, "auth">): boolean =>
+          option.of(route) === false || isExemptPath(route.path);
+        host.http.impliesReplies((route) => (isExempt(route) ? [] : implied));
+        host.http.usesFields((route) => (isExempt(route) ? [] : quotaFields));
         host.life.onStart({
           name: "rate limit",
           run: (settings) => limiter.start(host.http.routes(), host.state.shared, settings),

@@ -5,9 +5,11 @@ import {
   type HttpRequest,
   type Middleware,
   type Response,
+  type RouteInfo,
 } from "@framework/core";
 import {
   type ConfigInput,
+  coversPath,
   type Feature,
   type FieldUse,
   type ImpliedReply,
@@ -43,8 +45,11 @@ export const csrf: Feature<Csrf> = {
         const tokens = csrfTokens(secret, config.maxAge);
         guard = new CsrfGuard(config, tokens, reasons.isObserved ? reasons : null);
       };
-      host.http.impliesReplies(({ method }) => (safeMethods.has(method) ? [] : [badToken]));
-      host.http.usesFields(({ method }) => (safeMethods.has(method) ? [] : [tokenField(config)]));
+      const skips = coversPath(config.skipPaths);
+      const checks = ({ method, path }: Pick<RouteInfo, "method" | "path">): boolean =>
+        !safeMethods.has(method) && !skips(path);
+      host.http.impliesReplies((route) => (checks(route) ? [badToken] : []));
+      host.http.usesFields((route) => (checks(route) ? [tokenField(config)] : []));
       host.life.onStart({ name: "csrf", run: begin });
       const checking: Middleware<HttpRequest, Response> = (request, next) =>
         guard === null ? next(request) : guarded(guard, request, next);

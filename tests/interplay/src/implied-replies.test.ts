@@ -154,3 +154,27 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     expect(await implied(enable)).toEqual(expected);
   },
 );
+
+test("paths that a feature skips imply neither its replies nor its fields", async () => {
+  const { app, host } = stack();
+  app.enableRateLimit({ exemptPaths: ["/read"] }).enableCsrf({ secret, skipPaths: ["/write"] });
+  await app.start();
+  const { http } = host();
+  const found = http
+    .routes()
+    .filter(({ path }) => path === "/read" || path === "/write")
+    .map((route) => [
+      route.path,
+      http
+        .impliedReplies(route)
+        .map(({ status }) => status)
+        .filter((status) => status === 403 || status === 429),
+      http.usedFields(route).some(({ name }) => name.startsWith("RateLimit")),
+      http.usedFields(route).some(({ name }) => name === "X-CSRF-Token"),
+    ]);
+  await app.stop();
+  expect(found).toEqual([
+    ["/read", [], false, false],
+    ["/write", [429], true, false],
+  ]);
+});

@@ -1,4 +1,4 @@
-import { DatabaseError, DatabaseUnavailableError } from "../database-errors.ts";
+import { databaseClosed, DatabaseError, DatabaseUnavailableError } from "../database-errors.ts";
 import type { Row } from "../queries.ts";
 import type { Fault, Question } from "./read-protocol.ts";
 import { ReaderHandle } from "./reader-handle.ts";
@@ -90,8 +90,7 @@ export class ReadingProcess {
   }
 
   private running(): ReaderHandle {
-    if (this.closed)
-      throw new DatabaseUnavailableError("the database is closed", { code: "DATABASE_CLOSED" });
+    if (this.closed) throw databaseClosed();
     const { location, waitMs } = this.options;
     return (this.worker ??= new ReaderHandle({ location, lockMs: Math.ceil(waitMs) }));
   }
