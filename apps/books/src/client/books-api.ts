@@ -45,7 +45,7 @@ export interface Api {
   /** GET /statistics: Count loans */
   readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /token: Get a token */
-  readonly postToken: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
+  readonly postToken: Operation<{ headers?: { "X-Request-ID"?: string }; body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** GET /v1/books/{id}: Get a book @deprecated */
   readonly getV1BooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string } }, { 200: { id: number; name: string; writer: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
 }
@@ -70,7 +70,7 @@ const api: ApiSpec = {
     deleteSessions: { route: "DELETE /sessions", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], "2XX": ["json", "text", "bytes", "none"] }, security: [["sessionCookie"]] },
     shelf: { route: "GET /shelf", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     statistics: { route: "GET /statistics", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
-    postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
+    postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
     getV1BooksId: { route: "GET /v1/books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
   },
   security: {
