@@ -16,7 +16,7 @@ import { registerSaga } from "./register-saga.ts";
 import { sweep } from "./sweep.ts";
 
 /** Version of the script in DBOS: a process runs workflows of its own version only. Changes when old records no longer fit the script. */
-const SCRIPT_VERSION = "framework-saga-1";
+const SCRIPT_VERSION = "framework-saga-2";
 const SWEEP_MS = 3_600_000;
 
 /** The options, with an address. */

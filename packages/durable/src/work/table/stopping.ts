@@ -44,7 +44,7 @@ export class Stopping {
     const cancel = `UPDATE framework_work SET state = 'cancelled', owner = NULL, wake_at = NULL, fence = fence + 1, finished_at = ${now}`;
     this.cancelText = `${cancel} WHERE queue = $1 AND id = $2 AND finished_at IS NULL RETURNING id, key`;
     this.cancelUniqueText = `${cancel} WHERE queue = $1 AND unique_key = $2 AND finished_at IS NULL RETURNING id, key`;
-    this.restartText = `UPDATE framework_work SET state = 'ready', attempts = 0, run_at = ${now}, fence = fence + 1, finished_at = NULL, progress = NULL, result = NULL
+    this.restartText = `UPDATE framework_work SET state = 'ready', attempts = 0, run_at = ${now}, fence = fence + 1, finished_at = NULL, progress = NULL, result = NULL, error = NULL
 WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, key`;
   }
 
