@@ -197,7 +197,7 @@ export class Kernel extends Registry {
     await drained;
     const { ms, endsAt } = this.drainLimit;
     const left = (): number => Math.max(0, endsAt - performance.now());
-    const tasksEnded = (await this.background?.drained(left())) ?? true;
+    const tasksEnded = (await this.background?.drained(Math.max(left(), unwindMs(ms)))) ?? true; // those of calls that were cut begin now
     await this.life.stop(settings);
     const isDisposed = await this.container.dispose(Math.max(left(), unwindMs(ms)));
     return tasksEnded && isDisposed;
@@ -210,7 +210,7 @@ interface Compiled {
   readonly problems: readonly Problem[];
 }
 
-/** Milliseconds that calls have to end after the drain's deadline has cut them, before their dependencies are disposed of: a twentieth of the drain, 1 s at most. */
+/** Milliseconds that calls and their deferred tasks have to end after the drain's deadline has cut them, before their dependencies are disposed of: a twentieth of the drain, 1 s at most. */
 const unwindMs = (drainLimitMs: number): number => Math.min(1000, drainLimitMs / 20);
 
 const abandonedStart = (): FrameworkError =>

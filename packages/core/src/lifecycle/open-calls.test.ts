@@ -120,3 +120,19 @@ test("a call that ignores its cut does not keep singletons from their disposal",
     "calls that use dependencies had not ended when the app disposed of them",
   ]);
 });
+
+test("the deferred task of a call that is cut has time to end before the stop tasks", async () => {
+  const { app, events } = noting();
+  app.get("/", (request) => {
+    request.defer(async () => {
+      await tick();
+      events.push("deferred");
+    });
+    return new Promise<string>(() => {});
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  void ask(app).catch(() => {});
+  await tick();
+  await app.stop({ timeoutSecs: 2 });
+  expect(events).toEqual(["deferred", "shutdown"]);
+});
