@@ -22,7 +22,7 @@ export class BlockWatch {
     this.hasReset = true;
   }
 
-  /** Whether the client has not been told of a reset, and took nothing for too long; called once a second. */
+  /** Whether resets have not reached the client, which took nothing for too long; called once a second. */
   isBlocked(now: number): boolean {
     const { bytesWritten } = this.counters;
     if (bytesWritten === this.written) return this.hasReset && now - this.progressAt >= this.limitMs;

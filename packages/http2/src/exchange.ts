@@ -211,7 +211,7 @@ export class Http2Exchange
   /** Closes a stream whose body has arrived, but which its client does not end (RFC 9113 8.1). */
   private endUnended(elapsedMs: number): void {
     if (!this.stream.writableFinished) return;
-    if (this.openMs > END_MS) this.destroy();
+    if (this.openMs >= END_MS) this.destroy();
     this.openMs += elapsedMs;
   }
 

@@ -17,7 +17,7 @@ export interface ReceivesBody {
 const listener = Symbol("listener");
 const receiver = Symbol("receiver");
 
-/** A stream that tells of its body and of its end. */
+/** A stream that reports the arrival of its body and its end. */
 interface ToldStream extends ServerHttp2Stream {
   [listener]?: EndsWithStream;
   [receiver]?: ReceivesBody;
