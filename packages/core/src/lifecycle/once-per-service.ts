@@ -30,7 +30,7 @@ export const oncePerService =
       await run(settings, signal);
       await values.set(key, "done", { ttlMs: FOREVER_MS });
     } finally {
-      await claim.giveBack();
+      await claim.giveBack().catch(() => {}); // the claim ends with this process; an error of the task itself must be seen
     }
   };
 
