@@ -150,6 +150,27 @@ test("an end of a version that a writer completes meanwhile succeeds", async () 
   expect(await other.read("a")).toBe("ended");
 });
 
+test("a write that others complete and replace meanwhile has been written", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const other = sharedSessionStore(values);
+  await other.write("a", "first", { version: 0, ttlMs: 60_000 });
+  let isSlow = true;
+  const slow = sharedSessionStore({
+    ...values,
+    async set(...args) {
+      const isSet = await values.set(...args);
+      if (!isSlow) return isSet;
+      isSlow = false;
+      await other.write("a", "third", { version: 1, ttlMs: 60_000 });
+      expect(await other.read("a")).toEqual({ version: 2, content: "second" });
+      await other.end("a", 60_000, 2);
+      return isSet;
+    },
+  });
+  expect(await slow.write("a", "second", { version: 1, ttlMs: 60_000 })).toBe(true);
+  expect(await other.read("a")).toBe("ended");
+});
+
 test("an end of a version that writers replace twice meanwhile fails", async () => {
   const { values } = inProcessState({ clock: virtualClock({ start }) });
   const other = sharedSessionStore(values);

@@ -1,3 +1,4 @@
+import type { Awaitable } from "@framework/core";
 import type { Json, SharedValues } from "@framework/core/feature";
 import type { SessionStore, WriteOptions } from "./session-store.ts";
 
@@ -11,13 +12,18 @@ export interface SharedSessionStoreOptions {
 const ENDED = 2 ** 52;
 /** What `end` writes as the version that it claims; an entry is a list of one. */
 const endedMark: Json = [];
+/** What stays of a replaced version, so that a late writer does not claim it again. */
+const replacedMark: Json = null;
+/** Longer than a call of the store can take: the greatest `storeTimeoutMs`. */
+const REPLACED_MS = 60_000;
 
 /**
  * Sessions in the state that all workers share, and all hosts with Redis.
  *
  * Each version of an entry has a key of its own, written only if it is absent, so exactly one of several writers of a version succeeds and its content
  * appears at once. A number that only rises points to the current version; a reader or writer that finds a version beyond it, of a process that died in
- * between, moves it on. The number also marks ended keys, and is never evicted. An end of a version claims the next one, as a writer does.
+ * between, moves it on. The number also marks ended keys, and is never evicted. An end of a version claims the next one, as a writer does. A replaced version
+ * leaves a mark for a minute, so a claim holds even if others have completed and replaced it meanwhile.
  *
  * @throws CORE_SHARED_STATE_FULL from `write`, `end` and `raise` beyond `maxSessions`; CORE_SHARED_STATE_UNAVAILABLE
  */
@@ -31,14 +37,16 @@ export const sharedSessionStore = (
   };
   const point = async (key: string, version: number, ttlMs: number): Promise<boolean> =>
     await values.raise(versionKey(key), version, { ttlMs, group: "sessions:live", maxKeys });
+  const replaced = (key: string, version: number): Awaitable<boolean> =>
+    values.set(contentKey(key, version), replacedMark, { ttlMs: REPLACED_MS });
   /** Writes the version after the one given. True for exactly one of its callers, and for none when the key has another version. */
   const claim = async (key: string, content: Json, { version, ttlMs }: WriteOptions): Promise<boolean> => {
     if ((await numberOf(versionKey(key))) !== version) return false;
     const next = version + 1;
     const isClaimed = await values.set(contentKey(key, next), content, { ttlMs, ifAbsent: true });
     const isPointed = await point(key, next, ttlMs); // also for another writer, which may have died before it did so
-    // Another caller may have pointed to what this one has written.
-    return isClaimed && (isPointed || (await numberOf(versionKey(key))) === next);
+    if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await replaced(key, next);
+    return isClaimed;
   };
   return {
     async read(key) {
@@ -47,8 +55,8 @@ export const sharedSessionStore = (
         if (version === 0) return null;
         if (version >= ENDED) return "ended";
         // Only `claim` writes under this key.
-        const written = (await values.get(contentKey(key, version))) as readonly Json[] | undefined;
-        if (written !== undefined) {
+        const written = (await values.get(contentKey(key, version))) as readonly Json[] | null | undefined;
+        if (written !== undefined && written !== replacedMark) {
           const [content] = written;
           return content === undefined ? "ended" : { version, content };
         }
@@ -60,7 +68,7 @@ export const sharedSessionStore = (
     async write(key, content, options) {
       const { version } = options;
       if (!(await claim(key, [content], options))) return false;
-      if (version > 0) await values.delete(contentKey(key, version));
+      if (version > 0) await replaced(key, version);
       return true;
     },
     async end(key, ttlMs, version) {
@@ -68,7 +76,7 @@ export const sharedSessionStore = (
       const latest = version ?? (await numberOf(versionKey(key)));
       const options = { ttlMs, group: latest === 0 ? "sessions:ended" : "sessions:live", maxKeys };
       const hasEnded = await values.raise(versionKey(key), ENDED, options);
-      if (latest > 0 && latest < ENDED) await values.delete(contentKey(key, latest));
+      if (latest > 0 && latest < ENDED) await replaced(key, latest);
       return hasEnded;
     },
     number: (key) => numberOf(numberKey(key)),
