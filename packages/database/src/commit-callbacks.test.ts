@@ -88,12 +88,15 @@ test("an app logs the errors of callbacks", async () => {
 test("without an app the error of a callback is a warning of the process", async () => {
   const db = openDatabase(memory);
   const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
-  await db.transaction(async (tx) =>
-    tx.onCommit(() => {
-      throw new Error("mine");
-    }),
+  for (const error of [new Error("mine"), Object.create(null)])
+    await db.transaction(async (tx) =>
+      tx.onCommit(() => {
+        throw error;
+      }),
+    );
+  expect(warned.mock.calls).toEqual(
+    ["mine", "{}"].map((detail) => ["a callback of onCommit failed", { detail }]),
   );
-  expect(warned.mock.calls).toEqual([["a callback of onCommit failed", { detail: "Error: mine" }]]);
   warned.mockRestore();
   await db.close();
 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { handled, messageOf } from "@framework/core/feature";
 import type { Backend } from "./backend.ts";
 import { orAborted } from "./deadlines.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
@@ -38,7 +38,7 @@ export interface OpenDatabaseOptions {
 }
 
 const warn = (failure: string, error: unknown): void =>
-  process.emitWarning(failure, { detail: String(error) });
+  process.emitWarning(failure, { detail: messageOf(error) });
 
 /** A database over a backend: adds transactions with retries, and delegates the rest. */
 export class OpenDatabase extends SessionQueries implements Database {

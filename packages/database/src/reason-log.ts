@@ -1,5 +1,5 @@
 import type { Logger } from "@framework/core";
-import { type Clock, systemClock, throttledLog } from "@framework/core/feature";
+import { type Clock, messageOf, systemClock, throttledLog } from "@framework/core/feature";
 import { CommitUnknownError, DatabaseUnavailableError } from "./database-errors.ts";
 
 /** One line per reason in this time. */
@@ -57,5 +57,5 @@ export class ReasonLog {
 
 const reasonOf = (cause: unknown): string => {
   if (cause instanceof DatabaseUnavailableError) return cause.reason;
-  return Error.isError(cause) ? cause.message : String(cause);
+  return messageOf(cause);
 };

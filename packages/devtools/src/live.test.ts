@@ -254,6 +254,23 @@ test("a panel that fails says why; the others are shown", async () => {
       read() {
         throw new RangeError("too far");
       },
+      actions: [
+        {
+          name: "throw",
+          label: "Throw",
+          on: "panel",
+          run() {
+            throw null;
+          },
+        },
+      ],
+    },
+    {
+      name: "odd",
+      title: "Odd",
+      read() {
+        throw Object.assign(new Error("x"), { message: { code: 7 } });
+      },
     },
     {
       name: "long",
@@ -277,6 +294,11 @@ test("a panel that fails says why; the others are shown", async () => {
   expect((await page.heard(panelNamed("broken"))).panel.content.note).toBe(
     "The panel could not be read: too far",
   );
+  expect((await page.heard(panelNamed("odd"))).panel.content.note).toBe(
+    'The panel could not be read: {"code":7}',
+  );
+  const thrown = await call(service, { do: "act", panel: "broken", action: "throw", row: null, texts: {} });
+  expect(thrown).toEqual({ ok: false, code: "", message: "null" });
   const { content } = (await page.heard(panelNamed("long"))).panel;
   expect([content.rows.length, content.note]).toEqual([200, "300 more rows are not shown"]);
   expect((await page.heard(panelNamed("huge"))).panel.content.note).toBe("The panel is too large to show");

@@ -1,4 +1,5 @@
 import { FrameworkError, HttpError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 
 /** 503 with `Retry-After`: Redis is unreachable, did not answer in time, or disconnected. The outcome of the command is unknown. */
 export class RedisUnavailableError extends HttpError {
@@ -37,10 +38,9 @@ export const orUnavailable = async <T>(call: () => Promise<T>): Promise<T> => {
 };
 
 const stateUnavailable = (cause: unknown): FrameworkError => {
-  const reason = cause instanceof Error ? cause.message : String(cause);
   return new FrameworkError(
     "CORE_SHARED_STATE_UNAVAILABLE",
-    `shared state: Redis did not answer (${reason}); the outcome of the call is unknown`,
+    `shared state: Redis did not answer (${messageOf(cause)}); the outcome of the call is unknown`,
     { cause },
   );
 };

@@ -4,6 +4,7 @@ import { namesType } from "../http/accept.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { DEFAULT_CHALLENGE } from "../errors/http-errors.ts";
 import { reasonPhrase } from "../http/reason-phrase.ts";
+import { memberOf, messageOf, textOf } from "../log/value-text.ts";
 import { addVary } from "../response/vary.ts";
 
 /** The part of a request that an error reply reads; framing errors have only this part. */
@@ -63,10 +64,15 @@ const knownBody = (error: HttpError, settings: Pick<AppSettings, "debug" | "env"
 const unexpectedBody = (error: Error, settings: Pick<AppSettings, "debug" | "env">): ErrorBody => {
   const body = { error: reasonPhrase(500), detail: UNEXPECTED, status: 500 };
   if (!showsInternals(settings)) return body;
-  const stack = String(error.stack ?? "")
+  const stack = textOf(memberOf(error, "stack") ?? "")
     .split("\n")
     .map((line) => line.trim());
-  return { ...body, detail: String(error.message) || UNEXPECTED, exception: String(error.name), stack };
+  return {
+    ...body,
+    detail: messageOf(error) || UNEXPECTED,
+    exception: textOf(memberOf(error, "name")),
+    stack,
+  };
 };
 
 const kindOf = (phrase: string): string => phrase.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-");

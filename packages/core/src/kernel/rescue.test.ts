@@ -28,6 +28,17 @@ test("an error whose message is not text is a 500 with a line in the log", async
   }
 });
 
+test("with debug the reply shows a message and name that are not text", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw Object.assign(new Error("x"), { message: Object.create(null), name: { kind: "odd" } });
+  });
+  await app.start({ env: "development", debug: true, log: { info() {}, warn() {}, error() {} } });
+  const reply = await app.fetch(new Request("http://host.test/x"));
+  expect(await reply.json()).toMatchObject({ detail: "{}", exception: '{"kind":"odd"}' });
+  await app.stop();
+});
+
 test("a logger that throws does not take the reply of its request", async () => {
   const fail = () => {
     throw new Error("disk full");

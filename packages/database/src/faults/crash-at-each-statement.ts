@@ -1,4 +1,5 @@
 import { AssertionError } from "node:assert/strict";
+import { messageOf } from "@framework/core/feature";
 import type { Crash } from "./doomed-process.ts";
 import type { FaultingDatabase } from "./faulting-database.ts";
 
@@ -62,7 +63,6 @@ const crashes = async (run: (crash: Crash) => Promise<FaultingDatabase>, crash: 
   try {
     return (await run(crash)).isDead;
   } catch (cause) {
-    const message = Error.isError(cause) ? cause.message : String(cause);
-    throw new Error(`with a crash ${crash.when} statement ${crash.at}: ${message}`, { cause });
+    throw new Error(`with a crash ${crash.when} statement ${crash.at}: ${messageOf(cause)}`, { cause });
   }
 };

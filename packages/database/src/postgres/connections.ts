@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import type { Client, Connection, CustomTypesConfig, Pool, PoolClient, PoolConfig } from "pg";
 import { orAborted, within } from "../deadlines.ts";
 import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
@@ -128,7 +129,7 @@ export class Connections {
   /** Says what the pool means. */
   private unreachable(cause: unknown): DatabaseUnavailableError {
     if (this.pool.ending) return databaseClosed(cause);
-    const message = Error.isError(cause) ? cause.message : String(cause);
+    const message = messageOf(cause);
     const waitMs = this.config.connectionTimeoutMillis;
     const reason = message.startsWith("timeout exceeded")
       ? `no connection became free in ${waitMs} ms; all ${this.pool.options.max} of the pool are in use`

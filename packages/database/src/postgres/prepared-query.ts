@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import type { Connection, CustomTypesConfig, Submittable } from "pg";
 import type { Row } from "../queries.ts";
 import type { SqlValue } from "../sql-value.ts";
@@ -99,7 +100,7 @@ export class PreparedQuery implements Submittable {
     try {
       this.rows.push(rowOf(fields, this.columns));
     } catch (error) {
-      this.failure = Error.isError(error) ? error : new Error(String(error));
+      this.failure = Error.isError(error) ? error : new Error(messageOf(error));
     }
   }
 

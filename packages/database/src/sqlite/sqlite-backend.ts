@@ -2,7 +2,7 @@
 import type { SQLInputValue } from "node:sqlite";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Awaitable } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { isPromise, messageOf } from "@framework/core/feature";
 import type { Backend, BeginOptions, Execution, OpenTransaction, Outcome, PoolMetrics } from "../backend.ts";
 import { databaseClosed, DatabaseUnavailableError } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
@@ -129,7 +129,7 @@ export class SqliteBackend implements Backend {
     this.reads.stop();
     const message =
       "database: long reads of SQLite block the process, because no other process can be started";
-    process.emitWarning(message, { detail: String(cause) });
+    process.emitWarning(message, { detail: messageOf(cause) });
   }
 
   private write(statement: Statement, execution: Execution): Awaitable<Outcome> {

@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import {
   databaseClosed,
   DatabaseError,
@@ -48,7 +49,7 @@ export const isReadOnly = (error: unknown): boolean => {
 /** Converts an error of `node:sqlite`. */
 export const sqliteError = (error: unknown, text: string): unknown => {
   const code = sqliteCode(error);
-  const message = Error.isError(error) ? error.message : String(error);
+  const message = messageOf(error);
   if (code === null) {
     return Error.isError(error) && (error as { code?: unknown }).code === "ERR_INVALID_STATE"
       ? databaseClosed(error)

@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Panel } from "@framework/core/feature";
+import { messageOf, type Panel } from "@framework/core/feature";
 import { scrub } from "../requests/scrub.ts";
 import type { Call, Outcome } from "../messages.ts";
 import { type PanelReader, safeTable } from "./panel-reader.ts";
@@ -14,9 +14,8 @@ export const answerCall = async (panels: PanelReader, call: Call): Promise<Outco
     if (panel === undefined) throw unknown(`There is no panel ${call.panel}`);
     return call.do === "act" ? await act(panel, call) : await details(panel, call.row);
   } catch (error) {
-    const { code } = error as { readonly code?: unknown };
-    const message = error instanceof Error ? error.message : String(error);
-    return { ok: false, code: typeof code === "string" ? code : "", message: scrub(message) };
+    const code = (error as { readonly code?: unknown } | null | undefined)?.code;
+    return { ok: false, code: typeof code === "string" ? code : "", message: scrub(messageOf(error)) };
   }
 };
 

@@ -1,10 +1,11 @@
-import type {
-  HostInsight,
-  Panel,
-  PanelAction,
-  PanelCell,
-  PanelContent,
-  PanelTable,
+import {
+  type HostInsight,
+  messageOf,
+  type Panel,
+  type PanelAction,
+  type PanelCell,
+  type PanelContent,
+  type PanelTable,
 } from "@framework/core/feature";
 import { scrub } from "../requests/scrub.ts";
 import type { ActionReport, PanelReport } from "../messages.ts";
@@ -58,8 +59,7 @@ const contentOf = async (panel: Panel): Promise<PanelContent> => {
     const note = notes.filter((text) => text !== undefined).join(". ");
     return { ...safeTable(content), ...(note !== "" && { note: scrub(note) }) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { columns: [], rows: [], note: scrub(`The panel could not be read: ${message}`) };
+    return { columns: [], rows: [], note: scrub(`The panel could not be read: ${messageOf(error)}`) };
   }
 };
 

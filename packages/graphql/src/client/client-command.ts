@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { messageOf } from "@framework/core/feature";
 import {
   buildClientSchema,
   buildSchema,
@@ -52,7 +53,7 @@ export const runClientCommand = async (args: readonly string[], output: Output):
     await writeFile(target, text);
     return say(output, `${target} written`);
   } catch (error) {
-    output.complain(`framework-graphql: ${Error.isError(error) ? error.message : String(error)}`);
+    output.complain(`framework-graphql: ${messageOf(error)}`);
     return 1;
   }
 };

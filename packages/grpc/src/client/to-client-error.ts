@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import type { ServiceError } from "@grpc/grpc-js";
 import { GrpcError } from "../status/grpc-error.ts";
 import { type GrpcStatusName, statusName } from "../status/grpc-status.ts";
@@ -8,8 +9,7 @@ const DETAILS = "grpc-status-details-bin";
 /** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. */
 export const toClientError = (error: unknown): GrpcError => {
   if (GrpcError.is(error)) return error;
-  if (!isServiceError(error))
-    return new GrpcError("INTERNAL", Error.isError(error) ? error.message : String(error), { cause: error });
+  if (!isServiceError(error)) return new GrpcError("INTERNAL", messageOf(error), { cause: error });
   const status = statusName(error.code);
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {}))

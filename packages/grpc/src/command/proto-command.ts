@@ -2,6 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { messageOf } from "@framework/core/feature";
 import { isSchemaService, type SchemaService } from "../service/schema-service.ts";
 import { protoOf } from "../schema/resolve-schema-service.ts";
 
@@ -39,7 +40,7 @@ export const runProtoCommand = async (args: readonly string[], output: Output): 
     for (const service of services) if (!(await update(service, values.check, output))) outdated++;
     return outdated === 0 ? 0 : 1;
   } catch (error) {
-    output.complain(`framework-grpc: ${Error.isError(error) ? error.message : String(error)}`);
+    output.complain(`framework-grpc: ${messageOf(error)}`);
     return 1;
   }
 };

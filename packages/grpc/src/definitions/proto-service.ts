@@ -8,6 +8,7 @@ import type {
   handleUnaryCall,
 } from "@grpc/grpc-js";
 import { ConfigurationError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import type { Options, ServiceDefinition } from "@grpc/proto-loader";
 import type protobuf from "protobufjs";
 import { describePackages } from "../descriptors/describe-packages.ts";
@@ -86,7 +87,7 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
   try {
     found = protoLoader().loadSync(path, loaderOptions)[name];
   } catch (error) {
-    throw mistake(`${path} cannot be read: ${Error.isError(error) ? error.message : String(error)}`);
+    throw mistake(`${path} cannot be read: ${messageOf(error)}`);
   }
   if (typeof found !== "object" || found === null || "format" in found)
     throw mistake(`${path} has no service ${name}`);

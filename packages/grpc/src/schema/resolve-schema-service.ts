@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { ConfigurationError, type Problem } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import type { GrpcMethod, ResolvedService, ResolveOptions } from "../service/grpc-service.ts";
 import type { SchemaService } from "../service/schema-service.ts";
 import { describePackages } from "../descriptors/describe-packages.ts";
@@ -62,7 +63,7 @@ const recordOf = ({ name, proto }: SchemaService, problems: Problem[]): Record |
     if (!missing)
       problems.push({
         code: "GRPC_PROTO_STALE",
-        message: `${name}: ${fileURLToPath(proto)} cannot be read: ${Error.isError(error) ? error.message : String(error)}`,
+        message: `${name}: ${fileURLToPath(proto)} cannot be read: ${messageOf(error)}`,
       });
     return null;
   }

@@ -1,7 +1,7 @@
 import { createServer, type Server, type TlsOptions, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
 import { FrameworkError, type Logger } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
 
 /** Milliseconds that a handshake may take. */
@@ -111,5 +111,3 @@ const isSame = (one: Certificates, other: Certificates): boolean =>
 
 const text = (value: string | Uint8Array | undefined): string =>
   value === undefined ? "" : typeof value === "string" ? value : Buffer.from(value).toString();
-
-const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

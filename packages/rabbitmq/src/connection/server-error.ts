@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 
 /** Codes of AMQP 0-9-1 that a program can do something about. */
 export const NOT_FOUND = 404;
@@ -14,7 +15,7 @@ export const replyCode = (error: unknown): number | null => {
 
 /** What the server or the network said, for operators. amqplib's messages have no credentials. */
 export const reasonOf = (error: unknown): string => {
-  if (!Error.isError(error)) return String(error);
+  if (!Error.isError(error)) return messageOf(error);
   const { message, name } = error;
   const said = /with message "(.*)"/s.exec(message)?.[1] ?? message;
   return said === "" ? name : said;

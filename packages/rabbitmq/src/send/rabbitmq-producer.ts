@@ -1,4 +1,4 @@
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import {
   endsWithProcess,
   type OutgoingMessage,
@@ -44,7 +44,11 @@ export class RabbitMQProducer implements Producer {
       await this.publisher.publish(publication, signal);
       return stored;
     } catch (error) {
-      return { ok: false, error: Error.isError(error) ? error : new Error(String(error)), isRetryable: true };
+      return {
+        ok: false,
+        error: Error.isError(error) ? error : new Error(messageOf(error)),
+        isRetryable: true,
+      };
     }
   }
 }

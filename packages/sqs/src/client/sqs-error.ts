@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 
 /** Errors of SQS that a program can do something about, by name; older services put a prefix before it. */
 const nameOf = (error: unknown): string =>
@@ -18,7 +19,7 @@ export const isRefusal = (error: unknown): boolean =>
 
 /** What SQS, the SDK or the network said, for operators; without secrets. */
 export const reasonOf = (error: unknown): string => {
-  if (!Error.isError(error)) return String(error);
+  if (!Error.isError(error)) return messageOf(error);
   const { code } = error as { readonly code?: unknown };
   if (error.message !== "") return error.message;
   return typeof code === "string" ? code : error.name;

@@ -4,6 +4,7 @@ import {
   type ConfigRecord,
   type ReadRecord,
 } from "../../config/config-record.ts";
+import { messageOf } from "../../log/value-text.ts";
 import { checked, decimal, flag, oneOf, secret } from "../../config/field-rules.ts";
 
 /** Certificate and TLS rules of the service; every connection uses HTTPS. Certificate and key are given as PEM, or as files, which are read anew when they change. */
@@ -118,5 +119,3 @@ const unusable = ({ cert, key, ca }: TlsConfig): string[] => {
     return [`TlsConfig: certificate and key cannot be used: ${messageOf(error)}`];
   }
 };
-
-const messageOf = (error: unknown): string => (Error.isError(error) ? error.message : String(error));

@@ -1,5 +1,6 @@
 import type { Transport } from "../../exchange/transport.ts";
 import type { Logger } from "../../log/logger.ts";
+import { messageOf } from "../../log/value-text.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { readTlsAgain, type TlsConfig, tlsFiles } from "../settings/tls-config.ts";
 
@@ -46,7 +47,7 @@ export class CertificateWatch {
     try {
       this.user.transport.renewTls(value);
     } catch (error) {
-      return this.refuse([Error.isError(error) ? error.message : String(error)]);
+      return this.refuse([messageOf(error)]);
     }
     this.tls = value;
     this.user.log.info("the certificate was renewed", { validTo: validTo(value) });

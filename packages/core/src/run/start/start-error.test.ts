@@ -65,7 +65,7 @@ const system: [code: string, ours: string, message: string][] = [
   ["EACCES", "CORE_PORT_REFUSED", "port 8000"],
   ["EADDRNOTAVAIL", "CORE_BAD_HOST", "not an address of this machine"],
   ["ENOTFOUND", "CORE_BAD_HOST", "cannot be resolved"],
-  ["EMFILE", "CORE_LISTEN_FAILED", "cannot listen on 127.0.0.1 port 8000: Error: system"],
+  ["EMFILE", "CORE_LISTEN_FAILED", "cannot listen on 127.0.0.1 port 8000: system"],
 ];
 
 test.each(system)("explains %s", (code, ours, message) => {

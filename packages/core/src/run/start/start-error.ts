@@ -60,7 +60,7 @@ export const toListenError = (
 ): FrameworkError => {
   const code = (error as { code?: unknown } | null)?.code;
   const [word, message] = explain(typeof code === "string" ? code : "", host, port);
-  const text = message ?? { what: `cannot listen on ${host} port ${port}: ${String(error)}`, hint: "" };
+  const text = message ?? { what: `cannot listen on ${host} port ${port}: ${messageOf(error)}`, hint: "" };
   if (owner === undefined) return new FrameworkError(word, text.what + text.hint);
   return new FrameworkError(
     word,
