@@ -30,5 +30,6 @@ export {
   type MigrationStep,
 } from "./migrations/migrate.ts";
 export type { SetMigration } from "./migrations/set-migrations.ts";
+export { expirySweep, type ExpirySweepOptions } from "./expiry-sweep.ts";
 export { sqlTokenStore, type SqlTokenStore, type SqlTokenStoreOptions } from "./sql-token-store.ts";
 export { databaseErrors } from "./error-codes.ts";

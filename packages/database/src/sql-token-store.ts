@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Clock, systemClock } from "@framework/core/feature";
+import { expirySweep } from "./expiry-sweep.ts";
 import { migrate } from "./migrations/migrate.ts";
 import type { SetMigration } from "./migrations/set-migrations.ts";
 import type { Database } from "./queries.ts";
@@ -19,12 +20,9 @@ export interface SqlTokenStore {
 export interface SqlTokenStoreOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
-  /** Gets the error of a removal of expired tokens. @default a warning of the process */
+  /** Gets the error of a removal of expired tokens; an error of its own is a warning of the process. @default a warning of the process */
   readonly sweepFailed?: (error: unknown) => void;
 }
-
-const warn = (error: unknown): void =>
-  process.emitWarning("expired tokens were not removed", { detail: String(error) });
 
 /** Writes between two removals of expired tokens. */
 const WRITES_PER_SWEEP = 1000;
@@ -41,11 +39,9 @@ const WRITES_PER_SWEEP = 1000;
  */
 export const sqlTokenStore = (
   db: Database,
-  { clock = systemClock, sweepFailed = warn }: SqlTokenStoreOptions = {},
+  { clock = systemClock, sweepFailed }: SqlTokenStoreOptions = {},
 ): SqlTokenStore => {
   let table: Promise<void> | null = null;
-  let writes = 0;
-  let isSweeping = false;
   const ready = (): Promise<void> => {
     table ??= makeTable(db).catch((error: unknown) => {
       table = null; // the next call tries again
@@ -53,14 +49,12 @@ export const sqlTokenStore = (
     });
     return table;
   };
-  /** Sweeps sometimes, without making the request wait or fail. */
-  const hasWritten = (): void => {
-    if (++writes % WRITES_PER_SWEEP !== 0 || isSweeping) return;
-    isSweeping = true;
-    void db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`
-      .catch(sweepFailed)
-      .finally(() => (isSweeping = false));
-  };
+  const hasWritten = expirySweep({
+    everyWrites: WRITES_PER_SWEEP,
+    remove: () => db.execute`DELETE FROM framework_tokens WHERE expires_at <= ${clock.date() / 1000 - 60}`,
+    what: "expired tokens",
+    failed: sweepFailed,
+  });
   /** The later expiry of an entry and its replacement. */
   const later = sql`CASE WHEN excluded.expires_at > framework_tokens.expires_at
     THEN excluded.expires_at ELSE framework_tokens.expires_at END`;

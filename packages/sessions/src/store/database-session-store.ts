@@ -1,17 +1,14 @@
 import { type Clock, type Json, systemClock } from "@framework/core/feature";
-import { type Database, migrate, type SetMigration } from "@framework/database";
+import { type Database, expirySweep, migrate, type SetMigration } from "@framework/database";
 import type { SessionStore } from "./session-store.ts";
 
 /** Options of `databaseSessions`. */
 export interface DatabaseSessionsOptions {
   /** Clock of expiry. @default the system clock */
   readonly clock?: Clock;
-  /** Gets the error of a removal of expired rows. @default a warning of the process */
+  /** Gets the error of a removal of expired rows; an error of its own is a warning of the process. @default a warning of the process */
   readonly sweepFailed?: (error: unknown) => void;
 }
-
-const warn = (error: unknown): void =>
-  process.emitWarning("sessions: expired rows were not removed", { detail: String(error) });
 
 /** Writes between two removals of expired rows. */
 const WRITES_PER_SWEEP = 500;
@@ -30,11 +27,9 @@ const ROWS_PER_SWEEP = 1000;
  */
 export const databaseSessions = (
   db: Database,
-  { clock = systemClock, sweepFailed = warn }: DatabaseSessionsOptions = {},
+  { clock = systemClock, sweepFailed }: DatabaseSessionsOptions = {},
 ): SessionStore => {
   let tables: Promise<unknown> | null = null;
-  let writes = 0;
-  let isSweeping = false;
   const ready = (): Promise<unknown> => {
     tables ??= migrate(db, { set: "sessions", migrations, timeoutSecs: 10 }).catch((error: unknown) => {
       tables = null; // the next call tries again
@@ -42,21 +37,19 @@ export const databaseSessions = (
     });
     return tables;
   };
-  const sweep = async (): Promise<void> => {
+  const remove = async (): Promise<void> => {
     const now = clock.date();
     await db.execute`DELETE FROM framework_sessions WHERE id IN
       (SELECT id FROM framework_sessions WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
     await db.execute`DELETE FROM framework_session_numbers WHERE id IN
       (SELECT id FROM framework_session_numbers WHERE expires_at <= ${now} LIMIT ${ROWS_PER_SWEEP})`;
   };
-  /** Sweeps sometimes, without making the request wait or fail. */
-  const hasWritten = (): void => {
-    if (++writes % WRITES_PER_SWEEP !== 0 || isSweeping) return;
-    isSweeping = true;
-    void sweep()
-      .catch(sweepFailed)
-      .finally(() => (isSweeping = false));
-  };
+  const hasWritten = expirySweep({
+    everyWrites: WRITES_PER_SWEEP,
+    remove,
+    what: "sessions: expired rows",
+    failed: sweepFailed,
+  });
   return {
     async read(key) {
       await ready();

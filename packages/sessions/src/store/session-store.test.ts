@@ -1,7 +1,7 @@
 import { expectContractToCatch, inProcessState, virtualClock } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
 import { waitFor } from "@framework/testing";
-import { describe, expect, test } from "@jest/globals";
+import { describe, expect, jest, test } from "@jest/globals";
 import { databaseSessions } from "../database.ts";
 import { type SessionStore, sharedSessionStore } from "../index.ts";
 import { sessionStoreContract, type SessionStoreFixture } from "../testing.ts";
@@ -232,7 +232,12 @@ test("expired rows are removed while others are written", async () => {
 test("a removal of expired rows that fails is reported, and fails no write", async () => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const failed = Promise.withResolvers<unknown>();
-  const store = databaseSessions(db, { sweepFailed: failed.resolve });
+  const sweepFailed = (error: unknown): void => {
+    failed.resolve(error);
+    throw new Error("theirs");
+  };
+  const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+  const store = databaseSessions(db, { sweepFailed });
   expect(await store.write("a", 0, { version: 0, ttlMs: 60_000 })).toBe(true);
   await db.execute`UPDATE framework_sessions SET expires_at = 0`;
   await db.execute`INSERT INTO framework_sessions (id, version, content, expires_at) VALUES ('b', 1, '0', 1e15)`;
@@ -240,5 +245,7 @@ test("a removal of expired rows that fails is reported, and fails no write", asy
   for (let version = 1; version < 500; version++)
     expect(await store.write("b", version, { version, ttlMs: 60_000 })).toBe(true);
   expect(String(await failed.promise)).toContain("kept");
+  expect(warned.mock.calls).toEqual([["sessions: expired rows were not removed", { detail: "theirs" }]]);
+  warned.mockRestore();
   await db.close();
 });

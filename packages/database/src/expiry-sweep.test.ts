@@ -1,0 +1,49 @@
+import { expect, jest, test } from "@jest/globals";
+import { expirySweep } from "./index.ts";
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test("removes every so many writes, and not while a removal runs", async () => {
+  const running: (() => void)[] = [];
+  const remove = () => new Promise<void>((resolve) => void running.push(resolve));
+  const hasWritten = expirySweep({ everyWrites: 3, remove, what: "rows" });
+  const write = (times: number) => {
+    for (let n = 0; n < times; n++) hasWritten();
+    return running.length;
+  };
+  expect([write(2), write(1), write(6)]).toEqual([0, 1, 1]);
+  running[0]?.();
+  await turn();
+  expect(write(3)).toBe(2);
+});
+
+test.each<[string, undefined | (() => void), string]>([
+  ["is a warning without `failed`", undefined, "full"],
+  [
+    "goes to `failed`, whose own error is a warning",
+    () => {
+      throw new Error("theirs");
+    },
+    "theirs",
+  ],
+  [
+    "goes to an async `failed`, whose own error is a warning",
+    () => Promise.reject(Object.create(null)),
+    "{}",
+  ],
+])("the error of a removal %s, and later removals run", async (_name, failed, detail) => {
+  const warned = jest.spyOn(process, "emitWarning").mockImplementation(() => {});
+  let removals = 0;
+  const remove = () => {
+    removals++;
+    throw new Error("full");
+  };
+  const hasWritten = expirySweep({ everyWrites: 1, remove, what: "rows", failed });
+  for (let n = 0; n < 2; n++) {
+    hasWritten();
+    await turn();
+  }
+  expect(removals).toBe(2);
+  expect(warned.mock.calls).toEqual(Array(2).fill(["rows were not removed", { detail }]));
+  warned.mockRestore();
+});

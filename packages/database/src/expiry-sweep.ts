@@ -1,0 +1,40 @@
+import { messageOf } from "@framework/core/feature";
+import { guarded } from "./guarded.ts";
+
+/** Options of `expirySweep`. */
+export interface ExpirySweepOptions {
+  /** Writes between two removals. */
+  readonly everyWrites: number;
+  /** Removes expired rows. */
+  readonly remove: () => Promise<unknown>;
+  /** What is removed, for the warning: `expired tokens`. */
+  readonly what: string;
+  /** Gets the error of a removal. @default a warning of the process; its own error is one too */
+  readonly failed?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Returns a function for a store to call after each write: it removes expired rows every so many writes, without making the caller wait or fail. One
+ * removal runs at a time.
+ */
+export const expirySweep = ({ everyWrites, remove, what, failed }: ExpirySweepOptions): (() => void) => {
+  const warn = (error: unknown): void =>
+    process.emitWarning(`${what} were not removed`, { detail: messageOf(error) });
+  const report = failed === undefined ? warn : guarded(failed, warn);
+  let writes = 0;
+  let isRemoving = false;
+  const sweep = async (): Promise<void> => {
+    try {
+      await remove();
+    } catch (error) {
+      report(error);
+    } finally {
+      isRemoving = false;
+    }
+  };
+  return () => {
+    if (++writes % everyWrites !== 0 || isRemoving) return;
+    isRemoving = true;
+    void sweep();
+  };
+};
