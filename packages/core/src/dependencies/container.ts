@@ -17,7 +17,7 @@ import { runWithout } from "./depends.ts";
 import { Lifetime } from "./lifetime.ts";
 import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
-import { MAX_OPEN_SCOPES, ownScope, tooMany } from "./scope-errors.ts";
+import { MAX_OPEN_SCOPES, requestHasScope, tooManyScopes } from "./scope-errors.ts";
 import type { Injected, Injections, Provider, Token } from "./token.ts";
 
 /** Undoes an override, when called or at the end of a `using` block. */
@@ -68,8 +68,8 @@ export class Container {
    * @throws CORE_TOO_MANY_INVOCATIONS when 100,000 are open, a sign of missing disposal; CORE_BAD_INVOCATION for a request, which has its own
    */
   open(invocation: Invocation): InvocationScope {
-    if (invocation.kind === "http") throw ownScope();
-    if (this.opened.size >= MAX_OPEN_SCOPES) throw tooMany();
+    if (invocation.kind === "http") throw requestHasScope();
+    if (this.opened.size >= MAX_OPEN_SCOPES) throw tooManyScopes();
     const scope = this.scope(invocation);
     this.opened.add(scope);
     return scope;

@@ -4,12 +4,12 @@ import { FrameworkError } from "../errors/framework-error.ts";
 export const MAX_OPEN_SCOPES = 100_000;
 
 /** For a scope above the bound. */
-export const tooMany = (): FrameworkError =>
+export const tooManyScopes = (): FrameworkError =>
   new FrameworkError(
     "CORE_TOO_MANY_INVOCATIONS",
     `${MAX_OPEN_SCOPES} invocations are open; dispose of each scope, and limit how many run at once`,
   );
 
 /** For a scope that a request has already. */
-export const ownScope = (): FrameworkError =>
+export const requestHasScope = (): FrameworkError =>
   new FrameworkError("CORE_BAD_INVOCATION", "a request has a scope of its own: use request.scope");

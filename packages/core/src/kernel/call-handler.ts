@@ -3,12 +3,13 @@ import { runWith } from "../dependencies/depends.ts";
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { type Handler, isPromise, mapAwaitable } from "../middleware/middleware.ts";
 import { Later } from "../middleware/later.ts";
-import { MAX_TIMEOUT_MS, timeout } from "../middleware/timeout.ts";
+import { timeout } from "../middleware/timeout.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
+import { MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 import { filterReply } from "./filter-reply.ts";
 import { inspectReply } from "./inspect-json.ts";
 

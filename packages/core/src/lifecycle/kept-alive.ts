@@ -1,4 +1,4 @@
-import { MAX_TIMEOUT_MS } from "../middleware/timeout.ts";
+import { MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 
 /** Does work that must end before the process does: what it waits for may be a half-closed socket or a clock, neither of which keeps a process alive. */
 export const keptAlive = async <Result>(work: () => Promise<Result>): Promise<Result> => {

@@ -1,4 +1,4 @@
-import type { Clock } from "../runtime/clock.ts";
+import { type Clock, MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
@@ -19,9 +19,6 @@ export interface TimeoutOptions<In, Out> {
   /** Clock of the deadline. @default timers that keep the process alive */
   readonly clock?: Pick<Clock, "after">;
 }
-
-/** The maximum delay of JavaScript timers, in milliseconds. */
-export const MAX_TIMEOUT_MS = 2_147_483_647;
 
 const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("TimeoutOptions", {
   timeoutMs: decimal(30_000, { min: 1, max: MAX_TIMEOUT_MS }),

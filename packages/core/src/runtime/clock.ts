@@ -1,3 +1,6 @@
+/** The maximum delay of JavaScript timers, in milliseconds. */
+export const MAX_TIMEOUT_MS = 2_147_483_647;
+
 /** Time and timers. Code that waits or measures takes a clock, so that tests can pass a virtual one. Members work detached: `now: clock.now`. */
 export interface Clock {
   /** Monotonic time in milliseconds, for durations. */

@@ -66,9 +66,9 @@ export class ModelWorker {
 
   constructor(queue: SharedQueue, spread: Spread) {
     this.queue = queue;
-    const told = {
+    const recipient = {
       send: (message: ToWorker) => {
-        if (message["@framework"] === "mean") this.run(() => this.share.told(message.means));
+        if (message["@framework"] === "mean") this.run(() => this.share.updateMeans(message.means));
       },
     };
     this.share = new Share({
@@ -78,7 +78,7 @@ export class ModelWorker {
       shed: (count) => this.shed(count),
       report: (load) => {
         this.reports.push(load);
-        spread.report(told, load);
+        spread.report(recipient, load);
       },
       afterTurn: (call) => {
         this.afterTurn.push(call);

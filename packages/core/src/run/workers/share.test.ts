@@ -95,7 +95,7 @@ test("workers to which the primary announces nothing accept all the same, and en
 
 test("a worker ends no connection while the means it knows are older than its load", async () => {
   const { clock, turns, seen, share } = lone();
-  share.told({ settled: 0, peak: 0 });
+  share.updateMeans({ settled: 0, peak: 0 });
   seen.open = 50;
   for (let index = 0; index < 50; index++) share.accepted();
   for (let second = 0; second < 60; second++) {
@@ -103,7 +103,7 @@ test("a worker ends no connection while the means it knows are older than its lo
     for (const turn of turns.splice(0)) turn();
   }
   expect(seen.shed).toBe(0);
-  share.told({ settled: 20, peak: 20 });
+  share.updateMeans({ settled: 20, peak: 20 });
   await clock.advance(5000);
   expect(seen.shed).toBe(5); // a tenth
 });
@@ -129,8 +129,8 @@ test("a worker that wakes and rests within one turn has one timer for its next l
   expect(seen.isPaused).toBe(true);
   await clock.advance(20); // looks into the queue
   expect(turns).toHaveLength(1);
-  share.told({ settled: 10, peak: 10 });
-  share.told({ settled: 0, peak: 0 });
+  share.updateMeans({ settled: 10, peak: 10 });
+  share.updateMeans({ settled: 0, peak: 0 });
   for (const turn of turns.splice(0)) turn();
   expect(clock.pending).toBe(2); // the tick and the look
   share.close();

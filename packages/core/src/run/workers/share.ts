@@ -76,7 +76,7 @@ export class Share {
   }
 
   /** The means of all workers. */
-  told(means: Connections): void {
+  updateMeans(means: Connections): void {
     this.means = means;
     this.unanswered = null;
     this.judge();

@@ -47,8 +47,8 @@ export class SharedListener {
   }
 
   /** The primary has announced the mean load of all workers. */
-  told(means: Connections): void {
-    this.share?.told(means);
+  updateMeans(means: Connections): void {
+    this.share?.updateMeans(means);
   }
 
   /**

@@ -6,17 +6,17 @@ import type { WorkerProcess } from "./worker-process.ts";
 const CALM_MS = 100;
 const URGENT_MS = 5;
 
-type Told = Pick<WorkerProcess, "send">;
+type Recipient = Pick<WorkerProcess, "send">;
 
-/** Tells workers the means of their loads, so that each can leave new connections to the others while it has more than its share. */
+/** Sends workers the means of their loads, so that each can leave new connections to the others while it has more than its share. */
 export interface Spread {
   /** A worker's load on one port; `null` when it no longer accepts there. */
-  report(worker: Told, load: Load | null, listener?: string): void;
+  report(worker: Recipient, load: Load | null, listener?: string): void;
   /** Forgets an exited worker. */
-  remove(worker: Told): void;
+  remove(worker: Recipient): void;
 }
 
-/** The number of messages is bounded: whatever workers report, each is told a port's means 200 times a second at most. */
+/** The number of messages is bounded: whatever workers report, each gets the means of a port at most 200 times a second. */
 export const createSpread = (clock: Clock = systemClock): Spread => {
   const ports = new Map<string | undefined, PortLoads>();
   return {
@@ -36,7 +36,7 @@ export const createSpread = (clock: Clock = systemClock): Spread => {
 class PortLoads {
   private readonly listener: string | undefined;
   private readonly clock: Clock;
-  private readonly loads = new Map<Told, Load>();
+  private readonly loads = new Map<Recipient, Load>();
   private cancel = (): void => {};
   private dueMs = Infinity;
 
@@ -45,12 +45,12 @@ class PortLoads {
     this.clock = clock;
   }
 
-  set(worker: Told, load: Load): void {
+  set(worker: Recipient, load: Load): void {
     this.loads.set(worker, load);
     this.announceIn(load.rests ? URGENT_MS : CALM_MS);
   }
 
-  remove(worker: Told): void {
+  remove(worker: Recipient): void {
     if (this.loads.delete(worker)) this.announceIn(CALM_MS);
   }
 

@@ -255,7 +255,7 @@ test("starts no replacement once readiness is 503, neither for a worker that ret
   expect(forked.map(({ heard }) => heard)).toEqual([["unready"], ["unready"]]);
 });
 
-test("a worker that becomes ready while readiness is 503 is told so", async () => {
+test("a worker that becomes ready while readiness is 503 gets the message too", async () => {
   const { supervisor, forked, worker } = await started();
   supervisor.replaceAll();
   supervisor.unready(1000);

@@ -54,7 +54,7 @@ export class Supervisor {
 
   /**
    * Begins the drain in every worker: readiness turns 503, requests are still served. From now on no worker is replaced unless it dies, and one that becomes
-   * ready later is told too.
+   * ready later gets the same message.
    */
   unready(timeoutMs: number): void {
     this.endsAt = performance.now() + timeoutMs;

@@ -124,7 +124,7 @@ class WorkerService {
         if (socket !== undefined) this.take(socket, message.listener); // a client may disconnect before its socket arrives
         return;
       case "mean":
-        this.listeners.find(({ name }) => name === message.listener)?.told(message.means);
+        this.listeners.find(({ name }) => name === message.listener)?.updateMeans(message.means);
         return;
       case "unready":
         if (this.service !== null) void this.app.drain(message.timeoutMs - reserveMs(message.timeoutMs));

@@ -1,5 +1,4 @@
-import { MAX_TIMEOUT_MS } from "../../middleware/timeout.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import { type Clock, MAX_TIMEOUT_MS } from "../../runtime/clock.ts";
 
 /**
  * Resolves with a promise's value, or with that of `late` after `waitMs` milliseconds and one more event loop iteration; errors of both pass, and a late
