@@ -109,6 +109,39 @@ test("an app that starts after all others have stopped begins with its own store
   await second.stop();
 });
 
+test("of apps that always overlap only the first and the running ones are asked, and a revoked token stays revoked", async () => {
+  const auth = new JwtAuth({ secret });
+  const asked = new Set<number>();
+  const start = (at: number) => {
+    const { values } = inProcessState();
+    const get: SharedValues["get"] = (key) => {
+      asked.add(at);
+      return values.get(key);
+    };
+    return startApp(auth, { ...values, get });
+  };
+  const revoked: TokenPair[] = [];
+  const revoke = async () => {
+    const pair = await auth.createTokens({ sub: "ann" });
+    await auth.revokeToken(headOf(pair.token));
+    revoked.push(pair);
+  };
+  let running = await start(0);
+  for (let at = 1; at <= 5; at++) {
+    await revoke();
+    const next = await start(at);
+    await revoke();
+    await running.stop();
+    running = next;
+  }
+  await revoke();
+  asked.clear();
+  expect(await running.status(await auth.createTokens({ sub: "ann" }))).toBe(200);
+  expect([...asked]).toEqual([0, 5]);
+  expect(await Promise.all(revoked.map(running.status))).toEqual(revoked.map(() => 401));
+  await running.stop();
+});
+
 const ofTwoApps = async (): Promise<TokenStoreFixture> => {
   const clock = virtualClock({ start: Date.parse("2026-01-01T00:00:00Z") });
   const { now, advance } = clock;

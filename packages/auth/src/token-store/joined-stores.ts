@@ -16,8 +16,9 @@ interface Joined {
 /**
  * The default stores of all apps that use one `JwtAuth`, as one: what one store knows holds for all apps.
  *
- * An app that starts may have values of its own, which know nothing yet, and those of an app in this process end with it. Such a store is therefore kept
- * until all apps have stopped. A persistent one, such as Redis, keeps its content itself; it ends with its app, whose connection closes.
+ * An app that starts may have values of its own, which know nothing yet, and those of an app in this process end with it. The oldest of these stores is
+ * therefore kept until all apps have stopped: every write goes to all stores, so it has what the later ones have. A persistent one, such as Redis, keeps
+ * its content itself; it ends with its app, whose connection closes.
  */
 export class JoinedStores implements TokenStore {
   private readonly joined: Map<SharedValues, Joined> = new Map();
@@ -61,6 +62,11 @@ export class JoinedStores implements TokenStore {
     return all.filter((each) => !each.isPersistent || each === first).map(({ store }) => store);
   }
 
+  /** The oldest store whose values do not outlive the process. */
+  private oldest(): Joined | undefined {
+    return [...this.joined.values()].find(({ isPersistent }) => !isPersistent);
+  }
+
   private isIdle(): boolean {
     return [...this.joined.values()].every(({ apps }) => apps === 0);
   }
@@ -69,10 +75,10 @@ export class JoinedStores implements TokenStore {
     const { joined } = this;
     const left = joined.get(values);
     if (left === undefined) return;
-    left.apps--;
+    if (--left.apps > 0) return;
     if (this.isIdle()) {
       for (const { store } of joined.values()) store.close();
-    } else if (left.isPersistent && left.apps === 0) {
+    } else if (left !== this.oldest()) {
       left.store.close();
       joined.delete(values);
     }
