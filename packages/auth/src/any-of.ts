@@ -1,5 +1,5 @@
 import type { Awaitable, Invocation } from "@framework/core";
-import { type Host, type ImpliedReply, isPromise } from "@framework/core/feature";
+import { type Host, type ImpliedReply, isPromise, mergeSchemes } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
 import { authError } from "./errors.ts";
@@ -44,10 +44,7 @@ class AnyOf extends Authentication {
   }
 
   protected override schemes(): SecuritySchemes {
-    return Object.assign(
-      {},
-      ...this.alternatives.map((one) => one.describeAuth().schemes),
-    ) as SecuritySchemes;
+    return mergeSchemes(this.alternatives.map((one) => one.describeAuth().schemes));
   }
 
   protected override replies(): readonly ImpliedReply[] {

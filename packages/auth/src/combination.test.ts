@@ -117,6 +117,18 @@ test("routes list their authentications for API documents", () => {
   });
 });
 
+test("anyOf describes each scheme under a name of its own, and equal ones once", () => {
+  const keyIn = (header: string) => new ApiKeyAuth({ k: "k" }, header);
+  const auth = anyOf(keyIn("A"), basic(), keyIn("B"), keyIn("A"), anyOf(keyIn("C"), keyIn("B")));
+  const field = (name: string) => ({ type: "apiKey", in: "header", name });
+  expect(auth.describeAuth().schemes).toEqual({
+    apiKeyAuth: field("A"),
+    basicAuth: { type: "http", scheme: "basic" },
+    apiKeyAuth2: field("B"),
+    apiKeyAuth3: field("C"),
+  });
+});
+
 test("identify sets the caller without a reply, for example for an upgrade or a gRPC call", async () => {
   const seen: unknown[] = [];
   const auth = anyOf(jwt, apiKey());

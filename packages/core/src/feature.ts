@@ -87,6 +87,7 @@ export type { ImpliedField, ImpliedReply } from "./insight/implied-reply.ts";
 export type { FieldUses, ImpliedReplies } from "./routes/implied-replies.ts";
 export type { AddsRouteOptions, OptionCheck, RouteOption } from "./routes/route-option.ts";
 export type { AuthDescription, SecurityScheme } from "./insight/auth-description.ts";
+export { mergeSchemes } from "./insight/merge-schemes.ts";
 export type { CurrentTrace, ReadTrace } from "./insight/current-trace.ts";
 export type { HealthCheck, HealthGroup } from "./insight/health-check.ts";
 export type {

@@ -18,6 +18,18 @@ const badges: Feature<Badges> = {
   }),
 };
 
+/** Identifies callers by another cookie, and gives the scheme the same name. */
+const otherBadges: Feature<object> = {
+  name: "other-badges",
+  install: (host) => {
+    host.http.identifies(() => ({
+      schemes: { badge: { type: "apiKey", in: "cookie", name: "other" } },
+      skips: () => false,
+    }));
+    return {};
+  },
+};
+
 const member = { readsCaller: true, check: () => true };
 
 test("a route whose guards read the caller lists how features identify one", () => {
@@ -39,4 +51,13 @@ test("a route whose guards read the caller lists how features identify one", () 
     ["/guarded", []],
     ["/open", []],
   ]);
+});
+
+test("features that name their schemes alike are both listed", () => {
+  const app = new (App.with(badges, otherBadges))().enableBadges();
+  app.get("/member", { guards: [member] }, () => 1);
+  expect(app.routes[0]?.auth[0]?.schemes).toEqual({
+    badge: { type: "apiKey", in: "cookie", name: "other" },
+    badge2: { type: "apiKey", in: "cookie", name: "badge" },
+  });
 });

@@ -47,6 +47,7 @@ import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { RouteDefinition, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
 import type { AuthDescription } from "../insight/auth-description.ts";
+import { mergeSchemes } from "../insight/merge-schemes.ts";
 
 /** All registrations of a program and its features, up to the start of the app. */
 export abstract class Registry {
@@ -413,7 +414,7 @@ const identitiesFor = (
   if (found.length === 0 || !guards.some((guard) => guard.readsCaller === true)) return [];
   return [
     {
-      schemes: Object.assign({}, ...found.map(({ schemes }) => schemes)) as AuthDescription["schemes"],
+      schemes: mergeSchemes(found.map(({ schemes }) => schemes)),
       skips: () => false,
       replies: found.flatMap(({ replies = [] }) => replies),
     },
