@@ -9,6 +9,7 @@ export {
   type OutgoingMiddleware,
   type OutgoingRequest,
 } from "./http/outgoing-request.ts";
+export type { StreamRule } from "./http/stream-rule.ts";
 export { retryRequests, type RetryRequestsOptions } from "./http/retry-requests.ts";
 export { ClientError } from "./http/client-error.ts";
 export { UndeclaredReplyError } from "./api/undeclared-reply-error.ts";

@@ -3,12 +3,12 @@ import { ClientError } from "../http/client-error.ts";
 import type { CallInit } from "../http/call-init.ts";
 import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
-import { DEFAULT_REPLY_BYTES, type HttpClientOptions } from "../http/http-options.ts";
+import type { HttpClientOptions } from "../http/http-options.ts";
 import { addressOf } from "./address-of.ts";
 import { cookieField } from "./cookie-field.ts";
 import { type Credentials, credentialsOf } from "./credentials.ts";
 import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
-import { type ReplyLimits, readReply } from "./read-reply.ts";
+import { isStream, readReply } from "./read-reply.ts";
 import { MULTIPART, requestBody } from "./request-body.ts";
 import { headerText } from "./serialise-parameter.ts";
 
@@ -62,10 +62,7 @@ export const createApiClient = <Api>(
     ...options,
     credentialHeaders: [...(options.credentialHeaders ?? []), ...headersOfSchemes(api)],
   });
-  const own = {
-    ...record.of({ maxEventBytes, credentials }),
-    maxReplyBytes: options.maxReplyBytes ?? DEFAULT_REPLY_BYTES,
-  };
+  const own = record.of({ maxEventBytes, credentials });
   const client = Object.create(null) as Record<string | symbol, unknown>;
   for (const [name, spec] of Object.entries(api.operations))
     client[name] = (input?: AnyInput) => call(http, api, spec, own, input);
@@ -82,7 +79,7 @@ const call = async (
   http: HttpClient,
   api: ApiSpec,
   spec: OperationSpec,
-  own: ReplyLimits & { readonly credentials: Credentials },
+  own: { readonly maxEventBytes: number; readonly credentials: Credentials },
   input: AnyInput = {},
 ): Promise<object> => {
   const secrets = await credentialsOf(api, spec, own.credentials);
@@ -90,24 +87,20 @@ const call = async (
   const headers = fieldsOf(spec, { ...secrets.header, ...input.headers });
   const cookies = cookieField(spec, secrets.cookie, input.cookies ?? {});
   if (cookies !== null) headers.set("cookie", cookies);
-  const kinds = Object.values(spec.replies).flat();
-  if (!headers.has("accept")) headers.set("accept", acceptOf(kinds));
+  if (!headers.has("accept")) headers.set("accept", acceptOf(Object.values(spec.replies).flat()));
   const body = bodyOf(spec, input.body, headers);
   const { signal, within, idempotencyKey, maxReplyBytes } = input;
   const init: CallInit = {
     method: spec.route.slice(0, spec.route.indexOf(" ")),
     headers,
-    stream: kinds.some((kind) => ["events", "lines", "bytes"].includes(kind)),
+    stream: (reply) => isStream(spec, reply),
     ...(body !== undefined && { body }),
     ...(signal !== undefined && { signal }),
     ...(within !== undefined && { within }),
     ...(idempotencyKey !== undefined && { idempotencyKey }),
     ...(maxReplyBytes !== undefined && { maxReplyBytes }),
   };
-  return readReply(spec, await http.request(path, init), {
-    maxReplyBytes: maxReplyBytes ?? own.maxReplyBytes,
-    maxEventBytes: own.maxEventBytes,
-  });
+  return readReply(spec, await http.request(path, init), own.maxEventBytes);
 };
 
 /** The body of a call, whose type is set unless the program has. */

@@ -1,18 +1,9 @@
 import { ClientError } from "../http/client-error.ts";
-import { boundReply } from "../http/bound-reply.ts";
 import { isJson } from "./request-body.ts";
 import type { OperationSpec, ReplyKind } from "./operation.ts";
 import { streamEvents } from "./stream-events.ts";
 import { streamLines } from "./stream-lines.ts";
 import { UndeclaredReplyError } from "./undeclared-reply-error.ts";
-
-/** Limits of reading a reply. */
-export interface ReplyLimits {
-  /** Of a body that is read whole, in bytes: also where the operation's other replies are streams. */
-  readonly maxReplyBytes: number;
-  /** Of one event or line. */
-  readonly maxEventBytes: number;
-}
 
 const SHOWN_BYTES = 65_536;
 
@@ -22,21 +13,31 @@ const kindsOf = ({ replies }: OperationSpec, status: number): readonly ReplyKind
     .map((key) => (Object.hasOwn(replies, key) ? replies[key] : undefined))
     .find((kinds) => kinds !== undefined);
 
-/** Reads a declared reply. @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY */
+/** Whether the program reads the body itself, as events, lines or bytes. Other bodies, and undeclared ones, are read within the limits of the call. */
+export const isStream = (spec: OperationSpec, reply: Response): boolean =>
+  ["events", "lines", "bytes"].includes(kindOf(spec, reply) ?? "none");
+
+/**
+ * Reads a declared reply.
+ *
+ * @param maxEventBytes of one event or line
+ * @throws UndeclaredReplyError, and ClientError CLIENT_MALFORMED_REPLY
+ */
 export const readReply = async (
   spec: OperationSpec,
   reply: Response,
-  limits: ReplyLimits,
+  maxEventBytes: number,
 ): Promise<object> => {
-  const kinds = kindsOf(spec, reply.status);
-  const kind = kinds === undefined ? undefined : kindOf(reply, kinds);
+  const kind = kindOf(spec, reply);
   if (kind === undefined) throw new UndeclaredReplyError(spec.route, reply, await startOf(reply));
   const { status, ok, headers } = reply;
-  return { status, ok, headers, body: await bodyAs(kind, spec, reply, limits) };
+  return { status, ok, headers, body: await bodyAs(kind, spec, reply, maxEventBytes) };
 };
 
 /** How the body is read: as its own type says, if the document declares that kind. */
-const kindOf = (reply: Response, declared: readonly ReplyKind[]): ReplyKind | undefined => {
+const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => {
+  const declared = kindsOf(spec, reply.status);
+  if (declared === undefined) return undefined;
   if (reply.body === null || declared.every((kind) => kind === "none"))
     return declared.find((kind) => kind === "none");
   const type = (reply.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
@@ -66,12 +67,10 @@ const bodyAs = async (
   kind: ReplyKind,
   spec: OperationSpec,
   reply: Response,
-  { maxReplyBytes, maxEventBytes }: ReplyLimits,
+  maxEventBytes: number,
 ): Promise<unknown> => {
-  const whole = (): Promise<string> =>
-    boundReply(reply, { maxReplyBytes, finished: () => {}, toError: (error) => error }).text();
-  if (kind === "json") return parsed(spec, await whole());
-  if (kind === "text") return whole();
+  if (kind === "json") return parsed(spec, await reply.text());
+  if (kind === "text") return reply.text();
   const { body } = reply;
   if (kind === "none" || body === null) {
     body?.cancel().catch(() => {}); // nothing of it is declared

@@ -2,8 +2,8 @@ import { ClientError } from "./client-error.ts";
 
 /** What `boundReply` needs of a call. */
 export interface ReplyBounds {
-  /** Ends the body, also one that does not know of it. @default never */
-  readonly signal?: AbortSignal;
+  /** Ends the body, also one that does not know of it. */
+  readonly signal: AbortSignal;
   /** Maximum size of the body in bytes. */
   readonly maxReplyBytes: number;
   /** Called once, when the body has ended, failed or was cancelled. */
@@ -27,7 +27,7 @@ const boundBody = (
   const reader = body.getReader();
   let failNow = (): void => {};
   const end = (): void => {
-    signal?.removeEventListener("abort", failNow); // a signal of the program may outlive the call
+    signal.removeEventListener("abort", failNow); // a signal of the program may outlive the call
     finished();
   };
   const cancel = (reason?: unknown): void => {
@@ -39,16 +39,16 @@ const boundBody = (
     {
       start(controller) {
         failNow = () => {
-          controller.error(toError(signal?.reason));
-          cancel(signal?.reason);
+          controller.error(toError(signal.reason));
+          cancel(signal.reason);
         };
-        if (signal?.aborted === true) failNow();
-        else signal?.addEventListener("abort", failNow);
+        if (signal.aborted === true) failNow();
+        else signal.addEventListener("abort", failNow);
       },
       async pull(controller) {
         try {
           const { done, value } = await reader.read();
-          if (signal?.aborted === true) return; // the stream has failed
+          if (signal.aborted === true) return; // the stream has failed
           if (done) {
             controller.close();
             end();

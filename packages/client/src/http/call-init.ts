@@ -1,5 +1,6 @@
 import type { CommonHeaders } from "./http-options.ts";
 import type { OutgoingBody } from "./outgoing-request.ts";
+import type { StreamRule } from "./stream-rule.ts";
 
 /** The work that a call belongs to: an `HttpRequest`, or another with these members. */
 export interface CallingWork {
@@ -25,8 +26,8 @@ export interface CallInit {
   readonly within?: CallingWork;
   /** Key by which the service recognises a repetition; only sent to trusted hosts. @default none */
   readonly idempotencyKey?: string;
-  /** Whether the reply is a stream: not limited in size, and in time only until its head. @default false */
-  readonly stream?: boolean;
-  /** Maximum size of the reply in bytes. @default that of the client */
+  /** Whether the reply is a stream: not limited in size, and in time only until its head. A function decides by that head. @default false */
+  readonly stream?: boolean | StreamRule;
+  /** Maximum size of the reply in bytes, of a stream too. @default that of the client, for a stream none */
   readonly maxReplyBytes?: number;
 }

@@ -30,8 +30,10 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
     signal.addEventListener("abort", finished); // also of a reply whose body is never read
     try {
       const reply = await follow(send, { ...request, signal }, options, own);
-      if (request.stream) clearTimeout(late);
-      return boundReply(reply, { signal, maxReplyBytes: request.maxReplyBytes, finished, toError });
+      const isStream = request.isStream(reply);
+      if (isStream) clearTimeout(late);
+      const maxReplyBytes = isStream ? request.maxStreamBytes : request.maxReplyBytes;
+      return boundReply(reply, { signal, maxReplyBytes, finished, toError });
     } catch (error) {
       finished();
       throw toError(error);

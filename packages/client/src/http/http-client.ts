@@ -6,6 +6,7 @@ import type { Send } from "./outgoing-request.ts";
 import { headersOf } from "./context-fields.ts";
 import { sendWith } from "./send-with-fetch.ts";
 import { socketFetch } from "./socket-fetch.ts";
+import type { StreamRule } from "./stream-rule.ts";
 
 /** Calls one service. */
 export interface HttpClient {
@@ -44,8 +45,9 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
       headers: headersOf(url, base, init, options),
       body: init.json === undefined ? (init.body ?? null) : JSON.stringify(init.json),
       signal: AbortSignal.any(signals.filter((signal) => signal !== undefined)),
-      maxReplyBytes: init.maxReplyBytes ?? (init.stream === true ? Infinity : options.maxReplyBytes),
-      stream: init.stream ?? false,
+      maxReplyBytes: init.maxReplyBytes ?? options.maxReplyBytes,
+      maxStreamBytes: init.maxReplyBytes ?? Infinity,
+      isStream: ruleOf(init.stream ?? false),
       abort: (reason) => aborted.abort(reason),
     });
   };
@@ -55,6 +57,9 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
   };
   return { request, close, [Symbol.asyncDispose]: close };
 };
+
+const ruleOf = (stream: boolean | StreamRule): StreamRule =>
+  typeof stream === "function" ? stream : () => stream;
 
 /** Paths are appended to the base URL as texts, so a path such as `//host` stays a path. */
 const targetOf = (base: URL, path: string): URL => {

@@ -55,9 +55,6 @@ export type CheckedHttpOptions = Required<Omit<HttpClientOptions, "baseUrl" | "f
   readonly fetch: Fetch | undefined;
 };
 
-/** The default of `maxReplyBytes`: 10 MiB. */
-export const DEFAULT_REPLY_BYTES = 10_485_760;
-
 const MAX_MS = 2_147_483_647;
 const isFunction = (value: unknown): boolean => typeof value === "function";
 const isHost = (value: unknown): boolean =>
@@ -90,7 +87,7 @@ const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("H
   timeoutMs: milliseconds(30_000),
   connectTimeoutMs: milliseconds(10_000),
   idleTimeoutMs: milliseconds(30_000),
-  maxReplyBytes: integer(DEFAULT_REPLY_BYTES, { min: 1 }),
+  maxReplyBytes: integer(10_485_760, { min: 1 }),
   maxRedirects: integer(5, { min: 0, max: 20 }),
   maxCalls: integer(256, { min: 1, max: 1_000_000 }),
   maxConnections: integer(64, { min: 1, max: 10_000 }),

@@ -1,4 +1,5 @@
 import type { Awaitable, Middleware } from "@framework/core";
+import type { StreamRule } from "./stream-rule.ts";
 
 /** A body to send. A stream is sent once, so its request is never sent again. */
 export type OutgoingBody =
@@ -21,10 +22,12 @@ export interface OutgoingRequest {
   readonly body: OutgoingBody | null;
   /** Aborts when the reply is no longer needed. */
   readonly signal: AbortSignal;
-  /** Maximum size of the reply in bytes. */
+  /** Maximum size in bytes of a reply that is no stream. */
   readonly maxReplyBytes: number;
-  /** Whether the time limit ends with the head of the reply. */
-  readonly stream: boolean;
+  /** Maximum size of a stream in bytes. */
+  readonly maxStreamBytes: number;
+  /** Whether the reply with this head is a stream, whose time limit ends with the head. */
+  readonly isStream: StreamRule;
   /** Aborts `signal`; `timeout` of core calls it. */
   abort(reason: Error): void;
 }
