@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { BodyStream } from "../../exchange/payload.ts";
 import { App, Response } from "../../index.ts";
 
 const replies: Record<string, () => Response | globalThis.Response> = {
@@ -44,3 +45,28 @@ test("a listener for the end that throws is logged, and the others run, also tho
   const line = "a listener for the end of an exchange threw";
   expect(seen).toEqual([line, "sent", line, "sent before"]);
 });
+
+test.each(["GET", "HEAD"])(
+  "a reply with status 205 to %s has no body, length 0, and ends",
+  async (method) => {
+    const seen: string[] = [];
+    const app = new App();
+    const chunks: AsyncIterableIterator<Uint8Array> = {
+      [Symbol.asyncIterator]: () => chunks,
+      next: async () => ({ done: true, value: undefined }),
+      async return() {
+        seen.push("cancelled");
+        return { done: true, value: undefined };
+      },
+    };
+    app.route("/{kind}", { methods: ["GET"] }, (request) => {
+      request.onEnd((end) => void seen.push(end));
+      return new Response(request.params["kind"] === "text" ? "x" : new BodyStream(chunks), { status: 205 });
+    });
+    for (const kind of ["text", "stream"]) {
+      const reply = await app.fetch(new Request(`http://localhost/${kind}`, { method }));
+      expect([reply.status, reply.headers.get("content-length"), await reply.text()]).toEqual([205, "0", ""]);
+    }
+    expect(seen.toSorted()).toEqual(["cancelled", "sent", "sent"]);
+  },
+);

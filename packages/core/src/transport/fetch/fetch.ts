@@ -84,8 +84,9 @@ class WebExchange implements RequestSource, OpenCall {
   /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
   reply(response: Response): globalThis.Response {
     const { payload, status } = response;
-    const length = lengthToSend(this.method, response);
-    const bare = status === 0 || status === 204 || status === 304;
+    const isReset = status === 205;
+    const length = isReset ? 0 : lengthToSend(this.method, response);
+    const bare = isReset || status === 0 || status === 204 || status === 304;
     const sends = payload instanceof BodyStream && this.method !== "HEAD" && !bare;
     if (sends)
       response.payload = onBodyEnd(payload, ({ how }) => this.end(how === "complete" ? "sent" : "aborted"));
@@ -99,7 +100,7 @@ class WebExchange implements RequestSource, OpenCall {
     const reply = toWebResponse(response, () => {
       if (!isEndless && this.ended === undefined) this.calls.opened(this);
     });
-    if (length !== null && !bare) reply.headers.set("content-length", String(length)); // after the app's own lines, as on the other transports
+    if (length !== null && (isReset || !bare)) reply.headers.set("content-length", String(length)); // after the app's own lines, as on the other transports
     return reply;
   }
 
