@@ -90,6 +90,13 @@ const bare = (name: string): string =>
     .replace(/[^a-z\d]/g, "");
 
 /**
+ * Credentials in a URL end at white space, `/`, `?`, `#`, or the quote that ends a string of compact JSON, after which the next string, list or object
+ * begins. Other quotes may be part of a password; JSON writes those with a backslash.
+ */
+const URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*@/g;
+const OPEN_URL_CREDENTIALS = /:\/\/(?:[^\s/?#"]|"(?!(?<!\\")[}\]]*[,:]["[{]))*$/;
+
+/**
  * The text, or its start with the number of missing characters, without credentials: those in URLs, such as connection strings, and in header fields. The
  * time is linear in the length, since neither pattern matches across the `/` or the space that begins the next match.
  */
@@ -100,11 +107,11 @@ export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENG
 
 const redacted = (text: string): string =>
   text
-    .replace(/:\/\/[^\s/?#]*@/g, `://${CENSORED}@`)
+    .replace(URL_CREDENTIALS, `://${CENSORED}@`)
     .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
 
 /** Where a text was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
 const withoutOpenEnd = (start: string): string =>
   start
-    .replace(/:\/\/[^\s/?#]*$/, `://${CENSORED}`)
+    .replace(OPEN_URL_CREDENTIALS, `://${CENSORED}`)
     .replace(/\b(basic|bearer) [\w.~+/=-]*$/i, `$1 ${CENSORED}`);

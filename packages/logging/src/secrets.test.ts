@@ -73,6 +73,8 @@ test("no part of a password in a URL or of a token is written, wherever the text
     `postgres://app:${"Q".repeat(40)}@db.internal/books`,
     `postgres://app:${"Q".repeat(9000)}@db.internal/books`,
     `postgres://app:Q'Q"Q@Q@db.internal/books`,
+    `postgres://app:Q",Q":Q"}Q@db.internal/books`,
+    JSON.stringify([`postgres://app:Q","Q"}],{"Q@db.internal/books`]),
     `Authorization: Bearer ${"Q".repeat(40)}`,
     `Authorization: Basic ${"Q".repeat(9000)}`,
   ];
@@ -108,6 +110,27 @@ test("a URL without credentials is written as it is", async () => {
   await waitFor(() => text().includes('"path"'));
   expect(text()).toContain("see https://books.example/@ada and mailto:ada@books.example");
   expect(text()).toContain('["https://books.example:8443","ada@books.example"]');
+});
+
+test("text between two URLs of compact JSON is written, without the credentials of either", async () => {
+  const { app, text } = collected({});
+  const members = { url: "https://books.example", mail: "ada@books.example" };
+  const credentials = { url: `http://ada:${canary}@a`, more: `http://${canary}@b` };
+  const values = [members, ["http://a", [], "x@b"], [["http://a"], { mail: "x@b" }], { "http://a": "x@b" }];
+  app.get("/", (request) => {
+    for (const value of values) logOf(request).info(`got ${JSON.stringify(value)}`);
+    logOf(request).info(`got ${JSON.stringify(credentials)}`);
+    return "written";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => text().includes('"path"'));
+  const messages = text()
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { message?: string }).message);
+  expect(messages).toEqual(expect.arrayContaining(values.map((value) => `got ${JSON.stringify(value)}`)));
+  expect(messages).toContain('got {"url":"http://[redacted]@a","more":"http://[redacted]@b"}');
 });
 
 test("the error of a streamed body is written without credentials", async () => {
