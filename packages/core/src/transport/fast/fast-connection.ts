@@ -178,8 +178,9 @@ export class FastConnection
 
   closesAfter(exchange: FastExchange): boolean {
     if (exchange.last || exchange.next !== null) return exchange.last;
-    if (this.hub.takeExcess()) this.stopped = true;
-    return this.stopped || this.hub.draining;
+    if (this.stopped || this.hub.draining) return true;
+    if (this.hub.takeExcess()) this.stopped = true; // asked for again where the reply needs another writer
+    return this.stopped;
   }
 
   closeAfter(exchange: FastExchange): void {

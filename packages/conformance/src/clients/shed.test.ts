@@ -1,0 +1,45 @@
+import { Response } from "@framework/core";
+import type { Serve } from "@framework/core/testing";
+import { describe, expect, test } from "@jest/globals";
+import { bothTransports } from "../harness/both-transports.ts";
+import { withServer } from "../harness/test-server.ts";
+
+const request = (target: string, more = ""): string => `GET ${target} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
+
+const serve: Serve = async ({ target }) =>
+  target === "/empty"
+    ? Response.noContent()
+    : Response.text(target === "/long" ? "x".repeat(200_000) : "hello");
+
+describe.each(bothTransports)("%s", (_name, make) => {
+  test.each(["/text", "/long", "/empty"])(
+    "as many connections as a transport sheds end with their next reply, here to %s",
+    (target) =>
+      withServer(make, { serve }, async ({ connect, transport }) => {
+        transport.shed(2);
+        const closes: boolean[] = [];
+        for (let at = 0; at < 4; at++) {
+          const client = await connect();
+          await client.send(request(target));
+          const [reply] = await client.replies(1);
+          closes.push(reply?.fields.get("connection") === "close");
+          client.destroy();
+        }
+        expect(closes).toEqual([true, true, false, false]);
+      }),
+  );
+
+  test("a connection that closes anyway does not count as shed", () =>
+    withServer(make, { serve }, async ({ connect, transport }) => {
+      transport.shed(1);
+      const closes: boolean[] = [];
+      for (const more of ["Connection: close\r\n", "", ""]) {
+        const client = await connect();
+        await client.send(request("/text", more));
+        const [reply] = await client.replies(1);
+        closes.push(reply?.fields.get("connection") === "close");
+        client.destroy();
+      }
+      expect(closes).toEqual([true, true, false]);
+    }));
+});
