@@ -3,8 +3,6 @@ import {
   type ConfigInput,
   type Feature,
   type Host,
-  type ImpliedReplies,
-  type ImpliedReply,
   type RouteOption,
   systemClock,
 } from "@framework/core/feature";
@@ -15,6 +13,7 @@ import { epochClock } from "./epoch-clock.ts";
 import { cachePanel } from "./cache-panel.ts";
 import { newCounts, publishMetrics, sizeOf } from "./counts.ts";
 import { Coalescing } from "./coalescing.ts";
+import { documentCache } from "./documented.ts";
 import { GuardedStore } from "./store/guarded-store.ts";
 import { stripInternalFields } from "./internal-fields.ts";
 import { Invalidations } from "./invalidation/invalidations.ts";
@@ -109,7 +108,7 @@ const enable = (
       invalidateOnWrite(parts, () => host.http.routes()),
     ),
   );
-  host.http.impliesReplies(impliedBy(option));
+  documentCache(host, config, option);
   publishMetrics(host, counts, raw, store);
   host.insight.panel(
     cachePanel({
@@ -137,13 +136,3 @@ const purgesOneHost: Problem = {
   message:
     "cached replies are in the memory of each host, and invalidateCache drops them on one host only; share the state with enableRedis({ shared: true }), or pass a store that all hosts share",
 };
-
-const impliedBy =
-  (option: RouteOption<RouteCache | false>): ImpliedReplies =>
-  (route) =>
-    (route.method === "GET" || route.method === "HEAD") && option.of(route) !== false ? fromStore : [];
-
-const fromStore: readonly ImpliedReply[] = [
-  { status: 304, description: "The client has the current version." },
-  { status: 504, description: "The reply is not in the cache (`only-if-cached`)." },
-];

@@ -119,7 +119,7 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     { "/read": [429, 503], "/write": [429, 503], "/free": [] },
   ],
   ["breaker", (app) => app.enableCircuitBreaker(), { "/read": [503], "/write": [503], "/free": [] }],
-  ["cache", (app) => app.enableCaching(), { "/read": [304, 504], "/write": [], "/free": [] }],
+  ["cache", (app) => app.enableCaching(), { "/read": [304, 416, 504], "/write": [], "/free": [] }],
   ["ETag", (app) => app.enableEtag(), { "/read": [304], "/write": [], "/free": [304] }],
   [
     "a JSON Web Token, whose store may fail",
@@ -154,6 +154,30 @@ test.each<[string, (app: Stack) => unknown, Record<string, number[]>]>([
     expect(await implied(enable)).toEqual(expected);
   },
 );
+
+test("the fields of cached replies are documented, and exposed by CORS, on the routes that are cached", async () => {
+  const { app, host } = stack();
+  app.enableCaching({ excludePaths: ["/private"] });
+  app.get("/private/read", () => 1);
+  app.head("/read", () => 1);
+  await app.start({ env: "production" });
+  const { http } = host();
+  const found = http
+    .routes()
+    .map((route) => [
+      `${route.method} ${route.path}`,
+      http.usedFields(route).map(({ name }) => name),
+      http.impliedReplies(route).some(({ status }) => status === 304),
+    ]);
+  await app.stop();
+  expect(found).toEqual([
+    ["GET /read", ["Age", "Cache-Status", "ETag", "X-Cache"], true],
+    ["POST /write", [], false],
+    ["GET /free", [], false],
+    ["GET /private/read", [], false],
+    ["HEAD /read", [], false],
+  ]);
+});
 
 test("paths that a feature skips imply neither its replies nor its fields", async () => {
   const { app, host } = stack();

@@ -9,11 +9,11 @@ export interface Schemas {
 /** Operations of the API: the input of each, and its replies by status. */
 export interface Api {
   /** GET /books: List books */
-  readonly getBooks: Operation<{ query?: { genre?: string; after?: string; limit?: string }; headers?: { "X-Request-ID"?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[]; total: number }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly getBooks: Operation<{ query?: { genre?: string; after?: string; limit?: string }; headers?: { "X-Request-ID"?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[]; total: number }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /books: Add a book */
   readonly postBooks: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { title: string; author?: string; genre?: string; year?: number | null } }, { 201: { id: number; title: string; author: string; genre: string; year: number | null }; 400: { error: string; id?: number } | Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** GET /books/{id}: Get a book */
-  readonly getBooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 304: undefined; 400: Schemas["Error"]; 404: { error: string; id?: number }; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly getBooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 304: undefined; 400: Schemas["Error"]; 404: { error: string; id?: number }; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** PUT /books/{id}: Change a book */
   readonly putBooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { title?: string; author?: string; genre?: string; year?: number | null } }, { 200: { id: number; title: string; author: string; genre: string; year: number | null }; 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 404: { error: string; id?: number }; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** DELETE /books/{id}: Delete a book */
@@ -33,7 +33,7 @@ export interface Api {
   /** GET /search: Find books by a word */
   readonly getSearch: Operation<{ query: { word: string }; headers?: { "X-Request-ID"?: string } }, { 200: { books: { id: number; title: string; author: string; genre: string; year: number | null }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** GET /session: Look at the session */
-  readonly getSession: Operation<{ headers?: { "X-Request-ID"?: string } }, { 200: { user: string | null }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly getSession: Operation<{ headers?: { "X-Request-ID"?: string } }, { 200: { user: string | null }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /session: Log in */
   readonly postSession: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string }; body: { user: string; password: string } }, { 200: { user: string | null }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** DELETE /session: Log out on this device */
@@ -41,20 +41,20 @@ export interface Api {
   /** DELETE /sessions: Log out everywhere */
   readonly deleteSessions: Operation<{ headers?: { "X-Request-ID"?: string; "X-CSRF-Token"?: string } }, { 400: Schemas["Error"]; 401: Schemas["Error"]; 403: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; "2XX": unknown }>;
   /** GET /shelf: List the books that are lent */
-  readonly shelf: Operation<{ query?: { member?: string; after?: string }; headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { loans: { book: number; title: string; member: string; dueAt: string; isReminded: boolean }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly shelf: Operation<{ query?: { member?: string; after?: string }; headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { loans: { book: number; title: string; member: string; dueAt: string; isReminded: boolean }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** GET /statistics: Count loans */
-  readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly statistics: Operation<{ headers?: { "Consistency-Token"?: string; "X-Request-ID"?: string } }, { 200: { books: { book: number; loans: number }[]; months: { month: string; loans: number }[] }; 304: undefined; 400: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
   /** POST /token: Get a token */
   readonly postToken: Operation<{ headers?: { "X-Request-ID"?: string }; body: { user: string; password: string } }, { 200: { token: string }; 400: Schemas["Error"]; 401: { error: string; detail: string; status: 401 }; 406: Schemas["Error"]; 409: Schemas["Error"]; 413: Schemas["Error"]; 415: Schemas["Error"]; 422: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"] }>;
   /** GET /v1/books/{id}: Get a book @deprecated */
-  readonly getV1BooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string } }, { 200: { id: number; name: string; writer: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
+  readonly getV1BooksId: Operation<{ params: { id: string }; headers?: { "X-Request-ID"?: string } }, { 200: { id: number; name: string; writer: string }; 304: undefined; 400: Schemas["Error"]; 404: Schemas["Error"]; 406: Schemas["Error"]; 409: Schemas["Error"]; 416: Schemas["Error"]; 429: Schemas["Error"]; 503: Schemas["Error"]; 504: Schemas["Error"] }>;
 }
 
 const api: ApiSpec = {
   operations: {
-    getBooks: { route: "GET /books", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    getBooks: { route: "GET /books", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     postBooks: { route: "POST /books", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
-    getBooksId: { route: "GET /books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    getBooksId: { route: "GET /books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     putBooksId: { route: "PUT /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     deleteBooksId: { route: "DELETE /books/{id}", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"] }, security: [["sessionCookie"], ["bearerAuth"]] },
     borrowBook: { route: "POST /books/{id}/loan", replies: { 201: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
@@ -64,14 +64,14 @@ const api: ApiSpec = {
     putOrdersId: { route: "PUT /orders/{id}", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["json", "text", "bytes", "none"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     postOrdersIdShipment: { route: "POST /orders/{id}/shipment", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], "2XX": ["json", "text", "bytes", "none"] }, body: "application/json", security: [["sessionCookie"], ["bearerAuth"]] },
     getSearch: { route: "GET /search", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] } },
-    getSession: { route: "GET /session", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    getSession: { route: "GET /session", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     postSession: { route: "POST /session", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
     deleteSession: { route: "DELETE /session", replies: { 400: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], "2XX": ["json", "text", "bytes", "none"] } },
     deleteSessions: { route: "DELETE /sessions", replies: { 400: ["json"], 401: ["json"], 403: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], "2XX": ["json", "text", "bytes", "none"] }, security: [["sessionCookie"]] },
-    shelf: { route: "GET /shelf", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
-    statistics: { route: "GET /statistics", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    shelf: { route: "GET /shelf", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    statistics: { route: "GET /statistics", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 422: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
     postToken: { route: "POST /token", replies: { 200: ["json"], 400: ["json"], 401: ["json"], 406: ["json"], 409: ["json"], 413: ["json"], 415: ["json"], 422: ["json"], 429: ["json"], 503: ["json"] }, body: "application/json" },
-    getV1BooksId: { route: "GET /v1/books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
+    getV1BooksId: { route: "GET /v1/books/{id}", replies: { 200: ["json"], 304: ["none"], 400: ["json"], 404: ["json"], 406: ["json"], 409: ["json"], 416: ["json"], 429: ["json"], 503: ["json"], 504: ["json"] } },
   },
   security: {
     bearerAuth: ["header", "authorization", "Bearer "],
