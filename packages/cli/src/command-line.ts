@@ -5,7 +5,13 @@ import { type Command, type Context, type Outcome } from "./frame/command.ts";
 import { commandHelp, programHelp } from "./frame/help.ts";
 import { parseWords } from "./frame/parse-words.ts";
 import { createProgress } from "./frame/progress.ts";
-import { hasColours, type Output, processTerminal, type Terminal } from "./frame/terminal.ts";
+import {
+  type DeadlineClock,
+  hasColours,
+  type Output,
+  processTerminal,
+  type Terminal,
+} from "./frame/terminal.ts";
 import { type Line, renderLine, safeJson, styled } from "./frame/text.ts";
 import { UsageError } from "./frame/usage-error.ts";
 import { ownVersion } from "./own-version.ts";
@@ -22,6 +28,8 @@ export interface CommandLineOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Whether the outputs count as a terminal, for colours and progress. @default false with `write` or `complain`, else what the streams are */
   readonly isTerminal?: boolean;
+  /** Timers of `--timeout`. @default those of the process */
+  readonly clock?: DeadlineClock;
 }
 
 /**
@@ -120,7 +128,8 @@ const print = (lines: readonly Line[], output: Output, { environment }: Terminal
     output.write(lines.map((line) => `${renderLine(line, colours).trimEnd()}\n`).join(""));
 };
 
-const terminalOf = ({ write, complain, cwd, environment, isTerminal }: CommandLineOptions): Terminal => {
+const terminalOf = (options: CommandLineOptions): Terminal => {
+  const { write, complain, cwd, environment, isTerminal, clock } = options;
   const own = processTerminal();
   const output = (standard: Output, replaced: ((text: string) => void) | undefined): Output => ({
     write: replaced ?? standard.write,
@@ -132,5 +141,6 @@ const terminalOf = ({ write, complain, cwd, environment, isTerminal }: CommandLi
     err: output(own.err, complain),
     cwd: cwd ?? own.cwd,
     environment: environment ?? own.environment,
+    clock: clock ?? own.clock,
   };
 };

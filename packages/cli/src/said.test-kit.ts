@@ -23,3 +23,19 @@ export const said = async (words: readonly string[], options: CommandLineOptions
 /** Carries out a command with `--json` and returns what it printed. */
 export const saidJson = async <T>(words: readonly string[], options: CommandLineOptions = {}): Promise<T> =>
   JSON.parse((await said([...words, "--json"], options)).out) as T;
+
+/**
+ * A clock whose timers wait for turns of the event loop, one for each 10 ms. A reply of this process has begun within the first of them, however busy the
+ * machine is.
+ */
+export const clockOfTurns: NonNullable<CommandLineOptions["clock"]> = {
+  after(delayMs, task) {
+    let left = delayMs / 10;
+    const turn = (): void => {
+      if (left-- > 0) waiting = setImmediate(turn);
+      else task();
+    };
+    let waiting = setImmediate(turn);
+    return () => clearImmediate(waiting);
+  },
+};

@@ -4,7 +4,7 @@ import { FrameworkError } from "@framework/core";
 import { importInstalled } from "../app/import-installed.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
-import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { answer, startDeadline } from "../request/answer.ts";
@@ -12,14 +12,15 @@ import { answer, startDeadline } from "../request/answer.ts";
 /** `generateClient` of `@framework/client`: the same document gives the same text. */
 type GenerateClient = (document: unknown) => string;
 
-export const writeClient: RunCommand = async (given, { cwd, progress }) => {
+export const writeClient: RunCommand = async (given, context) => {
+  const { cwd, progress } = context;
   const output = given.argument("output") ?? "";
   const path = resolve(cwd, output);
   const { generateClient } = (await importInstalled("@framework/client", cwd)) as unknown as {
     generateClient: GenerateClient;
   };
   progress.show(0.3, "reading the document");
-  const text = generateClient(await documentOf(given, cwd));
+  const text = generateClient(await documentOf(given, context));
   const written = existsSync(path) ? readFileSync(path, "utf8") : null;
   if (given.flag("check")) return checked(output, written, text);
   mkdirSync(dirname(path), { recursive: true });
@@ -28,14 +29,14 @@ export const writeClient: RunCommand = async (given, { cwd, progress }) => {
   return { ok: true, data: { output, changed: written !== text }, lines: [line] };
 };
 
-const documentOf = async (given: Given, cwd: string): Promise<unknown> => {
+const documentOf = async (given: Given, { cwd, clock }: Pick<Context, "cwd" | "clock">): Promise<unknown> => {
   const file = given.text("document");
   if (file !== undefined) return parsed(file, readDocument(resolve(cwd, file)));
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
     const path = given.text("path") ?? "/openapi.json";
-    using deadline = startDeadline(TIMEOUT_SECS);
+    using deadline = startDeadline(TIMEOUT_SECS, clock);
     const reply = await answer(app, new Request(new URL(path, "http://localhost")), deadline);
     if (!reply.ok)
       throw new FrameworkError(

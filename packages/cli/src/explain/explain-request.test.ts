@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { clockOfTurns, said, saidJson } from "../said.test-kit.ts";
 import type { ToldStep } from "@framework/core/feature";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
@@ -81,6 +81,7 @@ test("production is refused", async () => {
 });
 
 test("a body without an end is left at the timeout, before the request is repeated", async () => {
-  const { status, route } = await explained("GET", "/silent", "--times", "2", "--timeout", "2");
+  const words = ["explain", "GET", "/silent", "--times", "2", "--timeout", "2", "--app", app];
+  const { status, route } = await saidJson<Explained>(words, { clock: clockOfTurns });
   expect([status, route]).toEqual([200, "/silent"]);
 });

@@ -3,7 +3,7 @@ import { type Redaction, redactionFor, type ToldStep, toldSteps } from "@framewo
 import type { AppLike } from "../app/app-like.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
-import type { Outcome, RunCommand } from "../frame/command.ts";
+import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { table } from "../frame/table.ts";
 import { type Span, type Style, styled } from "../frame/text.ts";
@@ -12,7 +12,8 @@ import { requestOf } from "../request/request-of.ts";
 import { collectTraces } from "./collect-traces.ts";
 
 /** Sends a request to the app in this process and tells what each step did. */
-export const explainRequest: RunCommand = async (given, { cwd, environment }) => {
+export const explainRequest: RunCommand = async (given, context) => {
+  const { cwd, environment } = context;
   if (environment["FRAMEWORK_ENV"] === "production")
     throw new FrameworkError(
       "CLI_IN_PRODUCTION",
@@ -22,7 +23,7 @@ export const explainRequest: RunCommand = async (given, { cwd, environment }) =>
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
-    const reply = await lastReply(app, given, cwd);
+    const reply = await lastReply(app, given, context);
     const { last } = traces;
     if (last === null)
       throw new FrameworkError(
@@ -44,12 +45,16 @@ const redactionOf = async (given: Given, cwd: string): Promise<Redaction> => {
 };
 
 /** Sends the request one or more times: the second may find what the first has stored. */
-const lastReply = async (app: AppLike, given: Given, cwd: string): Promise<Response> => {
+const lastReply = async (
+  app: AppLike,
+  given: Given,
+  { cwd, clock }: Pick<Context, "cwd" | "clock">,
+): Promise<Response> => {
   const method = given.argument("subject")?.toUpperCase() ?? "GET";
   const timeoutSecs = given.number("timeout") ?? 30;
   for (let left = given.number("times") ?? 1; ; left--) {
     const request = await requestOf(given, method, cwd);
-    using deadline = startDeadline(timeoutSecs);
+    using deadline = startDeadline(timeoutSecs, clock);
     const reply = await answer(app, request, deadline);
     if (left <= 1) {
       reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part

@@ -1,3 +1,5 @@
+import type { Clock } from "@framework/core/feature";
+
 /** Where a command writes: a stream of the process, or a collector of a test. */
 export interface Output {
   write(text: string): void;
@@ -16,7 +18,20 @@ export interface Terminal {
   /** Working directory. */
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Timers of deadlines. */
+  readonly clock: DeadlineClock;
 }
+
+/** The part of a clock that deadlines need. */
+export type DeadlineClock = Pick<Clock, "after">;
+
+/** Unlike those of core's clock, its timers keep the process alive: an app without a reply may have nothing else that does. */
+const processClock: DeadlineClock = {
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
 
 /** The streams of this process. */
 export const processTerminal = (): Terminal => ({
@@ -24,6 +39,7 @@ export const processTerminal = (): Terminal => ({
   err: outputTo(process.stderr),
   cwd: process.cwd(),
   environment: process.env,
+  clock: processClock,
 });
 
 const outputTo = (stream: NodeJS.WriteStream): Output => ({

@@ -1,5 +1,6 @@
 import { FrameworkError } from "@framework/core";
 import type { AppLike } from "../app/app-like.ts";
+import type { DeadlineClock } from "../frame/terminal.ts";
 
 /** The time that a command gives a reply with its body. */
 export interface Deadline extends Disposable {
@@ -7,11 +8,11 @@ export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
-export const startDeadline = (timeoutSecs: number): Deadline => {
+export const startDeadline = (timeoutSecs: number, clock: DeadlineClock): Deadline => {
   const controller = new AbortController();
   const late = new FrameworkError("CLI_BAD_REPLY", `no reply within ${timeoutSecs} s`);
-  const timer = setTimeout(() => controller.abort(late), timeoutSecs * 1000);
-  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+  const cancel = clock.after(timeoutSecs * 1000, () => controller.abort(late));
+  return { signal: controller.signal, [Symbol.dispose]: cancel };
 };
 
 /** Resolves with the app's reply. @throws CLI_BAD_REPLY when it takes too long */

@@ -3,7 +3,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
-import { said, saidJson } from "../said.test-kit.ts";
+import { clockOfTurns, said, saidJson } from "../said.test-kit.ts";
 import { MAX_SHOWN_BYTES } from "./send-request.ts";
 
 const app = `${import.meta.dirname}/../notes-app.test-program.ts`;
@@ -63,8 +63,12 @@ test("a reply without an end is cut at the bound", async () => {
 });
 
 test("a body that does not end within the timeout is cut there", async () => {
-  expect(await reply("GET", "/silent", "--timeout", "2")).toMatchObject({ body: "first\n", isCut: true });
-  const { exitCode, out } = await ask("GET", "/silent", "--timeout", "2");
+  const words = ["request", "GET", "/silent", "--timeout", "2", "--app", app];
+  expect(await saidJson<Reply>(words, { clock: clockOfTurns })).toMatchObject({
+    body: "first\n",
+    isCut: true,
+  });
+  const { exitCode, out } = await said(words, { clock: clockOfTurns });
   expect([exitCode, out]).toEqual([0, "first\n… the rest is left out\n"]);
 });
 

@@ -8,12 +8,12 @@ import { requestOf } from "./request-of.ts";
 /** Bytes of a reply that are printed; a longer one is cut. */
 export const MAX_SHOWN_BYTES = 1_048_576;
 
-export const sendRequest: RunCommand = async (given, { cwd }) => {
+export const sendRequest: RunCommand = async (given, { cwd, clock }) => {
   const request = await requestOf(given, given.argument("method") ?? "GET", cwd);
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
-    using deadline = startDeadline(given.number("timeout") ?? 30);
+    using deadline = startDeadline(given.number("timeout") ?? 30, clock);
     const reply = await answer(app, request, deadline);
     const shown = await readShown(reply, deadline);
     return outcome(reply, shown, { include: given.flag("include"), fail: given.flag("fail") });
