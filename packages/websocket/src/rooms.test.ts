@@ -53,3 +53,29 @@ test.each([
     code: "WEBSOCKET_BROADCAST_TOO_LARGE",
   });
 });
+
+test("a room reaches its members except the sender", async () => {
+  await using s = await serve((app) => {
+    app.websocket("/rooms/{room}", async (socket, { params }) => {
+      socket.join(params.room);
+      await socket.sendText("joined");
+      for await (const message of socket)
+        await app.room(params.room).sendText(message.text, { except: socket });
+    });
+  });
+  const [ada, bob, eve] = await Promise.all([s.open("/rooms/a"), s.open("/rooms/a"), s.open("/rooms/b")]);
+  const [seenByAda, seenByBob, seenByEve] = [ada, bob, eve].map((client) => collect(client).texts);
+  await waitFor(() => s.app.room("a").localSize === 2 && s.app.room("b").localSize === 1);
+  ada.send("hello");
+  await waitFor(() => seenByBob?.includes("hello") ?? false);
+  await s.app.room("b").sendJson({ n: 1 });
+  await s.app.room("b").sendBinary(Uint8Array.of(1, 2));
+  await waitFor(() => seenByEve?.includes("binary:0102") ?? false);
+  expect(seenByAda).not.toContain("hello");
+  expect(seenByEve?.filter((text) => text !== "joined")).toEqual(['{"n":1}', "binary:0102"]);
+  bob.close();
+  await waitFor(() => s.app.room("a").localSize === 1);
+  await expect(s.app.room("a").sendText("x".repeat(45_001))).rejects.toMatchObject({
+    code: "WEBSOCKET_BROADCAST_TOO_LARGE",
+  });
+});

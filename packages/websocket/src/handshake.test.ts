@@ -1,0 +1,55 @@
+import { App } from "@framework/core";
+import { cors } from "@framework/cors";
+import { WebSocket } from "ws";
+import { expect, test } from "@jest/globals";
+import { websocket } from "./index.ts";
+import { collect, serve } from "./socket-app.test-kit.ts";
+
+test("pages of the service itself and of listed origins may connect", async () => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ origins: ["https://app.example"] });
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+  });
+  await s.open("/", { headers: { origin: "https://app.example" } });
+  await s.open("/", { headers: { origin: s.url } });
+  await s.open("/");
+  await expect(s.open("/", { headers: { origin: "https://app.example.evil" } })).rejects.toThrow("403");
+  await expect(s.open("/", { headers: { origin: "http://app.example" } })).rejects.toThrow("403");
+});
+
+test("an origin that CORS allows may connect, `*` is not enough", async () => {
+  const may = async (origins: string): Promise<boolean> => {
+    const app = new (App.with(cors, websocket))().enableCors(origins);
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+    const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+    const headers = { origin: "https://app.example" };
+    const client = new WebSocket(running.url.replace("http", "ws"), { headers });
+    const opened = await new Promise<boolean>((resolve) => {
+      client.on("open", () => resolve(true)).on("error", () => resolve(false));
+    });
+    client.terminate();
+    await running.close();
+    return opened;
+  };
+  expect([await may("https://app.example"), await may("https://other.example"), await may("*")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+});
+
+test("the first common sub-protocol is used", async () => {
+  await using s = await serve((app) => {
+    app.websocket("/", { protocols: ["v1", "v2"] }, async (socket) => {
+      await socket.sendText(socket.protocol);
+    });
+  });
+  const client = await s.open("/", { protocols: ["v9", "v2", "v1"] });
+  const { texts, closed } = collect(client);
+  await closed;
+  expect([client.protocol, texts]).toEqual(["v2", ["v2"]]);
+});

@@ -1,0 +1,155 @@
+import { waitFor } from "@framework/testing";
+import type { Socket } from "node:net";
+import { WebSocket } from "ws";
+import { expect, test } from "@jest/globals";
+import { collect, serve } from "./socket-app.test-kit.ts";
+
+test("a sender that awaits never runs ahead of a stalled client; one that does not await is closed with 1013", async () => {
+  let sent = 0;
+  let most = 0;
+  const over = Promise.withResolvers<unknown>();
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
+    app.websocket("/polite", async (socket) => {
+      for (;;) {
+        await socket.sendText("x".repeat(100_000));
+        sent++;
+        most = Math.max(most, socket.bufferedBytes);
+      }
+    });
+    app.websocket("/rude", async (socket) => {
+      const sends = Array.from({ length: 200 }, () => socket.sendText("x".repeat(100_000)));
+      over.resolve((await Promise.allSettled(sends)).at(-1));
+    });
+  });
+  const polite = await s.open("/polite");
+  polite.pause();
+  let before = -1;
+  await waitFor(
+    async () => {
+      const still = before === sent;
+      before = sent;
+      await new Promise((resolve) => setImmediate(resolve));
+      return still && sent > 0;
+    },
+    { intervalMs: 100 } as never,
+  );
+  expect(most).toBeLessThan(400_000);
+  const rude = await s.open("/rude");
+  rude.pause();
+  expect(await over.promise).toMatchObject({ status: "rejected", reason: { code: "WEBSOCKET_CLOSED" } });
+});
+
+test.each([1000, 100_000])(
+  "a sender that awaits may send any message behind small ones, with a queue of %d bytes",
+  async (maxSendQueueBytes) => {
+    await using s = await serve((app) => {
+      app.enableWebSocket({ maxSendQueueBytes, deflate: true });
+      app.websocket("/", async (socket) => {
+        // The first ones are being compressed when the next are sent.
+        for (const size of [2000, 900, 5000, 200_000, 10, 200_000]) await socket.sendText("x".repeat(size));
+      });
+    });
+    const { texts, closed } = collect(await s.open("/", { deflate: true }));
+    expect(await closed).toEqual([1000, ""]);
+    expect(texts.map((text) => text.length)).toEqual([2000, 900, 5000, 200_000, 10, 200_000]);
+  },
+);
+
+test("a client is paused while its handler does not read, and no message is lost", async () => {
+  const go = Promise.withResolvers<void>();
+  const seen: number[] = [];
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxReceiveQueueBytes: 50_000 });
+    app.websocket("/", async (socket) => {
+      await go.promise;
+      for await (const message of socket) seen.push(message.data.byteLength);
+    });
+  });
+  const client = await s.open("/");
+  for (let n = 0; n < 300; n++) client.send("x".repeat(100_000));
+  await waitFor(() => client.bufferedAmount > 1_000_000, {
+    what: "bytes that remain in the client's buffer",
+  });
+  go.resolve();
+  await waitFor(() => seen.length === 300);
+  expect(seen.every((size) => size === 100_000)).toBe(true);
+});
+
+/** What a trial saw, and the longest time for which the event loop, that of server and clients, stood still. */
+const withLag = async <T>(trial: () => Promise<T>): Promise<{ readonly seen: T; readonly lagMs: number }> => {
+  let last = performance.now();
+  let lagMs = 0;
+  const tick = (): void => {
+    const now = performance.now();
+    lagMs = Math.max(lagMs, now - last);
+    last = now;
+  };
+  const ticks = setInterval(tick, 50);
+  try {
+    const seen = await trial();
+    tick();
+    return { seen, lagMs };
+  } finally {
+    clearInterval(ticks);
+  }
+};
+
+/** Three clients of an app that allows two seconds of silence: one answers pings, one is silent, one sends a long message piece by piece. */
+const heartbeats = async (): Promise<readonly unknown[]> => {
+  const ends: unknown[] = [];
+  const pausable = (client: WebSocket): Socket => (client as unknown as { _socket: Socket })._socket;
+  await using s = await serve((app) => {
+    app.enableWebSocket({ pingSecs: 0.25, timeoutSecs: 2 });
+    app.websocket("/{name}", async (socket, { params }) => {
+      const message = await socket.recv();
+      ends.push([params.name, message?.data.length ?? socket.closed?.code]);
+    });
+  });
+  const alive = await s.open("/alive");
+  const pings: number[] = [];
+  alive.on("ping", () => pings.push(1));
+  const dead = await s.open("/dead");
+  pausable(dead).pause();
+  const slow = pausable(await s.open("/slow")).pause();
+  slow.on("error", () => {}); // the server cut it: `ends` has the reason
+  slow.write(Buffer.from([0x82, 0xff, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0, 0, 0])); // a binary message of 65,535 bytes
+  let left = 65_535;
+  const part = (): void => void slow.write(Buffer.alloc(left >= 1000 ? ((left -= 10), 10) : 0));
+  const parts = setInterval(part, 50);
+  await waitFor(() => ends.length > 0 && pings.length > 5);
+  clearInterval(parts);
+  slow.write(Buffer.alloc(left));
+  await waitFor(() => ends.length > 1);
+  return [...ends]; // the end of the service cuts the rest
+};
+
+test("a client that ignores pings is disconnected; one that answers, or is still sending a long message, is not", async () => {
+  let trial = await withLag(heartbeats);
+  while (trial.lagMs > 1000) trial = await withLag(heartbeats); // the machine stood still, so that every client was silent
+  expect(trial.seen).toEqual([
+    ["dead", 1006],
+    ["slow", 65_535],
+  ]);
+});
+
+test("too many control frames close with 1008", async () => {
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxControlFramesPerSec: 20 });
+    app.websocket("/", async (socket) => {
+      await socket.recv();
+    });
+  });
+  const client = await s.open("/");
+  const { closed } = collect(client);
+  for (let n = 0; n < 200; n++) client.ping();
+  expect((await closed)[0]).toBe(1008);
+});
+
+test("every configuration mistake is reported at start", async () => {
+  const starts = serve((app) => {
+    app.enableWebSocket({ pingSecs: -1, origins: ["app.example"], pings: 1 } as never);
+    app.websocket("/", () => {});
+  });
+  await expect(starts).rejects.toThrow(/pingSecs[\s\S]*origins/);
+});
