@@ -1,0 +1,56 @@
+import { turn, withServer } from "@framework/conformance";
+import { expect, test } from "@jest/globals";
+import { codeOf, connectFrames, DATA, get, GOAWAY, HEADERS } from "./raw-frames.test-kit.ts";
+import { withHttp2 } from "./transports.test-kit.ts";
+
+test("names the last request in a drain: those on their way are served, later ones are not", () => {
+  const hold = Promise.withResolvers<{ status: number; payload: string; fields(): string[] }>();
+  return withServer(
+    withHttp2(),
+    { serve: () => hold.promise },
+    async ({ port, transport, clock, served }) => {
+      const client = connectFrames(port);
+      client.send(get(1));
+      while (served.length === 0) await turn(1);
+      const closed = transport.close(60_000);
+      client.send(get(3));
+      while (served.length === 1) await turn(1);
+      await clock.advance(1500);
+      const last = await client.until(({ type }) => type === GOAWAY);
+      expect([last.payload.readUInt32BE(0), codeOf(last)]).toEqual([3, 0]);
+      client.send(get(5));
+      await turn(10);
+      hold.resolve({ status: 200, payload: "x", fields: () => [] });
+      await client.untilClosed();
+      expect(client.frames.flatMap(({ type, stream }) => (type === HEADERS ? [stream] : []))).toEqual([1, 3]);
+      expect([served.length, await closed]).toEqual([2, { cut: 0 }]);
+    },
+  );
+});
+
+test("serves a request on its way to an idle connection in a drain, and then closes it", () =>
+  withServer(withHttp2(), {}, async ({ port, transport, clock, served }) => {
+    const client = connectFrames(port);
+    client.send(get(1));
+    await client.until(({ type, stream }) => type === DATA && stream === 1);
+    await turn(10);
+    const closed = transport.close(60_000);
+    await turn(10);
+    client.send(get(3));
+    await client.until(({ type, stream }) => type === DATA && stream === 3);
+    await clock.advance(1500);
+    const last = await client.until(({ type }) => type === GOAWAY);
+    expect([last.payload.readUInt32BE(0), codeOf(last)]).toEqual([3, 0]);
+    await client.untilClosed();
+    expect([served.length, await closed]).toEqual([2, { cut: 0 }]);
+  }));
+
+test("ends a connection after its last allowed request", () =>
+  withServer(withHttp2(), { limits: { maxRequestsPerConnection: 2 } }, async ({ port, served }) => {
+    const client = connectFrames(port);
+    client.send(get(1), get(3));
+    await client.until(({ type, stream }) => type === HEADERS && stream === 3);
+    await client.until(({ type }) => type === GOAWAY);
+    await client.untilClosed();
+    expect(served.length).toBe(2);
+  }));
