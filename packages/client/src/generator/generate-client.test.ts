@@ -4,10 +4,9 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, test } from "@jest/globals";
-import fc from "fast-check";
-import { importClient } from "../api/generated-module.test-kit.ts";
 import { documentOf, notesApp } from "../api/notes-app.test-kit.ts";
 import { generateClient } from "./generate-client.ts";
+import { strange } from "./strange-document.test-kit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "framework-client-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -57,53 +56,6 @@ const compile = (
 /** A generated module that imports the sources, as types. */
 const generated = (document: unknown): string =>
   generateClient(document, { runtime: join(import.meta.dirname, "../index.ts") });
-
-const hostile = '*/ process.exit(1); /* \u2028 */ "`${x}` \u202e @deprecated';
-const strange = {
-  openapi: "3.1.0",
-  info: { title: `${hostile}\nimport "x"`, version: "1" },
-  paths: {
-    [`/${hostile}/{id}`]: {
-      get: { operationId: hostile, summary: hostile, responses: { 200: { content: { [hostile]: {} } } } },
-    },
-    "/a": {
-      get: { operationId: "then", responses: {} },
-      head: { operationId: "$close", responses: {} },
-      put: {
-        operationId: "__proto__",
-        responses: {
-          default: {
-            content: { "application/json": { schema: { $ref: "#/components/schemas/__proto__" } } },
-          },
-        },
-      },
-      post: {
-        operationId: "class",
-        parameters: [{ name: "__proto__", in: "query", style: hostile, schema: {} }],
-        responses: {},
-      },
-      patch: { operationId: "Class", responses: { 200: { content: { "text/event-stream": {} } } } },
-      delete: { operationId: "日本", responses: { 204: {} }, security: [{ [hostile]: [] }] },
-    },
-  },
-  components: {
-    schemas: {
-      ["__proto__"]: {
-        type: "object",
-        properties: { [hostile]: { const: hostile }, ["__proto__"]: { type: "string" } },
-      },
-      [hostile]: { enum: [hostile, "</script>"] },
-      Tree: {
-        type: "object",
-        properties: { children: { type: "array", items: { $ref: "#/components/schemas/Tree" } } },
-      },
-    },
-    securitySchemes: {
-      [hostile]: { type: "apiKey", in: "header", name: "x-key" },
-      ["__proto__"]: { type: "http", scheme: "bearer" },
-    },
-  },
-};
 
 const program = `
 import { createClient, type Schemas } from "./notes.ts";
@@ -264,60 +216,6 @@ test("types of a media range are those of its schema, and unknown where the docu
   expect(replies({ 204: {}, "2XX": {}, default: {} })).toBe(
     '{ 204: undefined; "2XX": unknown; default: unknown }',
   );
-});
-
-test("hostile names run no code, and take no member of the client", async () => {
-  const createClient = await importClient(strange);
-  await using client = createClient("http://127.0.0.1:1");
-  expect(Object.keys(client).toSorted()).toEqual(
-    ["$close", "$closeOperation", "class", "class2", "deleteA", "proto", "thenOperation"]
-      .concat(Object.keys(client).filter((name) => name.startsWith("process")))
-      .toSorted(),
-  );
-  expect(Object.getPrototypeOf(client)).toBeNull();
-});
-
-test("any texts of a document stay texts", () => {
-  const word = fc.oneof(
-    fc.string({ unit: "binary" }),
-    fc.constantFrom("*/", "//", "__proto__", "\n", "`${", hostile),
-  );
-  fc.assert(
-    fc.property(word, word, word, (a, b, c) => {
-      const text = generateClient({
-        openapi: "3.1.0",
-        info: { title: a, version: b },
-        paths: {
-          [`/${a}`]: {
-            get: {
-              operationId: b,
-              summary: c,
-              parameters: [{ name: a, in: "query", schema: { enum: [c] } }],
-              responses: { 200: { content: { [a]: {} } } },
-            },
-          },
-        },
-        components: {
-          schemas: { [c]: { const: a } },
-          securitySchemes: { [b]: { type: "apiKey", in: "header", name: a } },
-        },
-      });
-      const bare = text
-        .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, "S")
-        .replaceAll(/\/\*(?:[^*]|\*(?!\/))*\*\//g, "")
-        .replaceAll(/^\/\/.*$/gm, "");
-      expect(bare).toMatch(/^[\w\s{}()[\]<>;:,.?=|&$-]*$/);
-      expect(bare.split("\n").length).toBeLessThan(45);
-    }),
-    { numRuns: 500, seed: 7 },
-  );
-});
-
-test("a long text of a comment is not cut within a character, which a file would not return", () => {
-  const title = "📚".repeat(60);
-  const text = generateClient({ openapi: "3.1.0", info: { title, version: title } });
-  expect(text).toMatch(/^\/\/ Written by framework-client from (?:📚){39}… (?:📚){14}…\./u);
-  expect(text.isWellFormed()).toBe(true);
 });
 
 test.each([null, [], {}, { openapi: "2.0" }, { swagger: "2.0" }, { openapi: "3.2.0" }, "3.1.0"])(

@@ -1,5 +1,3 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -9,38 +7,7 @@ import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { OutgoingMiddleware, OutgoingRequest } from "./outgoing-request.ts";
 import { httpClient } from "./http-client.ts";
-import type { HttpClientOptions } from "./http-options.ts";
-import { retryRequests } from "./retry-requests.ts";
-
-type Listener = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A server of node:http on a free port. */
-const serve = async (listener: Listener) => {
-  const seen: IncomingMessage[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request);
-    listener(request, response);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  };
-  return { host, url: `http://${host}`, seen, [Symbol.asyncDispose]: close };
-};
-
-const open = (url: string, options: Omit<HttpClientOptions, "baseUrl"> = {}) =>
-  httpClient({ baseUrl: url, ...options });
-const noWait = { policy: { attempts: 3, delayMs: 0, maxDelayMs: 5000 }, random: () => 0 };
-const clock = (waits: number[]) => ({
-  after: (ms: number, run: () => void) => {
-    waits.push(ms);
-    queueMicrotask(run);
-    return () => {};
-  },
-});
-
+import { open, serve } from "./http-service.test-kit.ts";
 test("sends method, path, fields and body, and returns error statuses as replies", async () => {
   await using server = await serve((request, response) => {
     let text = "";
@@ -112,155 +79,12 @@ test("limits the calls in flight, until their bodies have ended", async () => {
   expect((await http.request("/")).status).toBe(200);
 });
 
-test("follows redirects to allowed hosts, without credentials to another origin", async () => {
-  await using other = await serve((_, response) => response.end("there"));
-  await using server = await serve((request, response) => {
-    if (request.url === "/here") return void response.end("here");
-    response.writeHead(302, { location: request.url === "/own" ? "/here" : `${other.url}/x` }).end();
-  });
-  const fields = {
-    authorization: "Bearer s",
-    cookie: "a=b",
-    "x-api-key": "s",
-    "x-key": "s",
-    "idempotency-key": "k",
-    accept: "text/plain",
-  };
-  await using http = open(server.url, {
-    headers: { "x-api-key": "s" },
-    credentialHeaders: ["X-Key"],
-    allowedHosts: [server.host, other.host],
-  });
-  expect(await (await http.request("/own", { headers: fields })).text()).toBe("here");
-  expect(server.seen[1]?.headers).toMatchObject(fields);
-  expect(await (await http.request("/away", { headers: fields })).text()).toBe("there");
-  const got = other.seen[0]?.headers ?? {};
-  expect(
-    Object.keys(got).filter((name) =>
-      ["authorization", "cookie", "x-api-key", "x-key", "idempotency-key"].includes(name),
-    ),
-  ).toEqual([]);
-  expect(got.accept).toBe("text/plain");
-  await using strict = open(server.url);
-  await expect(strict.request("/away")).rejects.toMatchObject({ code: "CLIENT_HOST_REFUSED" });
-  expect(other.seen).toHaveLength(1);
-});
-
-test.each([
-  [301, "POST", "GET", ""],
-  [303, "PUT", "GET", ""],
-  [302, "PUT", "PUT", "body"],
-  [307, "POST", "POST", "body"],
-  [308, "POST", "POST", "body"],
-])("after %d, %s becomes %s", async (status, method, expected, text) => {
-  await using server = await serve((request, response) => {
-    if (request.url === "/")
-      return void request.resume().on("end", () => response.writeHead(status, { location: "/x" }).end());
-    let body = "";
-    request
-      .on("data", (part: Buffer) => (body += part.toString()))
-      .on("end", () => response.end(`${request.method} ${body}`));
-  });
-  await using http = open(server.url);
-  expect(await (await http.request("/", { method, body: "body" })).text()).toBe(`${expected} ${text}`);
-});
-
-test("ends a loop of redirects, and returns one as it is for maxRedirects 0", async () => {
-  await using server = await serve((_, response) => response.writeHead(302, { location: "/" }).end());
-  await using http = open(server.url);
-  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_TOO_MANY_REDIRECTS" });
-  expect(server.seen).toHaveLength(6);
-  await using plain = open(server.url, { maxRedirects: 0 });
-  expect((await plain.request("/")).status).toBe(302);
-});
-
-test.each([
-  "http://127.0.0.1:1/",
-  "https://elsewhere.example/",
-  "//elsewhere.example",
-  "relative",
-  "ftp://a/",
-])("refuses the target %s, or keeps it a path of the base URL", async (target) => {
-  await using server = await serve((request, response) => response.end(request.url));
-  await using http = open(server.url);
-  const outcome = await http.request(target).then(
-    (reply) => reply.text(),
-    (error: { code: string }) => error.code,
-  );
-  expect(["CLIENT_HOST_REFUSED", "CLIENT_BAD_URL", "//elsewhere.example"]).toContain(outcome);
-});
-
-test.each(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])(
-  "publicAddressesOnly refuses %s",
-  async (host) => {
-    await using server = await serve((_, response) => response.end());
-    await using http = open(`http://${host}:${new URL(server.url).port}`, { publicAddressesOnly: true });
-    const error = await http.request("/").catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "CLIENT_HOST_REFUSED" });
-    expect(server.seen).toEqual([]);
-  },
-);
-
-test("follows a Location whose characters are bytes of UTF-8", async () => {
-  await using server = await serve((request, response) => {
-    if (request.url !== "/") return void response.end(request.url);
-    request.socket.end(
-      "HTTP/1.1 302 Found\r\nLocation: /b\u00fccher/\u{1f600}?q=\u20ac\r\nContent-Length: 0\r\n\r\n",
-    );
-  });
-  await using http = open(server.url);
-  expect(await (await http.request("/")).text()).toBe("/b%C3%BCcher/%F0%9F%98%80?q=%E2%82%AC");
-});
-
 test("publicAddressesOnly with fetch, which would not check addresses, is a mistake", () => {
   const options = { baseUrl: "https://stock.example", publicAddressesOnly: true };
   const fetch = () => Promise.resolve(new Response());
   expect(() => httpClient({ ...options, fetch })).toThrow(
     "publicAddressesOnly is checked when a socket connects",
   );
-});
-
-test("repeats idempotent requests and those with an Idempotency-Key, and no others", async () => {
-  await using server = await serve((_, response) => response.writeHead(503).end());
-  await using http = open(server.url, { use: [retryRequests(noWait)] });
-  const sent = async (init: object): Promise<number> => {
-    const before = server.seen.length;
-    expect((await http.request("/", init)).status).toBe(503);
-    return server.seen.length - before;
-  };
-  expect(await sent({})).toBe(3);
-  expect(await sent({ method: "PUT", body: "x" })).toBe(3);
-  expect(await sent({ method: "POST", body: "x" })).toBe(1);
-  expect(await sent({ method: "POST", body: "x", idempotencyKey: "1" })).toBe(3);
-  const stream = new Blob(["x"]).stream();
-  expect(await sent({ method: "PUT", body: stream })).toBe(1);
-});
-
-test("waits as Retry-After says, and stops when that is too long", async () => {
-  let field = "2";
-  await using server = await serve((_, response) => response.writeHead(429, { "retry-after": field }).end());
-  const waits: number[] = [];
-  await using http = open(server.url, {
-    use: [retryRequests({ ...noWait, clock: clock(waits), now: () => 0 })],
-  });
-  await http.request("/");
-  field = new Date(3000).toUTCString();
-  await http.request("/");
-  field = "600";
-  await http.request("/");
-  expect(waits).toEqual([2000, 2000, 3000, 3000]);
-  expect(server.seen).toHaveLength(7);
-});
-
-test("repeats after a lost connection, and reports the last failure", async () => {
-  let lost = 2;
-  await using server = await serve((request, response) =>
-    lost-- > 0 ? request.socket.destroy() : response.end("ok"),
-  );
-  await using http = open(server.url, { use: [retryRequests(noWait)] });
-  expect(await (await http.request("/")).text()).toBe("ok");
-  lost = 9;
-  await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_NO_REPLY", status: 502 });
 });
 
 test("a reply whose body is never read counts until its time is over", async () => {
@@ -294,20 +118,6 @@ test("a client retains none of the calls that have ended", async () => {
     collectGarbage();
     return calls.filter((call) => call.deref() !== undefined).length < 2; // a frame may hold the last one
   });
-});
-
-test("an attempt that timeout ends is repeated", async () => {
-  let hanging = 1;
-  await using server = await serve((_, response) => hanging-- > 0 || response.end("ok"));
-  const time = virtualClock();
-  await using http = open(server.url, {
-    use: [retryRequests(noWait), timeout({ timeoutMs: 300, clock: time })],
-  });
-  const reply = http.request("/");
-  await waitFor(() => server.seen.length === 1);
-  await time.advance(300);
-  expect(await (await reply).text()).toBe("ok");
-  expect(server.seen).toHaveLength(2);
 });
 
 test("breaker and timeout of the framework are middleware of calls", async () => {

@@ -1,0 +1,58 @@
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { importClient } from "../api/generated-module.test-kit.ts";
+import { generateClient } from "./generate-client.ts";
+import { hostile, strange } from "./strange-document.test-kit.ts";
+test("hostile names run no code, and take no member of the client", async () => {
+  const createClient = await importClient(strange);
+  await using client = createClient("http://127.0.0.1:1");
+  expect(Object.keys(client).toSorted()).toEqual(
+    ["$close", "$closeOperation", "class", "class2", "deleteA", "proto", "thenOperation"]
+      .concat(Object.keys(client).filter((name) => name.startsWith("process")))
+      .toSorted(),
+  );
+  expect(Object.getPrototypeOf(client)).toBeNull();
+});
+
+test("any texts of a document stay texts", () => {
+  const word = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom("*/", "//", "__proto__", "\n", "`${", hostile),
+  );
+  fc.assert(
+    fc.property(word, word, word, (a, b, c) => {
+      const text = generateClient({
+        openapi: "3.1.0",
+        info: { title: a, version: b },
+        paths: {
+          [`/${a}`]: {
+            get: {
+              operationId: b,
+              summary: c,
+              parameters: [{ name: a, in: "query", schema: { enum: [c] } }],
+              responses: { 200: { content: { [a]: {} } } },
+            },
+          },
+        },
+        components: {
+          schemas: { [c]: { const: a } },
+          securitySchemes: { [b]: { type: "apiKey", in: "header", name: a } },
+        },
+      });
+      const bare = text
+        .replaceAll(/"(?:[^"\\\n]|\\.)*"/g, "S")
+        .replaceAll(/\/\*(?:[^*]|\*(?!\/))*\*\//g, "")
+        .replaceAll(/^\/\/.*$/gm, "");
+      expect(bare).toMatch(/^[\w\s{}()[\]<>;:,.?=|&$-]*$/);
+      expect(bare.split("\n").length).toBeLessThan(45);
+    }),
+    { numRuns: 500, seed: 7 },
+  );
+});
+
+test("a long text of a comment is not cut within a character, which a file would not return", () => {
+  const title = "📚".repeat(60);
+  const text = generateClient({ openapi: "3.1.0", info: { title, version: title } });
+  expect(text).toMatch(/^\/\/ Written by framework-client from (?:📚){39}… (?:📚){14}…\./u);
+  expect(text.isWellFormed()).toBe(true);
+});
