@@ -1,60 +1,11 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import zlib from "node:zlib";
-import { App, ConfigurationError, HttpError, Response } from "@framework/core";
+import { App, Response } from "@framework/core";
 import { BodyStream } from "@framework/core/feature";
 import { eachClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { large, makeApp, text } from "./compressed-app.test-kit.ts";
 import { compression } from "./compression.ts";
-import type { CompressionConfig } from "./compression-config.ts";
-
-const text = Array.from(
-  { length: 400 },
-  (_, at) => `${at}: book ${(at * 7919) % 1009}, even ${at % 2 === 0}\n`,
-).join("");
-const large = { text };
-const bytes = new TextEncoder().encode(text);
-
-const makeApp = (config?: number | Partial<CompressionConfig>) => {
-  const app = new (App.with(compression))().enableCompression(config);
-  app.get("/text", () => text);
-  app.get("/json", () => large);
-  app.get("/bytes", () => Response.binary(bytes, { contentType: "application/vnd.api+json" }));
-  app.get("/small", () => "small");
-  app.get("/exact", () => "x".repeat(1024));
-  app.get("/below", () => "x".repeat(1023));
-  app.get("/image", () => Response.binary(bytes, { contentType: "image/png" }));
-  app.get("/svg", () => Response.binary(bytes, { contentType: "image/svg+xml" }));
-  app.get("/coded", () => Response.text(text, { headers: { "Content-Encoding": "gzip" } }));
-  app.get("/fixed", () => Response.text(text, { headers: { "Cache-Control": "public, no-transform" } }));
-  for (const field of ["Content-Digest", "Repr-Digest", "Content-MD5"])
-    app.get(`/with-${field}`, () => Response.text(text, { headers: { [field]: "sha-256=:AA==:" } }));
-  app.get("/part", () => Response.text(text, { status: 206, headers: { "Content-Range": "bytes 0-1/9" } }));
-  app.get("/tagged", () =>
-    Response.text(text, {
-      headers: { ETag: '"strong"', "Accept-Ranges": "bytes", "Content-Length": String(text.length) },
-    }),
-  );
-  for (const [path, length] of [
-    ["/stated", text.length],
-    ["/stated-small", 9],
-  ] as const) {
-    const fields = { ETag: '"strong"', "Accept-Ranges": "bytes", "Content-Type": "text/plain" };
-    app.get(path, () => Response.text(text.slice(0, length), { headers: fields }));
-    app.head(path, () => new Response(null, { headers: { ...fields, "Content-Length": String(length) } }));
-  }
-  app.get("/off", { compress: false }, () => text);
-  app.get("/noise", () =>
-    Response.binary(crypto.getRandomValues(new Uint8Array(4096)), { contentType: "text/x" }),
-  );
-  app.get("/fails", () => {
-    throw new HttpError(409, text);
-  });
-  app.get("/kept", () => new Response(null, { status: 304, headers: { ETag: '"strong"' } }));
-  app.get("/same", () => new Response(null, { status: 304 }));
-  app.get("/nothing", () => null);
-  return app;
-};
-
 const seen = ({ status, headers }: TestReply) => ({
   status,
   coding: headers.get("content-encoding"),
@@ -234,55 +185,6 @@ test("each coding decodes to the body, at every level", async () => {
     }
   }
   for (const [weak = 0, strong = 0] of Object.values(lengths)) expect(strong).toBeLessThan(weak);
-});
-
-test("the minimum size is configurable, as a number or in the record", async () => {
-  for (const config of [5, { minSize: 5 }]) {
-    await using client = testClient(makeApp(config));
-    const reply = await client.get("/exact", { headers: { "accept-encoding": "gzip" } });
-    expect(seen(reply)).toEqual(coded("gzip"));
-  }
-  await using client = testClient(makeApp(1025));
-  expect(seen(await client.get("/exact", { headers: { "accept-encoding": "gzip" } }))).toEqual(plain());
-});
-
-test("metrics count replies and bytes", async () => {
-  const app = makeApp();
-  await using client = testClient(app);
-  await client.get("/text", { headers: { "accept-encoding": "gzip" } });
-  expect(app.snapshot()).toEqual({
-    compression: { gzip: { replies: 1, before: text.length, after: expect.any(Number) } },
-  });
-});
-
-test("all mistakes of a configuration are reported together, at start", async () => {
-  const app = makeApp({
-    minSize: -1,
-    encodings: ["gzip", "gzip"],
-    streams: 1 as never,
-    gzipLevel: 10,
-    brotliQuality: 12,
-    zstdLevel: 0,
-  });
-  app.get("/odd", { compress: "no" as unknown as boolean }, () => "");
-  const error: unknown = await app.start().catch((thrown: unknown) => thrown);
-  const messages = (error as ConfigurationError).problems.map(({ message }) => message);
-  expect(messages.map((message) => /CompressionConfig\.\w+|compress: .*/.exec(message)?.[0])).toEqual([
-    "CompressionConfig.minSize",
-    "CompressionConfig.encodings",
-    "CompressionConfig.streams",
-    "CompressionConfig.gzipLevel",
-    "CompressionConfig.brotliQuality",
-    "CompressionConfig.zstdLevel",
-    "compress: must be true or false",
-  ]);
-});
-
-test("the level of a coding that is not offered is refused at start", async () => {
-  await expect(makeApp({ encodings: ["br"], brotliQuality: 5, gzipLevel: 9 }).start()).rejects.toThrow(
-    'CompressionConfig.gzipLevel has no effect without "gzip" in encodings',
-  );
-  await makeApp({ encodings: ["br"], brotliQuality: 5 }).start();
 });
 
 test("a metrics report in OpenMetrics format is compressed", async () => {

@@ -1,0 +1,30 @@
+import { type HttpRequest, Response } from "@framework/core";
+
+type Fields = Record<string, string>;
+
+/** What a handler answers; a test changes it between requests. */
+export interface TaggedState {
+  body: string;
+  etag?: string;
+  modified?: string;
+  fields: Fields;
+  status?: number;
+}
+
+/** A handler that answers 304 if the entity tag matches, with the current `fields`. */
+export const tagged =
+  (state: TaggedState, asked: (string | null)[] = []) =>
+  (request: HttpRequest): Response => {
+    const { etag, modified } = state;
+    const headers: Fields = {
+      ...state.fields,
+      ...(etag !== undefined && { etag }),
+      ...(modified !== undefined && { "last-modified": modified }),
+    };
+    asked.push(request.getHeader("if-none-match") ?? request.getHeader("if-modified-since"));
+    if (state.status !== undefined) return new Response("failed", { status: state.status });
+    const same =
+      (etag !== undefined && request.getHeader("if-none-match") === etag) ||
+      (modified !== undefined && request.getHeader("if-modified-since") === modified);
+    return same ? new Response(null, { status: 304, headers }) : new Response(state.body, { headers });
+  };

@@ -1,0 +1,18 @@
+import { App } from "@framework/core";
+import { logging, type Logging, type LoggingConfig } from "./index.ts";
+
+/** A secret that must not be in the log. */
+export const canary = "c4n4ry";
+
+/** An app, and what it has logged. */
+export const collected = (
+  config: Partial<LoggingConfig>,
+): { readonly app: App & Logging; readonly text: () => string } => {
+  const text: string[] = [];
+  const app = new (App.with(logging))().enableLogging({
+    format: "json",
+    destination: { write: (lines) => void text.push(lines) },
+    ...config,
+  });
+  return { app, text: () => text.join("") };
+};
