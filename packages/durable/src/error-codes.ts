@@ -33,7 +33,8 @@ export const durableErrors: ErrorCatalogue = {
   },
   DURABLE_BUSY: {
     status: 503,
-    summary: "10,000 transactions wait for the group commit on SQLite",
+    summary:
+      "10,000 transactions wait for the group commit on SQLite, or 10,000 adds of a job with keys for their statements",
     action: "slow the writers down; clients retry after a second",
   },
   DURABLE_BAD_TABLES: {

@@ -57,7 +57,7 @@ test("a statement adds at most 1,000 jobs, and two are in flight at most", () =>
     expect([(await queue.stats()).ready, most.flights]).toEqual([4500, 2]);
   }));
 
-test("jobs with keys are added by one statement at a time, in the order of the calls, also with unique keys", () =>
+test("jobs of one key are added by one statement at a time, in the order of the calls, also with unique keys", () =>
   adding(async (adds, groups, queue) => {
     const works = numbers(2600).map((input) => ({
       payload: { input },
@@ -65,46 +65,81 @@ test("jobs with keys are added by one statement at a time, in the order of the c
       ...(input === 1200 && { uniqueKey: "u" }),
     }));
     await Promise.all(works.map((work) => adds.add(work)));
-    expect([groups, most.flights]).toEqual([[1000, 200, 1, 1000, 399], 1]);
-    const { items } = await queue.list({ limit: 1000, order: "newest" });
-    expect(items.map(({ payload }) => payload)).toEqual(
-      numbers(2600)
-        .slice(1600)
-        .toReversed()
-        .map((input) => ({ input })),
-    );
+    expect([groups.reduce((sum, size) => sum + size, 0), groups.filter((size) => size === 1)]).toEqual([
+      2600,
+      [1],
+    ]);
+    for (const key of ["k0", "k1", "k2"]) {
+      const { items } = await queue.list({ limit: 1000, key });
+      expect(items.map(({ payload }) => payload)).toEqual(
+        works.filter((work) => work.key === key).map(({ payload }) => payload),
+      );
+    }
   }));
 
-test("jobs with keys wait for their statement, however many wait", () =>
+test("adds of one key do not wait for a statement with another key, nor for adds that do", async () => {
+  const held = Promise.withResolvers<void>();
+  const flown: (string | undefined)[][] = [];
+  const queue = {
+    async enqueue(work: readonly NewWork<JobPayload>[]) {
+      flown.push(work.map(({ key }) => key));
+      if (work[0]?.key === "slow") await held.promise;
+      return work.map((_, at) => ({ id: String(at), isNew: true }));
+    },
+  } as unknown as WorkQueue<JobPayload>;
+  const adds = new GroupedAdds(queue);
+  const slow = [adds.add({ payload: { input: 0 }, key: "slow" })];
+  await nextTurn();
+  slow.push(...numbers(1500).map((input) => adds.add({ payload: { input }, key: "slow" })));
+  await adds.add({ payload: { input: 1 }, key: "fast" });
+  await adds.add({ payload: { input: 2 } });
+  expect(flown).toEqual([["slow"], ["fast"], [undefined]]);
+  held.resolve();
+  await Promise.all(slow);
+  expect(flown.slice(3).map((keys) => keys.length)).toEqual([1000, 500]);
+});
+
+test("10,000 adds with keys wait at most, and further ones are refused with 503", () =>
   adding(async (adds, groups, queue) => {
-    await Promise.all(numbers(10_500).map((input) => adds.add({ payload: { input }, key: "k" })));
-    expect([groups.length, most.flights]).toEqual([11, 1]);
-    const { items } = await queue.list({ limit: 1, order: "newest" });
-    expect(items).toMatchObject([{ payload: { input: 10_499 } }]);
+    const calls = numbers(10_500).map((input) => adds.add({ payload: { input }, key: "k" }));
+    const plain = adds.add({ payload: { input: "plain" } });
+    const results = await Promise.allSettled(calls);
+    const refused = results.filter(({ status }) => status === "rejected");
+    expect([refused.length, refused[0]]).toMatchObject([
+      500,
+      { reason: { status: 503, code: "DURABLE_BUSY" } },
+    ]);
+    await plain;
+    expect([groups.length, (await queue.stats()).ready]).toEqual([11, 10_001]);
+    const { items } = await queue.list({ limit: 1, order: "newest", key: "k" });
+    expect(items).toMatchObject([{ payload: { input: 9999 } }]);
+    await adds.add({ payload: { input: 10_500 }, key: "k" });
+    expect((await queue.stats()).ready).toBe(10_002);
   }));
 
-test("when bad work is refused, the others of its statement are added one after the other", () =>
-  adding(async (adds, _groups, queue) => {
-    const works = numbers(20).map((input) => ({
+test("when bad work is refused, the others of its statement are added in their order, by few statements", () =>
+  adding(async (adds, groups, queue) => {
+    const works = numbers(1000).map((input) => ({
       payload: { input },
       key: "k",
       ...(input === 10 && { priority: 1000 }),
     }));
     await Promise.allSettled(works.map((work) => adds.add(work)));
-    const { items } = await queue.list();
+    const { items } = await queue.list({ limit: 1000 });
     expect([items.map(({ payload }) => payload), most.flights]).toEqual([
-      numbers(20)
+      numbers(1000)
         .filter((input) => input !== 10)
         .map((input) => ({ input })),
       1,
     ]);
+    expect(groups.length).toBeLessThan(25);
   }));
 
-test("jobs that are together too large for one statement are added one by one", () =>
+test("jobs that are together too large for one statement are added by several", () =>
   adding(async (adds, groups, queue) => {
     const input = "x".repeat(1_048_000);
     await Promise.all(numbers(70).map(() => adds.add({ payload: { input } })));
-    expect([groups.length, (await queue.stats()).ready]).toEqual([71, 70]);
+    expect([groups, (await queue.stats()).ready]).toEqual([[70, 35, 35], 70]);
   }));
 
 test("bad work is refused alone, and jobs with unique keys go alone", () =>
@@ -125,7 +160,7 @@ test("bad work is refused alone, and jobs with unique keys go alone", () =>
       "fulfilled",
     ]);
     expect(results[1]).toMatchObject({ reason: { code: "DURABLE_BAD_WORK" } });
-    expect(groups.toSorted((a, b) => a - b)).toEqual([1, 1, 1, 1, 1, 3]);
+    expect(groups.toSorted((a, b) => a - b)).toEqual([1, 1, 1, 1, 1, 2, 3]);
     const [first, second] = await Promise.all([calls[3], calls[4]]);
     expect([first?.isNew, second]).toEqual([true, { id: first?.id, isNew: false }]);
     expect((await queue.stats()).ready).toBe(3);

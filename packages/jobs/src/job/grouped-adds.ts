@@ -1,12 +1,12 @@
-import { FrameworkError } from "@framework/core";
+import { FrameworkError, HttpError } from "@framework/core";
 import type { Enqueued, NewWork, WorkQueue } from "@framework/durable/feature";
 import type { JobPayload } from "./job-payload.ts";
 
-/** Statements that one job has in flight, one of them with keys; further adds wait for one of them, and go together. */
+/** Statements that one job has in flight; further adds wait for one of them, and share the next. */
 const MAX_FLIGHTS = 2;
 /** Most jobs of one statement. */
 const MAX_GROUP = 1000;
-/** Adds without keys that wait at most; others get statements of their own, which the pool of connections limits. */
+/** Adds without keys that wait at most, and adds with keys. */
 const MAX_WAITING = 10_000;
 
 interface Waiting extends PromiseWithResolvers<Enqueued> {
@@ -19,9 +19,16 @@ interface Waiting extends PromiseWithResolvers<Enqueued> {
  */
 export class GroupedAdds {
   private readonly queue: WorkQueue<JobPayload>;
+  /** Adds in the order of the calls; those before `start` were taken. */
   private waiting: Waiting[] = [];
+  private start = 0;
+  /** Adds that wait for a statement with their key, by key: taken out of `waiting`, so that the others do not wait for them. */
+  private readonly lanes = new Map<string, Waiting[]>();
+  /** Keys of lanes whose statement has ended. */
+  private readonly freeLanes = new Set<string>();
+  private readonly keysInFlight = new Set<string>();
+  private readonly counts = { keyed: 0, plain: 0 };
   private flights = 0;
-  private isKeyedInFlight = false;
   private isPlanned = false;
 
   constructor(queue: WorkQueue<JobPayload>) {
@@ -30,15 +37,18 @@ export class GroupedAdds {
 
   /**
    * Jobs with keys always wait for their statement, which keeps their order. One with a unique key has its own: two statements with several of them could wait
-   * for each other.
+   * for each other. When 10,000 jobs without keys wait, further ones get statements of their own, which the pool of connections limits.
    *
-   * @throws as `WorkQueue.enqueue`
+   * @throws as `WorkQueue.enqueue`; HttpError 503 (DURABLE_BUSY) when 10,000 jobs with keys wait
    */
   add(work: NewWork<JobPayload>): Promise<Enqueued> {
-    const isOutOfLine = work.uniqueKey !== undefined || this.waiting.length >= MAX_WAITING;
-    if (work.key === undefined && isOutOfLine) return this.addAlone(work);
+    const { key, uniqueKey } = work;
+    if (key === undefined && (uniqueKey !== undefined || this.counts.plain >= MAX_WAITING))
+      return this.addAlone(work);
+    if (key !== undefined && this.counts.keyed >= MAX_WAITING) return Promise.reject(tooBusy());
     const each: Waiting = { work, ...Promise.withResolvers<Enqueued>() };
     this.waiting.push(each);
+    this.counts[key === undefined ? "plain" : "keyed"]++;
     this.plan();
     return each.promise;
   }
@@ -51,32 +61,72 @@ export class GroupedAdds {
 
   /** Callers whose adds have just ended usually add the next ones in the same turn of the event loop. */
   private plan(): void {
-    if (this.isPlanned || this.flights >= MAX_FLIGHTS || this.waiting.length === 0) return;
+    if (this.isPlanned || this.flights >= MAX_FLIGHTS) return;
+    if (this.start === this.waiting.length && this.freeLanes.size === 0) return;
     this.isPlanned = true;
     setImmediate(() => {
       this.isPlanned = false;
       const group = this.nextGroup();
       if (group.length === 0) return;
-      this.waiting = this.waiting.slice(group.length);
       this.fly(group);
       this.plan();
     });
   }
 
-  /** The first adds that wait, if they may go now: a statement with keys, on another connection than the one before, could draw its ids first. */
+  /** Takes the first adds that may go now: of two statements with one key, on two connections, the later one could draw its ids first. */
   private nextGroup(): readonly Waiting[] {
-    const first = this.waiting.slice(0, MAX_GROUP);
-    const alone = first.findIndex(({ work }) => work.uniqueKey !== undefined);
-    const group = alone < 0 ? first : first.slice(0, Math.max(alone, 1));
-    return this.isKeyedInFlight && group.some(hasKey) ? [] : group;
+    const group: Waiting[] = [];
+    for (const key of this.freeLanes) if (!this.takeLane(key, group)) break;
+    for (; this.start < this.waiting.length; this.start++) {
+      const each = this.waiting[this.start] as Waiting;
+      if (this.joinsLane(each)) continue;
+      if (!fits(group, each)) break;
+      group.push(each);
+    }
+    if (this.start >= MAX_GROUP || this.start === this.waiting.length) {
+      this.waiting = this.waiting.slice(this.start); // once per 1,000 adds, or with nothing to copy
+      this.start = 0;
+    }
+    return group;
+  }
+
+  private takeLane(key: string, group: Waiting[]): boolean {
+    const lane = this.lanes.get(key) ?? [];
+    const end = lane.findIndex((each) => {
+      const isFit = fits(group, each);
+      if (isFit) group.push(each);
+      return !isFit;
+    });
+    if (end === 0) return false;
+    this.freeLanes.delete(key);
+    if (end < 0) this.lanes.delete(key);
+    else lane.splice(0, end);
+    return true;
+  }
+
+  private joinsLane(each: Waiting): boolean {
+    const { key } = each.work;
+    if (key === undefined) return false;
+    const lane = this.lanes.get(key);
+    if (lane === undefined && !this.keysInFlight.has(key)) return false;
+    if (lane === undefined) this.lanes.set(key, [each]);
+    else lane.push(each);
+    return true;
   }
 
   private fly(group: readonly Waiting[]): void {
-    const isKeyed = group.some(hasKey);
-    if (isKeyed) this.isKeyedInFlight = true;
+    const keys = new Set<string>();
+    for (const { work } of group) {
+      this.counts[work.key === undefined ? "plain" : "keyed"]--;
+      if (work.key !== undefined) keys.add(work.key);
+    }
+    for (const key of keys) this.keysInFlight.add(key);
     this.flights++;
     void this.write(group).finally(() => {
-      if (isKeyed) this.isKeyedInFlight = false;
+      for (const key of keys) {
+        this.keysInFlight.delete(key);
+        if (this.lanes.has(key)) this.freeLanes.add(key);
+      }
       this.flights--;
       this.plan();
     });
@@ -92,13 +142,24 @@ export class GroupedAdds {
         else resolve(own);
       }
     } catch (error) {
-      // Bad work is refused before the statement, all of it: the others of the group are added without it.
-      const isBad = FrameworkError.is(error) && error.code === "DURABLE_BAD_WORK" && group.length > 1;
-      for (const { work, resolve, reject } of group)
-        if (isBad) await this.addAlone(work).then(resolve, reject);
-        else reject(error);
+      // Bad work is refused before the statement, all of it, and so is too much at once: halves of the group are tried, one after the other.
+      if (FrameworkError.is(error) && error.code === "DURABLE_BAD_WORK" && group.length > 1) {
+        const half = Math.ceil(group.length / 2);
+        await this.write(group.slice(0, half));
+        await this.write(group.slice(half));
+      } else for (const { reject } of group) reject(error);
     }
   }
 }
 
-const hasKey = ({ work }: Waiting): boolean => work.key !== undefined;
+/** A unique key has its own statement. */
+const fits = (group: readonly Waiting[], { work }: Waiting): boolean =>
+  group.length === 0 ||
+  (group.length < MAX_GROUP && work.uniqueKey === undefined && group[0]?.work.uniqueKey === undefined);
+
+const tooBusy = (): HttpError =>
+  new HttpError(503, "Too many jobs are waiting", {
+    code: "DURABLE_BUSY",
+    headers: { "retry-after": "1" },
+    cause: new Error(`jobs: ${MAX_WAITING} jobs with keys wait to be added; use enqueueAll for many`),
+  });

@@ -36,7 +36,7 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
    *
    * `isNew` is `false` when an unfinished job has its unique key: `id` is that one's.
    *
-   * @throws FrameworkError JOBS_BAD_INPUT; DURABLE_BAD_WORK for bad options
+   * @throws FrameworkError JOBS_BAD_INPUT; DURABLE_BAD_WORK for bad options; HttpError 503 (DURABLE_BUSY) when 10,000 adds with keys wait
    */
   enqueue(...args: EnqueueArguments<InputOf<S>>): Promise<Enqueued>;
   /** Adds up to 10,000 jobs, with inputs of up to 64 MiB together, at once, all or none. @throws as `enqueue` */
