@@ -1,3 +1,4 @@
+// Above 250 lines: every command is tried on one service, which is bundled once.
 import { globSync, mkdtempDisposableSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";

@@ -3,6 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 import { tagged, type TaggedState } from "./tagged-handler.test-kit.ts";
+
 type Fields = Record<string, string>;
 
 test("a 304 of the handler updates the stored fields, and the stored body is served", async () => {

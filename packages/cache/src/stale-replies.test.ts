@@ -3,6 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { cachedApp } from "./cached-app.test-kit.ts";
 import { tagged, type TaggedState } from "./tagged-handler.test-kit.ts";
+
 test("a stale reply replaces a failure within stale-if-error, unless must-revalidate is set", async () => {
   for (const [extra, expected] of [
     ["", ["STALE", "STALE", "MISS"]],

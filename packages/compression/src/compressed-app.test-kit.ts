@@ -8,7 +8,7 @@ export const text: string = Array.from(
   (_, at) => `${at}: book ${(at * 7919) % 1009}, even ${at % 2 === 0}\n`,
 ).join("");
 /** The same as JSON. */
-export const large = { text };
+export const large: { readonly text: string } = { text };
 export const bytes: Uint8Array<ArrayBuffer> = new TextEncoder().encode(text);
 
 /** An app whose replies differ in what compression looks at. */

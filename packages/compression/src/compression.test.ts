@@ -6,6 +6,7 @@ import { eachClient, testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { large, makeApp, text } from "./compressed-app.test-kit.ts";
 import { compression } from "./compression.ts";
+
 const seen = ({ status, headers }: TestReply) => ({
   status,
   coding: headers.get("content-encoding"),

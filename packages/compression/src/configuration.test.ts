@@ -2,6 +2,7 @@ import { ConfigurationError } from "@framework/core";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { makeApp, text } from "./compressed-app.test-kit.ts";
+
 const seen = ({ status, headers }: TestReply) => ({
   status,
   coding: headers.get("content-encoding"),

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { jsonAccessLine, textAccessLine } from "./access-line.ts";
 import { canary, collected } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
+
 test("no secret of headers, bodies, queries or fields is ever written", async () => {
   const { app, text } = collected({ logHeaders: true, logBody: true, redact: ["X-Service-Key", "pin"] });
   app.use((request, next) => {

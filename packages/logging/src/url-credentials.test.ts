@@ -3,6 +3,7 @@ import { testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { canary, collected } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
+
 test("no part of a password in a URL or of a token is written, wherever the text is cut", async () => {
   const { app, text } = collected({});
   const secrets = [

@@ -1,3 +1,4 @@
+// Above 250 lines: each test is one habit of the driver or of RabbitMQ, on one server.
 import { randomUUID } from "node:crypto";
 import { expect, test } from "@jest/globals";
 import { selfSigned } from "@framework/conformance";

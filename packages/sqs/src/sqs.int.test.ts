@@ -1,3 +1,4 @@
+// Above 250 lines: each test is one habit of the client or of SQS, on one server.
 import { expect, test } from "@jest/globals";
 import { TestApp } from "@framework/messaging/testing";
 import { requestSqs, startProxy, withServer } from "@framework/services";

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { importClient } from "../api/generated-module.test-kit.ts";
 import { generateClient } from "./generate-client.ts";
 import { hostile, strange } from "./strange-document.test-kit.ts";
+
 test("hostile names run no code, and take no member of the client", async () => {
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");

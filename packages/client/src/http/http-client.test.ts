@@ -8,6 +8,7 @@ import { expect, test } from "@jest/globals";
 import type { OutgoingMiddleware, OutgoingRequest } from "./outgoing-request.ts";
 import { httpClient } from "./http-client.ts";
 import { open, serve } from "./http-service.test-kit.ts";
+
 test("sends method, path, fields and body, and returns error statuses as replies", async () => {
   await using server = await serve((request, response) => {
     let text = "";

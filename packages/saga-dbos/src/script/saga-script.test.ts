@@ -1,3 +1,4 @@
+// Above 250 lines: every fact replays a script from the same kind of records.
 import { saga, SagaReject } from "@framework/saga";
 import { type AnySaga, failureText } from "@framework/saga/feature";
 import { expect, test } from "@jest/globals";

@@ -1,3 +1,4 @@
+// Above 250 lines: every fact drives the same supervisor by the same fake workers.
 import { expect, test } from "@jest/globals";
 import type { Logger } from "../../log/logger.ts";
 import { createDispatcher } from "./dispatcher.ts";

@@ -1,0 +1,148 @@
+import { expect, test } from "@jest/globals";
+import { ask, quiet } from "./ask-app.test-kit.ts";
+import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
+
+test("production hides the cause even when debug is on", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new Error("canary");
+  });
+  await app.start({ env: "production", debug: true, log: { info() {}, warn() {}, error() {} } });
+  expect((await ask(app, "/x")).text).not.toContain("canary");
+});
+
+test("debug shows message, class and stack of an unexpected error", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new TypeError("what happened");
+  });
+  await quiet(app);
+  const body = (await ask(app, "/x")).json() as { stack: string[] };
+  expect(body).toMatchObject({ detail: "what happened", exception: "TypeError", status: 500 });
+  expect(body.stack.join("\n")).toContain("app-errors.test.ts");
+});
+
+test("an HttpError becomes a reply with its header fields and extras", async () => {
+  const app = new App();
+  app.get("/x", () => {
+    throw new HttpError(409, "Taken already", { headers: { "x-why": "twice" }, holder: "me", status: 200 });
+  });
+  const reply = await ask(app, "/x");
+  expect(reply.json()).toEqual({ error: "Conflict", detail: "Taken already", status: 409, holder: "me" });
+  expect(reply.headers.get("x-why")).toBe("twice");
+});
+
+test.each(["development", "production"] as const)(
+  "an HttpError 500 shows text and extras in development only: %s",
+  async (env) => {
+    const app = new App();
+    app.get("/x", () => {
+      throw new HttpError(500, "the disk is full", { host: "db-7" });
+    });
+    await quiet(app, env);
+    const hidden = { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 };
+    const shown = { ...hidden, detail: "the disk is full", host: "db-7" };
+    expect((await ask(app, "/x")).json()).toEqual(env === "production" ? hidden : shown);
+  },
+);
+
+test("a client that accepts application/problem+json by name gets the same body as problem details", async () => {
+  const app = new App();
+  const headers = { accept: "application/problem+json" };
+  const reply = await ask(app, "/nowhere", { headers });
+  expect(reply.headers.get("content-type")).toBe("application/problem+json");
+  expect(reply.json()).toMatchObject({
+    error: "Not Found",
+    title: "Not Found",
+    type: "/errors/not-found",
+    instance: "/nowhere",
+    status: 404,
+  });
+  expect((await ask(app, "/nowhere", { headers: { accept: "*/*" } })).headers.get("content-type")).toMatch(
+    "application/json",
+  );
+});
+
+test("the exception handler of the nearest class answers, in any registration order", async () => {
+  class Missing extends NotFoundError {}
+  const app = new App()
+    .exceptionHandler(Error, () => ({ by: "Error" }))
+    .exceptionHandler(NotFoundError, () => ({ by: "NotFoundError" }))
+    .exceptionHandler(ValueError, (_request, error) =>
+      Response.json({ error: "Invalid value", detail: error.detail }, { status: 400 }),
+    );
+  app.get("/missing", () => {
+    throw new Missing("gone");
+  });
+  app.get("/value", () => {
+    throw new ValueError("not a number");
+  });
+  app.get("/other", () => {
+    throw new RangeError("other");
+  });
+  app.get("/http", () => {
+    throw new HttpError(418, "teapot");
+  });
+  expect(await ask(app, "/missing")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+  expect(await ask(app, "/value")).toMatchObject({
+    status: 400,
+    text: '{"error":"Invalid value","detail":"not a number"}',
+  });
+  expect(await ask(app, "/other")).toMatchObject({ status: 500, text: '{"by":"Error"}' });
+  expect((await ask(app, "/http")).json()).toMatchObject({ status: 418, detail: "teapot" });
+  expect(await ask(app, "/nowhere")).toMatchObject({ status: 404, text: '{"by":"NotFoundError"}' });
+});
+
+test("an error that an exception handler answers with 500 is logged all the same, one that it expects is not", async () => {
+  const app = new App()
+    .exceptionHandler(RangeError, () => Response.json({ error: "out of range" }, { status: 503 }))
+    .exceptionHandler(Error, () => ({ error: "Internal server error" }));
+  app.get("/bug", () => {
+    throw new Error("a bug");
+  });
+  app.get("/expected", () => {
+    throw new RangeError("expected");
+  });
+  const lines = await quiet(app, "production");
+  expect([(await ask(app, "/bug")).status, (await ask(app, "/expected")).status]).toEqual([500, 503]);
+  expect(lines.filter((line) => line.includes("failed"))).toEqual(["GET /bug failed: a bug"]);
+});
+
+test("a failing exception handler results in a plain 500 and a log line", async () => {
+  const app = new App().exceptionHandler(Error, async () => {
+    throw new Error("handler canary");
+  });
+  app.get("/x", () => {
+    throw new Error("first");
+  });
+  const lines = await quiet(app, "production");
+  const reply = await ask(app, "/x");
+  expect([reply.status, reply.text.includes("canary")]).toEqual([500, false]);
+  expect(lines).toContain("an exception handler failed");
+});
+
+test.each([
+  ["extras that JSON cannot hold", () => new NotFoundError("no book", { id: 12n })],
+  [
+    "a header value that HTTP cannot hold",
+    () => new HttpError(400, "no", { headers: { "x-name": "\u4e00" } }),
+  ],
+])("an error with %s results in a plain 500 inside every middleware, and a log line", async (_name, make) => {
+  const seen: number[] = [];
+  const app = new App().use(async (request, next) => {
+    const reply = await next(request);
+    seen.push(reply.status);
+    return reply;
+  });
+  app.get("/x", () => {
+    throw make();
+  });
+  const lines = await quiet(app, "production");
+  const reply = await ask(app, "/x");
+  expect([reply.status, JSON.parse(reply.text), seen]).toEqual([
+    500,
+    { error: "Internal Server Error", detail: "An unexpected error occurred", status: 500 },
+    [500],
+  ]);
+  expect(lines).toContain("the reply to an error cannot be written");
+});

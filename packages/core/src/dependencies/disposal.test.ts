@@ -1,0 +1,116 @@
+import { expect, test } from "@jest/globals";
+import { container, invocation, noted } from "./container.test-kit.ts";
+import { dependency } from "./token.ts";
+
+/** A promise that the test resolves. */
+const gate = <T>() => Promise.withResolvers<T>();
+
+test("values of an invocation are disposed of in reverse order, dependents before their dependencies", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const Session = noted(ends, "session", "invocation");
+  const Books = dependency("books", {
+    scope: "invocation",
+    inject: { session: Session },
+    create: async () => "books",
+    dispose: async (value) => void ends.push(value),
+  });
+  const Line = noted(ends, "line", "transient");
+  const scope = it.scope(invocation);
+  await it.resolveAll({ books: Books, line: Line, again: Line }, scope);
+  await scope.dispose();
+  await scope.dispose();
+  expect(ends).toEqual(["books", "line 2", "line 1", "session 1"]);
+});
+
+test("a failing dispose is logged, and the others run", async () => {
+  const { container: it, logged } = container();
+  const ends: string[] = [];
+  const error = new Error("stuck");
+  const Bad = dependency("bad", {
+    scope: "invocation",
+    create: () => 1,
+    dispose: () => Promise.reject(error),
+  });
+  const scope = it.scope(invocation);
+  await it.resolveAll(
+    { a: noted(ends, "a", "invocation"), bad: Bad, b: noted(ends, "b", "invocation") },
+    scope,
+  );
+  await scope.dispose();
+  expect(ends).toEqual(["b 1", "a 1"]);
+  expect(logged).toEqual([['dependency "bad" could not be disposed of', { error, dependency: "bad" }]]);
+});
+
+test("the scope waits for the work that uses it, even for work that fails", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const scope = it.scope(invocation);
+  void it.resolve(noted(ends, "db", "invocation"), scope);
+  const [handler, stream] = [gate<void>(), gate<void>()];
+  scope.during(handler.promise);
+  scope.during(stream.promise);
+  const disposed = scope.dispose();
+  handler.reject(new Error("handler"));
+  await Promise.resolve();
+  expect(ends).toEqual([]);
+  stream.resolve();
+  await disposed;
+  expect(ends).toEqual(["db 1"]);
+});
+
+test("a value that arrives after its invocation has ended is disposed of at once and not returned", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const { promise, resolve } = gate<string>();
+  const Late = dependency("late", {
+    scope: "invocation",
+    create: () => promise,
+    dispose: (value) => void ends.push(value),
+  });
+  const scope = it.scope(invocation);
+  const asked = it.resolveAll({ late: Late }, scope);
+  await scope.dispose();
+  resolve("late");
+  await expect(asked).rejects.toMatchObject({ code: "CORE_DEPENDENCY_TOO_LATE" });
+  expect(ends).toEqual(["late"]);
+  expect(() => it.resolve(noted(ends, "more", "invocation"), scope)).toThrow("after its scope had ended");
+});
+
+test("stop disposes of singletons in reverse order, after open invocations; registered values stay", async () => {
+  const { container: it } = container();
+  const ends: string[] = [];
+  const Pool = noted(ends, "pool", "singleton");
+  const Cache = noted(ends, "cache", "singleton");
+  it.register(dependency("mine", { dispose: (value: string) => void ends.push(value) }), "mine");
+  const scope = it.scope(invocation);
+  await it.resolveAll({ Pool, Cache, mine: "mine", session: noted(ends, "session", "invocation") }, scope);
+  const work = gate<void>();
+  scope.during(work.promise);
+  void scope.dispose();
+  const stopped = it.dispose();
+  work.resolve();
+  await stopped;
+  expect(ends).toEqual(["session 1", "cache 1", "pool 1"]);
+});
+
+test("a disposal waits no longer than its limits, for work that does not end and for a dispose that does not", async () => {
+  const { container: it, logged } = container();
+  const ends: string[] = [];
+  const Stuck = dependency("stuck", { create: () => 1, dispose: () => new Promise<void>(() => {}) });
+  const scope = it.open(invocation);
+  await it.resolveAll(
+    { session: noted(ends, "session", "invocation"), pool: noted(ends, "pool", "singleton") },
+    scope,
+  );
+  scope.during(new Promise(() => {}));
+  expect(await it.dispose(1)).toBe(false);
+  expect(ends).toEqual(["pool 1"]);
+  const { container: other, logged: said } = container();
+  await other.resolve(Stuck);
+  expect(await other.dispose(1, 1)).toBe(false);
+  expect([logged, said]).toEqual([
+    [["calls that use dependencies had not ended when the app disposed of them", undefined]],
+    [["dependencies were not disposed of within 0.001 s", undefined]],
+  ]);
+});
