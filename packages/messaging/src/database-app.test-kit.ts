@@ -43,6 +43,31 @@ export const databaseAppFacts = (
     await app.stop();
   });
 
+  fact("a request that runs when the service stops gets its reply", async (app, place) => {
+    const other = appOn(place);
+    const asked: PromiseWithResolvers<unknown>[] = [];
+    other.messaging.subscribe("prices", { group: "shop" }, async () => {
+      const answer = Promise.withResolvers<unknown>();
+      asked.push(answer);
+      return await answer.promise;
+    });
+    await other.start({ log: quiet });
+    const price = () => app.messaging.request("prices", { type: "t" }, { timeoutMs: 120_000 });
+    app.get("/price", async () => [await price(), await price()]);
+    app.messaging.subscribe("orders", { group: "shop" }, () => {});
+    await app.start({ log: quiet });
+    const reply = app.fetch(new Request("http://localhost/price"));
+    await until(() => asked.length === 1);
+    const stopping = app.stop();
+    await until(() => app.messaging.status()[0]?.state === "closed"); // the subscriptions have ended
+    asked[0]?.resolve({ price: 7 });
+    await until(() => asked.length === 2);
+    asked[1]?.resolve({ price: 8 });
+    expect(await (await reply).json()).toEqual([{ price: 7 }, { price: 8 }]);
+    await stopping;
+    await other.stop();
+  });
+
   fact("a message with `tx` is delivered after the commit, and never after a rollback", async (app) => {
     const got: unknown[] = [];
     app.messaging.subscribe("books", { group: "search", order: "key" }, ({ data }) => void got.push(data));

@@ -7,6 +7,7 @@ import {
   type WorkItem,
   type WorkQueue,
 } from "@framework/durable/feature";
+import { endsWithProcess } from "../request/reply-topics.ts";
 import { DatabaseDelivery } from "./database-delivery.ts";
 
 /** A consumer, as a queue sees it. */
@@ -45,6 +46,7 @@ export class GroupQueue {
       timeoutMs: LIMIT_MS,
       retry: { attempts: MAX_DELIVERIES },
       isPlain: true,
+      endsWithStop: endsWithProcess(topic), // requests of this process get their replies until its stop
       admission: (wanted) => this.admit(wanted),
       handle: (item) => this.handle(item),
     });

@@ -51,7 +51,8 @@ export class QueueWorker {
   /** By the item's id; their leases are renewed. */
   private readonly held = new Map<number, Attempt>();
   private claiming: Promise<void> | null = null;
-  private isDraining = false;
+  /** Whether it claims nothing more. */
+  isDraining = false;
   private cancelOpening: () => void = () => {};
 
   constructor(parts: QueueWorkerParts) {

@@ -9,6 +9,7 @@ import type { QueueDefinition } from "../queue/queue-options.ts";
 import type { WorkStore } from "../table/work-store.ts";
 import { DueTimer } from "./due-timer.ts";
 import { Housekeeping } from "./housekeeping.ts";
+import { inBatches, MAX_BATCHES } from "./in-batches.ts";
 import { type Invoke, invokeWith } from "./invoke.ts";
 import { Outcomes } from "./outcomes.ts";
 import type { Park } from "./park.ts";
@@ -27,11 +28,8 @@ export interface WorkLoopParts {
   readonly park: Park;
 }
 
-/** Most batches of items that one look wakes, takes over or blocks. */
-const MAX_BATCHES = 20;
-
-/** Items of such a batch: a smaller one was the last. */
-const BATCH = 1000;
+/** Time at the stop for items that are claimed or written, of queues that work until then. */
+const STOP_MS = 1000;
 
 /** The one loop of a process that works on all of its queues. */
 export class WorkLoop implements KernelPart, LeasedTable {
@@ -45,8 +43,9 @@ export class WorkLoop implements KernelPart, LeasedTable {
   private readonly times = new WorkTimes();
   private invoke: Invoke | null = null;
   private poll: PollLoop | null = null;
+  private isDraining = false;
   private isScheduled = false;
-  private idle: PromiseWithResolvers<void> | null = null;
+  private turnEnded: () => void = () => {};
 
   constructor(parts: WorkLoopParts) {
     const { base, store } = parts;
@@ -82,6 +81,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const freed = (): void => this.schedule();
     const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, times, freed });
     this.workers.set(definition.name, worker);
+    if (this.isDraining && !definition.endsWithStop) worker.drain();
     if (this.poll === null) return;
     this.listen(definition.name);
     this.hint(definition.name);
@@ -112,16 +112,33 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.housekeeping.begin();
   }
 
-  /** Claims nothing more, waits for the handlers until the deadline, and then gives their items back. */
+  /**
+   * Claims nothing more, waits for the handlers until the deadline, and then gives their items back. Queues that end with the stop work on, and so does the
+   * loop: such a queue may be defined later in the drain.
+   */
   async drain(deadline: AbortSignal): Promise<void> {
-    for (const worker of this.workers.values()) worker.drain();
+    this.isDraining = true;
+    await this.finish((each) => !each.definition.endsWithStop, deadline);
+  }
+
+  async stop(): Promise<void> {
     for (const end of this.ends) end();
     this.due.end();
-    await Promise.all([this.poll?.end(), this.housekeeping.end()]);
-    await this.untilIdle(deadline);
-    for (const worker of this.workers.values()) worker.release();
-    await this.outcomes.flushed();
+    await this.poll?.end();
+    const late = new AbortController();
+    const cancel = this.parts.base.clock.after(STOP_MS, () => late.abort());
+    await this.finish((each) => each.definition.endsWithStop, late.signal);
+    cancel();
     this.outcomes.end();
+  }
+
+  private async finish(isMeant: (worker: QueueWorker) => boolean, deadline: AbortSignal): Promise<void> {
+    const workers = Array.from(this.workers.values()).filter(isMeant);
+    for (const worker of workers) worker.drain();
+    await this.housekeeping.end();
+    await this.untilIdle(workers, deadline);
+    for (const worker of workers) worker.release();
+    await this.outcomes.flushed();
   }
 
   /** Called when items of a queue may be ready. */
@@ -149,7 +166,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
   async expire(owners: readonly string[]): Promise<number> {
     if (!this.isUsed) return 0;
     const { wakeUp } = this.parts;
-    const queues = await this.inBatches(() => this.parts.store().leasing.takeFrom(owners));
+    const queues = await inBatches(() => this.parts.store().leasing.takeFrom(owners));
     for (const queue of new Set(queues)) wakeUp.signal(readyChannel(queue));
     return queues.length + (await this.parts.store().leasing.countOf(owners));
   }
@@ -186,22 +203,18 @@ export class WorkLoop implements KernelPart, LeasedTable {
       this.isScheduled = false;
       for (const worker of this.workers.values()) worker.claim();
       this.outcomes.flush();
-      if (this.isIdle) this.idle?.resolve();
+      this.turnEnded();
     });
-  }
-
-  private get isIdle(): boolean {
-    for (const worker of this.workers.values()) if (!worker.isIdle) return false;
-    return true;
   }
 
   private async look(): Promise<Found> {
     const { leasing } = this.parts.store();
     const able = this.definitions().filter(({ name }) => (this.workers.get(name)?.free ?? 0) > 0);
+    if (this.isDraining && able.length === 0) return "none";
     const found = await leasing.look(able.map(({ name }) => name));
     const ready = [...found.ready];
-    if (isOver(found.dueInMs)) ready.push(...(await this.inBatches(() => leasing.wake())));
-    if (isOver(found.endsInMs)) ready.push(...(await this.inBatches(() => leasing.takeExpired())));
+    if (isOver(found.dueInMs)) ready.push(...(await inBatches(() => leasing.wake())));
+    if (isOver(found.endsInMs)) ready.push(...(await inBatches(() => leasing.takeExpired())));
     for (const queue of new Set(ready)) this.hint(queue);
     await this.block();
     if (found.dueInMs !== null) this.dueIn(Math.max(found.dueInMs, 1));
@@ -216,24 +229,18 @@ export class WorkLoop implements KernelPart, LeasedTable {
         if ((await keyOrder.block(definition.name)) === 0) break;
   }
 
-  private async inBatches(take: () => Promise<readonly string[]>): Promise<readonly string[]> {
-    const taken: string[] = [];
-    for (let batch = 0; batch < MAX_BATCHES; batch++) {
-      const queues = await take();
-      taken.push(...queues);
-      if (queues.length < BATCH) break;
-    }
-    return taken;
-  }
-
   /** An item was cancelled somewhere: if it runs here, its renewal says so. */
   private async renewNow(): Promise<void> {
     await this.renew(AbortSignal.timeout(this.parts.base.config.leaseMs)).catch(() => {}); // the next renewal tells
   }
 
-  private async untilIdle(deadline: AbortSignal): Promise<void> {
-    if (this.isIdle || deadline.aborted) return;
-    const { promise, resolve } = (this.idle = Promise.withResolvers<void>());
+  private async untilIdle(workers: readonly QueueWorker[], deadline: AbortSignal): Promise<void> {
+    const areIdle = (): boolean => workers.every(({ isIdle }) => isIdle);
+    if (areIdle() || deadline.aborted) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.turnEnded = () => {
+      if (areIdle()) resolve();
+    };
     deadline.addEventListener("abort", () => resolve(), { once: true });
     await promise;
   }

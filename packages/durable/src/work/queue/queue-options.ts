@@ -29,6 +29,8 @@ export interface QueueOptions<
   readonly admission?: Admission | undefined;
   /** Calls the handler without an invocation and an operation of its own: for features that make them. @default false */
   readonly isPlain?: boolean | undefined;
+  /** Claims during the drain too, until the stop: for replies to work that ends in the drain. @default false */
+  readonly endsWithStop?: boolean | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
   /**
@@ -64,6 +66,7 @@ export interface QueueDefinition extends QueueLimits {
   readonly kind: InvocationKind;
   readonly admission: Admission;
   readonly isPlain: boolean;
+  readonly endsWithStop: boolean;
   readonly inject: Injections | undefined;
   readonly handle: (item: WorkItem<never>, dependencies: never) => Awaitable<unknown>;
 }
@@ -103,7 +106,7 @@ export const queueDefinition = <T, I extends Injections | undefined>(
   options: QueueOptions<T, I>,
 ): QueueDefinition => {
   const { retry, isRetryable = () => true, kind = "work", ...others } = options;
-  const { admission = admitAll, isPlain = false, inject, ...rest } = others;
+  const { admission = admitAll, isPlain = false, endsWithStop = false, inject, ...rest } = others;
   const { handle: _handle, ...limits } = rest;
   const checkedLimits = record.of(limits);
   return Object.freeze({
@@ -114,6 +117,7 @@ export const queueDefinition = <T, I extends Injections | undefined>(
     kind,
     admission,
     isPlain,
+    endsWithStop,
     inject,
     handle: options.handle.bind(options) as QueueDefinition["handle"],
   });
