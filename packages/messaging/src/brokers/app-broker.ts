@@ -123,8 +123,11 @@ export class AppBroker {
   /** Closes the broker. Until then requests get their replies, also those that other features make in their drain. */
   async close(): Promise<void> {
     this.isClosed = true;
-    await this.openReplies?.close();
-    await this.parts.broker.close();
+    try {
+      await this.openReplies?.close();
+    } finally {
+      await this.parts.broker.close();
+    }
   }
 
   private async readLag(): Promise<void> {

@@ -5,6 +5,9 @@ import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { quietly } from "../contract/until.ts";
+import { newHeaders } from "../envelope/event.ts";
+import { REPLY_TO } from "../envelope/own-headers.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
 import { messaging, type MessageContext } from "../index.ts";
 import { handed, handedBroker, type HandedOptions, logCapabilities } from "./handed-broker.test-kit.ts";
 
@@ -39,6 +42,34 @@ test.each<[string, (context: MessageContext) => void, HandedOptions]>([
     expect(broker.settled.map(({ action }) => action)).toEqual(["done"]);
   },
 );
+
+test("a clean stop waits for the reply to a message that became a dead letter", async () => {
+  const begun = Promise.withResolvers<void>();
+  const confirmed = Promise.withResolvers<void>();
+  const sending = async ([message]: readonly OutgoingMessage[]): Promise<void> => {
+    if (message?.topic !== "replies.shop") return;
+    begun.resolve();
+    await confirmed.promise;
+  };
+  const broker = handedBroker({ sending });
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
+  app.messaging.subscribe("books", { group: "search" }, (_message, context) =>
+    context.reject("no such book"),
+  );
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+  broker
+    .sink()
+    .deliver([handed("1", { headers: Object.assign(newHeaders(), { [REPLY_TO]: "replies.shop" }) })]);
+  await begun.promise;
+  let hasStopped = false;
+  const stopping = app.stop().then(() => (hasStopped = true));
+  await quietly();
+  expect(hasStopped).toBe(false);
+  confirmed.resolve();
+  await stopping;
+  expect(broker.sent.map(({ topic }) => topic).toSorted()).toEqual(["books.search.dlq", "replies.shop"]);
+});
 
 test("a stop gives up a dead letter that cannot be stored, at the end of its drain", async () => {
   const clock = virtualClock();

@@ -12,6 +12,7 @@ import type { Entry } from "./entry.ts";
 import { mainTopic } from "./retry-topics.ts";
 import type { Postponement } from "./flow-parts.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
+import { untilAborted } from "../waiting/until-aborted.ts";
 import { untilDone } from "./until-done.ts";
 
 /** Stores messages elsewhere that this process does not try again: as a delayed try at the broker, or as a dead letter. */
@@ -34,7 +35,7 @@ export class Departures {
 
   /** Stores a dead letter; returns whether its delivery was settled too. */
   async bury(entry: Entry, error: unknown, signal: AbortSignal): Promise<boolean> {
-    const { spec, park, deadLetterTopic, sender, clock, log, replies } = this.parts;
+    const { spec, clock, replies } = this.parts;
     const { delivery, event, tries, firstAt } = entry;
     const lastAt = clock.date();
     const dead: Dead = {
@@ -47,17 +48,24 @@ export class Departures {
       firstAt: firstAt ?? lastAt,
       lastAt,
     };
-    if (event !== null) void answer(replies, event, null, failureOf(error).code ?? "failed");
+    const answered = event === null ? null : answer(replies, event, null, failureOf(error).code ?? "failed");
+    const isSettled = await this.store(dead, entry, signal);
+    await this.forget(entry);
+    if (answered !== null) await untilAborted(answered, signal).catch(() => {}); // the message is stored, whether its sender learns of it or not
+    return isSettled;
+  }
+
+  /** Returns whether the delivery was settled too. */
+  private async store(dead: Dead, { delivery }: Entry, signal: AbortSignal): Promise<boolean> {
+    const { park, deadLetterTopic, sender, clock, log } = this.parts;
     if (park === null) {
       await this.confirmed(deadLetter(deadLetterTopic, dead), { signal, clock, log, sender });
-      await this.forget(entry);
       return false;
     }
     const consumer = this.consumer();
     const settleIn = consumer.settleIn?.bind(consumer);
-    const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, entry.delivery);
+    const together = settleIn === undefined ? null : (tx: Transaction) => settleIn(tx, delivery);
     await untilDone(() => park(dead, together), { signal, clock, log, what: "a dead letter" });
-    await this.forget(entry);
     return together !== null;
   }
 

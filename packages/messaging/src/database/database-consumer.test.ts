@@ -1,14 +1,27 @@
+import { randomUUID } from "node:crypto";
 import { virtualClock } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
 import { databaseInFile } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { quietly } from "../contract/until.ts";
 import { TestSink } from "../contract/test-process.ts";
 import { databaseBroker } from "./database-broker.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
+
+/** A consumer of a topic of this process alone. */
+const ofOne = {
+  pattern: null,
+  group: "one",
+  order: "none",
+  prefetch: 10,
+  from: "latest",
+  isPrivate: true,
+  timeoutMs: 1000,
+} as const;
 
 test("the group of a topic that ends with its process is registered again every minute, and removed at the end", async () => {
   await using place = databaseInFile();
@@ -19,17 +32,7 @@ test("the group of a topic that ends with its process is registered again every 
   const clock = virtualClock();
   const sink = new TestSink(10);
   const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
-  const consumer = broker.consumer({
-    topics: ["replies.one"],
-    pattern: null,
-    group: "one",
-    order: "none",
-    prefetch: 10,
-    from: "latest",
-    isPrivate: true,
-    timeoutMs: 1000,
-    sink,
-  });
+  const consumer = broker.consumer({ ...ofOne, topics: ["replies.one"], sink });
   const groups = () => db.fetchValue<number>`SELECT count(*) FROM framework_message_groups`;
   consumer.start();
   await waitFor(() => sink.states.includes("running"), long);
@@ -39,6 +42,44 @@ test("the group of a topic that ends with its process is registered again every 
   await waitFor(async () => (await groups()) === 1, long);
   await consumer.close();
   expect(await groups()).toBe(0);
+  await kernel.stop();
+  await db.close();
+});
+
+test("a registration that is under way when its consumer closes does not outlive it", async () => {
+  await using place = databaseInFile();
+  const db = openDatabase({ url: place.url });
+  await using kernel = createKernel(db, { log: quiet });
+  const held = Promise.withResolvers<void>();
+  const wait = { isOn: false, begun: Promise.withResolvers<void>() };
+  const transaction: typeof kernel.transaction = async (run) => {
+    if (wait.isOn) {
+      wait.isOn = false;
+      wait.begun.resolve();
+      await held.promise;
+    }
+    return await kernel.transaction(run);
+  };
+  const adapter = databaseBroker(
+    Object.create(kernel, { transaction: { value: transaction } }) as typeof kernel,
+  );
+  await kernel.start();
+  const clock = virtualClock();
+  const sink = new TestSink(10);
+  const topic = `replies.${randomUUID()}`;
+  const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
+  const consumer = broker.consumer({ ...ofOne, topics: [topic], sink });
+  consumer.start();
+  await waitFor(() => sink.states.includes("running"), long);
+  wait.isOn = true;
+  await clock.advance(60_000);
+  await wait.begun.promise;
+  const closing = consumer.close();
+  await quietly();
+  held.resolve();
+  await closing;
+  await quietly();
+  expect(await db.fetchValue`SELECT count(*) FROM framework_message_groups`).toBe(0);
   await kernel.stop();
   await db.close();
 });

@@ -37,6 +37,7 @@ export class DatabaseConsumer implements Consumer, Member {
   private isPaused = false;
   private starting: Promise<void> = Promise.resolve();
   private cancelUpkeep: () => void = () => {};
+  private upkeeping: Promise<void> | null = null;
 
   constructor(parts: DatabaseConsumerParts, options: ConsumerOptions) {
     this.parts = parts;
@@ -80,7 +81,7 @@ export class DatabaseConsumer implements Consumer, Member {
     this.ending.abort();
     this.cancelUpkeep();
     for (const queue of this.queues) queue.leave(this);
-    await this.starting;
+    await Promise.all([this.starting, this.upkeeping]); // a registration must not come after the removal
   }
 
   settle(settlements: readonly Settlement[]): Promise<readonly Delivery[]> {
@@ -166,7 +167,11 @@ export class DatabaseConsumer implements Consumer, Member {
     for (const topic of topics) this.queues.push(queueOf(topic, group));
     for (const queue of this.queues) queue.join(this);
     const { everyMs, run } = this.upkeep();
-    this.cancelUpkeep = context.clock.every(everyMs, () => void run().catch(() => {})); // the next one tries again
+    this.cancelUpkeep = context.clock.every(everyMs, () => {
+      this.upkeeping ??= run()
+        .catch(() => {}) // the next one tries again
+        .finally(() => (this.upkeeping = null));
+    });
     sink.state("running");
   }
 
@@ -186,7 +191,9 @@ export class DatabaseConsumer implements Consumer, Member {
 
   private async adopt(which: "all" | "due"): Promise<void> {
     const { topics, group, order } = this.options;
-    for (const topic of topics) while (await this.parts.groups.adopt(topic, group, order, which));
+    const { signal } = this.ending;
+    for (const topic of topics)
+      while (!signal.aborted && (await this.parts.groups.adopt(topic, group, order, which)));
   }
 
   private async removeTopics(): Promise<void> {

@@ -5,7 +5,10 @@ import type { RunningSubscription } from "../consume/running-subscription.ts";
 import type { Message } from "../message/message.ts";
 import { subscriptionPanel } from "./subscription-panel.ts";
 
-/** The tries of messages, for traces: names of attributes are those of OpenTelemetry's conventions for messaging, which may still change. */
+/**
+ * The tries of messages, for traces. Names of attributes are those of OpenTelemetry's conventions for messaging, which may still change, where these have one;
+ * the broker of the app and the type and attempt of a message have names of our own.
+ */
 export const messageOperations = (insight: HostInsight): Operations<Message> =>
   insight.operation<Message>({
     kind: "message",

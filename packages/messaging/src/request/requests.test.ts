@@ -1,17 +1,19 @@
 import { App, type StandardSchema } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { Broker, BrokerAdapter, Producer } from "../adapter.ts";
-import { memoryBroker, messaging } from "../index.ts";
+import { memoryBroker, messaging, type MessagingConfig } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
 
-const appOn = (broker: BrokerAdapter) => new (App.with(messaging))().enableMessaging({ broker });
+const appOn = (broker: BrokerAdapter, config: Pick<ConfigInput<MessagingConfig>, "clock"> = {}) =>
+  new (App.with(messaging))().enableMessaging({ broker, ...config });
 
 /** An app that answers requests to `prices` when the test says so, once for each. */
-const answering = async (broker: BrokerAdapter) => {
-  const app = appOn(broker);
+const answering = async (...on: Parameters<typeof appOn>) => {
+  const app = appOn(...on);
   const asked: PromiseWithResolvers<unknown>[] = [];
   app.messaging.subscribe("prices", { group: "shop" }, async () => {
     const answer = Promise.withResolvers<unknown>();
@@ -70,6 +72,26 @@ test("a request after the stop is refused", async () => {
   });
 });
 
+test("a broker is closed when the consumer of its replies cannot be", async () => {
+  const inner = memoryBroker();
+  let closed = 0;
+  const app = appOn({
+    ...inner,
+    open(context) {
+      const broker = inner.open(context);
+      const consumer: Broker["consumer"] = (options) =>
+        Object.assign(broker.consumer(options), { close: () => Promise.reject(new Error("away")) });
+      return { ...broker, consumer, close: async () => void closed++ };
+    },
+  });
+  await app.start({ log: quiet });
+  await expect(app.messaging.request("prices", { type: "t" }, { timeoutMs: 1 })).rejects.toMatchObject({
+    code: "MESSAGING_NO_REPLY",
+  });
+  await app.stop().catch(() => {});
+  expect(closed).toBe(1);
+});
+
 const priced: StandardSchema = {
   "~standard": {
     version: 1,
@@ -92,7 +114,10 @@ test("a reply that does not fit its schema is a failure of the service that sent
 test("timeoutMs limits the send of a request too", async () => {
   const sent = Promise.withResolvers<never>();
   const clock = virtualClock();
-  const app = new (App.with(messaging))().enableMessaging({ broker: sending(() => sent.promise), clock });
+  const app = appOn(
+    sending(() => sent.promise),
+    { clock },
+  );
   await app.start({ log: quiet });
   const reply = app.messaging.request("prices", { type: "t" }, { timeoutMs: 100 });
   await clock.advance(100);
@@ -112,11 +137,13 @@ test("two requests at a time with the same id both get their reply", async () =>
 });
 
 test("a request that ends leaves another one of the same id alone", async () => {
-  const { app, asked } = await answering(memoryBroker());
+  const clock = virtualClock();
+  const { app, asked } = await answering(memoryBroker(), { clock });
   const ask = (timeoutMs: number) => app.messaging.request("prices", { type: "t", id: "7" }, { timeoutMs });
   const [early, late] = [ask(50), ask(60_000)];
-  await expect(early).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
   await waitFor(() => asked.length === 2, long);
+  await clock.advance(50);
+  await expect(early).rejects.toMatchObject({ code: "MESSAGING_NO_REPLY" });
   for (const each of asked) each.resolve({ price: 7 });
   expect(await late).toEqual({ price: 7 });
   await app.stop();
