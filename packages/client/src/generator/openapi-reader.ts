@@ -22,7 +22,7 @@ const MAX_REFERENCES = 20;
 export interface RecursiveSchema {
   /** Name of its type in the generated module. */
   readonly alias: string;
-  /** Whether it refers to itself without a list or record between, so that its values cannot be told. */
+  /** Whether it refers to itself without a list or record between, so that no finite type describes its values. */
   readonly isEndless: boolean;
 }
 

@@ -9,8 +9,8 @@ import {
 /** JSON types that a handler's return value does not send as JSON: a string is sent as text, `null` as a 204. */
 export type PlainType = "string" | "null";
 
-/** Whether a schema names the type, itself or in a reference or an alternative. A schema that allows any value names none, and a file is no string. */
-export const namesType = (root: JsonSchemaObject, type: PlainType): boolean => {
+/** Whether a schema has the type, itself or in a reference or an alternative. A schema that allows any value has none, and a file is no string. */
+export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
   const followed = new Set<string>();
   const names = (schema: JsonSchema | undefined): boolean => {
     if (!isSchemaObject(schema) || isFileSchema(schema)) return false;

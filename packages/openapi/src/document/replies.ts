@@ -1,6 +1,6 @@
 import type { RouteInfo } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
-import { namesType } from "./accepted-types.ts";
+import { hasType } from "./accepted-types.ts";
 import type { Components } from "./components.ts";
 import { errorReference, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json-schema.ts";
@@ -27,12 +27,12 @@ export const ownReplies = (
       const found = jsonSchemaOf(standard, "output");
       if (found === null) return [Number(status), { schema: true, text: null, mayBeNull: false }];
       const schema = components.place({ schema: found, side: "output", name: `${name}_${status}` });
-      return [Number(status), { schema, text: textOf(found, schema), mayBeNull: namesType(found, "null") }];
+      return [Number(status), { schema, text: textOf(found, schema), mayBeNull: hasType(found, "null") }];
     }),
   );
 
 const textOf = (found: JsonSchemaObject, placed: JsonSchema): JsonSchema | null => {
-  if (!namesType(found, "string")) return null;
+  if (!hasType(found, "string")) return null;
   return found["type"] === "string" || found["$ref"] !== undefined ? placed : { type: "string" };
 };
 
