@@ -10,6 +10,7 @@ import { Intake } from "./intake.ts";
 import { Lanes } from "./lanes.ts";
 import { Pauses } from "./pauses.ts";
 import type { RateGate } from "./rate-gate.ts";
+import { longestHoldMs } from "./retry-topics.ts";
 import { Settler } from "./settler.ts";
 import { limitTime, type TimeLimits } from "./time-limit.ts";
 import { Transitions } from "./transitions.ts";
@@ -137,8 +138,17 @@ export class Flow {
     this.parts.counts.received++;
     if (entry.delivery.isRedelivered) this.parts.counts.redelivered++;
     const { waitMs } = this.parts.prepare(entry);
-    if (waitMs > 0) this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
+    if (waitMs > 0) this.wait(entry, waitMs);
     else this.lanes.add(entry);
+  }
+
+  private wait(entry: Entry, waitMs: number): void {
+    const { topic } = entry.delivery;
+    const mostMs = longestHoldMs(this.parts.retryTopics, topic);
+    if (waitMs <= mostMs) return this.transitions.hold(entry, waitMs, () => this.lanes.add(entry));
+    this.transitions.hold(entry, mostMs, () =>
+      this.transitions.postpone(entry, { topic, delayMs: waitMs - mostMs }),
+    );
   }
 
   /** Starts what may run. A handler that returns at once is followed by the next in the same loop. */

@@ -2,7 +2,8 @@ import { App } from "@framework/core";
 import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { NOT_BEFORE } from "../envelope/own-headers.ts";
+import { newHeaders } from "../envelope/event.ts";
+import { NOT_BEFORE, TRIES } from "../envelope/own-headers.ts";
 import { messaging, type SubscriptionOptions } from "../index.ts";
 import { handed, handedBroker, logCapabilities } from "./handed-broker.test-kit.ts";
 
@@ -45,6 +46,40 @@ test("a delay that a handler asks for ends the quick tries when it is long", asy
   await using one = await askingOnce(2000, { retry: { ...retry, quickTries: 3 } });
   await waitFor(() => one.sent.length === 1, { timeoutMs: 60_000 });
   expect(one.sent[0]?.topic).toBe("books.search.retry.0");
+});
+
+test("a try after days is sent again to its retry topic after twice the topic's delay, so that shorter ones are not held behind it", async () => {
+  const clock = virtualClock();
+  const broker = handedBroker({ capabilities: logCapabilities });
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
+  let tries = 0;
+  app.messaging.subscribe("books", { group: "search", retry }, () => void tries++);
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  const place = { topic: "books.search.retry.2", partition: "books.search.retry.2-0" };
+  const notBefore = clock.date() + 2 * 86_400_000;
+  const headers = Object.assign(newHeaders(), { [NOT_BEFORE]: String(notBefore), [TRIES]: "2" });
+  broker.sink().deliver([handed("1", { ...place, offset: "0", headers })]);
+  broker
+    .sink()
+    .deliver([
+      handed("2", {
+        ...place,
+        offset: "1",
+        headers: { ...headers, [NOT_BEFORE]: String(clock.date() + 900_000) },
+      }),
+    ]);
+  await clock.advance(1_200_000);
+  const isCommitted = async (): Promise<boolean> => {
+    await clock.advance(200);
+    return tries === 1 && broker.settled.length > 0;
+  };
+  await waitFor(isCommitted, { timeoutMs: 60_000 });
+  expect(broker.sent).toMatchObject([
+    { topic: place.topic, headers: { [NOT_BEFORE]: String(notBefore), [TRIES]: "2" } },
+  ]);
+  expect(broker.settled.at(-1)?.delivery.offset).toBe("1");
+  await app.stop();
 });
 
 test.each<[string, Asking]>([

@@ -22,6 +22,18 @@ export const retryTopicFor = (topics: readonly RetryTopic[], delayMs: number): s
   return (byDelay.findLast((each) => each.delayMs <= delayMs) ?? byDelay[0])?.topic ?? null;
 };
 
+/** Shortest limit of the time for which a process holds a message of a retry topic. */
+const MIN_HOLD_MS = 900_000;
+
+/**
+ * Longest time for which a process holds a message of a topic, in milliseconds: twice the delay of a retry topic, jitter included, or 15 minutes; then the
+ * message is sent again to the topic. One that waits for days would keep the partition from being committed, and a thousand of them all others waiting.
+ */
+export const longestHoldMs = (topics: readonly RetryTopic[], topic: string): number => {
+  const own = topics.find((each) => each.topic === topic);
+  return own === undefined ? Infinity : Math.max(MIN_HOLD_MS, 2 * own.delayMs);
+};
+
 /** The topic that a retry topic belongs to; any other topic itself. */
 export const mainTopic = (topic: string, group: string): string => {
   if (!topic.includes(".retry.")) return topic; // most are: saves a text for each delivery

@@ -4,7 +4,7 @@ import { openCircuitMs } from "../message/outcome-of-thrown.ts";
 import type { Settlement } from "../port/delivery.ts";
 import type { Committer } from "./committer.ts";
 import type { Entry } from "./entry.ts";
-import type { FlowParts } from "./flow-parts.ts";
+import type { FlowParts, Postponement } from "./flow-parts.ts";
 import type { Intake } from "./intake.ts";
 import type { Lanes } from "./lanes.ts";
 import { nextTry } from "./retry-rules.ts";
@@ -80,8 +80,13 @@ export class Transitions {
     if (canRetry && (entry.lane === null || retryKeepsOrder)) return this.giveBack(entry, delayMs);
     const topic = retryTopicFor(retryTopics, delayMs);
     if (topic === null) return this.hold(entry, delayMs);
+    this.postpone(entry, { topic, delayMs });
+  }
+
+  /** Sends an entry to the retry topic of its next try. */
+  postpone(entry: Entry, to: Postponement): void {
     const { postpone } = this.parts;
-    this.depart(entry, (signal) => postpone(entry, { topic, delayMs }, signal).then(() => false));
+    this.depart(entry, (signal) => postpone(entry, to, signal).then(() => false));
   }
 
   /** Gives an entry back to the broker, and those behind it in its lane. */
