@@ -16,21 +16,30 @@ const adminOf = (listTopics: () => readonly string[]) => {
   return { use: (run: (open: Admin) => unknown) => run(admin as unknown as Admin) } as AdminClient;
 };
 
-test("a pattern matches neither topics of the server nor those that the group writes itself", async () => {
+test("a pattern matches neither topics of the server nor dead letters and delayed tries of any group, and names take what they say", async () => {
   const topics = [
     "__consumer_offsets",
     "orders.audit.dlq",
     "pattern.audit.dlq",
     "orders.audit.retry.0",
     "orders.billing.dlq",
+    "pattern.billing.dlq",
+    "orders.billing.retry.12",
+    "lost orders",
+    "orders.dlq",
     "orders",
   ];
-  const options = { topics: [], pattern: /./, group: "audit", deadLetterTopic: "pattern.audit.dlq" };
+  const options = {
+    topics: ["orders.audit.dlq"],
+    pattern: /./,
+    group: "audit",
+    deadLetterTopic: "lost orders",
+  };
   const found = await matchingTopics(
     adminOf(() => topics),
     options,
   );
-  expect(found).toEqual(["orders", "orders.audit.dlq", "orders.billing.dlq"]);
+  expect(found).toEqual(["orders", "orders.audit.dlq", "orders.dlq"]);
 });
 
 test("a pattern that matches no topic yet is ready, and looks again every metadataMs", async () => {

@@ -1,9 +1,12 @@
 import type { ConsumerOptions } from "@framework/messaging/adapter";
 import type { AdminClient } from "../client/admin-client.ts";
 
+/** Topics of messaging for dead letters and delayed tries: `<topic>.<group>.dlq`, `<topic>.<group>.retry.<n>`. */
+const OF_MESSAGING = /.\..+\.(?:dlq|retry\.\d+)$/;
+
 /**
  * Returns the topics of a subscription, those that match its pattern now included, in the order of their names. A pattern matches neither topics of the server
- * nor those that the group writes itself.
+ * nor those of dead letters and delayed tries of any group: two patterns would pass a message that neither can handle back and forth.
  */
 export const matchingTopics = async (
   admin: AdminClient,
@@ -17,7 +20,8 @@ export const matchingTopics = async (
   if (pattern === null) return topics;
   const all = await admin.use((open) => open.listTopics());
   const matches = new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, "")); // without a state between calls
-  const isOwn = (topic: string): boolean => topic === deadLetterTopic || topic.includes(`.${group}.retry.`);
+  const isOwn = (topic: string): boolean =>
+    topic === deadLetterTopic || OF_MESSAGING.test(topic) || topic.includes(`.${group}.retry.`);
   const found = all.filter((topic) => !topic.startsWith("__") && !isOwn(topic) && matches.test(topic));
   return [...new Set([...topics, ...found])].toSorted();
 };

@@ -94,8 +94,8 @@ export interface ConsumerOptions {
   /** Topics by name; with `pattern` those of messaging's own. */
   readonly topics: readonly string[];
   /**
-   * Also all topics that match, other than `deadLetterTopic` and those of the group's delayed tries, `*.<group>.retry.*`: the subscription would consume what
-   * it sends. Only with the capability `patterns`.
+   * Also all topics that match, other than `deadLetterTopic` and those of dead letters and delayed tries of any group, `*.<group>.dlq` and
+   * `*.<group>.retry.*`: subscriptions would consume what they send. Only with the capability `patterns`.
    */
   readonly pattern: RegExp | null;
   /** Where the dead letters of the subscription go: `pattern` never matches it. @default none */
