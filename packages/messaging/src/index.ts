@@ -2,6 +2,7 @@ export { messaging, type MessagingMethods } from "./messaging.ts";
 export type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
 export { MessagingConfig } from "./messaging-config.ts";
 export { topic, type MessageTo, type Topic } from "./send/topic.ts";
+export { forwardHeaders } from "./send/forward-headers.ts";
 export type { NewMessage, Receipt } from "./send/new-message.ts";
 export type { SendSettings } from "./send/sender.ts";
 export type { Message, MessageContext, MessageMeta, MessageOf, Schemas } from "./message/message.ts";

@@ -3,7 +3,7 @@ import { expect, test } from "@jest/globals";
 import type { Feature, Host } from "@framework/core/feature";
 import { virtualClock, waitFor } from "@framework/testing";
 import type { BrokerAdapter } from "./adapter.ts";
-import { memoryBroker, messaging } from "./index.ts";
+import { forwardHeaders, memoryBroker, messaging } from "./index.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 const withBroker = () => new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
@@ -114,6 +114,25 @@ const nested = (levels: number): unknown => {
   for (let level = 1; level < levels; level++) data = [data];
   return data;
 };
+
+test("the headers of a received message can be forwarded: extension attributes and those of its sender", async () => {
+  const app = withBroker();
+  const got: unknown[] = [];
+  app.messaging.subscribe("books", { group: "relay" }, async ({ type, headers }) => {
+    const own = { ...forwardHeaders(headers), "x-hop": "2" };
+    await app.messaging.send("copies", { type, headers: own });
+  });
+  app.messaging.subscribe("copies", { group: "search" }, ({ headers }) => void got.push({ ...headers }));
+  await app.start({ log: quiet });
+  const headers = { ce_tenant: "acme", "x-shelf": "7" };
+  await app.messaging.send("books", { type: "t", headers }, { ttlMs: 600_000 });
+  await waitFor(() => got.length === 1, { timeoutMs: 60_000 });
+  expect(got).toEqual([{ ...headers, "x-hop": "2" }]);
+  expect({
+    ...forwardHeaders({ ...headers, ce_id: "1", "content-type": "image/png", "framework-group": "g" }),
+  }).toEqual(headers);
+  await app.stop();
+});
 
 test.each([
   [{ type: "" }, "type is text"],

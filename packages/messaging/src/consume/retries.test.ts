@@ -60,15 +60,13 @@ test("a try after days is sent again to its retry topic after twice the topic's 
   const notBefore = clock.date() + 2 * 86_400_000;
   const headers = Object.assign(newHeaders(), { [NOT_BEFORE]: String(notBefore), [TRIES]: "2" });
   broker.sink().deliver([handed("1", { ...place, offset: "0", headers })]);
-  broker
-    .sink()
-    .deliver([
-      handed("2", {
-        ...place,
-        offset: "1",
-        headers: { ...headers, [NOT_BEFORE]: String(clock.date() + 900_000) },
-      }),
-    ]);
+  broker.sink().deliver([
+    handed("2", {
+      ...place,
+      offset: "1",
+      headers: { ...headers, [NOT_BEFORE]: String(clock.date() + 900_000) },
+    }),
+  ]);
   await clock.advance(1_200_000);
   const isCommitted = async (): Promise<boolean> => {
     await clock.advance(200);

@@ -2,15 +2,13 @@ import { PermanentFailure } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE, MAX_DEPTH } from "../limits.ts";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
 import { type Event, newHeaders, noHeaders } from "./event.ts";
+import { EXTENSION } from "./extensions.ts";
 import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
 
 /** Attributes that an event has here. */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
 type Attribute = (typeof attributes)[number];
-
-/** Prefix of the headers in which a message has extension attributes, whatever the broker. */
-const EXTENSION = "ce_";
 
 /** Prefixes of attributes in headers: of Kafka, of HTTP, and the two of AMQP; in lower case, as header names are. */
 const bindings = ["ce_", "ce-", "cloudevents_", "cloudevents:"].map((prefix) => {

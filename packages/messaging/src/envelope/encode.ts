@@ -1,6 +1,7 @@
 // CloudEvents 1.0 (github.com/cloudevents/spec): the JSON format and the binary mode of the protocol bindings.
 import type { Capabilities } from "../port/capabilities.ts";
 import type { WireHeaders } from "../port/delivery.ts";
+import { EXTENSION, isExtension } from "./extensions.ts";
 import { type Event, newHeaders, noHeaders } from "./event.ts";
 
 /** An event as a broker stores it. */
@@ -16,8 +17,22 @@ export const STRUCTURED = "application/cloudevents+json";
 export const encode = (event: Event, envelope: Capabilities["envelope"]): Encoded =>
   envelope.mode === "structured" ? structured(event) : binary(event, envelope.prefix);
 
+/** Most events have no headers of their own. */
+const split = (headers: WireHeaders): { readonly plain: WireHeaders; readonly extensions: WireHeaders } => {
+  if (headers === noHeaders) return { plain: noHeaders, extensions: noHeaders };
+  const [plain, extensions] = [newHeaders(), newHeaders()];
+  for (const name in headers) {
+    const value = headers[name] ?? "";
+    if (isExtension(name)) extensions[name.slice(EXTENSION.length)] = value;
+    else plain[name] = value;
+  }
+  return { plain, extensions };
+};
+
 const structured = ({ id, type, source, subject, time, key, data, headers }: Event): Encoded => {
+  const { plain, extensions } = split(headers);
   const attributes = {
+    ...extensions,
     specversion: "1.0",
     id,
     type,
@@ -28,7 +43,7 @@ const structured = ({ id, type, source, subject, time, key, data, headers }: Eve
     datacontenttype: "application/json",
     data: data ?? null,
   };
-  return { headers: structuredHeaders(headers), body: JSON.stringify(attributes) };
+  return { headers: structuredHeaders(plain), body: JSON.stringify(attributes) };
 };
 
 /** Most events have no headers of their own, and share one object. */
@@ -44,7 +59,9 @@ const onlyStructured: WireHeaders = Object.freeze(
 );
 
 const binary = ({ id, type, source, subject, time, key, data, headers }: Event, prefix: string): Encoded => {
-  const sent = Object.assign(newHeaders(), headers);
+  const { plain, extensions } = split(headers);
+  const sent = Object.assign(newHeaders(), plain);
+  for (const name in extensions) sent[`${prefix}${name}`] = extensions[name] ?? "";
   sent[`${prefix}specversion`] = "1.0";
   sent[`${prefix}id`] = id;
   sent[`${prefix}type`] = type;

@@ -76,6 +76,20 @@ test.each(["ce_", "cloudevents_", "cloudevents:"])("extension attributes with %s
   expect({ ...decode(delivery("1", headers), false).headers }).toEqual({ ce_tenant: "acme", "x-shelf": "7" });
 });
 
+test("extension attributes that a program sends are those of the event, in each mode", () => {
+  const headers = Object.assign(newHeaders(), { ce_tenant: "acme", "x-shelf": "7" });
+  const event = { id: "1", type: "t", source: "/s", subject: null, time: null, key: null, data: 1, headers };
+  const { body, headers: wire } = encode(event, { mode: "structured" });
+  expect(JSON.parse(body)).toMatchObject({ tenant: "acme", id: "1" });
+  expect({ ...wire }).toEqual({ "content-type": "application/cloudevents+json", "x-shelf": "7" });
+  const amqp = encode(event, { mode: "binary", prefix: "cloudevents_" });
+  expect(amqp.headers).toMatchObject({ cloudevents_tenant: "acme", "x-shelf": "7" });
+  for (const encoded of [{ body, headers: wire }, amqp])
+    expect({ ...decode(delivery(encoded.body, { ...encoded.headers }), false).headers }).toEqual({
+      ...headers,
+    });
+});
+
 test("extension attributes of a structured event are headers: text, numbers and booleans as text", () => {
   const own = {
     specversion: "1.0",

@@ -14,7 +14,7 @@ export interface NewMessage<Data = unknown> {
   readonly source?: string | undefined;
   /** When it happened. @default now */
   readonly time?: Date | undefined;
-  /** Text that travels with it; names of letters, digits and `- . _`. @default none */
+  /** Text that travels with it; names of letters, digits and `- . _`; `ce_<name>` are extension attributes. @default none */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

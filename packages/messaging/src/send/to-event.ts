@@ -1,5 +1,6 @@
 import type { Event } from "../envelope/event.ts";
 import { newHeaders, noHeaders } from "../envelope/event.ts";
+import { isExtension } from "../envelope/extensions.ts";
 import { OWN_PREFIX } from "../envelope/own-headers.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE } from "../limits.ts";
@@ -50,15 +51,28 @@ const textOfDate = (at: number): string => {
   return last.text;
 };
 
+const isName = (given: string): boolean => {
+  const name = given.toLowerCase();
+  const isReserved = RESERVED.test(name) || name.startsWith(OWN_PREFIX);
+  return HEADER.test(given) && (!isReserved || isExtension(name));
+};
+
+const isValue = (value: unknown): boolean =>
+  typeof value === "string" && value.isWellFormed() && !CONTROL.test(value);
+
+/** Whether a header can be sent. */
+export const isSendable = (name: string, value: unknown): boolean => isName(name) && isValue(value);
+
 const headersOf = (headers: NewMessage["headers"]): Event["headers"] => {
   if (headers === undefined) return noHeaders;
   const own = newHeaders();
   for (const [given, value] of Object.entries(headers)) {
     const name = given.toLowerCase();
-    if (!HEADER.test(given) || RESERVED.test(name) || name.startsWith(OWN_PREFIX))
-      throw badMessage(`the header "${given.slice(0, 100)}" has a bad or reserved name`);
-    if (typeof value !== "string" || !value.isWellFormed() || CONTROL.test(value))
-      throw badMessage(`the header "${name}" is no text without control characters`);
+    if (!isName(given))
+      throw badMessage(
+        `the header "${given.slice(0, 100)}" has a bad or reserved name; forwardHeaders(message.headers) leaves out those of a received message`,
+      );
+    if (!isValue(value)) throw badMessage(`the header "${name}" is no text without control characters`);
     own[name] = value;
   }
   return own;
