@@ -1,23 +1,37 @@
 import type { AppSettings } from "../lifecycle/app-settings.ts";
 import { isPromisedOutput, type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { Response } from "../response/response.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
+import { ownReply, Response } from "../response/response.ts";
+import { fromWebResponse, isWebResponse } from "../response/web-response.ts";
 import { inspectReply } from "./inspect-json.ts";
 
 type HttpMiddleware = Middleware<HttpRequest, Response>;
 
-/** Inspects the replies that a program's middleware makes itself; those of its handler are inspected already. An app without middleware pays nothing. */
+/**
+ * Inspects the replies that a program's middleware makes itself, and copies them, so that it may return one again; those of its handler are inspected and
+ * copied already. An app without middleware pays nothing.
+ */
 export const inspectMiddleware =
   (settings: Pick<AppSettings, "debug" | "log">): ((middleware: HttpMiddleware) => HttpMiddleware) =>
   (middleware) => {
-    const inspect = inspectReply(nameOf(middleware), settings);
-    // Untyped middleware may return anything, which a later level reports.
-    const inspected = (output: Response): Response => (output instanceof Response ? inspect(output) : output);
+    const name = nameOf(middleware);
+    const inspect = inspectReply(name, settings);
+    const inspected = (output: unknown): Response => inspect(replyOfMiddleware(output, name));
     return (request, next) => {
       const output = middleware(request, next);
       return isPromisedOutput(output) ? output.then(inspected) : inspected(output);
     };
   };
+
+/** Untyped middleware may return anything. @throws CORE_BAD_REPLY */
+const replyOfMiddleware = (output: unknown, name: string): Response => {
+  if (output instanceof Response) return ownReply(output);
+  if (typeof output === "object" && output !== null && isWebResponse(output)) return fromWebResponse(output);
+  const what = output === undefined || output === null ? "nothing" : "something else";
+  const message = `${name} returned ${what} in place of a reply; return what \`next(request)\` returns, or a Response`;
+  throw new FrameworkError("CORE_BAD_REPLY", message);
+};
 
 const nameOf = (middleware: HttpMiddleware): string => {
   const name = middlewareObject(middleware)?.constructor.name ?? middleware.name;

@@ -60,9 +60,13 @@ test.each<[string, unknown, number, string | null, string]>([
   expect([reply.status, reply.contentType, await reply.text()]).toEqual([status, type, body]);
 });
 
-test("our reply is returned unchanged", () => {
-  const reply = new Response("x");
-  expect(replyOf(reply)).toBe(reply);
+test("our reply is copied once, so that changes of one request do not reach the next", () => {
+  const reply = new Response("x", { status: 201, headers: { "x-kind": "own" } });
+  const first = replyOf(reply);
+  expect(replyOf(first)).toBe(first);
+  first.setHeader("x-kind", "changed").status = 404;
+  const second = replyOf(reply);
+  expect([second.status, second.headers.get("x-kind"), second.payload]).toEqual([201, "own", "x"]);
 });
 
 test("a reply of another copy of the class, or another realm, is recognised by its shape", async () => {

@@ -1,14 +1,14 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { bytesOf, isBlob } from "./byte-stream.ts";
-import { Response } from "./response.ts";
+import { markOwn, ownReply, Response } from "./response.ts";
 import { isStream } from "./response-body.ts";
 import { MAX_HANDLER_FIELDS } from "./response-headers.ts";
 import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts";
 
 /**
- * Converts a handler's return value into a reply.
+ * Converts a handler's return value into a reply of its own, which features may change.
  *
- * A `Response`, ours or the web's, is used as it is; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
+ * A `Response`, ours or the web's, is copied; a string is plain text; `null` and `undefined` are 204; streams, async iterables, blobs and
  * bytes are bodies; every other value is JSON.
  *
  * @throws CORE_BAD_REPLY for a symbol, a function, and a value that JSON cannot express; CORE_BODY_USED for a body that was read; CORE_BAD_HEADER
@@ -17,29 +17,29 @@ import { fromWebResponse, isWebResponse, networkError } from "./web-response.ts"
 export const replyOf = (value: unknown): Response => {
   switch (typeof value) {
     case "object":
-      return value === null ? Response.noContent() : ofObject(value);
+      return value === null ? markOwn(Response.noContent()) : ofObject(value);
     case "string":
-      return Response.text(value);
+      return markOwn(Response.text(value));
     case "undefined":
-      return Response.noContent();
+      return markOwn(Response.noContent());
     case "function":
     case "symbol":
       throw new FrameworkError("CORE_BAD_REPLY", `a handler cannot answer with a ${typeof value}`);
     default:
-      return Response.json(value);
+      return markOwn(Response.json(value));
   }
 };
 
 const ofObject = (value: object): Response => {
-  if (isPlain(value)) return Response.json(value);
+  if (isPlain(value)) return markOwn(Response.json(value));
   if (value instanceof Response) {
     if (value.status === 0) throw networkError();
-    return withRoom(value);
+    return withRoom(ownReply(value));
   }
-  if (Array.isArray(value)) return Response.json(value);
-  if (isWebResponse(value)) return withRoom(fromWebResponse(value));
-  if (isBlob(value) || bytesOf(value) !== null) return new Response(value as Blob | ArrayBuffer);
-  if (isStream(value)) return Response.stream(value);
+  if (Array.isArray(value)) return markOwn(Response.json(value));
+  if (isWebResponse(value)) return withRoom(markOwn(fromWebResponse(value)));
+  if (isBlob(value) || bytesOf(value) !== null) return markOwn(new Response(value as Blob | ArrayBuffer));
+  if (isStream(value)) return markOwn(Response.stream(value));
   if (isLostInJson(value)) {
     const what = "a Map, Set, generator or other iterable";
     throw new FrameworkError(
@@ -47,7 +47,7 @@ const ofObject = (value: object): Response => {
       `a handler returned ${what}, which JSON would turn into {}; spread it into an array`,
     );
   }
-  return Response.json(value);
+  return markOwn(Response.json(value));
 };
 
 /** Reserves room for the fields of features: otherwise an app could fail when the next feature is enabled. */

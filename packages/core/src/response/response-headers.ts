@@ -81,6 +81,13 @@ export class ResponseHeaders implements Iterable<[string, string]> {
     return this.list;
   }
 
+  /** The same lines in a list of their own. */
+  copy(): ResponseHeaders {
+    const copy = new ResponseHeaders();
+    copy.list = this.list.slice();
+    return copy;
+  }
+
   /** The names, in lower case. */
   keys(): ArrayIterator<string> {
     return this.combined()

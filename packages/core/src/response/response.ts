@@ -47,6 +47,15 @@ const MAX_COOKIES = 64;
 /** Returns the value that a reply's JSON was written from, or the function that takes the search of its events, once, and releases it; `undefined` for other bodies. */
 export let takeSource: (reply: Response) => unknown;
 
+/**
+ * Returns the reply of one request, which its features change: a copy of a `Response` that the program made, because the program may return it again, for
+ * another client. A copy is returned as it is, as is a reply that was marked with `markOwn`.
+ */
+export let ownReply: (reply: Response) => Response;
+
+/** Marks a reply that nobody else has, so that `ownReply` need not copy it. */
+export let markOwn: (reply: Response) => Response;
+
 /** The web stream of a body, and whether the body was read. */
 interface Reading {
   readonly of: Payload;
@@ -58,7 +67,7 @@ interface Reading {
  * A reply: the web's `Response` with factories, settable status and cookies.
  *
  * Text and bytes stay in memory: reading them (`text()`, `json()` …) does not consume them, while a stream can be sent or read only once. The object for
- * `headers` is created on first access. A reply belongs to one request, because middleware changes it.
+ * `headers` is created on first access. What a program returns is copied, so one object can answer many requests, unless its body is a stream.
  *
  * @throws CORE_BAD_STATUS, CORE_BAD_HEADER, CORE_BAD_BODY, CORE_BODY_USED
  */
@@ -73,8 +82,15 @@ export class Response {
   private notes: Map<Key<unknown>, unknown> | null = null;
   /** The value of `json`, which the kernel searches for what JSON lost; of `sse`, a function that takes the search of its events. */
   private source: unknown = undefined;
+  /** Whether it belongs to one request, whose features may change it. */
+  private isOwn = false;
 
   static {
+    ownReply = (reply) => (reply.isOwn ? reply : markOwn(reply.copy()));
+    markOwn = (reply) => {
+      reply.isOwn = true;
+      return reply;
+    };
     takeSource = (reply) => {
       const { source } = reply;
       reply.source = undefined;
@@ -397,12 +413,9 @@ export class Response {
   /** A second reply with the same body; a stream is read once and kept for the slower reader. @throws TypeError when the body was read */
   clone(): Response {
     if (this.bodyUsed) throw new TypeError("the body was read already");
-    const copy = new Response();
-    copy.code = this.code;
-    copy.mediaType = this.mediaType;
-    if (this.notes !== null) copy.notes = new Map(this.notes);
-    if (this.container !== null) copy.container = new ResponseHeaders(pairs(this.container.toFields()));
-    copy.payload = this.payload;
+    const copy = this.copy();
+    copy.reading = null;
+    copy.source = undefined;
     if (this.payload instanceof BodyStream) {
       const { length } = this.payload;
       const isEndless = this.payload instanceof EndlessBody;
@@ -414,6 +427,19 @@ export class Response {
       this.payload = ours as BodyStream; // there are exactly two halves
       copy.payload = theirs as BodyStream;
     }
+    return copy;
+  }
+
+  /** A second object for the same body. */
+  private copy(): Response {
+    const copy = new Response();
+    copy.payload = this.payload;
+    copy.code = this.code;
+    copy.mediaType = this.mediaType;
+    if (this.container !== null) copy.container = this.container.copy();
+    copy.reading = this.reading;
+    if (this.notes !== null) copy.notes = new Map(this.notes);
+    copy.source = this.source;
     return copy;
   }
 
@@ -449,11 +475,5 @@ export class Response {
     if (reading.used || reading.stream?.locked === true) throw new TypeError("the body was read already");
     reading.used = this.payload !== null;
     return this.payload;
-  }
-}
-
-function* pairs(fields: readonly string[]): Generator<readonly [string, string]> {
-  for (let index = 0; index < fields.length; index += 2) {
-    yield [fields[index] as string, fields[index + 1] as string];
   }
 }

@@ -1,0 +1,87 @@
+import { expect, test } from "@jest/globals";
+import { App, HttpError, type HttpMiddleware, Response } from "../index.ts";
+
+/** Changes each reply for its caller, as features do. */
+const personal: HttpMiddleware = async (request, next) => {
+  const reply = await next(request);
+  if (reply.ok) reply.status = 203;
+  return reply.setCookie("caller", request.query.get("name") ?? "nobody");
+};
+
+const sent = async (app: App, path: string): Promise<unknown> => {
+  const reply = await app.fetch(new Request(`http://test.local${path}`));
+  return [reply.status, reply.headers.getSetCookie(), reply.headers.get("x-kind"), await reply.text()];
+};
+
+const forms: readonly [string, () => Response][] = [
+  ["text", () => Response.text("same")],
+  ["fields of its own", () => Response.text("same", { headers: { "x-kind": "own" } })],
+  ["JSON", () => Response.json({ same: true })],
+  ["bytes", () => Response.binary(new TextEncoder().encode("same"))],
+];
+
+test.each(forms)(
+  "a reply with %s that is returned for two clients carries nothing between them",
+  async (_, make) => {
+    const constant = make();
+    const [kind, body] = [make().headers.get("x-kind"), await make().text()];
+    const app = new App()
+      .use(personal)
+      .use((request, next) => (request.path === "/early" ? constant : next(request)))
+      .use((request, next) => next(request));
+    app.get("/handled", () => constant);
+    app.get("/later", async () => Promise.resolve(constant));
+    app.get("/failed", () => {
+      throw new HttpError(409);
+    });
+    app.exceptionHandler(HttpError, () => constant);
+    for (const path of ["/handled", "/later", "/early", "/failed"]) {
+      for (const name of ["ann", "bob"])
+        expect(await sent(app, `${path}?name=${name}`)).toEqual([
+          203,
+          [`caller=${name}; Path=/`],
+          kind,
+          body,
+        ]);
+    }
+    expect([constant.status, constant.headers.getSetCookie()]).toEqual([200, []]);
+  },
+);
+
+test("a streamed body that is returned again is refused", async () => {
+  const chunks = async function* () {
+    yield "once";
+  };
+  const constant = Response.stream(chunks());
+  const app = new App();
+  app.get("/", () => constant);
+  expect(await sent(app, "/")).toEqual([200, [], null, "once"]);
+  await expect(sent(app, "/")).rejects.toThrow(expect.objectContaining({ code: "CORE_BODY_USED" }));
+});
+
+test("a middleware that returns no reply is an error that names it, and passes the levels around it", async () => {
+  const returning = [undefined, null, 5, { status: 200 }];
+  const log: string[] = [];
+  const app = new App().use(personal).use(function forgetful(request) {
+    return returning[Number(request.query.get("at"))] as never;
+  });
+  app.get("/", () => "ok");
+  const error = (text: string): void => void log.push(text);
+  await app.start({ env: "production", log: { info() {}, warn() {}, error } });
+  for (const at of returning.keys())
+    expect(await sent(app, `/?at=${at}`)).toEqual([
+      500,
+      ["caller=nobody; Path=/"],
+      null,
+      expect.stringContaining("An unexpected error"),
+    ]);
+  expect(log).toHaveLength(4);
+  expect(log[0]).toContain("the middleware forgetful returned nothing in place of a reply");
+});
+
+test("a middleware may return the web's Response, again and again", async () => {
+  const constant = new globalThis.Response(null, { status: 202 });
+  const app = new App().use(personal).use(() => constant as never);
+  for (const name of ["ann", "bob"])
+    expect(await sent(app, `/?name=${name}`)).toEqual([203, [`caller=${name}; Path=/`], null, ""]);
+});
