@@ -32,7 +32,7 @@ test.each(forms)(
     app.get("/handled", () => constant);
     app.get("/later", async () => Promise.resolve(constant));
     app.get("/failed", () => {
-      throw new HttpError(409);
+      throw new HttpError(409, "taken");
     });
     app.exceptionHandler(HttpError, () => constant);
     for (const path of ["/handled", "/later", "/early", "/failed"]) {
