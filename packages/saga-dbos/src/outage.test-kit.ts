@@ -1,8 +1,9 @@
 // What becomes of the sagas of a process while the database is away.
-import { saga } from "@framework/saga";
+import { saga, type Started } from "@framework/saga";
 import { startProxy } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
+import { dbosExecutor } from "./driver/dbos-sdk.ts";
 import type { DbosFixture } from "./testing/dbos-fixture.test-kit.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
@@ -46,7 +47,8 @@ export const outageFacts = (fact: Fact): void => {
     await using fragile = await fragileProcess(fixture);
     const { engine, outage } = fragile;
     const { runner } = engine;
-    const { id } = await runner.start(waits, null, { key: "k" });
+    const started = (): Promise<Started> => runner.start(waits, null, { key: "k" });
+    const { id } = await waitFor(started, { what: "the start", timeoutMs: 60_000 }); // a slow machine may lose its short lease before
     await inStatus(runner, id, "waiting");
     const end = await outage();
     await expect(runner.start(waits, null, { key: "2" })).rejects.toMatchObject({ status: 503 });
@@ -54,6 +56,26 @@ export const outageFacts = (fact: Fact): void => {
     const delivered = () => runner.deliver(waits, { key: "k", id: "m", name: "news" });
     expect(await waitFor(delivered, { what: "the delivery", timeoutMs: 60_000 })).toBe("resumed");
     await inStatus(runner, id, "completed");
+  });
+
+  fact("sagas go on after an outage also when DBOS does not shut down", async (fixture) => {
+    await using fragile = await fragileProcess(fixture);
+    const { engine, outage } = fragile;
+    const stuck = dbosExecutor();
+    if (stuck === undefined) throw new Error("DBOS is not launched");
+    const destroy = stuck.destroy.bind(stuck);
+    let failures = 0;
+    stuck.destroy = async () => {
+      failures++;
+      await destroy();
+      throw new Error("not everything has ended");
+    };
+    const end = await outage();
+    await end();
+    const started = (): Promise<Started> => engine.runner.start(waits, null, { key: "k" });
+    const { id } = await waitFor(started, { what: "the start", timeoutMs: 60_000 });
+    await inStatus(engine.runner, id, "waiting");
+    expect(failures).toBe(2);
   });
 
   fact("a process ends while the database is away", async (fixture) => {

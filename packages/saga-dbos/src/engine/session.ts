@@ -5,7 +5,7 @@ import type { HeldLease } from "@framework/durable/feature";
 import type { EngineParts } from "@framework/saga";
 import type { AnySaga } from "@framework/saga/feature";
 import type { DbosRunnerConfig } from "../dbos-runner-config.ts";
-import { dbos } from "../driver/dbos-sdk.ts";
+import { dbos, shutDown } from "../driver/dbos-sdk.ts";
 import { workflowOf } from "../names/ids.ts";
 import { adoptLost } from "./adopt.ts";
 import { checkDefinitions } from "./check-definitions.ts";
@@ -80,8 +80,13 @@ export class DbosSession {
     this.state = "closed";
     this.ending.abort(new Error("the process ends"));
     for (const stop of this.timers.splice(0)) stop();
-    if (this.hasDbos) await dbos().shutdown({ deregister: true });
-    await this.place?.release();
+    const failed = (error: unknown): void =>
+      this.parts.log().error("saga-dbos: DBOS did not shut down, and is shut down again", { error });
+    try {
+      if (this.hasDbos) await shutDown(failed);
+    } finally {
+      await this.place?.release();
+    }
   }
 
   private async launchAt(place: HeldLease): Promise<void> {
