@@ -21,7 +21,7 @@ export {
 } from "./brokers/config-kinds.ts";
 export type { BrokerOutline, MessagingOutline } from "./outline/messaging-outline.ts";
 export { backoffMs } from "./waiting/backoff.ts";
-export { pause } from "./waiting/pause.ts";
+export { pause } from "@framework/durable/feature";
 export { untilAborted } from "./waiting/until-aborted.ts";
 export { newHeaders } from "./envelope/event.ts";
 export { GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";

@@ -2,7 +2,7 @@ import { retryDelayMs, retryPolicy } from "@framework/core";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { LeaseHold } from "../leases/held-lease.ts";
 import type { LanesOptions } from "./lane.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 
 const again = retryPolicy({ attempts: 1000, delayMs: 100, maxDelayMs: 30_000 });
 

@@ -5,7 +5,7 @@ import { claimLanes } from "./claim-lanes.ts";
 import { fairShare } from "./fair-share.ts";
 import type { LanesOptions } from "./lane.ts";
 import { LaneRun } from "./lane-run.ts";
-import { pause } from "./pause.ts";
+import { pause } from "../time/pause.ts";
 import type { KindSurvey } from "./survey.ts";
 
 /** What a set of lanes needs from the others of its process. */

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "@framework/core/feature";
-import type { Kernel } from "@framework/durable/feature";
+import { type Kernel, pause } from "@framework/durable/feature";
 import type { StoreBase } from "../base/store-base.ts";
 import { archiveExpired } from "./archive-expired.ts";
 
@@ -25,16 +25,3 @@ export const archiveInLane = (
     },
   });
 };
-
-/** Resolves after a time, or when the signal aborts. */
-const pause = (clock: Clock, ms: number, signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    const end = (): void => {
-      cancel();
-      signal.removeEventListener("abort", end);
-      resolve();
-    };
-    const cancel = clock.after(ms, end);
-    signal.addEventListener("abort", end, { once: true });
-    if (signal.aborted) end();
-  });

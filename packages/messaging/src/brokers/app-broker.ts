@@ -1,6 +1,6 @@
 import type { Logger, Problem } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@framework/durable/feature";
 import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";

@@ -1,6 +1,6 @@
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@framework/durable/feature";
 
 /** Options of repeated work. */
 export interface UntilDoneOptions {

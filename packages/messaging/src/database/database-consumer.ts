@@ -1,7 +1,7 @@
 import { aborted } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type Kernel, TryLaterError } from "@framework/durable/feature";
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@framework/durable/feature";
 import type { BrokerContext, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
 import { DatabaseDelivery } from "./database-delivery.ts";

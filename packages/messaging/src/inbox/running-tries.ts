@@ -1,5 +1,5 @@
 import type { Clock } from "@framework/core/feature";
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@framework/durable/feature";
 
 /** Tries that run, for a stop that waits for them. */
 export class RunningTries {

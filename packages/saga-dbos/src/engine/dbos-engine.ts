@@ -1,5 +1,6 @@
 import { FrameworkError, HttpError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
+import { pause } from "@framework/durable/feature";
 import type { EngineParts, OpenEngine } from "@framework/saga";
 import { DBOS_TABLES, dbosTables } from "../store/once.ts";
 import { DbosRunner } from "./runner.ts";
@@ -68,7 +69,7 @@ export class DbosEngine implements OpenEngine {
       } catch (error) {
         if (life.signal.aborted) return;
         log.warn("saga-dbos: this process cannot run sagas yet, and tries again", { error });
-        await pause(Math.min(pauseMs, MAX_PAUSE_MS), life.signal);
+        await pause(systemClock, Math.min(pauseMs, MAX_PAUSE_MS), life.signal);
       }
   }
 
@@ -79,15 +80,6 @@ export class DbosEngine implements OpenEngine {
     return this.session;
   }
 }
-
-/** Resolves after a time, or when the signal aborts. */
-const pause = async (ms: number, signal: AbortSignal): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = systemClock.after(ms, resolve);
-  signal.addEventListener("abort", () => resolve(), { once: true });
-  await promise;
-  cancel();
-};
 
 const notStarted = (): FrameworkError =>
   new FrameworkError("SAGA_DBOS_NOT_STARTED", "saga-dbos: sagas run between the app's start and its end");
