@@ -51,9 +51,15 @@ export class OpenQueue<T> implements WorkQueue<T> {
       throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
     if (work.length === 0) return [];
     const rows = work.map((each) => toRow(this.name, each));
-    const length = rows.reduce((sum, { payload }) => sum + payload.length, 0);
+    const length = rows.reduce(
+      (sum, { payload, headers }) => sum + payload.length + (headers?.length ?? 0),
+      0,
+    );
     if (length > MAX_CALL_LENGTH)
-      throw badWork(this.name, "the payloads of one call have at most 64 MiB together; use several calls");
+      throw badWork(
+        this.name,
+        "the payloads and headers of one call have at most 64 MiB together; use several calls",
+      );
     const added = await this.addRows(rows, tx);
     return added.map(({ id, isNew }) => ({ id: String(id), isNew }));
   }

@@ -322,7 +322,7 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       },
     );
 
-  fact("one call adds payloads of 64 MiB at most, all or none", async (processes) => {
+  fact("one call adds payloads and headers of 64 MiB at most, all or none", async (processes) => {
     const { queue } = await work(processes, { handle() {} }, { config: { runWork: false } });
     const payload = "x".repeat(1_048_000);
     const many = (count: number) => Array.from({ length: count }, () => ({ payload }));
@@ -330,6 +330,9 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
       code: "DURABLE_BAD_WORK",
       message: expect.stringContaining("64 MiB"),
     });
+    const headers = { note: "x".repeat(16_000) };
+    const noted = Array.from({ length: 4500 }, () => ({ payload: "", headers }));
+    await expect(queue.enqueue(noted)).rejects.toMatchObject({ code: "DURABLE_BAD_WORK" });
     expect((await queue.stats()).ready).toBe(0);
   });
 
@@ -783,6 +786,30 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
         { errorClass: "NonRetryableError", errorMessage: "refused", errorCode: "REFUSED", attempts: 2 },
       ]);
       expect(ran).toEqual(["a 1", "a 2", "b 1", "b 2"]);
+    },
+  );
+
+  fact(
+    "an item that waits for room for parked work is kept with its failure by a deployment that keeps",
+    async (processes) => {
+      const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20, maxParked: 1 };
+      const fails = (): never => {
+        throw new NonRetryableError("refused", { code: "REFUSED" });
+      };
+      const retry = { attempts: 5, maxDelayMs: 60_000 };
+      const { queue, kernel } = await work(processes, { retry, handle: fails }, { config });
+      await inState(queue, await add(queue, "a"), "parked");
+      const id = await add(queue, "b");
+      await inState(queue, id, "waiting");
+      await kernel.stop();
+      await processes.time.advance(60_000);
+      const next = await work(processes, { retry, onExhausted: "keep", handle: fails }, { config });
+      await inState(next.queue, id, "failed");
+      expect((await next.queue.get(id))?.error).toEqual({
+        name: "NonRetryableError",
+        message: "refused",
+        code: "REFUSED",
+      });
     },
   );
 };

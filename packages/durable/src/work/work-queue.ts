@@ -8,7 +8,7 @@ export interface WorkQueue<T> {
   /** Name of the queue. */
   readonly name: string;
   /**
-   * Adds work, at most 10,000 items and 64 MiB of payloads at once. With `tx` it is added by that transaction: visible with its commit, gone with its rollback.
+   * Adds work, at most 10,000 items and 64 MiB of payloads and headers at once. With `tx` it is added by that transaction: visible with its commit, gone with its rollback.
    *
    * @throws DURABLE_BAD_WORK
    */

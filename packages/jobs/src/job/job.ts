@@ -39,7 +39,7 @@ export interface Job<S extends StandardSchema | undefined = StandardSchema | und
    * @throws FrameworkError JOBS_BAD_INPUT; DURABLE_BAD_WORK for bad options; HttpError 503 (DURABLE_BUSY) when 10,000 adds with keys wait
    */
   enqueue(...args: EnqueueArguments<InputOf<S>>): Promise<Enqueued>;
-  /** Adds up to 10,000 jobs, with inputs of up to 64 MiB together, at once, all or none. @throws as `enqueue` */
+  /** Adds up to 10,000 jobs, with inputs and headers of up to 64 MiB together, at once, all or none. @throws as `enqueue` */
   enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly Enqueued[]>;
   /**
    * Cancels the unfinished job with this id or unique key: it does not start, and if it runs, its signal aborts and its outcome is refused. Returns

@@ -9,6 +9,9 @@ interface AttemptFailure extends Failure {
   readonly attempt: number;
 }
 
+/** A failure that an item keeps: of an attempt, or of an item that gave up and waits for room among the parked ones. */
+type KeptFailure = Failure & { readonly attempt?: number; readonly gaveUpAfter?: number };
+
 /** Returns the JSON of the failure of an attempt that others follow. */
 export const attemptFailureText = (error: unknown, { row }: Attempt): string =>
   JSON.stringify({ ...failureOf(error), attempt: row.attempts } satisfies AttemptFailure);
@@ -19,7 +22,7 @@ export const lastFailureOf = async (
   { reading }: Pick<WorkStore, "reading">,
 ): Promise<Failure> => {
   const last = row.attempts - 1;
-  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as AttemptFailure;
-  const { attempt, ...failure } = stored;
-  return attempt === last ? failure : failureOf(attemptLost(last));
+  const stored = JSON.parse((await reading.errorOf(id)) ?? "{}") as KeptFailure;
+  const { attempt, gaveUpAfter, ...failure } = stored;
+  return attempt === last || gaveUpAfter !== undefined ? failure : failureOf(attemptLost(last));
 };

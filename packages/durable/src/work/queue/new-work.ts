@@ -27,7 +27,7 @@ export const MAX_PAYLOAD_BYTES = 1_048_576;
 export const MAX_HEADER_BYTES = 16_384;
 /** Maximum items of one call. */
 export const MAX_ITEMS = 10_000;
-/** Maximum size of the payloads of one call together, in characters of JSON: the longest string of JavaScript has half a GiB. */
+/** Maximum size of the payloads and headers of one call together, in characters of JSON: the longest string of JavaScript has half a GiB. */
 export const MAX_CALL_LENGTH = 67_108_864;
 
 const MAX_KEY_LENGTH = 400;
