@@ -7,6 +7,10 @@ export const coreErrors: ErrorCatalogue = {
     summary: "a route, middleware, guard, handler or feature was added after start",
     action: "register everything before start",
   },
+  CORE_ALREADY_STOPPED: {
+    summary: "`start` or `run` was called on an app that has stopped",
+    action: "create a new `App`",
+  },
   CORE_BAD_BODY: {
     summary: "a reply's body is not text, bytes, `Blob`, form or stream",
     action: "`Response.json(value)` sends a value",
@@ -253,6 +257,10 @@ export const coreErrors: ErrorCatalogue = {
     summary: "two routes have the same method and shape",
     action: "remove one; both places are named",
   },
+  CORE_RUN_TWICE: {
+    summary: "`run` was called on an app that another `run` serves or has served",
+    action: "create a new `App` for each `run`",
+  },
   CORE_SHARED_STATE_BAD_KEY: {
     summary: "a key or channel is empty or longer than 512 characters",
     action: "shorten it",
@@ -284,7 +292,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_START_ABANDONED: {
     summary: "the app was stopped while it started",
-    action: "nothing, or start it again",
+    action: "nothing, or start a new `App`",
   },
   CORE_START_FAILED: {
     summary: "start failed with an error that is not the framework's",

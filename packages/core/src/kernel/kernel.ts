@@ -30,6 +30,8 @@ export class Kernel extends Registry {
   private started: Promise<void> | undefined;
   private listening: Promise<void> | undefined;
   private stopped: Promise<boolean> | undefined;
+  /** Whether a `run` serves the app. */
+  private isRun = false;
   private drained: Promise<boolean> | undefined;
   /** Milliseconds that the drain has, and the monotonic time at which they are over. */
   private drainLimit: { readonly ms: number; readonly endsAt: number } = { ms: 0, endsAt: 0 };
@@ -65,8 +67,13 @@ export class Kernel extends Registry {
     return this.started;
   }
 
-  /** Compiles the app, reports every mistake together, runs the start tasks; once. */
+  /**
+   * Compiles the app, reports every mistake together, runs the start tasks; once, with the settings of the first call.
+   *
+   * @throws the error of a start that failed before; CORE_ALREADY_STOPPED
+   */
   start(settings: AppSettings): Promise<void> {
+    if (this.stopped !== undefined) return this.refuseStart();
     this.started ??= this.begin(settings);
     return this.started;
   }
@@ -93,6 +100,7 @@ export class Kernel extends Registry {
     return {
       listeners: this.listeners,
       protocol: this.connectionProtocol,
+      claim: () => this.claim(),
       check: (settings) => this.compile(settings).problems,
       start: (settings) => this.start(settings),
       listen: () => this.listen(),
@@ -132,6 +140,26 @@ export class Kernel extends Registry {
   stop(limitMs: number = DRAIN_SECS * 1000): Promise<boolean> {
     if (this.started === undefined) return Promise.resolve(true);
     return (this.stopped ??= this.end(this.started, limitMs));
+  }
+
+  /** Rejects: with the error of the start if that had failed. */
+  private async refuseStart(): Promise<void> {
+    await this.started;
+    await this.listening;
+    throw new FrameworkError(
+      "CORE_ALREADY_STOPPED",
+      "an app that has stopped cannot be started again; create a new App",
+    );
+  }
+
+  /** Reserves the app for one `run`. */
+  private claim(): () => void {
+    if (this.isRun && this.stopped === undefined)
+      throw new FrameworkError("CORE_RUN_TWICE", "an app runs once; create a new App for each run");
+    this.isRun = true;
+    return () => {
+      this.isRun = false;
+    };
   }
 
   private report(): AppReport {

@@ -30,6 +30,8 @@ export interface Runnable {
   readonly listeners: readonly RegisteredListener[];
   /** The protocol beside HTTP/1.1, if a feature has added one; complete when `run` is called. */
   readonly protocol?: ConnectionProtocol | undefined;
+  /** Reserves the app for one `run` until the returned function is called, which a `run` that fails does. @throws CORE_RUN_TWICE */
+  claim(): () => void;
   /** Returns every mistake of the app under these settings. Starts nothing; the app can still be changed and started. */
   check(settings: AppSettings): readonly Problem[];
   /** Reports all configuration mistakes at once, then runs the start tasks; throws when the app cannot serve. */

@@ -24,6 +24,42 @@ test("serves inside a larger program; close() stops it and frees the port", asyn
   await again.close();
 });
 
+test("refuses to run or start an app that has stopped", async () => {
+  const app = new App();
+  await (await app.run(embedded)).close();
+  await expect(app.run(embedded)).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
+  await expect(app.start()).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
+  const started = await new App().start({ log });
+  await started.stop();
+  await expect(started.start()).rejects.toMatchObject({ code: "CORE_ALREADY_STOPPED" });
+  await expect(started.run(embedded)).rejects.toThrow("create a new App");
+});
+
+test("refuses a second run of an app, and the first serves on", async () => {
+  const app = new App();
+  app.get("/", () => "first");
+  const { url, close } = await app.run(embedded);
+  await expect(app.run(embedded)).rejects.toMatchObject({ code: "CORE_RUN_TWICE" });
+  expect(await (await fetch(url, { headers: { connection: "close" } })).text()).toBe("first");
+  await close();
+});
+
+test("a run after a failed start rejects with the mistakes of that start", async () => {
+  const app = new App();
+  app.get("/{id", () => "one");
+  await expect(app.run(embedded)).rejects.toMatchObject({ name: "ConfigurationError" });
+  await expect(app.run(embedded)).rejects.toMatchObject({ name: "ConfigurationError" });
+  await expect(app.start()).rejects.toMatchObject({ name: "ConfigurationError" });
+});
+
+test("a run with a wrong setting leaves the app to the next one", async () => {
+  const app = new App();
+  await expect(app.run({ ...embedded, workers: 0 })).rejects.toMatchObject({ name: "ConfigurationError" });
+  const { url, close } = await app.run(embedded);
+  expect((await fetch(url, { headers: { connection: "close" } })).status).toBe(404);
+  await close();
+});
+
 test("installs no process-wide handlers with exitOnError: false", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));

@@ -41,18 +41,22 @@ export const run = async (app: Runnable, options: RunOptions = {}): Promise<Runn
   const brief = found instanceof Promise ? await found : found;
   const owned = brief === undefined && options.exitOnError !== false ? new OwnedProcess() : null;
   let plan: Plan | undefined;
+  let release = (): void => {};
   try {
     plan = makePlan(app, options, brief?.workers, owned);
     if (brief !== undefined) {
       if (brief.service !== service) return elsewhere(plan.settings);
+      app.claim();
       const { runWorker } = await severalProcesses();
       return await runWorker(app, plan, brief);
     }
+    release = app.claim();
     if (plan.settings.workers === 1 && !plan.settings.reload) return await runSingle(app, plan);
     const { runPrimary } = await severalProcesses();
     return await runPrimary(app, plan, service);
   } catch (error) {
     if (brief !== undefined) return (await severalProcesses()).failWorker(error);
+    release();
     if (owned === null) throw error;
     process.exit(reportFailedStart(error, owned.ending, plan?.log));
   }
