@@ -1,5 +1,5 @@
 import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
-import { unknownFields } from "@framework/core/feature";
+import { messageOf, unknownFields } from "@framework/core/feature";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
 import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
 import type { Job } from "./job/job.ts";
@@ -62,10 +62,7 @@ export class JobSet {
     try {
       this.plans.add(new Schedule(name, times, scheduledJob(job, input as InputOf<S>)));
     } catch (error) {
-      this.refuse(
-        "JOBS_BAD_SCHEDULE",
-        `schedule ${name}: ${Error.isError(error) ? error.message : String(error)}`,
-      );
+      this.refuse("JOBS_BAD_SCHEDULE", `schedule ${name}: ${messageOf(error)}`);
     }
   }
 

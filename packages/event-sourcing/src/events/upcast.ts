@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import { mistake } from "../errors/event-error.ts";
 import { MAX_PARTS } from "../limits.ts";
 import type { EventTypes } from "./event-types.ts";
@@ -56,7 +57,11 @@ const convert = (upcaster: (data: unknown) => unknown, from: VersionedData): unk
     const result = upcaster(from.data);
     if (result !== undefined) return result;
   } catch (error) {
-    throw failed(from, `its upcaster threw: ${FrameworkError.is(error) ? error.code : String(error)}`, error);
+    throw failed(
+      from,
+      `its upcaster threw: ${FrameworkError.is(error) ? error.code : messageOf(error)}`,
+      error,
+    );
   }
   throw failed(from, "its upcaster returned nothing; return the data, or `dropped`");
 };

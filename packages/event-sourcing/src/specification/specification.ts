@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { messageOf } from "@framework/core/feature";
 import { decided, type Decider } from "../deciders/decider.ts";
 import type { AnyEventType, NewEventOf } from "../events/event-type.ts";
 import { toPosition } from "../events/position.ts";
@@ -76,7 +77,7 @@ const decide = <State, Command, Types extends AnyEventType>(
   try {
     return { events: decided(run(command, before)) as readonly NewEvent[], refusal: null };
   } catch (error) {
-    return { events: [], refusal: Error.isError(error) ? error : new Error(String(error)) };
+    return { events: [], refusal: Error.isError(error) ? error : new Error(messageOf(error)) };
   }
 };
 

@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gzip as gzipCompress, unzip, zstdCompress, zstdDecompress } from "node:zlib";
+import { messageOf } from "@framework/core/feature";
 import type { KafkaCodec, KafkaCodecs, KafkaCompression } from "../kafka-config.ts";
 import { withSnappyFrames } from "./snappy-frames.ts";
 import { endlessRecords } from "./unreadable-records.ts";
@@ -63,15 +64,12 @@ export const register = (
       try {
         return asBuffer(await codec.decompress(bytes));
       } catch (error) {
-        return endlessRecords(`${name}, and its codec failed: ${reasonOf(error)}`);
+        return endlessRecords(`${name}, and its codec failed: ${messageOf(error).slice(0, MAX_REASON)}`);
       }
     },
   };
   Reflect.set(CompressionCodecs, compressionTypes[name], () => registered);
 };
-
-const reasonOf = (error: unknown): string =>
-  (Error.isError(error) ? error.message : String(error)).slice(0, MAX_REASON);
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer, byteOffset, byteLength);

@@ -1,6 +1,6 @@
 // One file: the events of one membership change the same state, and their order is the point.
 import type { Logger } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import { type ConsumerOptions, pause } from "@framework/messaging/adapter";
 import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, OffsetsByTopicPartition } from "kafkajs";
 import type { AdminClient } from "../client/admin-client.ts";
@@ -122,7 +122,7 @@ export class Member {
         eachBatch: (payload) => this.batch(payload),
       });
     } catch (error) {
-      this.end(Error.isError(error) ? error.message : String(error));
+      this.end(messageOf(error));
     }
   }
 
@@ -240,7 +240,7 @@ export class Member {
       }
       this.settled();
     } catch (error) {
-      this.end(`the first position could not be committed: ${String(error)}`);
+      this.end(`the first position could not be committed: ${messageOf(error)}`);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import { pause } from "@framework/messaging/adapter";
 import type { ITopicConfig } from "kafkajs";
 import type { AdminClient } from "../client/admin-client.ts";
@@ -90,7 +90,7 @@ const askForCreation = async (
       ),
     );
   } catch (error) {
-    const failure = Error.isError(error) ? error : new Error(String(error));
+    const failure = Error.isError(error) ? error : new Error(messageOf(error));
     return new Map(topics.map(({ topic }) => [topic, failure]));
   }
 };

@@ -1,5 +1,5 @@
 import type { Logger, Problem } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import { pause } from "@framework/durable/feature";
 import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
@@ -154,7 +154,7 @@ export class AppBroker {
         const problems = await broker.topology(this.topology(), topologyMode, this.ending.signal);
         this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
       } catch (error) {
-        this.topologyProblem = `the broker cannot be asked: ${Error.isError(error) ? error.message : String(error)}`;
+        this.topologyProblem = `the broker cannot be asked: ${messageOf(error)}`;
       }
     if (this.topologyProblem !== null && this.topologyProblem !== before)
       log.warn(`messaging: the broker "${name}" is not ready, and is asked again`, {

@@ -1,7 +1,6 @@
-import { aborted } from "@framework/core/feature";
+import { aborted, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
-import { type Kernel, TryLaterError } from "@framework/durable/feature";
-import { pause } from "@framework/durable/feature";
+import { type Kernel, pause, TryLaterError } from "@framework/durable/feature";
 import type { BrokerContext, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
 import { DatabaseDelivery } from "./database-delivery.ts";
@@ -152,7 +151,7 @@ export class DatabaseConsumer implements Consumer, Member {
       try {
         return await this.open(signal);
       } catch (error) {
-        this.options.sink.state("connecting", Error.isError(error) ? error.message : String(error));
+        this.options.sink.state("connecting", messageOf(error));
       }
       await pause(context.clock, pauseMs, signal);
     }

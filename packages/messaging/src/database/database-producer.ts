@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { Kernel } from "@framework/durable/feature";
 import type { Producer, SendResult } from "../port/broker-adapter.ts";
@@ -46,7 +47,11 @@ export class DatabaseProducer implements Producer {
       else await this.kernel.transaction((tx) => this.sendIn(tx, messages));
       return stored;
     } catch (error) {
-      return { ok: false, error: Error.isError(error) ? error : new Error(String(error)), isRetryable: true };
+      return {
+        ok: false,
+        error: Error.isError(error) ? error : new Error(messageOf(error)),
+        isRetryable: true,
+      };
     }
   }
 }

@@ -1,5 +1,5 @@
 import { type Awaitable, type InferOutput, retryPolicy, type StandardSchema } from "@framework/core";
-import { unknownFields } from "@framework/core/feature";
+import { messageOf, unknownFields } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { SagaContext, StepContext } from "./context.ts";
 import type { SagaDefinition } from "./definition.ts";
@@ -159,7 +159,7 @@ export class SagaBuilder<Given, Input, Outputs> {
       retryPolicy(retry);
       return retry;
     } catch (error) {
-      this.parts.list.problems.push(`"${step}": ${Error.isError(error) ? error.message : String(error)}`);
+      this.parts.list.problems.push(`"${step}": ${messageOf(error)}`);
       return null;
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from "@framework/core/feature";
 import { MAX_VALUE_BYTES } from "../limits.ts";
 import { badValue } from "../errors/saga-errors.ts";
 
@@ -14,7 +15,7 @@ const stringified = (value: unknown, what: string): string | null => {
   try {
     return JSON.stringify(value) ?? null;
   } catch (error) {
-    throw badValue(`${what} is not JSON data: ${Error.isError(error) ? error.message : String(error)}`);
+    throw badValue(`${what} is not JSON data: ${messageOf(error)}`);
   }
 };
 

@@ -92,3 +92,14 @@ test("an item whose result JSON would lose is parked with the path, without anot
     },
     () => ({ tags: new Set(["a"]) }),
   ));
+
+test("a payload whose toJSON throws an error without a text is refused like others", () =>
+  withQueue(async (queue) => {
+    const toJSON = (): never => {
+      throw Object.assign(new Error("no"), { message: Object.create(null) as object });
+    };
+    await expect(queue.enqueue({ payload: { toJSON } })).rejects.toMatchObject({
+      code: "DURABLE_BAD_WORK",
+      message: expect.stringContaining("cannot be written as JSON: {}"),
+    });
+  }));

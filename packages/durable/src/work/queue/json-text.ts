@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { jsonWriter } from "@framework/core/feature";
+import { jsonWriter, messageOf } from "@framework/core/feature";
 import { badWork } from "./work-errors.ts";
 
 /**
@@ -28,7 +28,6 @@ const serialised = (value: unknown, queue: string, what: string): string => {
     return jsonWriter(`durable: ${what} of "${queue}"`, report)(value);
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
-    const reason = Error.isError(error) ? error.message : String(error); // of a getter or toJSON
-    throw badWork(queue, `${what} cannot be written as JSON: ${reason}`);
+    throw badWork(queue, `${what} cannot be written as JSON: ${messageOf(error)}`);
   }
 };

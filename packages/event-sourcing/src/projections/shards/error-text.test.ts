@@ -1,0 +1,19 @@
+import { expect, test } from "@jest/globals";
+import { errorText } from "./error-text.ts";
+
+test.each<[string, unknown, string]>([
+  [
+    "an error with a stack",
+    Object.assign(new Error("no"), { stack: "Error: no\n at view" }),
+    "Error: no\n at view",
+  ],
+  [
+    "an error whose stack and message are no text",
+    Object.assign(new Error("no"), { stack: 7, message: {} }),
+    "{}",
+  ],
+  ["a text", "a\u0000b", "ab"],
+  ["an object without a prototype", Object.create(null), "{}"],
+])("the text of %s is stored", (_what, error, text) => {
+  expect(errorText(error)).toBe(text);
+});
