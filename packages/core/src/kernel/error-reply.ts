@@ -37,11 +37,18 @@ export const errorReply = (
         ...(request.path === null ? {} : { instance: request.path }),
       })
     : Response.json(body, { status });
-  if (status === 401) reply.setHeader("www-authenticate", DEFAULT_CHALLENGE); // required by RFC 9110 15.5.2
-  if (HttpError.is(error))
-    for (const [name, value] of Object.entries(error.headers)) reply.setHeader(name, value);
+  addErrorFields(error, reply);
   addVary(reply.headers, "Accept");
   return reply;
+};
+
+/** Adds the header fields of an error, such as `Allow` and `Retry-After`, that a reply with its status lacks. */
+export const addErrorFields = (error: Error, reply: Response): void => {
+  if (!HttpError.is(error) || reply.status !== error.status) return;
+  const { headers } = reply;
+  for (const [name, value] of Object.entries(error.headers)) if (!headers.has(name)) headers.set(name, value);
+  if (error.status === 401 && !headers.has("www-authenticate"))
+    headers.set("www-authenticate", DEFAULT_CHALLENGE); // required by RFC 9110 15.5.2
 };
 
 interface ErrorBody {

@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App } from "../index.ts";
+import { App, HttpError, Response, UnauthorizedError } from "../index.ts";
 import type { Logger } from "../log/logger.ts";
 import { consoleLogger } from "../log/console-logger.ts";
 
@@ -52,4 +52,52 @@ test("a logger that throws does not take the reply of its request", async () => 
     console.error = error;
   }
   expect(written.join()).toMatch(/the logger failed.*disk full.*GET \/x failed: bug/);
+});
+
+const answering = (reply: (error: HttpError) => unknown): App => {
+  const app = new App().exceptionHandler(HttpError, (_request, error) => reply(error));
+  app.get("/x", () => "x");
+  app.get("/secret", () => {
+    throw new UnauthorizedError();
+  });
+  app.get("/bare", () => {
+    throw new HttpError(401, "who?");
+  });
+  app.get("/busy", () => {
+    throw new HttpError(503, "later", { headers: { "retry-after": "9" } });
+  });
+  return app;
+};
+
+const fieldOf = async (app: App, line: string, field: string) => {
+  const [method = "", path = ""] = line.split(" ");
+  const reply = await app.fetch(new Request(`http://host.test${path}`, { method }));
+  return `${reply.status} ${reply.headers.get(field)}`;
+};
+
+test.each([
+  ["a value", ({ status }: HttpError) => ({ mine: status })],
+  ["a Response", ({ status }: HttpError) => Response.json({ mine: status }, { status })],
+  ["a web Response", ({ status }: HttpError) => globalThis.Response.json({ mine: status }, { status })],
+])("%s of an exception handler gets the header fields of the error", async (_, reply) => {
+  const app = answering(reply);
+  expect([
+    await fieldOf(app, "DELETE /x", "allow"),
+    await fieldOf(app, "GET /secret", "www-authenticate"),
+    await fieldOf(app, "GET /bare", "www-authenticate"),
+    await fieldOf(app, "GET /busy", "retry-after"),
+  ]).toEqual([
+    "405 GET, HEAD, OPTIONS",
+    '401 Bearer realm="Restricted"',
+    '401 Bearer realm="Restricted"',
+    "503 9",
+  ]);
+  await app.stop();
+});
+
+test("a Response of an exception handler keeps its own fields, and gets none of an error with another status", async () => {
+  const own = answering(() => Response.json({}, { status: 503, headers: { "retry-after": "1" } }));
+  expect(await fieldOf(own, "GET /busy", "retry-after")).toBe("503 1");
+  expect(await fieldOf(own, "DELETE /x", "allow")).toBe("503 null");
+  await own.stop();
 });

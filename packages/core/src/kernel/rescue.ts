@@ -1,4 +1,4 @@
-import { errorReply } from "./error-reply.ts";
+import { addErrorFields, errorReply } from "./error-reply.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
@@ -81,10 +81,11 @@ const causeOfAbort = (error: Error, request: HttpRequest): Error =>
 const mayReportAbort = (error: Error): boolean =>
   error.name === "AbortError" || (error as { code?: unknown }).code === "CORE_DEPENDENCY_TOO_LATE";
 
-/** Converts the return value of an exception handler: a Response as it is, any other value with the error's status. */
+/** Converts the return value of an exception handler: anything but a `Response` gets the error's status, and a reply with that status the error's fields. */
 const withStatusOf = (error: Error, value: unknown): Response => {
   const reply = replyOf(value);
   if (!isReply(value)) reply.status = statusOf(error);
+  addErrorFields(error, reply);
   return reply;
 };
 
