@@ -53,8 +53,8 @@ export class Supervisor {
   }
 
   /**
-   * Begins the drain in every worker: readiness turns 503, requests are still served. From now on no worker is replaced unless it dies, and one that becomes
-   * ready later gets the same message.
+   * Begins the drain in every worker: readiness turns 503, requests are still served. From now on only workers that die, or end after an uncaught
+   * error, are replaced, and one that becomes ready later gets the same message.
    */
   unready(timeoutMs: number): void {
     this.endsAt = performance.now() + timeoutMs;
