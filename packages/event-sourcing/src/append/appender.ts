@@ -11,6 +11,7 @@ import { appendOnPostgres } from "./postgres-append.ts";
 import { PostgresStatements } from "./postgres-statements.ts";
 import { checkTotal, prepareAppend, type PreparedAppend, type StreamAppend } from "./prepare-append.ts";
 import { appendOnSqlite } from "./sqlite-append.ts";
+import { viewEvents } from "./view-events.ts";
 
 /** Options of every append. */
 export interface WriteOptions {
@@ -144,7 +145,7 @@ export class Appender {
   private async apply(inline: InlineViews, tx: Transaction, append: PreparedAppend): Promise<AppendedEvents> {
     const apply = await inline.begin(tx);
     const written = await this.insert(tx, append);
-    if (written.appended.isNew) await apply(storedEvents(append, written.rows));
+    if (written.appended.isNew) await apply(await viewEvents(this.base, tx, append, written.rows));
     return written;
   }
 

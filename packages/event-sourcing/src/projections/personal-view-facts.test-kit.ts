@@ -86,6 +86,38 @@ export const personalViewFacts: Readonly<Record<string, (fixture: EventStoreFixt
       const later = await db.query("SELECT name FROM members WHERE version > 1 ORDER BY version");
       same(later, [{ name: "(forgotten)" }, { name: "(forgotten)" }]);
     },
+  "the inline view of an append has nothing of a person who was forgotten after the events were encrypted":
+    async ({ open, db }) => {
+      const writer = await open({ events });
+      const isForgotten: boolean[] = [];
+      const Slow = eventType("Slow", {
+        "~standard": {
+          version: 1,
+          vendor: "test",
+          validate: async (value: unknown) => {
+            isForgotten.push(await writer.forget("p1")); // the other stream of the append has been encrypted
+            return { value };
+          },
+        },
+      });
+      const inline = members({ inline: true, apply: insert });
+      const store = await open({ events: [Joined, Slow], projections: [inline] });
+      await store.appendMany([
+        { stream: "person-1", events: [ann, Joined({ id: "p2", name: "Bob" })] },
+        { stream: "slow-1", events: { type: "Slow", data: {} } },
+      ]);
+      same([isForgotten, await namesIn(db)], [[true], ["(forgotten)", "Bob"]]);
+      await store.append("person-1", ann);
+      same(await namesIn(db), ["(forgotten)", "Bob", "Ann"]);
+    },
+  "forgetting a person waits for an inline view of that person": async ({ open, db }) => {
+    const writer = await open({ events });
+    const { apply, order, settled } = forgetting(writer);
+    const store = await open({ events, projections: [members({ inline: true, apply })] });
+    await store.append("person-1", ann);
+    await settled();
+    same([order, await namesIn(db)], [["applied", "forgotten"], ["Ann"]]);
+  },
   "forgetting a person waits for a view that is being made of that person": async ({ open, db }) => {
     const writer = await open({ events });
     const { apply, order, settled } = forgetting(writer);
