@@ -201,6 +201,11 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
 
   failed(error: unknown): void {
     logFailed(this, error);
+    // node:http keeps the chunks of one turn back, in the message or its socket: the cut would lose those from before the error.
+    const { response } = this;
+    const { socket } = response;
+    while (response.writableCorked > 0) response.uncork();
+    while (socket !== null && socket.writableCorked > 0) socket.uncork();
     this.connection.cut();
   }
 
