@@ -4,10 +4,10 @@ import type { SetMigration } from "@framework/database";
 export const SAGA_TABLES = "saga";
 
 /**
- * `framework_sagas`: one row for each instance. `revision` grows with every change and guards it; `position` is the step that is next; `active_ms` is
- * its active time, and `undo_since` that of the begin of its undos. `framework_saga_steps`: what each branch of a step did. `framework_saga_inbox`: messages by instance,
- * also those that a wait has taken, by which repeated ones are recognised. `framework_saga_log`: one row for each change, never changed again.
- * Times are milliseconds of the database's clock.
+ * `framework_sagas`: one row for each instance. `revision` grows with every change and guards it; `position` is the step that is next. `active_ms`
+ * counts milliseconds of active time; `undo_since` is its value when the undos began, or when an operator last decided about them. `framework_saga_steps`: what
+ * each branch of a step did. `framework_saga_inbox`: messages by instance, also those that a wait has taken, by which repeated ones are recognised.
+ * `framework_saga_log`: one row for each change, never changed again. Other times are milliseconds of the database's clock.
  */
 export const sagaTables: readonly SetMigration[] = [
   {
