@@ -1,4 +1,6 @@
 import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { parseEnv } from "node:util";
 import { configTable, envExample, integer, list, oneOf, optional, secret, text } from "./index.ts";
 
 const shape = {
@@ -39,4 +41,29 @@ TOKEN=
 # Optional: hosts, separated by ",".
 # HOSTS=
 `);
+});
+
+test("a default with a line break is written with its escape, or a comment says that it cannot be", () => {
+  const lines = (value: string) => envExample({ t: text("T", { default: value }) }).split("\n");
+  expect(lines("l1\nl2")).toEqual(["# Optional: text.", String.raw`# T="l1\nl2"`, ""]);
+  const impossible = [
+    "# Optional: text.",
+    "# Its default cannot be written on one line of a .env file.",
+    "# T=",
+    "",
+  ];
+  for (const value of ["a\r\nb", '"a"\nb', "'\"`", String.raw`a\n` + "\n"])
+    expect(lines(value)).toEqual(impossible);
+});
+
+test("a default in the example means the default", () => {
+  const letters = fc.string({ unit: fc.constantFrom(..."ab \t\n\\n#'\"`=$é".split("")), minLength: 1 });
+  fc.assert(
+    fc.property(letters, (value) => {
+      const [line = ""] = envExample({ t: text("T", { default: value }) })
+        .split("\n")
+        .filter((each) => each.startsWith("# T="));
+      expect([value, ""]).toContain(parseEnv(line.slice(2))["T"]);
+    }),
+  );
 });

@@ -1,3 +1,4 @@
+import { parseEnv } from "node:util";
 import { type ConfigShape, settingsOf } from "./config-shape.ts";
 
 /** One variable of a configuration, for documents. */
@@ -42,16 +43,21 @@ const inCell = (text: string): string => text.replaceAll(/[|\\]/g, String.raw`\$
 export const envExample = (shape: ConfigShape): string =>
   describeConfig(shape)
     .map(({ name, meaning, wanted, isRequired, ...each }) => {
-      const comments = [meaning, isRequired ? `Required: ${wanted}.` : `Optional: ${wanted}.`]
+      const value = asValue(each.default);
+      const comments = [
+        meaning,
+        isRequired ? `Required: ${wanted}.` : `Optional: ${wanted}.`,
+        value === null ? "Its default cannot be written on one line of a .env file." : "",
+      ]
         .filter((line) => line !== "")
         .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`);
-      return `${comments.join("")}${isRequired ? "" : "# "}${name}=${asValue(each.default)}\n`;
+      return `${comments.join("")}${isRequired ? "" : "# "}${name}=${value ?? ""}\n`;
     })
     .join("\n");
 
-/** Quotes a value that a `.env` file would cut or trim. */
-const asValue = (text: string): string => {
-  if (!/[\s#"'`]/.test(text)) return text;
-  const quote = ["'", '"', "`"].find((each) => !text.includes(each)) ?? '"';
-  return `${quote}${text.replaceAll(/[\r\n]+/g, " ")}${quote}`;
+/** Returns the text as one line of a `.env` file has it, in quotes if necessary; `null` if no quotes keep it. */
+const asValue = (text: string): string | null => {
+  const quoted = [`'${text}'`, `"${text}"`, `\`${text}\``, `"${text.replaceAll("\n", String.raw`\n`)}"`];
+  const candidates = /[\s#"'`]/.test(text) ? quoted : [text];
+  return candidates.find((each) => !/[\r\n]/.test(each) && parseEnv(`A=${each}`)["A"] === text) ?? null;
 };

@@ -11,8 +11,8 @@ export const configErrors: ErrorCatalogue = {
     action: "correct the value; the message names its source",
   },
   CONFIG_CHECK: {
-    summary: "a check of the program refuses the combination of several settings",
-    action: "the message of the check says it",
+    summary: "a check of the program refuses the combination of several settings, or throws",
+    action: "the message of the check says it; a thrown error is the `cause`",
   },
   CONFIG_TWO_SOURCES: {
     summary: "a variable and its `_FILE` variable are both set in one place",

@@ -132,11 +132,53 @@ test("checks of several settings report with all others, but not about refused s
   expect(problemsOf(shape, { env: {}, checks: [checks[0] ?? (() => null)] })).toEqual([]);
 });
 
-test("an error inside a check is not swallowed", () => {
-  const check = (): null => {
-    throw new RangeError("broken check");
+test("an error inside a check is reported with the other problems, and is the cause", () => {
+  const broken = new RangeError("out of reach");
+  const bounds = (): null => {
+    throw broken;
   };
-  expect(() => readConfig({}, { env: {}, checks: [check] })).toThrow(RangeError);
+  let error: unknown;
+  try {
+    readConfig({ rate: integer("RATE") }, { env: {}, checks: [bounds, () => "set both or neither"] });
+  } catch (thrown) {
+    error = thrown;
+  }
+  expect(error).toMatchObject({
+    name: "ConfigurationError",
+    problems: [
+      { code: "CONFIG_MISSING" },
+      { code: "CONFIG_CHECK", message: "bounds threw: out of reach" },
+      { code: "CONFIG_CHECK", message: "set both or neither" },
+    ],
+  });
+  expect((error as Error).cause).toBe(broken);
+});
+
+test("a schema that throws or is asynchronous is a problem, and leaves no rejection behind", () => {
+  const zod = checked(
+    "FLAGS",
+    z.string().transform((value): unknown => JSON.parse(value)),
+  );
+  const thrower = checked("PLAIN", {
+    "~standard": {
+      version: 1,
+      vendor: "test",
+      validate: () => {
+        throw new Error("boom");
+      },
+    },
+  });
+  const later = checked(
+    "LATER",
+    z.string().refine(async () => true),
+  );
+  const env = { FLAGS: "{oops", PLAIN: "x", LATER: "x" };
+  expect(problemsOf({ zod, thrower, later }, { env })).toEqual([
+    'CONFIG_INVALID: FLAGS has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues, but is "{oops" (the environment)',
+    'CONFIG_INVALID: PLAIN is refused, because its schema threw: boom, but is "x" (the environment)',
+    'CONFIG_INVALID: LATER has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues, but is "x" (the environment)',
+  ]);
+  expect(read({ zod }, { FLAGS: "[1]" })).toEqual({ zod: [1] });
 });
 
 test("fields and variables with names of Object's own members are ordinary", () => {

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Problem } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import { buildRecord, type ConfigOf, type ConfigShape, settingsOf, shapeProblems } from "./config-shape.ts";
 import { rememberSources } from "./config-sources.ts";
 import { nearMisses } from "./near-misses.ts";
@@ -15,7 +16,7 @@ export interface ReadConfigOptions<S extends ConfigShape> {
   readonly mode?: string;
   /**
    * Checks of several settings together: each returns what is wrong and what to do, or `null`.
-   * A check is skipped if it reads a setting that is itself refused.
+   * A check is skipped if it reads a setting that is itself refused. The first error that a check throws is the `cause` of the ConfigurationError.
    */
   readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
   /** Variables of other programs whose names are close to a setting's. @default [] */
@@ -46,8 +47,11 @@ export const readConfig = <const S extends ConfigShape>(
   problems.push(...nearMisses(sources, known, unset, options.ignore ?? []));
   const fields = new Map(settings.map((setting, index) => [setting, read[index]?.field ?? refusedField]));
   const config = buildRecord(shape, (setting) => fields.get(setting) ?? refusedField) as ConfigOf<S>;
-  problems.push(...failedChecks(config, options.checks ?? []));
-  if (problems.length > 0) throw new ConfigurationError(problems);
+  const thrown: unknown[] = [];
+  problems.push(...failedChecks(config, options.checks ?? [], thrown));
+  const [cause] = thrown;
+  if (problems.length > 0)
+    throw new ConfigurationError(problems, thrown.length === 0 ? undefined : { cause });
   rememberSources(
     config,
     read.map(({ source }) => source),
@@ -70,6 +74,7 @@ const sourcesOf = (
 const failedChecks = <S extends ConfigShape>(
   config: ConfigOf<S>,
   checks: readonly ((config: ConfigOf<S>) => string | null)[],
+  thrown: unknown[],
 ): Problem[] =>
   checks.flatMap((check) => {
     try {
@@ -77,6 +82,7 @@ const failedChecks = <S extends ConfigShape>(
       return message === null ? [] : [{ code: "CONFIG_CHECK", message }];
     } catch (error) {
       if (error === refusedMark) return [];
-      throw error;
+      thrown.push(error);
+      return [{ code: "CONFIG_CHECK", message: `${check.name || "a check"} threw: ${messageOf(error)}` }];
     }
   });

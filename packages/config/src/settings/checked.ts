@@ -1,4 +1,5 @@
 import type { InferOutput, StandardSchema } from "@framework/core";
+import { isPromise, messageOf } from "@framework/core/feature";
 import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
 
 /** Options of `checked`. */
@@ -27,9 +28,21 @@ export const checked = <S extends StandardSchema>(
   });
 };
 
+/** Some schemas, such as those of zod, are called again asynchronously after a transform or check of theirs has thrown. */
+const NOT_AT_ONCE =
+  "has a schema that is asynchronous, or that threw: use a synchronous one that reports mistakes as issues";
+
 const validated = <T>(schema: StandardSchema, text: string): Parsed<T> => {
-  const result = schema["~standard"].validate(text);
-  if (result instanceof Promise) return { problem: "has an asynchronous schema: use a synchronous one" };
+  let result;
+  try {
+    result = schema["~standard"].validate(text);
+  } catch (error) {
+    return { problem: `is refused, because its schema threw: ${messageOf(error)}` };
+  }
+  if (isPromise(result)) {
+    result.then(undefined, () => {}); // the problem below names both causes, and an unhandled rejection would end the process
+    return { problem: NOT_AT_ONCE };
+  }
   if (result.issues === undefined) return { value: result.value as T }; // the schema's own promise
   return { problem: `is refused: ${result.issues.map(({ message }) => message).join("; ")}` };
 };

@@ -14,10 +14,11 @@ export class ConfigurationError extends FrameworkError {
   /** Every mistake that was found. */
   readonly problems: readonly Problem[];
 
-  constructor(problems: readonly Problem[]) {
+  constructor(problems: readonly Problem[], options?: ErrorOptions) {
     super(
       problems[0]?.code ?? "CORE_CONFIGURATION",
       problems.map(({ code, message }) => `${code}: ${message}`).join("\n"),
+      options,
     );
     this.problems = problems;
   }
