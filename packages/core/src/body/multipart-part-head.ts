@@ -12,14 +12,16 @@ export interface PartHead extends Omit<FileDescription, "filename"> {
 }
 
 // Sticky, and each character can match in one way only: linear time.
-const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
+const PARAMETER = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"((?:[^"\\]|\\[^])*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
+const PARAMETER_OF_BROWSERS = /;[ \t]*([!#$%&'*+.^_`|~\w-]+)=(?:"([^"]*)"|([!#$%&'*+.^_`|~\w-]+))[ \t]*/gy;
 const plainCodings: ReadonlySet<string> = new Set(["7bit", "8bit", "binary"]);
 
 /**
  * Reads the head of a `multipart/form-data` part, from the end of its boundary line to the empty line (RFC 7578 4).
  *
  * Only `Content-Disposition`, `Content-Type` and `Content-Transfer-Encoding` are used. `filename*` is ignored (RFC 7578 4.2 forbids it). In
- * names `%22`, `%0D` and `%0A` are decoded, because HTML forms encode these three characters; a backslash is not an escape.
+ * names `%22`, `%0D` and `%0A` are decoded, because HTML forms encode these three characters, and `\"` and `\\` in quotes, as Go and curl write them. Any other
+ * backslash stays, because browsers do not escape it.
  *
  * @throws ValueError 400 for a malformed head, PayloadTooLargeError 413 for a long name, UnsupportedMediaTypeError 415 for another charset
  */
@@ -59,15 +61,30 @@ const fieldsOf = (text: string): ReadonlyMap<string, string> => {
 const parametersOf = (disposition = ""): ReadonlyMap<string, string> => {
   const type = /^form-data[ \t]*/i.exec(disposition)?.[0];
   if (type === undefined) throw malformed("it is not form-data");
-  const parameters = new Map<string, string>();
   const rest = disposition.slice(type.length);
+  const parameters =
+    parametersBy(PARAMETER, rest, (quoted) => quoted.replaceAll(/\\(["\\])/g, "$1")) ??
+    parametersBy(PARAMETER_OF_BROWSERS, rest, (quoted) => quoted); // a name of a browser that ends with a backslash
+  if (parameters === null) throw malformed("its Content-Disposition is not well-formed");
+  return parameters;
+};
+
+/** Returns the parameters, or `null` if the whole text does not follow the grammar. */
+const parametersBy = (
+  grammar: RegExp,
+  text: string,
+  unquoted: (quoted: string) => string,
+): ReadonlyMap<string, string> | null => {
+  const parameters = new Map<string, string>();
+  let repeated: string | null = null;
   let read = 0;
-  for (const [whole, name = "", quoted, token = ""] of rest.matchAll(PARAMETER)) {
-    if (parameters.has(name.toLowerCase())) throw malformed(`${excerpt(name)} is repeated`);
-    parameters.set(name.toLowerCase(), quoted ?? token);
+  for (const [whole, name = "", quoted, token = ""] of text.matchAll(grammar)) {
+    if (parameters.has(name.toLowerCase())) repeated = name;
+    parameters.set(name.toLowerCase(), quoted === undefined ? token : unquoted(quoted));
     read += whole.length;
   }
-  if (read !== rest.length) throw malformed("its Content-Disposition is not well-formed");
+  if (read !== text.length) return null;
+  if (repeated !== null) throw malformed(`${excerpt(repeated)} is repeated`);
   return parameters;
 };
 

@@ -107,10 +107,26 @@ test.each([
   [".", ""],
   ["dir/", ""],
   ["a%22b.png", 'a"b.png'],
+  [String.raw`a\"b.txt`, 'a"b.txt'],
+  [String.raw`a\"; name=\"b.txt`, 'a"; name="b.txt'],
+  [String.raw`a\\b.txt`, "b.txt"],
+  [String.raw`a.txt\\`, ""],
+  ["a.txt\\", ""],
   ["100%25.png", "100%25.png"],
   ["Zoë 🎉.png", "Zoë 🎉.png"],
 ])("shortens the file name %j to %j", (given, expected) => {
   expect(parse(file(given, "x") + END).files[0]?.filename).toBe(expected);
+});
+
+test.each([
+  [String.raw`say \"hi\"`, 'say "hi"'],
+  [String.raw`a\\\"`, String.raw`a\"`],
+  [String.raw`a\b\\c`, String.raw`a\b\c`],
+  ["a\\", "a\\"],
+])("reads the name %j as %j", (given, expected) => {
+  const head = `Content-Disposition: form-data; name="${given}"`;
+  expect([...parse(part(head, "1") + END).form.keys()]).toEqual([expected]);
+  expect(parse(part(`${head}; filename="f"`, "1") + END).files[0]?.name).toBe(expected);
 });
 
 test("ignores filename* and reads filename", () => {
@@ -213,6 +229,12 @@ test("has the documented defaults, frozen, and rejects impossible limits", () =>
 });
 
 test("parses hostile content in linear time", () => {
+  for (const unit of ["\\", '\\"', ';a="\\"', '"', ";a=b"]) {
+    const head = `Content-Disposition: form-data; name="${unit.repeat(16_000 / unit.length)}`;
+    const start = process.cpuUsage();
+    for (let times = 0; times < 20; times++) thrownBy(() => parse(part(head, "1") + END));
+    expect(process.cpuUsage(start).user / 1000).toBeLessThan(20_000);
+  }
   for (const unit of ["\r", "\r\n", "\r\n-", "\r\n--", "-", "\r\n--\r"]) {
     const body = bytes(file("a", unit.repeat(500_000 / unit.length)) + END);
     const start = process.cpuUsage();

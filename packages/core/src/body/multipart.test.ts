@@ -72,7 +72,7 @@ test("parses a form as it arrives and closes the source at the first error", asy
 });
 
 // What a browser's form or `fetch` may send: names of any characters, files of any bytes.
-const name = fc.string({ unit: "grapheme", maxLength: 12 });
+const name = fc.string({ unit: "grapheme", maxLength: 12 }).filter((text) => !text.includes("\\\\")); // two are read as one: others escape them
 const filename = fc
   .string({ unit: fc.constantFrom(...'abcé ."%-_'.split("")), minLength: 1, maxLength: 12 })
   .filter((text) => text !== "." && text !== "..");
