@@ -31,10 +31,18 @@ test("writes every attribute", () => {
     secure: true,
     sameSite: "none",
     priority: "high",
+    partitioned: true,
   });
   expect(line).toBe(
-    "id=a%20b%3Bc; Max-Age=60; Domain=example.com; Path=/app; Expires=Wed, 02 Jan 2030 03:04:05 GMT; HttpOnly; Secure; SameSite=None; Priority=High",
+    "id=a%20b%3Bc; Max-Age=60; Domain=example.com; Path=/app; Expires=Wed, 02 Jan 2030 03:04:05 GMT; HttpOnly; Secure; SameSite=None; Priority=High; Partitioned",
   );
+});
+
+test("a partitioned cookie is secure, also when it is deleted", () => {
+  const chips = { secure: true, partitioned: true };
+  expect(setCookieLine("id", "1", chips)).toBe("id=1; Path=/; Secure; Partitioned");
+  expect(deleteCookieLine("id", chips)).toMatch(/^id=; Max-Age=0; .*; Secure; Partitioned$/);
+  expect(setCookieLine("id", "1", { partitioned: false })).toBe("id=1; Path=/");
 });
 
 test("has the path / and no other attribute by default", () => {
@@ -92,6 +100,7 @@ const attributes: readonly (keyof CookieOptions)[] = [
   "expires",
   "secure",
   "httpOnly",
+  "partitioned",
 ];
 
 test.each(attributes.flatMap((attribute) => injections.map((text) => [attribute, text] as const)))(
@@ -132,6 +141,8 @@ test.each<[string, unknown]>([
   ["priority", "urgent"],
   ["secure", "false"],
   ["httpOnly", 1],
+  ["partitioned", "yes"],
+  ["partitioned", true],
 ])("%s refuses %p", (attribute, value) => {
   expect(() => setCookieLine("id", "1", { [attribute]: value } as CookieOptions)).toThrow(bad);
 });

@@ -15,6 +15,8 @@ export interface CookieOptions {
   readonly httpOnly?: boolean;
   /** Whether requests from other sites carry the cookie; `none` requires `secure`. Browsers default to `lax`. */
   readonly sameSite?: "strict" | "lax" | "none" | "Strict" | "Lax" | "None";
+  /** Whether each site that embeds this one gets a cookie of its own (CHIPS); requires `secure`. @default false */
+  readonly partitioned?: boolean;
   /** Time of its end. */
   readonly expires?: Date;
   /** Which cookies a browser keeps when it has too many. */
@@ -28,12 +30,12 @@ const MAX_BYTES = 4096;
  * The value of one `Set-Cookie` line. The cookie's value is percent-encoded, as `request.cookies` decodes it.
  *
  * @throws CORE_BAD_COOKIE for a name that is not a token, an attribute that RFC 6265bis does not allow, a violated `__Host-`, `__Secure-` or
- * `__Http-` prefix, `SameSite=None` without `Secure`, more than 4096 bytes
+ * `__Http-` prefix, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes
  */
 export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
   if (typeof name !== "string" || !isToken(name))
     throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
-  const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority } = options;
+  const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority, partitioned } = options;
   checkPromises(name, { ...options, path });
   let line = `${name}=${encodedValue(name, value)}`;
   if (maxAge !== undefined) line += `; Max-Age=${seconds(name, maxAge)}`;
@@ -46,6 +48,7 @@ export const setCookieLine = (name: string, value: string, options: CookieOption
     line += `; SameSite=${word(name, "sameSite", sameSite, ["Strict", "Lax", "None"])}`;
   if (priority !== undefined)
     line += `; Priority=${word(name, "priority", priority, ["Low", "Medium", "High"])}`;
+  if (partitioned === true) line += "; Partitioned";
   if (line.length > MAX_BYTES)
     throw badCookie(name, `it takes ${line.length} bytes; browsers keep ${MAX_BYTES}`);
   return line;
@@ -61,9 +64,11 @@ export const deleteCookieLine = (name: string, options: CookieOptions = {}): str
     expires: new Date(0),
   });
 
-const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite }: CookieOptions): void => {
+const checkPromises = (name: string, options: CookieOptions): void => {
+  const { path, domain, secure, httpOnly, sameSite, partitioned } = options;
   checkFlag(name, "secure", secure);
   checkFlag(name, "httpOnly", httpOnly);
+  checkFlag(name, "partitioned", partitioned);
   const prefix = /^__(?:host-http|host|secure|http)-/i.exec(name)?.[0].toLowerCase() ?? "";
   if (prefix !== "" && secure !== true) throw badCookie(name, "its prefix requires secure: true");
   if (prefix.endsWith("http-") && httpOnly !== true)
@@ -74,6 +79,7 @@ const checkPromises = (name: string, { path, domain, secure, httpOnly, sameSite 
   if (String(sameSite).toLowerCase() === "none" && secure !== true) {
     throw badCookie(name, "sameSite none requires secure: true");
   }
+  if (partitioned === true && secure !== true) throw badCookie(name, "partitioned requires secure: true");
 };
 
 const checkFlag = (name: string, field: string, value: unknown): void => {
