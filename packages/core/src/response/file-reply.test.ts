@@ -15,7 +15,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import { HttpError } from "../errors/http-error.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
+import { errorReply } from "../kernel/error-reply.ts";
 import { payloadBytes } from "./readable-stream.ts";
 import { Response } from "./response.ts";
 
@@ -266,6 +269,8 @@ const seenOf = async (response: Response) => {
   };
 };
 
+const replyTo = (error: Error) =>
+  errorReply(error, { path: null, accept: null }, { debug: false, env: "production" });
 const rangeLine = ({ headers }: Response) => String(headers.get("content-range"));
 const digest = (bytes: Uint8Array) => hash("sha1", bytes);
 
@@ -285,15 +290,28 @@ const noSuchRange = Buffer.from(
 );
 
 test.each(ranges)("range %s of %s", async (field, name, expected) => {
-  const response = await Response.fileRange(at(name), field);
+  const response = await Response.fileRange(at(name), field).catch(replyTo);
   expect(await seenOf(response)).toEqual(expectedOf(contentOf[name] as Buffer, expected));
   expect(response.headers.get("accept-ranges")).toBe("bytes");
   expect(openFiles()).toEqual([]);
 });
 
-test("an unsatisfiable range is answered in JSON", async () => {
-  const response = await Response.fileRange(at("one.txt"), "bytes=5-");
-  expect(response.contentType).toBe("application/json");
+test("an unsatisfiable range is an error like others: the client chooses its form, and exception handlers restyle it", async () => {
+  const app = new App();
+  app.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
+  const ask = (on: App, accept: string) =>
+    on.fetch(new Request("http://host.test/", { headers: { range: "bytes=5-", accept } }));
+  const plain = await ask(app, "*/*");
+  expect([plain.status, await plain.text()]).toEqual([416, noSuchRange.toString()]);
+  const problem = await ask(app, "application/problem+json");
+  expect(problem.headers.get("content-type")).toBe("application/problem+json");
+  expect(problem.headers.get("vary")).toBe("Accept");
+  expect(problem.headers.get("content-range")).toBe("bytes */1");
+  await app.stop();
+  const restyled = new App().exceptionHandler(HttpError, (_request, { status }) => ({ mine: status }));
+  restyled.get("/", (request) => Response.fileRange(at("one.txt"), request.getHeader("range")));
+  expect(await (await ask(restyled, "*/*")).json()).toEqual({ mine: 416 });
+  await restyled.stop();
 });
 
 test("the length of a multipart body counts the bytes of its type, not characters", async () => {

@@ -1,3 +1,4 @@
+import { HttpError } from "../errors/http-error.ts";
 import { NotFoundError } from "../errors/http-errors.ts";
 import { nodeBuiltin } from "../runtime/node-builtins.ts";
 import { type ByteRange, byteRanges } from "../http/byte-ranges.ts";
@@ -50,10 +51,9 @@ export const downloadedFile = async (
 };
 
 /**
- * The parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, 416 when none exists, otherwise
- * 200 with the complete file.
+ * The parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, otherwise 200 with the complete file.
  *
- * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
+ * @throws NotFoundError when there is no regular file; HttpError 416 when the file has none of the parts; CORE_NEEDS_NODE
  */
 export const rangesOfFile = async (
   path: string | URL,
@@ -67,7 +67,7 @@ export const rangesOfFile = async (
   if (ranges === "whole") return entire(opened, contentType, { "accept-ranges": "bytes" });
   if (ranges === "unsatisfiable") {
     await file.close();
-    return unsatisfiable(size);
+    throw unsatisfiable(size);
   }
   const [range, ...others] = ranges;
   if (range === undefined || others.length > 0) return multipart(opened, contentType, ranges);
@@ -86,16 +86,10 @@ const entire = async (
   return { status: 200, contentType, headers, payload: new Uint8Array() };
 };
 
-const unsatisfiable = (size: number): FileReply => ({
-  status: 416,
-  contentType: "application/json",
-  headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
-  payload: JSON.stringify({
-    error: "Range Not Satisfiable",
-    detail: "The file has no bytes in the requested range",
-    status: 416,
-  }),
-});
+const unsatisfiable = (size: number): HttpError =>
+  new HttpError(416, "The file has no bytes in the requested range", {
+    headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
+  });
 
 const multipart = (
   { file, size }: SizedFile,
