@@ -1,12 +1,13 @@
 import type { Provider, Token } from "./dependencies/token.ts";
-import type { Problem } from "./errors/configuration-error.ts";
 import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
 import type { AnyFeature, Installed, Satisfied } from "./feature/feature.ts";
 import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";
+import { blueprintProblem } from "./kernel/argument-problems.ts";
 import { Kernel } from "./kernel/kernel.ts";
 import { defaultSettings } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
+import { badOnce, unknownEvent } from "./lifecycle/event-problems.ts";
 import { keptAlive } from "./lifecycle/kept-alive.ts";
 import { drainMs, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
@@ -14,7 +15,6 @@ import { installFeature } from "./kernel/install-feature.ts";
 import { oncePerService } from "./lifecycle/once-per-service.ts";
 import { programRank } from "./lifecycle/ranks.ts";
 import { type Awaitable, toMiddleware } from "./middleware/middleware.ts";
-import { nearest } from "./errors/nearest.ts";
 import type { HttpRequest } from "./request/http-request.ts";
 import { joinWebClass } from "./response/web-class.ts";
 import type { BlueprintFor } from "./blueprint.ts";
@@ -117,7 +117,9 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** Adds copies of a blueprint's routes, with its prefix, guards, tags and middleware. */
   registerBlueprint(blueprint: BlueprintFor<this>): this {
-    for (const entry of blueprint.definitions()) this.kernel.addEntry(entry);
+    const problem = blueprintProblem(blueprint);
+    if (problem !== null) this.kernel.problem(problem);
+    else for (const entry of blueprint.definitions()) this.kernel.addEntry(entry);
     return this;
   }
 
@@ -235,14 +237,3 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     this.kernel.addRoute(route);
   }
 }
-
-const badOnce: Problem = {
-  code: "CORE_UNKNOWN_EVENT",
-  message: 'onEvent takes { once: "service" } for "startup" only; shutdown handlers run in each worker',
-};
-
-const unknownEvent = (event: unknown): Problem => {
-  const [near] = nearest(String(event), ["startup", "shutdown"]);
-  const hint = near === undefined ? 'there are "startup" and "shutdown"' : `did you mean "${near}"?`;
-  return { code: "CORE_UNKNOWN_EVENT", message: `there is no event "${String(event)}"; ${hint}` };
-};

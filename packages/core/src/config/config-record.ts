@@ -44,8 +44,12 @@ export const configRecord = <T extends object>(
   rules: { readonly [K in keyof T]-?: FieldRule<T[K]> },
 ): ConfigRecord<T> => {
   const keys = Object.keys(rules) as (keyof T & string)[];
-  const read = (input: ConfigInput<T> = {}): ReadRecord<T> => {
-    const problems = unknownFields(name, input, keys);
+  const read = (record: ConfigInput<T> = {}): ReadRecord<T> => {
+    const isRecord = typeof record === "object" && record !== null;
+    const input = isRecord ? record : {};
+    const problems = isRecord
+      ? unknownFields(name, input, keys)
+      : [`${name} must be an object with fields, but is ${show(record)}`];
     const value = Object.create(null) as T;
     for (const key of keys) {
       const given = (input as Partial<T>)[key];

@@ -11,6 +11,11 @@ export const coreErrors: ErrorCatalogue = {
     summary: "`start` or `run` was called on an app that has stopped",
     action: "create a new `App`",
   },
+  CORE_BAD_ARGUMENT: {
+    summary:
+      "a middleware, a blueprint, the token of a dependency, or the path or `guards` of a route is a value of another type",
+    action: "the message names the call and the right type",
+  },
   CORE_BAD_BODY: {
     summary: "a reply's body is not text, bytes, `Blob`, form or stream",
     action: "`Response.json(value)` sends a value",

@@ -22,6 +22,7 @@ import {
 } from "../lifecycle/listener.ts";
 import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { coreReplies } from "./core-replies.ts";
+import { middlewareProblem, routeArgumentProblem, tokenProblem } from "./argument-problems.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
@@ -107,6 +108,8 @@ export abstract class Registry {
   /** @param feature the feature that adds it; `null` for the program */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>, feature: string | null = null): this {
     this.assertOpen("use");
+    const problem = middlewareProblem(middleware);
+    if (problem !== null) return this.problem(problem);
     this.labels.set(middleware, { feature, stage });
     const present = this.middleware.get(stage);
     if (present === undefined) this.middleware.set(stage, [middleware]);
@@ -137,6 +140,8 @@ export abstract class Registry {
 
   addRoute(route: RouteDefinition): this {
     this.assertOpen(`${route.method} ${route.path}`);
+    const problem = routeArgumentProblem(route);
+    if (problem !== null) return this.problem(problem);
     this.routeDefinitions.push(route);
     for (const middleware of route.middleware) this.installOnce(middleware);
     return this;
@@ -204,6 +209,8 @@ export abstract class Registry {
 
   provide<T>(token: Token<T>, provider: Provider<T>): this {
     this.assertOpen("provide");
+    const problem = tokenProblem("provide", token);
+    if (problem !== null) return this.problem(problem);
     return this.keep(this.container.provide(token, provider));
   }
 
@@ -216,6 +223,8 @@ export abstract class Registry {
 
   register(name: string | Token<unknown>, value: unknown): this {
     this.assertOpen("registerSingleton");
+    const problem = typeof name === "string" ? null : tokenProblem("registerSingleton", name);
+    if (problem !== null) return this.problem(problem);
     return this.keep(this.container.register(name, value));
   }
 

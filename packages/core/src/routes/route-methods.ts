@@ -88,7 +88,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
   /** Registers one handler for several methods, which are the option `methods`: `app.route("/e", { methods: ["GET", "POST"] }, handler)`. */
   readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
-    const { methods = ["GET"], ...rest } = options as RouteOptions & RouteMethodsOption;
+    const { methods = ["GET"], ...rest } = (options ?? {}) as RouteOptions & RouteMethodsOption;
     const place = registrationPlace();
     // An empty list is registered too, so that start reports the mistake and its place.
     for (const method of methods.length === 0 ? ["" as Method] : methods)
@@ -101,7 +101,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   private register(method: Method): RegisterRoute<Prefix, A> {
     return (path: string, optionsOrHandler: unknown, handler?: unknown): void => {
       const [options, run] =
-        handler === undefined ? [{}, optionsOrHandler] : [optionsOrHandler as RouteOptions, handler];
+        handler === undefined ? [{}, optionsOrHandler] : [(optionsOrHandler ?? {}) as RouteOptions, handler];
       this.addRoute(routeDefinition(method, path, options, run, registrationPlace()));
     };
   }

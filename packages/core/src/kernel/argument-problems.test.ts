@@ -1,0 +1,77 @@
+import { expect, test } from "@jest/globals";
+import { App, Blueprint, dependency, type HttpMiddleware } from "../index.ts";
+
+/** The app as a program without types sees it. */
+type Untyped = Record<string, (...args: unknown[]) => unknown>;
+
+const problemsOf = async (mistaken: (app: Untyped) => void): Promise<string[]> => {
+  const app = new App();
+  app.get("/twice", () => 1);
+  app.get("/twice", () => 2);
+  mistaken(app as unknown as Untyped);
+  const error = await app
+    .start({ log: { info() {}, warn() {}, error() {} } })
+    .catch((thrown: unknown) => thrown);
+  return (error as { problems: { code: string; message: string }[] }).problems
+    .map(({ code, message }) => `${code}: ${message}`)
+    .filter((problem) => !problem.includes("/twice"));
+};
+
+test.each<[string, (app: Untyped) => void, RegExp]>([
+  ["use(5)", (app) => app["use"]?.(5), /^use takes a function or an object with handle$/],
+  ["use(null)", (app) => app["use"]?.(null), /^use takes a function or an object with handle$/],
+  ["use({})", (app) => app["use"]?.({}), /^use takes a function or an object with handle$/],
+  ["registerBlueprint({})", (app) => app["registerBlueprint"]?.({}), /^registerBlueprint takes a Blueprint$/],
+  ["registerBlueprint()", (app) => app["registerBlueprint"]?.(), /^registerBlueprint takes a Blueprint$/],
+  [
+    "provide(string)",
+    (app) => app["provide"]?.("p", () => 1),
+    /^provide takes a token, .* got the string "p"; /,
+  ],
+  [
+    "registerSingleton(5)",
+    (app) => app["registerSingleton"]?.(5, 1),
+    /^registerSingleton takes a token, .* got number; /,
+  ],
+  [
+    "get(5)",
+    (app) => app["get"]?.(5, () => 1),
+    /^GET 5 \(at .*test\.ts:\d+:\d+\): the path must be a string/,
+  ],
+  [
+    "guards: fn",
+    (app) => app["get"]?.("/x", { guards: () => true }, () => 1),
+    /^GET \/x \(at .*\): guards must be a list/,
+  ],
+  [
+    "use of a blueprint",
+    (app) => {
+      const blueprint = new Blueprint("/b").use(5 as unknown as HttpMiddleware);
+      blueprint.get("/x", () => 1);
+      app["registerBlueprint"]?.(blueprint);
+    },
+    /^GET \/b\/x \(at .*\): use of its blueprint takes a function/,
+  ],
+])("%s is a start error, listed with the others", async (_, mistaken, message) => {
+  const [problem = "", ...others] = await problemsOf(mistaken);
+  expect(others).toEqual([]);
+  expect(problem).toMatch(/^CORE_BAD_ARGUMENT: /);
+  expect(problem.replace("CORE_BAD_ARGUMENT: ", "")).toMatch(message);
+});
+
+test("null in place of options means none", async () => {
+  const app = new App();
+  (app as unknown as Untyped)["get"]?.("/x", null, () => "x");
+  app.provide(dependency<number>("n"), () => 1);
+  expect(await (await app.fetch(new Request("http://host.test/x"))).text()).toBe("x");
+  await app.stop();
+});
+
+test("a record that is no object is a start error of run", async () => {
+  const limits = null as unknown as object;
+  await expect(new App().run({ limits, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
+    problems: [
+      { code: "CORE_BAD_CONFIG", message: "LimitsConfig must be an object with fields, but is null" },
+    ],
+  });
+});
