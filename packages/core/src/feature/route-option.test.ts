@@ -44,6 +44,39 @@ const problemsOf = async (app: App): Promise<readonly string[]> => {
 const statusFor = async (app: App, path: string, tenant = "stranger"): Promise<number> =>
   (await app.fetch(new Request(`http://host.test${path}`, { headers: { "x-tenant": tenant } }))).status;
 
+test("a route tells its own options from those of its blueprints, also in the check of an option", async () => {
+  const seen: unknown[] = [];
+  const spy: Feature<AddsRouteOptions<TenancyRouteOptions>> = {
+    name: "spy",
+    install: (host) => {
+      host.http.routeOption("tenants", (_value, { path, ownOptions }) => {
+        seen.push([path, ownOptions]);
+        return null;
+      });
+      return {};
+    },
+  };
+  const outer = new (Blueprint.with(spy))("/outer", { tenants: ["north"] });
+  const inner = new (Blueprint.with(spy))("/inner", { tenants: ["south"] });
+  inner.post("/x", { tenants: false, maxBodyBytes: 20 }, () => "x");
+  inner.get("/y", () => "y");
+  outer.registerBlueprint(inner);
+  const app = new (App.with(spy))().registerBlueprint(outer);
+  expect(app.routes.map(({ options, ownOptions }) => [options, ownOptions])).toEqual([
+    [
+      { tenants: false, maxBodyBytes: 20 },
+      { tenants: false, maxBodyBytes: 20 },
+    ],
+    [{ tenants: ["south"] }, {}],
+  ]);
+  await app.start();
+  expect(seen).toEqual([
+    ["/outer/inner/x", { tenants: false, maxBodyBytes: 20 }],
+    ["/outer/inner/y", {}],
+  ]);
+  await app.stop();
+});
+
 test("a feature reads its option on routes, in blueprints and on unmatched paths", async () => {
   const app = newApp().enableTenancy(["north", "south"]);
   app.get("/north", { tenants: ["north"] }, () => 1);

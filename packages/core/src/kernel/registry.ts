@@ -122,7 +122,7 @@ export abstract class Registry {
     const place = this.call?.place ?? registrationPlace();
     const tags = options.tags ?? [];
     const owner = ofProgram ? null : addedBy;
-    const own = { method, path, handler, options, place, tags, addedBy: owner, exempt };
+    const own = { method, path, handler, options, ownOptions: options, place, tags, addedBy: owner, exempt };
     const route = { ...own, guards: [], middleware: use.map(toMiddleware) };
     return this.addRoute(this.call === null ? route : inGroup(this.call, route));
   }
@@ -344,14 +344,14 @@ export abstract class Registry {
     const ofApp = this.middleware.get("app") ?? [];
     const identities = this.identities.map((describe) => describe());
     return this.routeDefinitions.map(
-      ({ method, path, options, tags, addedBy, exempt, guards: ofBlueprints, middleware }) => {
+      ({ method, path, options, ownOptions, tags, addedBy, exempt, guards: ofBlueprints, middleware }) => {
         const guards = [...guardsOfApp(this.guards, exempt), ...ofBlueprints];
         const required = authOf([...ofApp, ...middleware], path);
         const auth =
           required.length > 0
             ? required
             : identitiesFor([...guards, ...(options.guards ?? [])], identities, path);
-        return { method, path, options, tags, addedBy, exempt, guards, auth };
+        return { method, path, options, ownOptions, tags, addedBy, exempt, guards, auth };
       },
     );
   }

@@ -117,6 +117,7 @@ const routeDefinition = (
   method,
   path,
   options,
+  ownOptions: options,
   handler: handler as RouteHandler,
   place,
   guards: [],

@@ -79,8 +79,10 @@ export interface RouteDefinition {
   readonly method: Method;
   /** Pattern with the prefixes of its blueprints. */
   readonly path: string;
-  /** Options of the program. */
+  /** Options of the program: its own, and those of its blueprints that it does not replace. */
   readonly options: RouteOptions;
+  /** The options that the route itself was given, without those of its blueprints. */
+  readonly ownOptions: RouteOptions;
   readonly handler: RouteHandler;
   readonly place: Place;
   /** Guards of its blueprints, outermost first. */
@@ -118,7 +120,7 @@ export interface Endpoint {
 /** A route as features see it. */
 export interface RouteInfo extends Pick<
   RouteDefinition,
-  "method" | "path" | "options" | "tags" | "addedBy" | "exempt"
+  "method" | "path" | "options" | "ownOptions" | "tags" | "addedBy" | "exempt"
 > {
   /** Guards of the app and of its blueprints, outermost first; its own are in its options. */
   readonly guards: readonly Guard<HttpRequest>[];
