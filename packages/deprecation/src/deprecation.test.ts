@@ -96,6 +96,21 @@ test("a route with deprecated: false needs nothing of its blueprint's successor 
     expect(await ask(app, path)).toEqual([null, null, null]);
 });
 
+test("a successor of the route itself with deprecated: false is a start error", async () => {
+  const v1 = new (Blueprint.with(deprecation))("/v1", { deprecated: "2026-11-01", successor: "/v2" });
+  v1.get("/health", { deprecated: false, successor: "/v2/health" }, () => "well");
+  v1.get("/ready", { deprecated: false, successor: false }, () => "ready");
+  const app = new Api().enableDeprecation().registerBlueprint(v1);
+  app.get("/a", { deprecated: false, successor: "no path" }, () => "a");
+  app.get("/b", { deprecated: false, successor: "/v2/b" }, () => "b");
+  const error = await app.start().catch((thrown: unknown) => thrown);
+  expect((error as Error).message.replaceAll(/ \(at .*?\)/g, "").split("\n")).toEqual([
+    "CORE_BAD_ROUTE: GET /v1/health: successor: has no effect with deprecated: false: remove one of the two",
+    'CORE_BAD_ROUTE: GET /a: successor: must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces',
+    "CORE_BAD_ROUTE: GET /b: successor: has no effect with deprecated: false: remove one of the two",
+  ]);
+});
+
 test("fields that the handler set stay, and its links too", async () => {
   const app = new Api().enableDeprecation();
   const headers = { deprecation: "@1", sunset: "Thu, 01 Jan 2026 00:00:00 GMT", link: '</>; rel="up"' };

@@ -14,7 +14,7 @@ export interface DeprecationRouteOptions {
   readonly successor?: string | false;
 }
 
-type Route = Pick<RouteInfo, "path"> & { readonly options: object };
+type Route = Pick<RouteInfo, "path"> & { readonly options: object; readonly ownOptions: object };
 
 const DATE = 'a day such as "2026-11-01" or a time such as "2026-11-01T12:00:00Z"';
 
@@ -49,7 +49,10 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (typeof value !== "string" || !isLink(value))
     return 'must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces';
   const { deprecated, sunset = false } = optionsOf(route);
-  if (deprecated === false) return null; // exempt: the successor is its blueprint's
+  if (deprecated === false)
+    return optionsOf({ options: route.ownOptions }).successor === undefined
+      ? null // its blueprint's, from which it is exempt
+      : "has no effect with deprecated: false: remove one of the two";
   if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
