@@ -20,6 +20,18 @@ test("a wrong value is a start error", async () => {
   await expect(app.start({ log: newLog() })).rejects.toThrow('must be "required", "optional" or false');
 });
 
+test("an option of a route itself on another method is a start error", async () => {
+  const app = newApp().enableCqrs();
+  for (const method of ["GET", "PUT", "DELETE"] as const)
+    app.route(`/${method}`, { methods: [method], idempotency: "optional" }, () => 1);
+  app.get("/off", { idempotency: false }, () => 1);
+  app.route("/both", { methods: ["PATCH", "QUERY"], idempotency: "required" }, () => 1);
+  const error = await app.start({ log: newLog() }).catch((thrown: unknown) => thrown);
+  expect((error as Error).message.match(/has no effect on \w+/g)).toEqual(
+    ["GET", "PUT", "DELETE", "QUERY"].map((method) => `has no effect on ${method}`),
+  );
+});
+
 test("an option of a blueprint applies to its POST and PATCH routes, and other methods need no key", async () => {
   const orders = new (Blueprint.with(cqrs))("/orders", { idempotency: "required" });
   for (const method of ["GET", "PUT", "DELETE", "POST", "PATCH"] as const)

@@ -25,17 +25,23 @@ export type RouteIdempotency = "required" | "optional" | false;
 export interface CqrsRouteOptions {
   /**
    * Makes a POST or PATCH with the field `Idempotency-Key` happen once: a repeated one gets the first reply. `"required"` refuses requests without a key.
-   * Routes of other methods ignore it, so that it may be an option of their blueprint.
+   * Routes of other methods ignore that of their blueprint; one of their own is a start error.
    * @default false
    */
   readonly idempotency?: RouteIdempotency;
 }
 
 /** Returns the mistake in a route's `idempotency` option. */
-export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value) =>
-  value === false || value === "required" || value === "optional"
+export const idempotencyProblem: OptionCheck<RouteIdempotency> = (value, { method, ownOptions }) => {
+  if (value === false) return null;
+  if (value !== "required" && value !== "optional") return 'must be "required", "optional" or false';
+  const isOwn = (ownOptions as CqrsRouteOptions).idempotency !== undefined; // core's type does not list the options of features
+  return takesKeys(method) || !isOwn
     ? null
-    : 'must be "required", "optional" or false';
+    : `has no effect on ${method}, which may be repeated without a key: remove it`;
+};
+
+const takesKeys = (method: string): boolean => method === "POST" || method === "PATCH";
 
 /** Returns the rule of a route: `false` for methods that may be repeated without a key, since the option may be their blueprint's. */
 export type RuleOf = (route: Pick<RouteInfo, "method" | "options"> | null) => RouteIdempotency;
@@ -43,7 +49,7 @@ export type RuleOf = (route: Pick<RouteInfo, "method" | "options"> | null) => Ro
 export const ruleOf =
   (option: RouteOption<RouteIdempotency>): RuleOf =>
   (route) =>
-    route?.method === "POST" || route?.method === "PATCH" ? (option.of(route) ?? false) : false;
+    route !== null && takesKeys(route.method) ? (option.of(route) ?? false) : false;
 
 /** Parts of `idempotentRoutes`. */
 export interface IdempotentRoutesParts {
