@@ -60,6 +60,20 @@ test("a run with a wrong setting leaves the app to the next one", async () => {
   await close();
 });
 
+test("a handler that writes to request.fields does not change the next equal request", async () => {
+  const app = new App();
+  app.get("/", (request) => {
+    const seen = [...request.fields];
+    expect(() => (request.fields as string[]).fill("evil")).toThrow(TypeError);
+    return { seen, host: request.getHeader("host") };
+  });
+  const { url, port, close } = await app.run({ ...embedded, transport: "fast" });
+  const first: unknown = await (await fetch(url)).json();
+  expect(await (await fetch(url)).json()).toEqual(first);
+  expect(first).toMatchObject({ host: `127.0.0.1:${port}` });
+  await close();
+});
+
 test("installs no process-wide handlers with exitOnError: false", async () => {
   const names = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"];
   const count = () => names.map((name) => process.listenerCount(name));

@@ -72,9 +72,9 @@ export class CachedHead {
     return found;
   }
 
-  /** As received: name, value, name, value … The same list each time. */
+  /** As received: name, value, name, value … The same list each time, frozen, because equal requests share it. */
   toList(): readonly string[] {
-    return (this.list ??= listOf(this.bytes, this.lines));
+    return (this.list ??= Object.freeze(listOf(this.bytes, this.lines)));
   }
 
   /** Where each field begins, and where the last one ends. */
