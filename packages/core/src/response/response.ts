@@ -166,9 +166,9 @@ export class Response {
   }
 
   /**
-   * The parts of a file that a GET request's `Range` field requests: 206, 416 when none exists, 200 with the complete file without a valid field.
+   * The parts of a file that a GET request's `Range` field requests: 206, or 200 with the complete file without a valid field.
    *
-   * @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE
+   * @throws HttpError 416 when none of the parts exists; NotFoundError when there is no regular file; CORE_NEEDS_NODE
    */
   static fileRange(
     path: string | URL,
