@@ -194,6 +194,7 @@ export type {
   TransportTls,
 } from "./exchange/transport.ts";
 export type { Socket } from "./exchange/socket.ts";
+export { awaitLateReply, type LateReply } from "./request/late-reply.ts";
 export { cameOverSocket } from "./request/http-request.ts";
 export { clientGone } from "./errors/client-gone.ts";
 export { fieldValue } from "./http/field-values.ts";

@@ -73,6 +73,7 @@ export const createPipeline = (
   const { inside, outside } = prepareReplies(endWithDrain(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
+  const ofLate = { rescue: rescueInside, accept: inside };
   const originals = new WeakMap<object, HttpMiddleware>();
   const inspect = inspectMiddleware(settings);
   const inspected = (middleware: HttpMiddleware): HttpMiddleware => {
@@ -108,7 +109,7 @@ export const createPipeline = (
         ...cache.map(traced),
       ];
       const ofReplies = inCache.map(traced);
-      const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel), (next) =>
+      const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel, ofLate), (next) =>
         validateInput(route.options, next),
       );
       return cache.length === 0

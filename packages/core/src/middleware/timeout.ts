@@ -2,6 +2,7 @@ import { type Clock, MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
+import type { Receiver } from "./later.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
 import { abortInput, discardBody } from "./outcome.ts";
 import { holdingTimers } from "./wait.ts";
@@ -43,11 +44,33 @@ export const timeout = <In, Out>({
   clock = holdingTimers,
 }: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
   const { timeoutMs } = record.of({ timeoutMs: given });
+  const late: Receiver<Out> = { answer: discard, fail: () => {} };
+  return timeLimit({ timeoutMs, fallback, abort, clock, late: () => late });
+};
+
+/** Parts of `timeLimit`. */
+export interface TimeLimitParts<In, Out> {
+  readonly timeoutMs: number;
+  readonly fallback?: TimeoutOptions<In, Out>["fallback"];
+  readonly abort?: (input: In, error: Error) => void;
+  readonly clock?: Pick<Clock, "after">;
+  /** Called when the limit expires; receives the late output or error. */
+  readonly late: (input: In) => Receiver<Out>;
+}
+
+/** `timeout` for a caller that decides about late outcomes. */
+export const timeLimit = <In, Out>({
+  timeoutMs,
+  fallback,
+  abort = abortInput,
+  clock = holdingTimers,
+  late,
+}: TimeLimitParts<In, Out>): Middleware<In, Out> => {
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
     new Promise((resolve, reject) => {
-      let isLate = false;
+      let receiver: Receiver<Out> | null = null;
       const clear = clock.after(timeoutMs, () => {
-        isLate = true;
+        receiver = late(input);
         const error = new HandlerTimeoutError(timeoutMs / 1000);
         if (fallback === undefined) reject(error);
         else resolve(attempt(() => fallback(timeoutMs, input)));
@@ -55,12 +78,13 @@ export const timeout = <In, Out>({
       });
       const arrived = (value: Out): void => {
         clear();
-        if (isLate) discard(value);
-        else resolve(value);
+        if (receiver === null) resolve(value);
+        else receiver.answer(value);
       };
       const failed = (error: unknown): void => {
         clear();
-        reject(error); // no effect after the timeout
+        if (receiver === null) reject(error);
+        else receiver.fail(error);
       };
       output.then(arrived, failed);
     });

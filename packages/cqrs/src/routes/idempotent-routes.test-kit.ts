@@ -245,6 +245,60 @@ export const routeKeys: PortContract<TestDatabase> = portContract<TestDatabase>(
     assert.deepEqual((await order(client, "k")).json(), { order: 1 });
   },
 
+  "a handler that continues after its time limit holds its key until it ends, and its result is kept": async (
+    place,
+  ) => {
+    const ends: PromiseWithResolvers<unknown>[] = [];
+    const app = shopAt(place);
+    app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, () => {
+      const end = Promise.withResolvers<unknown>();
+      ends.push(end);
+      return end.promise;
+    });
+    await using client = testClient(app);
+    const pay = (key: string) => client.post("/slow", { headers: { "idempotency-key": key } });
+    const paid = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
+      assert.equal((await pay(key)).status, 504);
+      assert.equal((await pay(key)).status, 409);
+      end(ends.at(-1) ?? assert.fail());
+    };
+    const endOf = async (key: string, status: number) => {
+      const reply = await waitFor(async () => {
+        const asked = await pay(key);
+        return asked.status !== 409 && asked;
+      });
+      assert.equal(reply.status, status);
+      return reply;
+    };
+    await paid("ok", ({ resolve }) => resolve({ paid: 1 }));
+    const again = await endOf("ok", 200);
+    assert.deepEqual([again.headers.get("idempotent-replayed"), again.json()], ["true", { paid: 1 }]);
+    await paid("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
+    assert.equal((await endOf("missing", 404)).headers.get("idempotent-replayed"), "true");
+    assert.equal(ends.length, 2);
+    await paid("failed", ({ reject }) => reject(new HttpError(503, "Later")));
+    await endOf("failed", 504);
+    assert.equal(ends.length, 4);
+    for (const { resolve } of ends) resolve(null);
+  },
+
+  "a late reply whose body is not stored frees its source": async (place) => {
+    const end = Promise.withResolvers<void>();
+    const freed = Promise.withResolvers<void>();
+    const app = shopAt(place);
+    app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, async () => {
+      await end.promise;
+      return Response.stream(new ReadableStream<Uint8Array>({ cancel: () => freed.resolve() }));
+    });
+    await using client = testClient(app);
+    const ask = () => client.post("/slow", { headers: { "idempotency-key": "k" } });
+    assert.equal((await ask()).status, 504);
+    end.resolve();
+    await freed.promise;
+    const again = await ask();
+    assert.deepEqual([again.status, again.json<{ completed: boolean }>().completed], [409, true]);
+  },
+
   "a key whose holder died is taken over, and what the holder stores later is refused": async (place) => {
     const gate = Promise.withResolvers<void>();
     const entered = Promise.withResolvers<void>();

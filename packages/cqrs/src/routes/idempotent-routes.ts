@@ -7,7 +7,7 @@ import type {
   RouteInfo,
   RouteOptions,
 } from "@framework/core";
-import type { OptionCheck, RouteOption } from "@framework/core/feature";
+import { awaitLateReply, BodyStream, type OptionCheck, type RouteOption } from "@framework/core/feature";
 import { REPLAYED_FIELD } from "../http/reply-fields.ts";
 import { keyMissing } from "../idempotency/key-errors.ts";
 import { KEY_FIELD, keyOf } from "../idempotency/key-header.ts";
@@ -96,9 +96,27 @@ const answerInTransaction: Answer = async (parts, request, next) =>
 const answerWithLease: Answer = async (parts, request, next) => {
   const claimed = await parts.claims.claim(await claimOf(parts, request));
   if (!isHeld(claimed)) return repeatedReply(claimed).setHeader(REPLAYED_FIELD, "true");
+  const late = awaitLateReply(request);
   const reply = await next(request);
-  await settle(parts, claimed, reply);
+  if (late.promise === null) await settle(parts, claimed, reply);
+  else void settleLate(parts, claimed, late.promise);
   return reply;
+};
+
+/** The client has its 504, but the handler continues: it holds the key until it ends. */
+const settleLate = async (
+  parts: IdempotentRoutesParts,
+  held: HeldKey,
+  promise: Promise<Response>,
+): Promise<void> => {
+  try {
+    const reply = await promise;
+    await settle(parts, held, reply);
+    if (reply.payload instanceof BodyStream) await reply.payload.cancel();
+  } catch (error) {
+    parts.claims.abandon(held);
+    parts.log().warn("cqrs: the reply of a handler that ended after its time limit was not kept", { error });
+  }
 };
 
 /** Computes a property of a route once. */
