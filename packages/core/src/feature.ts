@@ -181,6 +181,7 @@ export { aborted } from "./runtime/aborted.ts";
 export { type Clock, isClock, systemClock } from "./runtime/clock.ts";
 export { messageOf, textOf } from "./log/value-text.ts";
 export { throttledLog, type ThrottledLogOptions } from "./log/throttled-log.ts";
+export { type DescribedRequest, exchangeFields } from "./exchange/request-fields.ts";
 export type { RequestSource } from "./exchange/request-source.ts";
 export { nearest } from "./errors/nearest.ts";
 export { guardName } from "./guards/judge.ts";

@@ -10,7 +10,9 @@ import {
   type BodyWriterEvents,
   clientGone,
   discardReply,
+  type DescribedRequest,
   type EndListener,
+  exchangeFields,
   type ExchangeHost,
   fieldValue,
   isOrdinary,
@@ -85,6 +87,7 @@ export class Http2Exchange
   readonly connection: Http2ExchangeHost;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
+  described: DescribedRequest | null = null;
   readonly httpVersion = "2";
   readonly method: string;
   readonly target: string;
@@ -337,7 +340,10 @@ export class Http2Exchange
     try {
       this.writeAny(options.reject(new HttpError(500, "The server failed"), null));
     } catch (second) {
-      options.log.error("the reply to a failure could not be written", { error: second });
+      options.log.error("the reply to a failure could not be written", {
+        ...exchangeFields(this),
+        error: second,
+      });
       this.reset();
     }
   }

@@ -101,3 +101,25 @@ test("reports a mistake in its options at the start", async () => {
   const app = createApp().enableHttp2({ maxConcurrentStreams: 0 });
   await expect(app.run(options)).rejects.toThrow("Http2Config.maxConcurrentStreams");
 });
+
+test("the line of a reply that fails has the request's path and client, not its query", async () => {
+  const lines: (readonly [message: string, fields: unknown])[] = [];
+  const note = (message: string, fields?: unknown): void => void lines.push([message, fields]);
+  const app = createApp().enableHttp2({ h2c: true });
+  app.get("/broken", async function* () {
+    yield "one";
+    throw new Error("disk gone");
+  });
+  const running = await app.run({ ...options, log: { info: note, warn: note, error: note } });
+  const client = overHttp2(running.port);
+  await client
+    .send({ path: "/broken?token=SECRET" })
+    .then((reply) => reply.text())
+    .catch(() => null);
+  const failed = () => lines.filter(([message]) => message === "a streamed reply failed");
+  await eventually(() => failed().length === 1, "the line");
+  client.destroy();
+  await running.close();
+  expect(JSON.stringify(lines)).not.toContain("SECRET");
+  expect(failed()[0]?.[1]).toMatchObject({ method: "GET", path: "/broken", clientIp: "127.0.0.1" });
+});

@@ -1,12 +1,24 @@
 import { connect } from "node:net";
-import { App } from "@framework/core";
+import { App, RequestId } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
 import { socketClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { logging } from "./index.ts";
 
+const numbered: Feature<object> = {
+  name: "numbered",
+  install: (host: Host) => {
+    host.http.use("request-id", (request, next) => {
+      request.context.set(RequestId, "id-1");
+      return next(request);
+    });
+    return {};
+  },
+};
+
 const makeApp = () => {
   const text: string[] = [];
-  const app = new (App.with(logging))().enableLogging({
+  const app = new (App.with(logging, numbered))().enableLogging({
     format: "json",
     destination: { write: (lines) => void text.push(lines) },
   });
@@ -71,6 +83,47 @@ for (const transport of ["fast", "node"] as const) {
     const [, line] = lines();
     expect(line).toMatchObject({ path: "/endless", status: 200, aborted: true, level: "info" });
     expect((line as { bytes: number }).bytes).toBeGreaterThan(4000);
+  });
+
+  test(`lines that concern a request have its id, path and client, and never its query (${transport})`, async () => {
+    const { app, lines } = makeApp();
+    async function* broken() {
+      yield "one";
+      throw new Error("disk gone");
+    }
+    app.get("/broken", (request) => {
+      request.defer(() => Promise.reject(new Error("deferred")));
+      request.onEnd(() => {
+        throw new Error("at the end");
+      });
+      return broken();
+    });
+    const concerned = () => lines().filter((line) => "path" in line || "error" in line);
+    const options = {
+      port: 0,
+      transport,
+      argv: [],
+      environment: {},
+      exitOnError: false,
+      workers: 1,
+    } as const;
+    const running = await app.run({ ...options, logs: true });
+    await fetch(`${running.url}/broken?token=SECRET`)
+      .then((reply) => reply.text())
+      .catch(() => null);
+    await waitFor(() => concerned().length === 4);
+    await running.close();
+    expect(JSON.stringify(lines())).not.toContain("SECRET");
+    const common = { method: "GET", path: "/broken", request_id: "id-1", client_ip: "127.0.0.1" };
+    const byMessage = Object.fromEntries(
+      concerned().map((line) => [(line as { message?: string }).message ?? "request", line]),
+    );
+    expect(byMessage).toMatchObject({
+      "a streamed reply failed": { ...common, error: { message: "disk gone" } },
+      "background task failed": { ...common, error: { message: "deferred" } },
+      "a listener for the end of an exchange threw": { ...common, error: { message: "at the end" } },
+      request: { ...common, error: "disk gone" },
+    });
   });
 
   test(`the line of a failed stream has its error (${transport})`, async () => {

@@ -75,6 +75,7 @@ class LoggedExchange {
     this.request = request;
     this.start = start;
     this.log = log;
+    void request.clientIp; // known for the line, also when the socket is gone then
     request.onEnd((end) => this.ended(end));
   }
 

@@ -127,7 +127,11 @@ export const frameworkLogger = (log: Log): Logger => ({
 
 const renamed = (given?: LogFields): LogFields => {
   const fields = readable(given);
-  if (!("requestId" in fields)) return fields;
-  const { requestId, ...rest } = fields;
-  return requestId === null ? rest : { ...rest, request_id: requestId };
+  if (!("requestId" in fields || "clientIp" in fields)) return fields;
+  const { requestId = null, clientIp = null, ...rest } = fields;
+  return {
+    ...rest,
+    ...(requestId !== null && { request_id: requestId }),
+    ...(clientIp !== null && { client_ip: clientIp }),
+  };
 };

@@ -1,3 +1,4 @@
+import type { DescribedRequest } from "./request-fields.ts";
 import type { UpgradeOffer } from "./upgrade.ts";
 
 /** How an exchange ended: the complete reply was sent, or the connection was lost before. */
@@ -60,6 +61,8 @@ export interface RequestSource {
    * @param fields checked header lines: name, value, name, value …
    */
   inform?(status: number, fields: readonly string[]): boolean;
+  /** The app's request of this exchange, for the transport's log lines; set by the app, the only member that it sets. */
+  described?: DescribedRequest | null;
   /** The client's offer to upgrade to WebSocket, if it made one. */
   readonly upgrade?: UpgradeOffer;
   /**

@@ -6,6 +6,7 @@ import { HttpRequest } from "../request/http-request.ts";
 import type { RequestKernel } from "../request/request-kernel.ts";
 import type { Response } from "../response/response.ts";
 import { type CanonicalTarget, canonicalise } from "../routing/canonical-path.ts";
+import { requestFields } from "../exchange/request-fields.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { refusalStages, type Stages } from "../feature/stages.ts";
@@ -39,15 +40,19 @@ const passing =
   (request) => {
     let given: Response | null = null;
     const inner: Handler<HttpRequest, Response> = (asked) => (given ??= next(asked));
-    const reply = attempt(() => middleware(request, inner), log);
+    const reply = attempt(() => middleware(request, inner), request, log);
     if (given === null) return (given = next(request));
     return reply ?? given;
   };
 
 /** Returns a middleware's synchronous output; `null` when it fails or is asynchronous. */
-const attempt = (run: () => ReturnType<Handler<HttpRequest, Response>>, log: Logger): Response | null => {
+const attempt = (
+  run: () => ReturnType<Handler<HttpRequest, Response>>,
+  request: HttpRequest,
+  log: Logger,
+): Response | null => {
   const failed = (error: unknown): null => {
-    log.error("a middleware failed on a refused message", { error });
+    log.error("a middleware failed on a refused message", { error, ...requestFields(request) });
     return null;
   };
   try {

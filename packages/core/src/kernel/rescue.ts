@@ -11,6 +11,7 @@ import { replyOf } from "../response/reply-of.ts";
 import type { Response } from "../response/response.ts";
 import { isWebResponse } from "../response/web-response.ts";
 import { inspectReply } from "./inspect-json.ts";
+import { requestFields } from "../exchange/request-fields.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { PrepareReply } from "./prepare-reply.ts";
 import type { RequestOperations } from "./request-operations.ts";
@@ -51,7 +52,12 @@ export const createRescue = (
   /** A plain 500 in place of a reply that failed in turn. */
   const unanswered = (what: string, failure: unknown, error: Error, request: HttpRequest): Response => {
     failed(toError(failure), request);
-    settings.log.error(what, { error: toError(failure), handled: error, route: request.route });
+    settings.log.error(what, {
+      error: toError(failure),
+      handled: error,
+      ...requestFields(request),
+      route: request.route,
+    });
     return accept(errorReply(new Error(what), { path: null, accept: null }, settings), request);
   };
   return (thrown, request) => {

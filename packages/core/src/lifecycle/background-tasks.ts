@@ -1,4 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
+import { type DescribedRequest, requestFields } from "../exchange/request-fields.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import { isLate } from "./deadline.ts";
 import type { Logger } from "../log/logger.ts";
@@ -27,13 +28,17 @@ export class BackgroundTasks {
     this.pending++;
   }
 
-  /** Takes reserved tasks from the list and runs them one after another, also those added meanwhile; calls `ended` when the list is empty. */
-  async run(tasks: (() => Awaitable<void>)[], ended: () => void): Promise<void> {
+  /**
+   * Takes reserved tasks from the list and runs them one after another, also those added meanwhile; calls `ended` when the list is empty.
+   *
+   * @param request for the log lines of tasks that fail
+   */
+  async run(tasks: (() => Awaitable<void>)[], request: DescribedRequest, ended: () => void): Promise<void> {
     for (let task = tasks.shift(); task !== undefined; task = tasks.shift()) {
       try {
         await task();
       } catch (error) {
-        this.log.error("background task failed", { error });
+        this.log.error("background task failed", { error, ...requestFields(request) });
       }
       this.pending--;
     }

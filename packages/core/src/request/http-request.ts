@@ -125,6 +125,7 @@ export class HttpRequest<
     this.app = kernel.app as unknown as A;
     this.endpoint = endpoint;
     this.source = source;
+    source.described = this;
     this.bodySource = source;
     this.match = match;
     this.kernel = kernel;
@@ -460,7 +461,7 @@ export class HttpRequest<
     const tasks = [task];
     this.afterReply = tasks;
     this.source.onEnd(() => {
-      const work = this.kernel.background.run(tasks, () => this.endTasks());
+      const work = this.kernel.background.run(tasks, this, () => this.endTasks());
       this.scopeOfRequest?.during(work); // an aborted request may have ended its scope before this call
     });
   }

@@ -14,6 +14,7 @@ import { lastLoad } from "../../exchange/input-window.ts";
 import { withOwnMemory } from "../../body/read-body.ts";
 import { informText } from "../wire/inform-text.ts";
 import { FastBody } from "./fast-body.ts";
+import type { DescribedRequest } from "../../exchange/request-fields.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 
@@ -44,6 +45,7 @@ export class FastExchange implements RequestSource, Exchange, Receiver<Reply> {
   readonly connection: FastExchangeConnection;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
+  described: DescribedRequest | null = null;
   readonly method: string;
   readonly target: string;
   /** The next exchange on the same connection. */

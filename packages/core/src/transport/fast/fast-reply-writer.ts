@@ -1,6 +1,7 @@
 import { HttpError } from "../../errors/http-error.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 import type { ConnectionHub } from "../hub/connection-hub.ts";
+import { exchangeFields } from "../../exchange/request-fields.ts";
 import { discardReply, logBroken, logFailed, logLate } from "../wire/exchange.ts";
 import { FastBodySink } from "./fast-body-sink.ts";
 import type { FastExchange } from "./fast-exchange.ts";
@@ -172,7 +173,7 @@ export class FastReplyWriter {
       const reply = reject(new HttpError(500, "The server failed"), null);
       this.writePrepared(exchange, this.prepare(exchange, reply));
     } catch (error) {
-      log.error("the reply to a failure could not be written", { error });
+      log.error("the reply to a failure could not be written", { ...exchangeFields(exchange), error });
       connection.cut();
       connection.replyWritten(exchange);
     }

@@ -7,6 +7,7 @@ import { onBodyEnd } from "../../response/body-end.ts";
 import { BodyStream } from "../../exchange/payload.ts";
 import type { Response } from "../../response/response.ts";
 import { toWebResponse } from "../../response/web-response.ts";
+import type { DescribedRequest } from "../../exchange/request-fields.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
 import { type EndListener, notify } from "../wire/exchange.ts";
 import { lengthToSend } from "../wire/reply-head.ts";
@@ -43,6 +44,7 @@ class WebExchange implements RequestSource, OpenCall {
   readonly scheme: "http" | "https";
   readonly authority: string;
   readonly remoteAddress = null;
+  described: DescribedRequest | null = null;
   readonly fields: readonly string[];
   readonly bodyLength: number | null;
   readonly buffered = null;
@@ -78,7 +80,7 @@ class WebExchange implements RequestSource, OpenCall {
 
   onEnd(listener: EndListener): void {
     if (this.ended === undefined) this.listeners.push(listener);
-    else notify(listener, this.ended, this.log);
+    else notify(listener, this.ended, this, this.log);
   }
 
   /** Converts the reply. The exchange ends when its body was read or cancelled, for a body in memory in the next microtask. */
@@ -114,7 +116,7 @@ class WebExchange implements RequestSource, OpenCall {
     this.calls.closed(this);
     const { listeners } = this;
     this.listeners = [];
-    for (const listener of listeners) notify(listener, end, this.log);
+    for (const listener of listeners) notify(listener, end, this, this.log);
   }
 }
 

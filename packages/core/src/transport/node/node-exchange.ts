@@ -22,6 +22,7 @@ import type { NodeResponse } from "./node-messages.ts";
 import { writeOrdinary, writePrepared } from "./node-reply-writer.ts";
 import { prepareReply, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
+import { type DescribedRequest, exchangeFields } from "../../exchange/request-fields.ts";
 import type { RequestHead } from "../wire/request-head.ts";
 import type { ExchangeEnd } from "../../exchange/request-source.ts";
 
@@ -56,6 +57,7 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
   readonly connection: ExchangeConnection;
   end: ExchangeEnd | null = null;
   listeners: EndListener[] | null = null;
+  described: DescribedRequest | null = null;
   readonly method: string;
   readonly target: string;
   readonly authority: string;
@@ -312,7 +314,10 @@ export class NodeExchange implements AnsweredExchange, BodyWriterEvents, StreamB
       const reply = options.reject(new HttpError(500, "The server failed"), null);
       this.write(this.prepare(reply));
     } catch (second) {
-      options.log.error("the reply to a failure could not be written", { error: second });
+      options.log.error("the reply to a failure could not be written", {
+        ...exchangeFields(this),
+        error: second,
+      });
       this.connection.cut();
     }
   }

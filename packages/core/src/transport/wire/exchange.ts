@@ -1,4 +1,5 @@
 import type { HttpError } from "../../errors/http-error.ts";
+import { type DescribedRequest, exchangeFields } from "../../exchange/request-fields.ts";
 import { BodyStream, type Payload } from "../../exchange/payload.ts";
 import type { Reply } from "../../exchange/reply.ts";
 import type { ExchangeEnd, RequestSource } from "../../exchange/request-source.ts";
@@ -15,6 +16,9 @@ export interface ExchangeHost {
   readonly remoteAddress: string | null;
 }
 
+/** What log lines name of an exchange. */
+type Described = Pick<Exchange, "described" | "method" | "target">;
+
 /** Called once, at the end of an exchange. */
 export type EndListener = (end: ExchangeEnd) => void;
 
@@ -26,6 +30,8 @@ export interface Exchange {
   readonly method: string;
   /** Target of the request, as sent. */
   readonly target: string;
+  /** The app's request, once it has it. */
+  described?: DescribedRequest | null;
   /** The connection that it came over. */
   readonly connection: ExchangeHost;
   /** How it ended, `null` while it is under way. */
@@ -62,7 +68,7 @@ export const schemeOf = ({ connection }: Exchange): "http" | "https" =>
 
 /** Calls a listener at the end of an exchange, or at once if it has ended. */
 export const listenForEnd = (exchange: Exchange, listener: EndListener): void => {
-  if (exchange.end !== null) notify(listener, exchange.end, exchange.connection.options.log);
+  if (exchange.end !== null) notify(listener, exchange.end, exchange, exchange.connection.options.log);
   else if (exchange.listeners === null) exchange.listeners = [listener]; // a push makes room for 16 more
   else exchange.listeners.push(listener);
 };
@@ -72,29 +78,40 @@ export const notifyEnd = (exchange: Exchange, end: ExchangeEnd): void => {
   const { listeners } = exchange;
   if (listeners === null) return;
   exchange.listeners = null;
-  for (const listener of listeners) notify(listener, end, exchange.connection.options.log);
+  for (const listener of listeners) notify(listener, end, exchange, exchange.connection.options.log);
 };
 
 /** Calls a listener; its error is logged, so that the other listeners run. */
-export const notify = (listener: EndListener, end: ExchangeEnd, log: Pick<Logger, "error">): void => {
+export const notify = (
+  listener: EndListener,
+  end: ExchangeEnd,
+  exchange: Described,
+  log: Pick<Logger, "error">,
+): void => {
   try {
     listener(end);
   } catch (error) {
-    log.error("a listener for the end of an exchange threw", { error });
+    log.error("a listener for the end of an exchange threw", { error, ...exchangeFields(exchange) });
   }
 };
 
 /** Logs a reply that cannot be written, or that the app did not produce. */
-export const logBroken = ({ method, target, connection }: Exchange, error: unknown): void =>
-  connection.options.log.error("a reply could not be written", { method, target, error });
+export const logBroken = (exchange: Exchange, error: unknown): void =>
+  exchange.connection.options.log.error("a reply could not be written", {
+    ...exchangeFields(exchange),
+    error,
+  });
 
 /** Logs a streamed reply that failed after its head was sent; its connection must be cut. */
-export const logFailed = ({ method, target, connection }: Exchange, error: unknown): void =>
-  connection.options.log.error("a streamed reply failed", { method, target, error });
+export const logFailed = (exchange: Exchange, error: unknown): void =>
+  exchange.connection.options.log.error("a streamed reply failed", { ...exchangeFields(exchange), error });
 
 /** Logs an error of a body that was abandoned. */
-export const logLate = ({ method, target, connection }: Exchange, error: unknown): void =>
-  connection.options.log.warn("a streamed reply failed after it was abandoned", { method, target, error });
+export const logLate = (exchange: Exchange, error: unknown): void =>
+  exchange.connection.options.log.warn("a streamed reply failed after it was abandoned", {
+    ...exchangeFields(exchange),
+    error,
+  });
 
 /** Cancels a streamed body that will not be sent. */
 export const discardReply = (exchange: Exchange, reply: Reply): void => {

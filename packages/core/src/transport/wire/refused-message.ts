@@ -1,3 +1,4 @@
+import { type DescribedRequest, exchangeFields } from "../../exchange/request-fields.ts";
 import { UNREADABLE } from "../../exchange/unreadable.ts";
 import type { Logger } from "../../log/logger.ts";
 import { fieldValue } from "../../http/field-values.ts";
@@ -25,6 +26,7 @@ export class RefusedMessage implements RequestSource {
   readonly fields: readonly string[];
   readonly bodyLength = 0;
   readonly buffered: Uint8Array = nothing;
+  described: DescribedRequest | null = null;
   private listeners: ((end: ExchangeEnd) => void)[] = [];
   private ended: ExchangeEnd | null = null;
 
@@ -56,7 +58,7 @@ export class RefusedMessage implements RequestSource {
       try {
         listener(how);
       } catch (error) {
-        log.error("a listener for the end of an exchange threw", { error });
+        log.error("a listener for the end of an exchange threw", { error, ...exchangeFields(this) });
       }
     }
   }
