@@ -77,3 +77,64 @@ test("a schema may be asynchronous", async () => {
   expect((await ask(app, "/x", json({ a: "ok" }))).status).toBe(200);
   expect((await ask(app, "/x", json({ a: "no" }))).status).toBe(422);
 });
+
+const form = (body: BodyInit) => ({ method: "POST", body });
+
+const listApp = () => {
+  const Tags = z.object({
+    tags: z.array(z.string()).optional(),
+    ids: z.array(z.coerce.number()).nullable().optional(),
+    both: z.union([z.string(), z.array(z.string())]).optional(),
+    split: z
+      .preprocess(
+        (value) => (typeof value === "string" ? value.split(",") : value),
+        z.array(z.string()).max(2),
+      )
+      .optional(),
+    files: z.array(z.file()).optional(),
+    when: z.array(z.date()).optional(),
+  });
+  const app = new App();
+  app.get("/", { query: Tags }, ({ input }) => input.query);
+  app.post("/", { body: Tags }, ({ input: { body } }) => ({
+    ...body,
+    ...(body.files !== undefined && { files: body.files.map(({ name }) => name) }),
+  }));
+  const later = Tags.refine(async () => true);
+  app.get("/later", { query: later }, ({ input }) => input.query);
+  app.get("/plain", { query: v.object({ tags: v.array(v.string()) }) }, ({ input }) => input.query);
+  return app;
+};
+
+test.each([
+  ["?tags=a", { tags: ["a"] }],
+  ["?tags=", { tags: [""] }],
+  ["?tags=a&tags=b", { tags: ["a", "b"] }],
+  ["?ids=1&tags=a", { ids: [1], tags: ["a"] }],
+  ["later?tags=a", { tags: ["a"] }],
+  ["?both=a", { both: "a" }],
+  ["?split=a,b", { split: ["a", "b"] }],
+])("one value of a query is a list where the JSON Schema says so: %s", async (path, value) => {
+  const reply = await ask(listApp(), `/${path}`);
+  expect([reply.status, await reply.json()]).toEqual([200, value]);
+});
+
+test.each(["?split=a,b,c", "?ids=x", "?when=1", "plain?tags=a"])(
+  "a list is still checked: %s",
+  async (path) => {
+    expect((await ask(listApp(), `/${path}`)).status).toBe(422);
+  },
+);
+
+test("one value of a form is a list where the JSON Schema says so", async () => {
+  const reply = await ask(listApp(), "/", form(new URLSearchParams({ tags: "a", both: "b" })));
+  expect(await reply.json()).toEqual({ tags: ["a"], both: "b" });
+  const data = new FormData();
+  data.append("files", new File(["x"], "x.txt"));
+  data.append("tags", "a");
+  expect(await (await ask(listApp(), "/", form(data))).json()).toEqual({ tags: ["a"], files: ["x.txt"] });
+});
+
+test("a text in a JSON body does not become a list", async () => {
+  expect((await ask(listApp(), "/", json({ tags: "a" }))).status).toBe(422);
+});

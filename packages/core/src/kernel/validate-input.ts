@@ -4,7 +4,9 @@ import { type HttpRequest, type RequestInput, shapedValue } from "../request/htt
 import type { Response } from "../response/response.ts";
 import type { RouteOptions } from "../routes/route.ts";
 import type { StandardSchema } from "../validation/standard-schema.ts";
+import { listNamesOf } from "../validation/list-names.ts";
 import { validate } from "../validation/validate.ts";
+import { validateNamed } from "../validation/validate-named.ts";
 
 /**
  * Fills `request.input` from the route's schemas, then calls `next`: first params, then query, and the body is read last. Without schemas it is
@@ -21,7 +23,8 @@ export const validateInput = (
 ): Handler<HttpRequest, Response> => {
   const { params, query, body } = schemas;
   if (params === undefined && query === undefined && body === undefined) return next;
-  const steps = { schemas, next, reader: new JsonReader() };
+  const lists = query === undefined ? none : listNamesOf(query);
+  const steps: Steps = { schemas, next, reader: new JsonReader(), lists };
   return function validateInput(request) {
     const valid = params === undefined ? undefined : validate(params, request.params, "params");
     return valid instanceof Promise
@@ -35,37 +38,55 @@ interface Steps {
   readonly next: Handler<HttpRequest, Response>;
   /** Reads the bodies of the route. */
   readonly reader: JsonReader;
+  /** Names of the query's properties that are lists. */
+  readonly lists: ReadonlySet<string>;
+  /** Names of the body's properties that are lists; computed for the first form. */
+  formLists?: ReadonlySet<string>;
 }
+
+const none: ReadonlySet<string> = new Set();
 
 const validateQuery = (steps: Steps, request: HttpRequest, params: unknown): Awaitable<Response> => {
   const { query } = steps.schemas;
-  const valid = query === undefined ? undefined : validate(query, request.query.toObject(), "query");
+  const valid = query === undefined ? undefined : validQuery(query, steps.lists, request);
   return valid instanceof Promise
     ? valid.then((settled) => validateBody(steps, request, params, settled))
     : validateBody(steps, request, params, valid);
 };
 
+const validQuery = (
+  schema: StandardSchema,
+  lists: ReadonlySet<string>,
+  request: HttpRequest,
+): Awaitable<unknown> => {
+  const values = request.query.toObject();
+  return lists.size === 0 ? validate(schema, values, "query") : validateNamed(schema, values, "query", lists);
+};
+
 const validateBody = (
-  { schemas: { body }, next, reader }: Steps,
+  steps: Steps,
   request: HttpRequest,
   params: unknown,
   query: unknown,
 ): Awaitable<Response> => {
+  const { next, reader } = steps;
+  const { body } = steps.schemas;
   if (body === undefined) return proceed(request, next, { params, query, body });
   const shaped = shapedValue(request, reader);
-  const valid = shaped === undefined ? validateParsed(body, request, reader) : validate(body, shaped, "body");
+  const valid = shaped === undefined ? validateParsed(body, request, steps) : validate(body, shaped, "body");
   return valid instanceof Promise
     ? valid.then((settled) => proceed(request, next, { params, query, body: settled }))
     : proceed(request, next, { params, query, body: valid });
 };
 
-const validateParsed = (
-  body: StandardSchema,
-  request: HttpRequest,
-  reader: JsonReader,
-): Awaitable<unknown> => {
+const validateParsed = (body: StandardSchema, request: HttpRequest, steps: Steps): Awaitable<unknown> => {
+  const { reader } = steps;
   const value = request.bodyValue();
   const check = (parsed: unknown): Awaitable<unknown> => {
+    if (request.isForm || request.isMultipart) {
+      const lists = (steps.formLists ??= listNamesOf(body));
+      if (lists.size > 0 && parsed !== undefined) return validateNamed(body, parsed, "body", lists);
+    }
     if (request.isJson && (request.contentLength ?? Infinity) <= MAX_SHAPED_BODY) reader.learn(parsed);
     return validate(body, parsed, "body");
   };

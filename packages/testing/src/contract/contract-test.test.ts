@@ -179,3 +179,18 @@ test("a body of multipart/form-data is sent as a form, with files where the sche
   expect(seen).toContain("multipart/form-data");
   expect(seen).toContain("text/plain");
 });
+
+test("a documented list of one value that is refused as no list is reported", async () => {
+  const app = new App();
+  const loc = ["query", "ids"];
+  app.get("/books", ({ query }) => {
+    const [error, ...others] = query.getAll("ids");
+    return others.length > 0 || error === undefined
+      ? { id: 1, title: "Emma" }
+      : Response.json({ errors: [{ loc, expected: "array", received: "string" }] }, { status: 422 });
+  });
+  const ids = { name: "ids", in: "query", schema: { type: "array", items: { type: "string" } } };
+  const responses = { 200: { description: "", ...json(book) }, 422: { description: "", ...json({}) } };
+  const message = await failureOf(app, documentOf("get", "/books", { parameters: [ids], responses }));
+  expect(message).toContain('GET /books refused one value of the query parameter "ids"');
+});

@@ -3,6 +3,7 @@ import { reasonOf, testingError } from "../errors.ts";
 import { caseArbitrary, type ContractCase } from "./contract-case.ts";
 import { type ContractOperation, readDocument } from "./contract-document.ts";
 import { replyViolation } from "./reply-violation.ts";
+import { refusedList } from "./refused-list.ts";
 import { loadAjv, loadFastCheck } from "./peers.ts";
 import { schemaValidator, type SchemaValidator } from "./schema-validator.ts";
 
@@ -87,13 +88,10 @@ const problemOf = async (
   const request = requestOf(operation.method, target, tried, headers);
   const reply = await app.fetch(request);
   const text = await reply.text();
-  const violation = replyViolation(
-    operation,
-    reply.status,
-    reply.headers.get("content-type"),
-    text,
-    validate,
-  );
+  const type = reply.headers.get("content-type");
+  const violation =
+    replyViolation(operation, reply.status, type, text, validate) ??
+    refusedList(operation, reply.status, text);
   if (violation === null) return null;
   const fields = tried.headers.map(([name, value]) => `\n  headers: ${name}: ${shortened(value)}`).join("");
   const sent =

@@ -1,0 +1,52 @@
+import { type Awaitable, isPromise } from "../middleware/middleware.ts";
+import type { StandardIssue, StandardResult, StandardSchema } from "./standard-schema.ts";
+import { validate, type ValidationPlace } from "./validate.ts";
+
+/**
+ * Validates the values of a query or a form, in which a list of one element looks like a single value.
+ *
+ * A single value that the schema refuses because it is no list is validated again as a list of one. The value as it came is tried first, so that
+ * a schema that itself splits a text, such as `z.preprocess((text) => text.split(","), z.array(z.string()))`, still gets the text.
+ *
+ * @param lists names of the properties that are lists
+ * @throws ValidationError 422
+ */
+export const validateNamed = (
+  schema: StandardSchema,
+  value: unknown,
+  place: ValidationPlace,
+  lists: ReadonlySet<string>,
+): Awaitable<unknown> => {
+  const result = schema["~standard"].validate(value);
+  const settle = (settled: StandardResult<unknown>): Awaitable<unknown> =>
+    settled.issues === undefined
+      ? settled.value
+      : validate(schema, withLists(value, settled.issues, lists), place);
+  return isPromise(result) ? Promise.resolve(result).then(settle) : settle(result);
+};
+
+/** Copies the values, with a list of one for each single value of `lists` that was refused as no list. */
+const withLists = (value: unknown, issues: readonly StandardIssue[], lists: ReadonlySet<string>): unknown => {
+  const copy: Record<string, unknown> = Object.assign(Object.create(null), value);
+  for (const issue of Array.from(issues)) {
+    const name = nameOf(issue);
+    if (name === null || !lists.has(name) || !wantsList(issue)) continue;
+    const single = copy[name];
+    if (single !== undefined && !Array.isArray(single)) copy[name] = [single];
+  }
+  return copy;
+};
+
+/** The property that an issue is about; `null` for an issue of a part of a property, or of the whole. */
+const nameOf = ({ path = [] }: StandardIssue): string | null => {
+  const [first, ...rest] = Array.from(path);
+  const key = typeof first === "object" ? first.key : first;
+  return typeof key === "string" && rest.length === 0 ? key : null;
+};
+
+/** Whether an issue says that a list is expected. A library whose issues say nothing but a message is assumed to mean that. */
+const wantsList = (issue: StandardIssue): boolean => {
+  const { expected, code, type } = issue as StandardIssue & Readonly<Record<string, unknown>>;
+  if (typeof expected === "string") return /array|tuple|list/i.test(expected);
+  return expected === undefined && code === undefined && type === undefined;
+};
