@@ -156,8 +156,14 @@ export class CsrfGuard {
     const cookie = request.cookies.get(this.config.cookieName);
     const login = loginOf(request, this.config);
     const seed = cookie === null ? null : this.seedOf(cookie, login);
-    if (seed === null) this.issue(request, login);
-    else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // open pages keep working
+    if (seed === null) {
+      if (!this.isOfAbsent(cookie, login)) this.issue(request, login);
+    } else if (this.tokens.isAging(cookie ?? "")) this.issue(request, login, seed); // open pages keep working
+  }
+
+  /** Whether a request without a caller has a valid token of a caller, whose open pages a new one would break: a public page, or a logout. */
+  private isOfAbsent(cookie: string | null, { session, caller }: Login): boolean {
+    return caller === null && cookie !== null && this.tokens.seedOf(cookie, session) !== null;
   }
 
   private isSkipped({ path }: HttpRequest): boolean {

@@ -79,6 +79,8 @@ const openWithLogin = (config: ConfigInput<CsrfConfig> = {}) => {
     if (!request.path.startsWith("/open")) request.context.set(User, request.cookies.get("user"));
     return next(request);
   });
+  app.get("/page", () => "page");
+  app.get("/open", () => "page");
   app.post("/change", () => "changed");
   app.post("/open", () => "changed");
   const client = testClient(app);
@@ -116,5 +118,22 @@ test.each([{}, { session: ({ context }: HttpRequest): string | null => context.g
     const first = await post("/change");
     const second = await post("/change", first);
     expect([first.status, second.status, (await post("/change", second)).status]).toEqual([403, 403, 200]);
+  },
+);
+
+test.each([{}, { session: ({ context }: HttpRequest): string | null => context.get(User) ?? null }])(
+  "a page without authentication keeps the token of a user, and requests without the user do not pass with it",
+  async (config) => {
+    const { client, post } = openWithLogin(config);
+    await using _ = client;
+    const page = await client.get("/page", { headers: { cookie: "user=ada" } });
+    const token = page.cookies.get("_csrf")?.value ?? "";
+    const cookie = `user=ada; _csrf=${token}`;
+    expect((await client.get("/open", { headers: { cookie } })).cookies.size).toBe(0);
+    expect([(await post("/change", page)).status, (await post("/open", page)).status]).toEqual([200, 403]);
+    const other = await client.get("/page", { headers: { cookie: `user=eve; _csrf=${token}` } });
+    expect(other.cookies.get("_csrf")?.value.split(".")[0]).not.toBe(token.split(".")[0]);
+    const forged = await client.get("/open", { headers: { cookie: `_csrf=${token}x` } });
+    expect(forged.cookies.size).toBe(1);
   },
 );
