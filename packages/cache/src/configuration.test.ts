@@ -50,6 +50,12 @@ test("a route's cache option is checked at start", async () => {
     [{ tll: 1 }, 'unknown field "tll"'],
     [{ ttl: -1 }, "ttl must be"],
     [{ ttl: "1" }, "ttl must be"],
+    [{ ttl: null }, "ttl must be"],
+    [
+      { tll: 1, clientTtlSecs: -1, staleSecs: "x", key: 5, tags: ["{isbn}", "{title}"] },
+      /unknown field "tll".*staleSecs must.*clientTtlSecs must.*key must.*\{isbn\}.*\{title\}/s,
+    ],
+    [{ tll: 1, shard: true }, 'unknown fields "tll", "shard"'],
     [{ staleSecs: Infinity }, "staleSecs must be"],
     [{ shared: "yes" }, "shared must be"],
     [{ key: "x" }, "key must be"],

@@ -84,28 +84,44 @@ const isFieldName = (value: unknown): boolean =>
 const isListOf = (value: unknown, isItem: (item: unknown) => boolean): boolean =>
   Array.isArray(value) && value.every(isItem);
 
-/** Returns the mistake in a route's `cache` option, `null` for a valid one. */
+/** Returns the mistakes in a route's `cache` option, `null` for a valid one. */
 export const cacheOptionProblem = (
   value: RouteCache | false,
   { path }: Pick<RouteInfo, "path">,
 ): string | null => {
   if (value === false) return null;
   if (typeof value !== "object" || value === null) return "must be false or an object";
-  const { ttl = 0, staleSecs = 0, clientTtlSecs = 0, shared = false, tags = [], vary = [], key, per } = value;
-  const unknown = Object.keys(value).find((name) => !names.includes(name));
-  if (unknown !== undefined) return `has an unknown field "${unknown}"; known fields: ${names.join(", ")}`;
-  if (!isSeconds(ttl)) return "ttl must be a number of seconds, 0 or more";
-  if (!isSeconds(staleSecs)) return "staleSecs must be a number of seconds, 0 or more";
-  if (!isSeconds(clientTtlSecs)) return "clientTtlSecs must be a number of seconds, 0 or more";
-  if (typeof shared !== "boolean") return "shared must be true or false";
-  if (key !== undefined && typeof key !== "function") return "key must be a function of the request";
-  if (per !== undefined && typeof per !== "function") return "per must be a function of the request";
-  if (per !== undefined && shared)
-    return "per gives each caller a reply of its own, and shared gives all the same: use one";
-  if (!isListOf(vary, isFieldName)) return "vary must be a list of request field names";
-  if (!isListOf(tags, isTag)) return "tags must be a list of strings of 1 to 1024 characters";
-  const missing = tags.flatMap(tagParams).find((name) => !hasParam(path, name));
-  return missing === undefined ? null : `tags use {${missing}}, which is not a parameter of the path`;
+  const problems = [...unknownProblems(value), ...fieldProblems(value), ...tagProblems(value, path)];
+  return problems.length === 0 ? null : problems.join("; ");
+};
+
+const unknownProblems = (value: RouteCache): string[] => {
+  const unknown = Object.keys(value).filter((name) => !names.includes(name));
+  if (unknown.length === 0) return [];
+  const named = unknown.map((name) => JSON.stringify(name)).join(", ");
+  return [
+    `has ${unknown.length === 1 ? "an unknown field" : "unknown fields"} ${named}; known fields: ${names.join(", ")}`,
+  ];
+};
+
+const fieldProblems = (value: RouteCache): string[] => {
+  const { shared = false, vary = [], key, per } = value;
+  const problems = (["ttl", "staleSecs", "clientTtlSecs"] as const)
+    .filter((name) => value[name] !== undefined && !isSeconds(value[name]))
+    .map((name) => `${name} must be a number of seconds, 0 or more`);
+  if (typeof shared !== "boolean") problems.push("shared must be true or false");
+  if (key !== undefined && typeof key !== "function") problems.push("key must be a function of the request");
+  if (per !== undefined && typeof per !== "function") problems.push("per must be a function of the request");
+  if (typeof per === "function" && shared === true)
+    problems.push("per gives each caller a reply of its own, and shared gives all the same: use one");
+  if (!isListOf(vary, isFieldName)) problems.push("vary must be a list of request field names");
+  return problems;
+};
+
+const tagProblems = ({ tags = [] }: RouteCache, path: string): string[] => {
+  if (!isListOf(tags, isTag)) return ["tags must be a list of strings of 1 to 1024 characters"];
+  const missing = new Set(tags.flatMap(tagParams).filter((name) => !hasParam(path, name)));
+  return [...missing].map((name) => `tags use {${name}}, which is not a parameter of the path`);
 };
 
 const hasParam = (path: string, name: string): boolean =>
