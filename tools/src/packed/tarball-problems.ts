@@ -1,11 +1,26 @@
 import { globSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path/posix";
 
 const needed = ["dist/index.js", "dist/index.d.ts", "README.md", "LICENSE", "package.json"];
 
 /** Files of an unpacked tarball. */
 export const filesOf = (home: string): string[] =>
   globSync("**/*", { cwd: home }).filter((path) => statSync(join(home, path)).isFile());
+
+/** Files of types that the doors of a package lead to, in turn, and which it lacks. */
+const lackedTypes = (files: readonly string[], read: (path: string) => string): string[] => {
+  const { exports = {} } = JSON.parse(read("package.json")) as {
+    exports?: Record<string, { types?: string }>;
+  };
+  const reached = new Set(Object.values(exports).flatMap(({ types }) => (types ? [join(types)] : [])));
+  for (const path of reached) {
+    if (!files.includes(path)) continue;
+    const code = read(path).replaceAll(/\/\*[^]*?\*\//g, ""); // examples in comments import files of programs
+    for (const [, target = ""] of code.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g))
+      reached.add(join(dirname(path), target.replace(/\.[jt]s$/, ".d.ts")));
+  }
+  return [...reached].filter((path) => !files.includes(path));
+};
 
 /** Returns what is wrong with the files of an unpacked tarball: lacking, unwanted or too large. */
 export const tarballProblems = (home: string, maxBytes: number): string[] => {
@@ -20,6 +35,7 @@ export const tarballProblems = (home: string, maxBytes: number): string[] => {
     ...needed.filter((path) => !files.includes(path)).map((path) => `lacks ${path}`),
     ...unwanted.map((path) => `has ${path}`),
     ...mapped.map((path) => `${path} names a map, which is not shipped`),
+    ...lackedTypes(files, read).map((path) => `lacks ${path}, which a door needs`),
     ...(bytes > maxBytes ? [`has ${bytes} bytes`] : []),
     ...(read("package.json").includes("workspace:") ? ["refers to the workspace"] : []),
   ];
