@@ -79,6 +79,7 @@ const owedTo = ({ row, reply, held }: Answered, on: On): Facts => {
 /** Fields that pages of other origins may read, besides the configured one. */
 const exposedBy = (on: On): readonly string[] => {
   const fields: Partial<Record<ToggleName, readonly string[]>> = {
+    cache: ["Age", "Cache-Status", "ETag", "X-Cache"],
     etag: ["ETag"],
     rateLimit: ["RateLimit", "RateLimit-Policy", "Retry-After", ...quotaNames],
     breaker: ["Retry-After"],
