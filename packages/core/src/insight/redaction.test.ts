@@ -34,6 +34,24 @@ test.each([
   expect(redact(reason)).toBe(shown);
 });
 
+test.each([
+  ["Bearer s3cr3tTokenValue99", "Bearer (hidden)"],
+  ["bearer token-secret, other", "bearer (hidden), other"],
+  ["Basic dXNlcjpwYXNzd29yZA==", "Basic (hidden)"],
+  ["token: s3cr3tTokenValue99", "(hidden) (hidden)"],
+  ["password=x Bearer abc.def.ghi", "password=(hidden) Bearer (hidden)"],
+  ["prefix/Bearer hijklm", "(hidden)"],
+  ["xaaaabbbbaaaabbbbaaaa", "x(hidden)"],
+])("what a request sent does not disable the recognition of credentials: %s becomes %s", (text, shown) => {
+  const fields = Object.entries({
+    authorization: "Bearer clienttoken123456",
+    "x-b": "Basic zzzz",
+    "x-c": "Bearer",
+  });
+  const query = ["token:", "prefix/Bearer hijklm", "aaaabbbb", "bbbbaaaa"];
+  expect(redactionFor({ fields, query })(text)).toBe(shown);
+});
+
 test("fields of a form, and a body of another kind, are hidden", () => {
   const of = (text: string) => redactionFor({ fields: [], query: [], body: text });
   expect(of("name=ann&word=form-secret")("form-secret")).toBe("(hidden)");
@@ -48,6 +66,14 @@ test.each([
   ["GET /x?access=1&page=2", "GET /x?access=(hidden)&page=(hidden)"],
   ["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhbm4ifQ.sig is no token", "(hidden) is no token"],
   ['{"password":"x","api_key":"y"}', '{"password":"(hidden)","api_key":"(hidden)"}'],
+  ["pwd=hunter2;", "pwd=(hidden);"],
+  ['password="two words" x', 'password="(hidden)" x'],
+  ["password='two \\' words' x", "password='(hidden)' x"],
+  ["key AKIAIOSFODNN7EXAMPLE is wrong", "key (hidden) is wrong"],
+  [
+    "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4\nab+/\n-----END RSA PRIVATE KEY-----",
+    "-----BEGIN RSA PRIVATE KEY-----(hidden)-----END RSA PRIVATE KEY-----",
+  ],
   ["412 bytes are less than minSize 1024", "412 bytes are less than minSize 1024"],
 ])("of the program's own texts, %s becomes %s", (text, shown) => {
   expect(hideSecrets(text)).toBe(shown);
@@ -55,7 +81,20 @@ test.each([
 });
 
 test("long hostile texts take a time that is linear", () => {
-  for (const part of ["token", "a=", "?x=", "cookie ", "basic ", "eyJa.", "://", '"', "-"]) {
+  for (const part of [
+    "token",
+    "a=",
+    "?x=",
+    "cookie ",
+    "pwd='",
+    'token="',
+    "-----BEGIN PRIVATE KEY-----",
+    "basic ",
+    "eyJa.",
+    "://",
+    '"',
+    "-",
+  ]) {
     const time = (length: number): number => {
       const text = part.repeat(length / part.length);
       const since = process.cpuUsage();

@@ -21,28 +21,49 @@ const HIDDEN = "(hidden)";
 const OPEN_FIELDS =
   /^(?:accept(?:-\w+)?|access-control-request-\w+|cache-control|connection|content-(?:encoding|length|type)|host|if-(?:modified-since|none-match|range)|origin|range|sec-fetch-\w+)$/;
 
-/** What looks like a credential. Each pattern takes a time that is linear in the text. */
-const secrets: readonly (readonly [pattern: RegExp, by: string])[] = [
-  [
-    /\b(authorization|proxy-authorization|cookie|set-cookie)(["']?\s{0,9}[:=]\s{0,9})[^\n]+/gi,
-    `$1$2${HIDDEN}`,
-  ],
-  [/(:\/\/)[^\s/@]{1,500}@/g, `$1${HIDDEN}@`],
-  [/([?&][\w.~%[\]-]{1,100}=)[^&\s#"']+/g, `$1${HIDDEN}`],
-  [/\b(bearer|basic|digest)\s{1,9}[\w.~+/=-]{4,}/gi, `$1 ${HIDDEN}`],
-  [/\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g, HIDDEN],
-  [
-    /\b([\w-]{0,40}(?:password|passwd|secret|token|api[_-]?key|credential|session[_-]?id)[\w-]{0,40}["']?\s{0,9}[:=]\s{0,9}["']?)[^\s,;"'}&]+/gi,
-    `$1${HIDDEN}`,
-  ],
+/** Names of authentication schemes. Alone they are no secret, and a credential that follows one in another text is recognised by it. */
+const SCHEME = /^(?:basic|bearer|digest|dpop|hoba|mutual|negotiate|ntlm|token)$/i;
+
+/** What looks like a credential: the text before it, then the credential. Each pattern takes a time that is linear in the text. */
+const secrets: readonly RegExp[] = [
+  /\b((?:authorization|proxy-authorization|cookie|set-cookie)["']?\s{0,9}[:=]\s{0,9})([^\n]+)/gi,
+  /(:\/\/)([^\s/@]{1,500})(?=@)/g,
+  /([?&][\w.~%[\]-]{1,100}=)([^&\s#"']+)/g,
+  /\b((?:bearer|basic|digest)\s{1,9})([\w.~+/=-]{4,})/gi,
+  /\b()(eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?)/g,
+  /\b()(A(?:KI|SI)A[0-9A-Z]{16})\b/g, // access keys of AWS
+  /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)((?:[^-]|-(?!----)){1,20000})/g,
+  /\b([\w-]{0,40}(?:password|passwd|passphrase|pwd|secret|token|api[_-]?key|credential|session[_-]?id)[\w-]{0,40}["']?\s{0,9}[:=]\s{0,9}["']?)((?<=")(?:[^"\\\n]|\\.){1,1000}(?=")|(?<=')(?:[^'\\\n]|\\.){1,1000}(?=')|[^\s,;"'}&]+)/gi,
 ];
 
 /** What is in every text that a pattern fits: most reasons have none of it, and need one look. */
-const SUSPICIOUS = /[=:]|\beyJ|\b(?:bearer|basic|digest)\s/i;
+const SUSPICIOUS = /[=:]|\beyJ|\bA(?:KI|SI)A|PRIVATE KEY|\b(?:bearer|basic|digest)\s/i;
+
+/** Part of a text, by its first index and the index after it. */
+type Range = readonly [start: number, end: number];
 
 /** Returns a text without what looks like a credential: header fields, values of queries, tokens, passwords. */
-export const hideSecrets: Redaction = (text) =>
-  SUSPICIOUS.test(text) ? secrets.reduce((shown, [pattern, by]) => shown.replace(pattern, by), text) : text;
+export const hideSecrets: Redaction = (text) => hide(text, secretRanges(text));
+
+const secretRanges = (text: string): Range[] =>
+  SUSPICIOUS.test(text) ? secrets.flatMap((pattern) => Array.from(text.matchAll(pattern), rangeOf)) : [];
+
+const rangeOf = ({ index, 1: before = "", 2: secret = "" }: RegExpExecArray): Range => {
+  const start = index + before.length;
+  return [start, start + secret.length];
+};
+
+/** Replaces ranges, which may overlap, in one pass: replacing one after the other would destroy what identifies the next one. */
+const hide = (text: string, ranges: readonly Range[]): string => {
+  let shown = "";
+  let at = 0;
+  let hidden = -1;
+  for (const [start, end] of ranges.toSorted((one, other) => one[0] - other[0])) {
+    if (start > at || hidden !== at) shown += text.slice(at, start) + HIDDEN;
+    hidden = at = Math.max(at, end);
+  }
+  return shown + text.slice(at);
+};
 
 /** Whether a name says that its value is a secret. */
 export const isSecretName = (name: string): boolean =>
@@ -60,17 +81,18 @@ export const redactionFor = ({ fields, query, body = null }: SentValues): Redact
     ...query,
     ...(body === null ? [] : valuesOf(body)),
   ];
-  const wanted = [...new Set(values.flatMap(spellings))]
-    .filter(({ length }) => length >= LEAST_LENGTH)
-    .sort((one, other) => other.length - one.length); // a value may contain another
-  return (text) => hideSecrets(wanted.reduce(without, text));
+  const wanted = [...new Set(values.flatMap(spellings))].filter(
+    (value) => value.length >= LEAST_LENGTH && !SCHEME.test(value),
+  );
+  return (text) => hide(text, [...secretRanges(text), ...wanted.flatMap((value) => placesOf(value, text))]);
 };
 
-/** A pattern is made for a value that is there only: most texts repeat none. */
-const without = (text: string, value: string): string => {
-  if (!text.includes(value)) return text;
-  if (value.length >= PART_LENGTH) return text.replaceAll(value, HIDDEN);
-  return text.replaceAll(new RegExp(`(?<!\\w)${RegExp.escape(value)}(?!\\w)`, "g"), HIDDEN);
+/** Where a text repeats a value. A pattern is made for a value that is there only: most texts repeat none. */
+const placesOf = (value: string, text: string): Range[] => {
+  if (!text.includes(value)) return [];
+  const escaped = RegExp.escape(value);
+  const pattern = value.length >= PART_LENGTH ? escaped : `(?<!\\w)${escaped}(?!\\w)`;
+  return Array.from(text.matchAll(new RegExp(pattern, "g")), ({ index }) => [index, index + value.length]);
 };
 
 /** A field's value, and its parts: `Bearer abc`, `a=1; b=2`. */

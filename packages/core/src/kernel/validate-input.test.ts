@@ -78,7 +78,7 @@ test("a schema may be asynchronous", async () => {
   expect((await ask(app, "/x", json({ a: "no" }))).status).toBe(422);
 });
 
-const form = (body: BodyInit) => ({ method: "POST", body });
+const form = (body: URLSearchParams | FormData) => ({ method: "POST", body });
 
 const listApp = () => {
   const Tags = z.object({
