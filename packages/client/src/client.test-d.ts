@@ -1,6 +1,13 @@
 import { breaker } from "@framework/breaker";
 import { timeout } from "@framework/core";
-import { createApiClient, httpClient, type Operation, type OutgoingRequest, retryRequests } from "./index.ts";
+import {
+  createApiClient,
+  httpClient,
+  type Operation,
+  type OutgoingRequest,
+  type ReplyOf,
+  retryRequests,
+} from "./index.ts";
 
 interface Api {
   readonly get: Operation<
@@ -25,6 +32,41 @@ void client.get({ params: { id: "1" }, headers: { "X-A": 1, "X-Other": "b" } }).
   const text: string = reply.status;
   return text;
 });
+
+interface Pet {
+  readonly name: string;
+}
+interface Failure {
+  readonly code: number;
+}
+
+declare const pets: ReplyOf<{ 200: Pet[]; default: Failure }>;
+if (pets.status === 200) void pets.body[0]?.name;
+else void pets.body.code;
+if (pets.ok) void pets.body[0]?.name;
+else void pets.body.code;
+if (pets.status === 503) void pets.body.code;
+// @ts-expect-error the body depends on the status
+void pets.body.code;
+
+declare const ranged: ReplyOf<{ 404: { t: string }; "4XX": Failure; "2XX": Pet }>;
+if (ranged.status === 404) void ranged.body.t;
+if (ranged.status === 409) void ranged.body.code;
+if (ranged.ok) void ranged.body.name;
+
+declare const failures: ReplyOf<{ 404: Failure; default: Pet }>;
+if (failures.status === 200) void failures.body.name;
+export const either: boolean = failures.ok;
+// @ts-expect-error a status other than 404 may be 2xx or not
+export const never: false = failures.ok;
+
+declare const any: ReplyOf<{ default: Failure }>;
+export const status: number = any.status;
+if (any.status === 499) void any.body.code;
+
+declare const unregistered: ReplyOf<{ 299: Pet; 499: Failure }>;
+if (unregistered.ok) void unregistered.body.name;
+else void unregistered.body.code;
 
 // @ts-expect-error the path has a parameter
 void client.get();

@@ -101,25 +101,55 @@ type ClientFailure =
   | 451;
 type ServerFailure = 500 | 501 | 502 | 503 | 504 | 505 | 506 | 507 | 508 | 510 | 511;
 
-/** The statuses that a key of `responses` stands for. */
-export type StatusOf<Key> = Key extends "2XX"
-  ? Success
-  : Key extends "3XX"
-    ? Redirection
-    : Key extends "4XX"
-      ? ClientFailure
-      : Key extends "5XX"
-        ? ServerFailure
-        : Key extends "default"
-          ? number
-          : Key;
+type Informational = 100 | 101 | 102 | 103;
+
+/** The statuses of a range. */
+interface Ranges {
+  readonly "1XX": Informational;
+  readonly "2XX": Success;
+  readonly "3XX": Redirection;
+  readonly "4XX": ClientFailure;
+  readonly "5XX": ServerFailure;
+}
+
+type Known = Ranges[keyof Ranges];
+
+/** The statuses that the keys of `responses` stand for, `default` left out. */
+type Declared<Keys> = Keys extends keyof Ranges ? Ranges[Keys] : Extract<Keys, number>;
+
+/** The keys and statuses of success, as texts. */
+type Successes<Keys> = Extract<`${Keys & (string | number)}`, `2${string}`>;
+
+/** The statuses of `default`: any number if it is the only key, else every registered one that is not declared. Beside a declared success it is the reply to failures. */
+type Undeclared<Keys> = [Exclude<Keys, "default">] extends [never]
+  ? number
+  : Exclude<
+      Known,
+      Declared<Keys> | ([Successes<Exclude<Keys, "default">>] extends [never] ? never : Success)
+    >;
+
+/** The statuses that a key of `responses` stands for; a range has none that is a key of its own. */
+export type StatusOf<Key, Keys = Key> = Key extends keyof Ranges
+  ? Exclude<Ranges[Key], Keys>
+  : Key extends "default"
+    ? Undeclared<Keys>
+    : Key;
+
+/** Whether statuses are 2xx. */
+type IsOk<Status> = number extends Status
+  ? boolean
+  : [Successes<Status>] extends [never]
+    ? false
+    : [`${Status & number}`] extends [Successes<Status>]
+      ? true
+      : boolean;
 
 /** One declared reply: `status` discriminates the type of `body`. */
-export interface Reply<Key, Body> {
+export interface Reply<Key, Body, Keys = Key> {
   /** Status of the reply. */
-  readonly status: StatusOf<Key>;
+  readonly status: StatusOf<Key, Keys>;
   /** Whether the status is 2xx. */
-  readonly ok: Key extends Success | "2XX" ? true : Key extends "default" ? boolean : false;
+  readonly ok: IsOk<StatusOf<Key, Keys>>;
   /** Header fields. */
   readonly headers: Headers;
   /** The body, read as the document declares. */
@@ -127,7 +157,9 @@ export interface Reply<Key, Body> {
 }
 
 /** Every declared reply of an operation. */
-export type ReplyOf<Replies> = { [Key in keyof Replies]: Reply<Key, Replies[Key]> }[keyof Replies];
+export type ReplyOf<Replies> = {
+  [Key in keyof Replies]: Reply<Key, Replies[Key], keyof Replies>;
+}[keyof Replies];
 
 /** A method of a generated client. */
 export type Operation<Parts, Replies> =
