@@ -8,7 +8,18 @@ test("hostile names run no code, and take no member of the client", async () => 
   const createClient = await importClient(strange);
   await using client = createClient("http://127.0.0.1:1");
   expect(Object.keys(client).toSorted()).toEqual(
-    ["$close", "$closeOperation", "class", "class2", "deleteA", "proto", "thenOperation"]
+    [
+      "$close",
+      "$closeOperation",
+      "class",
+      "class2",
+      "deleteA",
+      "proto",
+      "thenOperation",
+      "toStringOperation",
+      "valueOfOperation",
+      "hasOwnPropertyOperation",
+    ]
       .concat(Object.keys(client).filter((name) => name.startsWith("process")))
       .toSorted(),
   );

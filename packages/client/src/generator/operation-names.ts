@@ -1,5 +1,13 @@
-/** Members that a client must not have as operations: awaiting an object calls `then`, `__proto__` sets a prototype, and `$close` ends the client. */
-const reserved: ReadonlySet<string> = new Set(["$close", "then", "__proto__", "constructor", "toJSON"]);
+/**
+ * Members that a client must not have as operations: awaiting an object calls `then`, JSON `toJSON`, `$close` ends the client, and those of every object
+ * have types of their own.
+ */
+const reserved: ReadonlySet<string> = new Set([
+  "$close",
+  "then",
+  "toJSON",
+  ...Object.getOwnPropertyNames(Object.prototype),
+]);
 
 /** Gives every operation its method name: the `operationId` in camelCase, else one of method and path; a repeated name is numbered. */
 export const operationNames = (): ((operationId: unknown, method: string, path: string) => string) => {

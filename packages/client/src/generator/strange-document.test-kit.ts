@@ -9,6 +9,11 @@ export const strange: object = {
     [`/${hostile}/{id}`]: {
       get: { operationId: hostile, summary: hostile, responses: { 200: { content: { [hostile]: {} } } } },
     },
+    "/o": {
+      get: { operationId: "toString", responses: { 200: {} } },
+      put: { operationId: "has_own_property", responses: { 200: {} } },
+      post: { operationId: "valueOf", responses: { 200: {} } },
+    },
     "/a": {
       get: { operationId: "then", responses: {} },
       head: { operationId: "$close", responses: {} },
