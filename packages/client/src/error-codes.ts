@@ -8,7 +8,7 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_BAD_PARAMETER: {
     summary:
-      "a parameter of the path is missing, empty, `.` or `..`, or a header field or cookie cannot contain a value",
+      "a parameter of the path is missing, empty, `.` or `..`, or a parameter, header field, cookie or body cannot contain a value",
     action: "the message names it",
   },
   CLIENT_BAD_URL: {
@@ -37,8 +37,8 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_TIMEOUT: {
     status: 504,
-    summary: "a reply did not arrive within `timeoutMs`",
-    action: "raise `timeoutMs`, or look at the called service",
+    summary: "a reply did not arrive within `timeoutMs`, or its body paused for `idleTimeoutMs`",
+    action: "raise the limit, or look at the called service",
   },
   CLIENT_TOO_MANY_CALLS: {
     status: 503,

@@ -1,5 +1,6 @@
 import { ClientError } from "../http/client-error.ts";
 import type { OperationSpec } from "./operation.ts";
+import { sendable } from "./sendable.ts";
 import { pathText, queryPairs } from "./serialise-parameter.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -7,9 +8,13 @@ type Values = Readonly<Record<string, unknown>>;
 /** The path of a call with its query. @throws ClientError CLIENT_BAD_PARAMETER */
 export const addressOf = (spec: OperationSpec, params: Values = {}, query: Values = {}): string => {
   const path = spec.route.slice(spec.route.indexOf(" ") + 1);
-  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) => pathValue(spec, name, params));
+  const filled = path.replace(/\{([^{}]+)\}/g, (_, name: string) =>
+    sendable(spec, `the parameter ${JSON.stringify(name)}`, () => pathValue(spec, name, params)),
+  );
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    queryPairs(name, value, spec.styles?.[`query ${name}`]),
+    sendable(spec, `the parameter ${JSON.stringify(name)}`, () =>
+      queryPairs(name, value, spec.styles?.[`query ${name}`]),
+    ),
   );
   return pairs.length === 0
     ? filled

@@ -79,3 +79,73 @@ test("any values arrive at the app as they were sent, and come back", async () =
     { numRuns: 60, seed: 7 },
   );
 });
+
+/** A document with an operation that takes everything, and three schemes. */
+const takesAll = {
+  openapi: "3.1.0",
+  info: { title: "All", version: "1" },
+  paths: {
+    "/all/{id}": {
+      post: {
+        operationId: "all",
+        parameters: [
+          { name: "id", in: "path", required: true, schema: { type: "string" } },
+          { name: "q", in: "query", schema: { type: "string" } },
+          { name: "c", in: "cookie", schema: { type: "string" } },
+        ],
+        requestBody: { content: { "application/json": { schema: {} } } },
+        responses: { 204: {} },
+        security: [{ "the key": [] }],
+      },
+    },
+  },
+  components: {
+    securitySchemes: {
+      "the key": { type: "apiKey", in: "query", name: "api key" },
+      bearerAuth: { type: "http", scheme: "bearer" },
+    },
+  },
+};
+
+test("an API key of the query may have any name", async () => {
+  const urls: string[] = [];
+  const createClient = await importClient(takesAll);
+  await using client = createClient("http://localhost", {
+    credentials: { "the key": "a b" },
+    fetch: async ({ url }) => {
+      urls.push(url);
+      return new Response(null, { status: 204 });
+    },
+  });
+  await client["all"]?.({ params: { id: "1" } });
+  expect(urls).toEqual(["http://localhost/all/1?api%20key=a%20b"]);
+});
+
+test.each<[string, object]>([
+  ['the parameter "id"', { params: { id: "\ud800" } }],
+  ['the parameter "q"', { params: { id: "1" }, query: { q: "\ud800" } }],
+  ['the cookie "c"', { params: { id: "1" }, cookies: { c: "\ud800" } }],
+  ["the body", { params: { id: "1" }, body: { n: 1n } }],
+])("a value that cannot be serialised is refused with the operation: %s", async (what, input) => {
+  const createClient = await importClient(takesAll);
+  await using client = createClient("http://127.0.0.1:1");
+  await expect(client["all"]?.(input)).rejects.toMatchObject({
+    code: "CLIENT_BAD_PARAMETER",
+    message: `POST /all/{id} cannot send ${what}`,
+  });
+});
+
+test("credentials for a scheme that the document lacks are refused, with all other mistakes", async () => {
+  const createClient = await importClient(takesAll);
+  const open = () =>
+    createClient("http://localhost", { credentials: { bearerAut: "x", other: "y" }, timeoutMs: 0 });
+  expect(open).toThrow(
+    expect.objectContaining({
+      problems: [
+        "ClientOptions.credentials.bearerAut is no security scheme of the document: did you mean bearerAuth?",
+        "ClientOptions.credentials.other is no security scheme of the document: it has the key, bearerAuth",
+        expect.stringContaining("HttpClientOptions.timeoutMs"),
+      ].map((message) => expect.objectContaining({ message })),
+    }),
+  );
+});

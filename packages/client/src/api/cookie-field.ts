@@ -1,5 +1,6 @@
 import { ClientError } from "../http/client-error.ts";
 import type { OperationSpec } from "./operation.ts";
+import { sendable } from "./sendable.ts";
 import { cookiePairs } from "./serialise-parameter.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -11,17 +12,22 @@ type Values = Readonly<Record<string, unknown>>;
  * @throws ClientError CLIENT_BAD_PARAMETER
  */
 export const cookieField = (
-  { route, styles }: OperationSpec,
+  spec: OperationSpec,
   credentials: Readonly<Record<string, string>>,
   cookies: Values,
 ): string | null => {
   const own = Object.entries(credentials).filter(([name]) => cookies[name] === undefined);
   const given = Object.entries(cookies).flatMap(([name, value]) =>
-    cookiePairs(name, value, styles?.[`cookie ${name}`]),
+    sendable(spec, `the cookie ${JSON.stringify(name)}`, () =>
+      cookiePairs(name, value, spec.styles?.[`cookie ${name}`]),
+    ),
   );
   const pairs = [...own, ...given].map(([name, value]) => {
     if (NAME.test(name) && VALUE.test(value)) return `${name}=${value}`;
-    throw new ClientError("CLIENT_BAD_PARAMETER", `${route} cannot send the cookie ${JSON.stringify(name)}`);
+    throw new ClientError(
+      "CLIENT_BAD_PARAMETER",
+      `${spec.route} cannot send the cookie ${JSON.stringify(name)}`,
+    );
   });
   return pairs.length === 0 ? null : pairs.join("; ");
 };

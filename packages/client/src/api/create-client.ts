@@ -1,5 +1,5 @@
-import { checked, type ConfigRecord, configRecord, integer } from "@framework/core/feature";
-import { ClientError } from "../http/client-error.ts";
+import { ConfigurationError, type Problem } from "@framework/core";
+import { checked, type ConfigRecord, configRecord, integer, nearest } from "@framework/core/feature";
 import type { CallInit } from "../http/call-init.ts";
 import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
@@ -10,6 +10,7 @@ import { type Credentials, credentialsOf } from "./credentials.ts";
 import type { ApiSpec, CallOptions, OperationSpec } from "./operation.ts";
 import { isStream, readReply } from "./read-reply.ts";
 import { MULTIPART, requestBody } from "./request-body.ts";
+import { sendable } from "./sendable.ts";
 import { headerText } from "./serialise-parameter.ts";
 
 /** Options of a generated client: those of `httpClient`, credentials, and a limit of streams. */
@@ -57,18 +58,47 @@ export const createApiClient = <Api>(
   given: ClientOptions = {},
 ): Api & ClientLife => {
   const { maxEventBytes, credentials, ...options } = given;
-  const http = httpClient({
-    baseUrl,
-    ...options,
-    credentialHeaders: [...(options.credentialHeaders ?? []), ...headersOfSchemes(api)],
-  });
-  const own = record.of({ maxEventBytes, credentials });
+  const { value: own, problems } = record.read({ maxEventBytes, credentials });
+  const all = problems.length > 0 ? problems : unknownSchemes(api, own.credentials ?? {});
+  const http = openClient(
+    {
+      baseUrl,
+      ...options,
+      credentialHeaders: [...(options.credentialHeaders ?? []), ...headersOfSchemes(api)],
+    },
+    all.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
+  );
   const client = Object.create(null) as Record<string | symbol, unknown>;
   for (const [name, spec] of Object.entries(api.operations))
     client[name] = (input?: AnyInput) => call(http, api, spec, own, input);
   client["$close"] = http.close;
   client[Symbol.asyncDispose] = http.close;
   return client as Api & ClientLife; // the types come from the same document as the operations
+};
+
+/** Opens the connections. @throws ConfigurationError with the problems of `options` after those given */
+const openClient = (options: HttpClientOptions, problems: readonly Problem[]): HttpClient => {
+  try {
+    const http = httpClient(options);
+    if (problems.length === 0) return http;
+    void http.close(); // it has no connection yet
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    throw new ConfigurationError([...problems, ...error.problems]);
+  }
+  throw new ConfigurationError(problems);
+};
+
+/** A problem for each credential whose scheme the document does not declare, or that the client cannot send. */
+const unknownSchemes = ({ security }: ApiSpec, credentials: Credentials): string[] => {
+  const known = Object.keys(security);
+  return Object.keys(credentials)
+    .filter((name) => !Object.hasOwn(security, name))
+    .map((name) => {
+      const [near] = nearest(name, known);
+      const remedy = near === undefined ? `it has ${known.join(", ") || "none"}` : `did you mean ${near}?`;
+      return `ClientOptions.credentials.${name} is no security scheme of the document: ${remedy}`;
+    });
 };
 
 /** Header fields that carry credentials, such as `X-API-Key`. */
@@ -106,7 +136,8 @@ const call = async (
 /** The body of a call, whose type is set unless the program has. */
 const bodyOf = (spec: OperationSpec, value: unknown, headers: Headers): OutgoingBody | undefined => {
   if (value === undefined || spec.body === undefined) return undefined;
-  const body = requestBody(spec.body, spec, value);
+  const { body: type } = spec;
+  const body = sendable(spec, "the body", () => requestBody(type, spec, value));
   if (spec.body === MULTIPART) headers.set("content-type", (body as Blob).type); // only this type has the boundary
   else if (!headers.has("content-type")) headers.set("content-type", spec.body);
   return body;
@@ -116,19 +147,13 @@ const acceptOf = (kinds: readonly string[]): string =>
   kinds.includes("events") ? "text/event-stream, application/json, */*;q=0.5" : "application/json, */*;q=0.8";
 
 /** Header fields of a call. @throws ClientError CLIENT_BAD_PARAMETER */
-const fieldsOf = ({ route, styles }: OperationSpec, headers: Readonly<Record<string, unknown>>): Headers => {
+const fieldsOf = (spec: OperationSpec, headers: Readonly<Record<string, unknown>>): Headers => {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined) continue;
-    try {
-      fields.set(name, headerText(value, styles?.[`header ${name}`]));
-    } catch (error) {
-      throw new ClientError(
-        "CLIENT_BAD_PARAMETER",
-        `${route} cannot send the header field ${JSON.stringify(name)}`,
-        { cause: error },
-      );
-    }
+    sendable(spec, `the header field ${JSON.stringify(name)}`, () =>
+      fields.set(name, headerText(value, spec.styles?.[`header ${name}`])),
+    );
   }
   return fields;
 };

@@ -49,6 +49,20 @@ test("writes the client of a running service, and of the app that a module expor
   expect(readFileSync(out, "utf8")).toContain("from Module");
 });
 
+test("writes the client of the app that an exported createApp returns, and refuses a module without an app", async () => {
+  const module = join(folder, "create.mjs");
+  writeFileSync(
+    module,
+    `export const createApp = async () => ({ fetch: async () => new Response('{"openapi":"3.1.0","info":{"title":"Created"}}') });`,
+  );
+  expect(await run(module, "--out", out)).toMatchObject({ code: 0 });
+  expect(readFileSync(out, "utf8")).toContain("from Created");
+  const none = join(folder, "none.mjs");
+  writeFileSync(none, "export const createApp = () => 1; export const createOther = () => ({ fetch() {} });");
+  const { code, text } = await run(none, "--out", out);
+  expect([code, text]).toEqual([1, expect.stringContaining("and no function `createApp`")]);
+});
+
 test("--check writes nothing; its exit code is 1 with the changed lines when the client is out of date", async () => {
   expect(await run(source, "--out", out, "--check")).toMatchObject({ code: 1 });
   await run(source, "--out", out);

@@ -14,7 +14,7 @@ export interface Output {
 
 const USAGE = `usage: framework-client SOURCE --out FILE [options]
 
-SOURCE           file or URL of an OpenAPI document in JSON, or a module that exports an app
+SOURCE           file or URL of an OpenAPI document in JSON, or a module that exports an app or createApp
 --out FILE       the generated module
 --check          writes nothing; exit code 1 and the changed lines if FILE is out of date
 --watch          writes again whenever the document changes (file or URL)

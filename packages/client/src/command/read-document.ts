@@ -46,11 +46,23 @@ interface FetchingApp {
 const isApp = (value: unknown): value is FetchingApp =>
   typeof value === "object" && value !== null && "fetch" in value && typeof value.fetch === "function";
 
+/** The app that the exported function `createApp` returns, or the default export. */
+const createdApp = async (exported: Readonly<Record<string, unknown>>): Promise<FetchingApp | null> => {
+  const create = [exported["default"], exported["createApp"]].find((value) => typeof value === "function");
+  const app: unknown = create === undefined ? null : await (create as () => unknown)();
+  return isApp(app) ? app : null;
+};
+
 /** Asks the app without a port, and stops it. */
 const readModule = async (source: string, path: string): Promise<string> => {
   const exported = (await import(pathToFileURL(resolve(source)).href)) as Record<string, unknown>;
-  const app = [exported["default"], exported["app"], ...Object.values(exported)].find(isApp);
-  if (app === undefined) throw new Error("the module exports no app, such as `export const app = new App()`");
+  const app =
+    [exported["default"], exported["app"], ...Object.values(exported)].find(isApp) ??
+    (await createdApp(exported));
+  if (app === null)
+    throw new Error(
+      "the module exports no app, such as `export const app = new App()`, and no function `createApp`",
+    );
   try {
     return await textOf(await app.fetch(new Request(new URL(path, "http://localhost"))));
   } finally {

@@ -1,8 +1,7 @@
 import { inert, objectKey } from "./inert-text.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
 
-const isToken = (name: unknown): name is string =>
-  typeof name === "string" && /^[\w!#$%&'*+.^`|~-]+$/.test(name);
+const isToken = (name: string): boolean => /^[\w!#$%&'*+.^`|~-]+$/.test(name);
 
 /** Lines of the schemes whose credentials the client can send: HTTP basic and bearer, OAuth 2, OpenID Connect, API keys. */
 export const securityLines = (document: OpenapiReader): string[] =>
@@ -23,8 +22,9 @@ const placeOf = ({ type, scheme, in: where, name }: JsonObject): [string, string
   if (type === "http" && String(scheme).toLowerCase() === "bearer")
     return ["header", "authorization", "Bearer "];
   if (type === "oauth2" || type === "openIdConnect") return ["header", "authorization", "Bearer "];
-  if (type !== "apiKey" || !isToken(name)) return null;
-  return where === "header" || where === "query" || where === "cookie" ? [where, name, ""] : null;
+  if (type !== "apiKey" || typeof name !== "string" || name === "") return null;
+  if (where === "query") return [where, name, ""]; // encoded when it is sent
+  return (where === "header" || where === "cookie") && isToken(name) ? [where, name, ""] : null;
 };
 
 /** The alternatives of an operation, each a list of names; those of the document unless it has its own. */

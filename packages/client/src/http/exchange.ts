@@ -65,13 +65,21 @@ const explained = (
   error: unknown,
   { method, url, signal }: OutgoingRequest,
   timer: AbortSignal,
-  { timeoutMs }: CheckedHttpOptions,
+  { timeoutMs, idleTimeoutMs }: CheckedHttpOptions,
 ): unknown => {
   const name = `${method} ${url.origin}${url.pathname}`;
   if (signal.aborted) return signal.reason;
   if (FrameworkError.is(error)) return error;
   if (timer.aborted)
     return new ClientError("CLIENT_TIMEOUT", `${name} took longer than ${timeoutMs} ms`, { status: 504 });
+  if ((error as { readonly code?: unknown } | null)?.code === "UND_ERR_BODY_TIMEOUT")
+    return new ClientError(
+      "CLIENT_TIMEOUT",
+      `the body of ${name} paused for longer than ${idleTimeoutMs} ms`,
+      {
+        status: 504,
+      },
+    );
   return new ClientError("CLIENT_NO_REPLY", `${name} failed: ${messageOf(error)}`, { cause: error });
 };
 
