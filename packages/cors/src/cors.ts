@@ -1,4 +1,11 @@
-import { type ConfigInput, type Feature, mapOutput, OriginAllowed, waitsOnce } from "@framework/core/feature";
+import {
+  type ConfigInput,
+  type Feature,
+  isPlainObject,
+  mapOutput,
+  OriginAllowed,
+  waitsOnce,
+} from "@framework/core/feature";
 import type { HttpRequest, Middleware, Response } from "@framework/core";
 import { withReasons } from "./cors-reasons.ts";
 import { authFields } from "./auth-fields.ts";
@@ -54,7 +61,7 @@ const toInput = (
   given: string | readonly string[] | ConfigInput<CorsConfig> | undefined,
   options: CorsOptions,
 ): ConfigInput<CorsConfig> => {
-  if (given === undefined) return options;
+  if (given === undefined || !isPlainObject(options)) return options; // the record refuses anything but an object
   if (typeof given === "string") return { ...options, origins: [given] };
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };

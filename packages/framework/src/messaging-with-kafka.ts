@@ -1,4 +1,4 @@
-import type { Feature } from "@framework/core/feature";
+import { type Feature, isPlainObject } from "@framework/core/feature";
 import type { KafkaMethods } from "@framework/kafka";
 import type { MessagingMethods } from "@framework/messaging";
 
@@ -16,7 +16,8 @@ export const messagingWithKafka = (
     const methods = messaging.install(host, needs);
     const { enableMessaging } = methods;
     const enable = function (this: typeof methods, config: object = {}): typeof methods {
-      if ("brokers" in config || "groupId" in config) loadKafka().install(host, methods);
+      if (isPlainObject(config) && ("brokers" in config || "groupId" in config))
+        loadKafka().install(host, methods);
       return enableMessaging.call(this, config);
     };
     return Object.defineProperty(methods, "enableMessaging", { value: enable }) as MessagingMethods &

@@ -1,4 +1,4 @@
-import { type ConfigInput, type Feature } from "@framework/core/feature";
+import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
 import type { DurableMethods } from "@framework/durable";
 import { type Kernel, kernelOf } from "@framework/durable/feature";
 import { type ConfigKind, registerSetup } from "./brokers/config-kinds.ts";
@@ -54,6 +54,7 @@ const kernelIn = (needs: object): Kernel | null =>
   "durable" in needs ? kernelOf(needs as DurableMethods) : null;
 
 const enable = (app: MessagingApp, kinds: readonly ConfigKind[], config: object): void => {
+  if (!isPlainObject(config)) return app.enable(DEFAULT_BROKER, memoryBroker(), config); // a start error
   const kind = kinds.find((each) => each.matches(config));
   if (kind !== undefined) {
     const { adapter, shared } = kind.open(config);

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
 import type { MessagingMethods } from "@framework/messaging";
 import { messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
 import { rabbitmqBroker } from "./rabbitmq-broker.ts";
@@ -27,8 +27,9 @@ export const rabbitmq: Feature<RabbitMQMethods, MessagingMethods> = {
     enableRabbitmq(config = {}) {
       const own: Record<string, unknown> = {};
       const shared: Record<string, unknown> = {};
-      for (const [name, value] of Object.entries(config)) (fields.has(name) ? own : shared)[name] = value;
-      const checked = host.configure(RabbitMQConfig, own);
+      const given = isPlainObject(config) ? Object.entries(config) : [];
+      for (const [name, value] of given) (fields.has(name) ? own : shared)[name] = value;
+      const checked = host.configure(RabbitMQConfig, isPlainObject(config) ? own : config);
       messagingSetup(needs).addBroker("rabbitmq", rabbitmqBroker(checked), shared);
       return this;
     },

@@ -1,4 +1,4 @@
-import type { ConfigInput, Feature } from "@framework/core/feature";
+import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
 import type { MessagingMethods } from "@framework/messaging";
 import { messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
 import { adapterOf } from "./sqs-broker.ts";
@@ -27,8 +27,9 @@ export const sqs: Feature<SqsMethods, MessagingMethods> = {
     enableSqs(config = {}) {
       const own: Record<string, unknown> = {};
       const shared: Record<string, unknown> = {};
-      for (const [name, value] of Object.entries(config)) (fields.has(name) ? own : shared)[name] = value;
-      const checked = host.configure(SqsConfig, own);
+      const given = isPlainObject(config) ? Object.entries(config) : [];
+      for (const [name, value] of given) (fields.has(name) ? own : shared)[name] = value;
+      const checked = host.configure(SqsConfig, isPlainObject(config) ? own : config);
       for (const message of configProblems(checked)) host.problem({ code: "CORE_BAD_CONFIG", message });
       messagingSetup(needs).addBroker("sqs", adapterOf(checked), shared);
       return this;

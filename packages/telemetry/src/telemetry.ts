@@ -4,6 +4,7 @@ import {
   type Feature,
   type FieldUse,
   type Host,
+  isPlainObject,
   systemClock,
   waitsOnce,
 } from "@framework/core/feature";
@@ -39,7 +40,7 @@ export const telemetry: Feature<Telemetry> = {
   install: (host) => ({
     enableTelemetry(input) {
       const { isDisabled, given, mistakes } = fromEnvironment(process.env);
-      const config = host.configure(OpenTelemetryConfig, { ...given, ...withoutUnset(input) });
+      const config = host.configure(OpenTelemetryConfig, merged(given, input));
       for (const message of mistakes) host.warn({ code: "TELEMETRY_BAD_VARIABLE", message });
       if (!isDisabled) observe(host, config);
       return this;
@@ -47,8 +48,16 @@ export const telemetry: Feature<Telemetry> = {
   }),
 };
 
-const withoutUnset = (input: ConfigInput<OpenTelemetryConfig> = {}): ConfigInput<OpenTelemetryConfig> =>
-  Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined));
+type Input = ConfigInput<OpenTelemetryConfig>;
+
+/** The fields of the program over those of the environment; the record refuses anything but an object. */
+const merged = (environment: Input, input: Input = {}): Input =>
+  isPlainObject(input)
+    ? {
+        ...environment,
+        ...Object.fromEntries(Object.entries(input).filter(([, value]) => value !== undefined)),
+      }
+    : input;
 
 /** Seconds that the last spans may take: less than the process has for the whole drain. */
 const STOP_SECS = 10;

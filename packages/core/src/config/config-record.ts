@@ -1,5 +1,6 @@
 import { ConfigurationError, type Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
+import { isPlainObject, shown, wrongPart } from "./wrong-value.ts";
 
 /** Rule of one field: its default, and a check that returns the mistake in a value (`null` for a valid one). */
 export interface FieldRule<T> {
@@ -9,6 +10,8 @@ export interface FieldRule<T> {
   readonly problem: (value: unknown) => string | null;
   /** Whether messages leave the value out. @default false */
   readonly isSecret?: boolean;
+  /** Whether `problem` names the wrong items or fields itself, so that messages do not add them. @default false */
+  readonly namesParts?: boolean;
 }
 
 /** The result of reading a record: the frozen values with defaults filled in, and every mistake. */
@@ -45,19 +48,14 @@ export const configRecord = <T extends object>(
 ): ConfigRecord<T> => {
   const keys = Object.keys(rules) as (keyof T & string)[];
   const read = (record: ConfigInput<T> = {}): ReadRecord<T> => {
-    const isRecord = typeof record === "object" && record !== null;
+    const isRecord = isPlainObject(record);
     const input = isRecord ? record : {};
-    const problems = isRecord
-      ? unknownFields(name, input, keys)
-      : [`${name} must be an object with fields, but is ${show(record)}`];
+    const problems = isRecord ? unknownFields(name, input, keys) : [noRecord(name, record, rules)];
     const value = Object.create(null) as T;
     for (const key of keys) {
       const given = (input as Partial<T>)[key];
       const problem = given === undefined ? null : rules[key].problem(given);
-      if (problem !== null) {
-        const seen = rules[key].isSecret === true ? "" : `, but is ${show(given)}`;
-        problems.push(`${name}.${key} ${problem}${seen}`);
-      }
+      if (problem !== null) problems.push(`${name}.${key} ${problem}${tailOf(key, given, rules[key])}`);
       value[key] = given === undefined || problem !== null ? rules[key].default : (given as T[typeof key]);
     }
     return { value: Object.freeze(Object.assign({}, value)), problems };
@@ -97,11 +95,27 @@ export const unknownFields = (name: string, input: object, known: readonly strin
       return `${name} has no field "${key}"${near === undefined ? "" : `; did you mean "${near}"?`}`;
     });
 
-const show = (value: unknown): string => {
-  if (typeof value === "string") return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
-  return typeof value === "object" && value !== null
-    ? Array.isArray(value)
-      ? "an array"
-      : "an object"
-    : String(value);
+/** What the message about a field says after its rule. */
+const tailOf = (
+  key: string,
+  given: unknown,
+  { problem, isSecret, namesParts }: FieldRule<unknown>,
+): string => {
+  if (isSecret === true || (namesParts === true && typeof given === "object")) return "";
+  return `, but ${wrongPart(key, given, problem)}`;
+};
+
+/** The mistake of a call with another value than a record, such as the value of its first field alone. */
+const noRecord = (
+  name: string,
+  given: unknown,
+  rules: Readonly<Record<string, FieldRule<unknown>>>,
+): string => {
+  const hasSecrets = Object.values(rules).some(({ isSecret }) => isSecret === true);
+  const seen =
+    hasSecrets && (typeof given === "string" || Array.isArray(given)) ? "another value" : shown(given);
+  const [first] = Object.keys(rules);
+  const isFirst = first !== undefined && given !== null && rules[first]?.problem(given) === null;
+  const remedy = isFirst ? `; pass it as a field: { ${first}: … }` : "";
+  return `${name} must be an object with fields, but is ${seen}${remedy}`;
 };

@@ -42,6 +42,7 @@ export const coversPath = (paths: readonly string[]): ((path: string) => boolean
 /** A list of paths, each of which covers everything below it. @default [] */
 export const pathPrefixes: FieldRule<readonly string[]> = Object.freeze({
   default: [],
+  namesParts: true,
   problem: (value: unknown) => {
     if (!Array.isArray(value)) return 'must be a list of paths such as "/health"';
     const problems = value.map(prefixProblem).filter((problem) => problem !== null);
