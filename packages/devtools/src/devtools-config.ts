@@ -1,5 +1,5 @@
-import { checked, type ConfigRecord, configRecord, integer } from "@framework/core/feature";
-import { type FaultRule, isFaultRule } from "./faults/fault-rule.ts";
+import { type ConfigRecord, configRecord, integer } from "@framework/core/feature";
+import { faultProblems, type FaultRule } from "./faults/fault-rule.ts";
 
 /** Options of `enableDevtools`. */
 export interface DevtoolsConfig {
@@ -15,15 +15,27 @@ export interface DevtoolsConfig {
   readonly seed: number;
 }
 
+const MAX_FAULTS = 100;
+/** Mistakes that a message names. */
+const MAX_PROBLEMS = 10;
+
+const faultsProblem = (value: unknown): string | null => {
+  if (!Array.isArray(value)) return `must be a list of at most ${MAX_FAULTS} faults`;
+  if (value.length > MAX_FAULTS)
+    return `must be a list of at most ${MAX_FAULTS} faults, but has ${value.length}`;
+  const problems = value.flatMap((rule, at) =>
+    faultProblems(rule).map((problem) => `faults[${at}]${problem}`),
+  );
+  const more = problems.length - MAX_PROBLEMS;
+  if (problems.length === 0) return null;
+  return `must be a list of at most ${MAX_FAULTS} faults: ${problems.slice(0, MAX_PROBLEMS).join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
+};
+
 /** Reads and checks the options. */
 export const DevtoolsConfig: ConfigRecord<DevtoolsConfig> = configRecord("DevtoolsConfig", {
   port: integer(0, { min: 0, max: 65_535 }),
   maxRequests: integer(200, { min: 1, max: 1000 }),
   maxPerSecond: integer(50, { min: 1, max: 1000 }),
-  faults: checked<readonly FaultRule[]>(
-    [],
-    "a list of at most 100 faults",
-    (value) => Array.isArray(value) && value.length <= 100 && value.every(isFaultRule),
-  ),
+  faults: { default: [], namesParts: true, problem: faultsProblem },
   seed: integer(1, { min: 0, max: 2 ** 32 - 1 }),
 });

@@ -47,6 +47,27 @@ panelContract(test, async () => {
   return { panel: app.panel("faults"), close: () => app.stop() };
 });
 
+test("a wrong fault is refused at start; the message names each entry and field", async () => {
+  const faults = [
+    { on: "route", fault: "latncy" },
+    { on: "route", fault: "error" },
+    { on: "dependency", fault: "slow-body", ms: "20", probabilty: 1 },
+    { on: "routes", status: 200.5 },
+    null,
+  ] as unknown as FaultRule[];
+  await expect(faulty(...faults).app.start()).rejects.toThrow(
+    [
+      "DevtoolsConfig.faults must be a list of at most 100 faults: faults[0].fault must be one of latency, error, slow-body; did you mean latency?",
+      "faults[2].probabilty is unknown; did you mean probability?",
+      "faults[2].fault must be one of latency, error, dead, duplicate",
+      "faults[2].ms must be a number from 0 to 60000",
+      'faults[3].on must be "route" or "dependency"',
+      "faults[3].status must be a whole number from 400 to 599",
+      "faults[4] must be an object with on and fault",
+    ].join(", "),
+  );
+});
+
 test("errors come from the routes that a rule names, with the status that it names", async () => {
   const { get } = faulty({ on: "route", name: "GET /books/*", fault: "error", status: 502 });
   const failed = await get("/books/1");

@@ -1,3 +1,5 @@
+import { nearest } from "@framework/core/feature";
+
 /** What a fault does. */
 export type Fault = "latency" | "error" | "slow-body" | "dead" | "duplicate";
 
@@ -30,21 +32,42 @@ export interface FaultRule {
 }
 
 /** Whether a value is a rule. */
-export const isFaultRule = (value: unknown): value is FaultRule => {
-  if (typeof value !== "object" || value === null) return false;
+export const isFaultRule = (value: unknown): value is FaultRule => faultProblems(value).length === 0;
+
+/** Returns the mistakes of a rule: each field that is wrong, and what it must be. */
+export const faultProblems = (value: unknown): string[] => {
+  if (typeof value !== "object" || value === null) return [" must be an object with on and fault"];
   const { on, name = "*", fault, probability = 1, ms = 1000, status = 503, ...rest } = value as FaultRule; // each field is checked below
-  return (
-    Object.keys(rest).length === 0 &&
-    Object.hasOwn(faultsOf, on) &&
-    faultsOf[on].includes(fault) &&
-    typeof name === "string" &&
-    name.length <= 300 &&
-    isWithin(probability, 0, 1) &&
-    isWithin(ms, 0, 60_000) &&
-    isWithin(status, 400, 599) &&
-    Number.isInteger(status)
-  );
+  const known = ["on", "name", "fault", "probability", "ms", "status"];
+  const problem = (isRight: boolean, message: string): string[] => (isRight ? [] : [message]);
+  const isPlace = typeof on === "string" && Object.hasOwn(faultsOf, on);
+  const faults = isPlace ? faultsOf[on] : [];
+  return [
+    ...Object.keys(rest)
+      .slice(0, 5)
+      .map((key) => `.${shortened(key)} is unknown${suggestion(nearest(key, known))}`),
+    ...problem(isPlace, '.on must be "route" or "dependency"'),
+    ...problem(
+      !isPlace || faults.includes(fault),
+      `.fault must be one of ${faults.join(", ")}${suggestion(nearest(String(fault).slice(0, 50), faults))}`,
+    ),
+    ...problem(
+      typeof name === "string" && name.length <= 300,
+      ".name must be a text of at most 300 characters",
+    ),
+    ...problem(isWithin(probability, 0, 1), ".probability must be a number from 0 to 1"),
+    ...problem(isWithin(ms, 0, 60_000), ".ms must be a number from 0 to 60000"),
+    ...problem(
+      isWithin(status, 400, 599) && Number.isInteger(status),
+      ".status must be a whole number from 400 to 599",
+    ),
+  ];
 };
+
+const suggestion = ([near]: readonly string[]): string =>
+  near === undefined ? "" : `; did you mean ${near}?`;
+
+const shortened = (key: string): string => (key.length <= 50 ? key : `${key.slice(0, 50)}…`);
 
 /** Whether a rule concerns a name. */
 export const concerns = ({ name = "*" }: FaultRule, subject: string): boolean =>
