@@ -93,6 +93,15 @@ test("prints every cause of a startup task's error, up to eight, and the errors 
   expect(endless).toContain("further causes are left out");
 });
 
+test("prints the code of a startup task's error, whose page has the remedy, also across the channel", () => {
+  const cause = new FrameworkError("DATABASE_UNREACHABLE", "cannot reach the database");
+  const failure = toStartFailure(new FrameworkError("CORE_START_TASK", "task failed", { cause }));
+  for (const each of [failure, toStartFailure(fromStartFailure(overTheChannel(failure)))]) {
+    expect(startFailureText(each)).toContain("  DATABASE_UNREACHABLE: task failed\n");
+    expect(startFailureText(each)).toContain("explain DATABASE_UNREACHABLE\n");
+  }
+});
+
 test("shows a cause that is not an error as text", () => {
   const cause = new Error("outer", { cause: "plain words" });
   const error = new FrameworkError("CORE_START_TASK", "task failed", { cause });

@@ -17,10 +17,14 @@ export const toStartFailure = (error: unknown): StartFailure => {
     return { problems: (error as unknown as ConfigurationError).problems };
   }
   if (FrameworkError.is(error)) {
-    return withStack({ code: error.code, message: error.message }, error.cause);
+    return withStack({ code: codeOf(error), message: error.message }, error.cause);
   }
   return withStack({ code: "CORE_START_FAILED", message: messageOf(error) }, error);
 };
+
+/** The code that explains the failure: that of the error of a start task, if it has one. */
+const codeOf = ({ code, cause }: FrameworkError): string =>
+  code === "CORE_START_TASK" && FrameworkError.is(cause) ? cause.code : code;
 
 /** Recreates the error of a failure, as far as possible. */
 export const fromStartFailure = ({ problems, stack }: StartFailure): FrameworkError => {
