@@ -186,3 +186,12 @@ test("a closed client ends its calls and refuses further ones", async () => {
   expect(await failed).toMatchObject({ code: "CLIENT_CLOSED" });
   await expect(http.request("/")).rejects.toMatchObject({ code: "CLIENT_CLOSED" });
 });
+
+test("a wrong header field of the options is named, without its value", () => {
+  const create = () =>
+    httpClient({ baseUrl: "http://h", headers: { "a b": "c", ok: "d", "x-token": "secret\n1" } });
+  expect(create).toThrow(
+    'HttpClientOptions.headers must be an object of header fields, but "a b" is no name of a field, the value of "x-token" has characters that a field cannot have',
+  );
+  expect(create).not.toThrow("secret");
+});

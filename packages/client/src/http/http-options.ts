@@ -1,6 +1,5 @@
 import { ConfigurationError } from "@framework/core";
 import {
-  checked,
   type ConfigRecord,
   configRecord,
   decimal,
@@ -65,7 +64,6 @@ const isFieldName = (value: unknown): boolean =>
   typeof value === "string" && value.length < 256 && isHeaders({ [value]: "" });
 
 const isHeaders = (value: unknown): boolean => {
-  if (typeof value !== "object" || value === null) return false;
   try {
     return new Headers(value as Record<string, string>) instanceof Headers;
   } catch {
@@ -73,9 +71,22 @@ const isHeaders = (value: unknown): boolean => {
   }
 };
 
+/** Names each wrong field, at most five; values are left out, since they may be secrets. */
+const headersProblem = (value: unknown): string | null => {
+  if (typeof value !== "object" || value === null) return "must be an object of header fields";
+  if (isHeaders(value)) return null;
+  const wrong = Object.entries(value).flatMap(([name, each]: [string, unknown]) => {
+    if (!isFieldName(name)) return [`${JSON.stringify(name.slice(0, 60))} is no name of a field`];
+    return isHeaders({ [name]: each })
+      ? []
+      : [`the value of ${JSON.stringify(name)} has characters that a field cannot have`];
+  });
+  return `must be an object of header fields, but ${wrong.slice(0, 5).join(", ") || "is another value"}`;
+};
+
 const record: ConfigRecord<Omit<HttpClientOptions, "baseUrl">> = configRecord("HttpClientOptions", {
   use: list<OutgoingMiddleware>([], "middleware: functions", isFunction),
-  headers: checked<CommonHeaders>({}, "an object of header fields", isHeaders),
+  headers: { default: {}, namesParts: true, problem: headersProblem },
   credentialHeaders: list<string>([], "names of header fields", isFieldName),
   allowedHosts: optional(
     list<string>([], "hosts in lower case, such as stock.example or 127.0.0.1:8080", isHost),
