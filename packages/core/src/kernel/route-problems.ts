@@ -1,3 +1,4 @@
+import { isPlainObject } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -13,7 +14,9 @@ export const routeProblems = (routes: readonly RouteDefinition[], features: Feat
   ...routes.flatMap((route) =>
     [
       ...ownProblems(route),
+      ...replyProblems(route.options),
       ...errorProblems(route.options),
+      ...wordProblems(route),
       ...unknownOptions(route.options, features.names),
       ...features.problems(route),
     ].map((message) => problem(route, message)),
@@ -27,8 +30,10 @@ const problem = ({ method, path, place }: RouteDefinition, message: string): Pro
 });
 
 const ownProblems = ({ method, handler, guards, options }: RouteDefinition): string[] => {
-  const { maxBodyBytes = 0, timeoutSecs = 0, params, query, body, responses = {} } = options;
-  const schemas = [params, query, body, ...Object.values(responses)].filter((schema) => schema !== undefined);
+  const { maxBodyBytes = 0, timeoutSecs = 0, params, query, body, responses } = options;
+  const schemas = [params, query, body, ...Object.values(responses ?? {})].filter(
+    (schema) => schema !== undefined,
+  );
   const checks: readonly (readonly [boolean, string])[] = [
     [methods.includes(method), `methods must name some of ${methods.join(", ")}, in upper case`],
     [typeof handler === "function", "the handler must be a function"],
@@ -49,12 +54,35 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
   return checks.filter(([holds]) => !holds).map(([, message]) => message);
 };
 
+/** A reply is validated by its status, so names of the API document for several ones, such as "2XX", have no effect. */
+const replyProblems = ({ responses = {} }: RouteOptions): string[] =>
+  isPlainObject(responses)
+    ? Object.keys(responses)
+        .filter((status) => !/^[2-5]\d\d$/.test(status))
+        .map(
+          (status) =>
+            `responses: ${JSON.stringify(status)} is not a status from 200 to 599; list each status with its schema`,
+        )
+    : ["responses must be an object of schemas by status, such as { 200: Book }"];
+
+/** What the API document shows. */
+const wordProblems = ({ options, tags }: RouteDefinition): string[] => {
+  const { summary = "", description = "" } = options;
+  const problems = Object.entries({ summary, description })
+    .filter(([, text]) => typeof text !== "string")
+    .map(([name]) => `${name} must be text`);
+  const areTags = Array.isArray(tags) && tags.every((tag) => typeof tag === "string" && tag !== "");
+  if (!areTags || !Array.isArray(options.tags ?? []))
+    problems.push('tags must be a list of texts, such as ["books"]');
+  return problems;
+};
+
 const errorProblems = ({ errors = [], responses = {} }: RouteOptions): string[] => {
   if (!Array.isArray(errors)) return ["errors must be a list of statuses, such as [404, 409]"];
   return errors.flatMap((status: unknown) => {
     if (!isErrorStatus(status))
       return [`errors: ${JSON.stringify(status)} is not a status of an error that the framework knows`];
-    return Object.hasOwn(responses, status)
+    return isPlainObject(responses) && Object.hasOwn(responses, status)
       ? [`errors: ${status} has a schema in responses; keep one of them`]
       : [];
   });
