@@ -1,5 +1,5 @@
-import { BodyStream, mapOutput, payloadLength, waitsOnce } from "@framework/core/feature";
-import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
+import { BodyStream, isPromise, mapOutput, payloadLength, waitsOnce } from "@framework/core/feature";
+import type { Awaitable, Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { observe, widthOf } from "./buckets.ts";
 import { labelValue, seriesOf } from "./family.ts";
 import { Cell, type Ledger } from "./ledger.ts";
@@ -17,6 +17,9 @@ export interface MeterOptions {
 
 /** Family of the meter's series: one list of numbers for all request metrics. */
 export const REQUESTS = "";
+
+/** Status of a request whose client disconnected before the reply: not an HTTP status, but common in logs. */
+const CLIENT_GONE = 499;
 
 const methods: readonly string[] = [
   "OTHER",
@@ -41,7 +44,7 @@ const methodNumbers: ReadonlyMap<string, number> = new Map(
  * A request costs two look-ups; labels are built once per series. Beyond `maxSeries` only the path is given up: methods and statuses are few, and alerts need them.
  */
 export class RequestMeter {
-  /** Requests without a complete reply. */
+  /** Requests without a complete reply whose client is connected. */
   inFlight = 0;
   private readonly options: MeterOptions;
   private readonly cells: Map<Endpoint | null, Map<number, Cell>> = new Map();
@@ -60,9 +63,31 @@ export class RequestMeter {
       if (request.endpoint?.exempt.includes("telemetry") === true) return next(request);
       const begun = now();
       this.inFlight++;
+      const output = next(request);
+      if (isPromise(output)) return this.awaited(request, output, begun);
       request.onEnd(decrement);
-      return mapOutput(next(request), (response) => this.answered(request, response, begun), null);
+      return this.answered(request, output, begun);
     });
+  }
+
+  /** Counts the reply, or that the client has left before it. */
+  private awaited(request: HttpRequest, output: Promise<Response>, begun: number): Awaitable<Response> {
+    let isCounted = false;
+    request.onEnd((end) => {
+      this.inFlight--;
+      if (isCounted || end !== "aborted") return;
+      isCounted = true;
+      this.count(request, CLIENT_GONE, begun, 0);
+    });
+    return mapOutput(
+      output,
+      (response) => {
+        if (isCounted) return response;
+        isCounted = true;
+        return this.answered(request, response, begun);
+      },
+      null,
+    );
   }
 
   /** Counts the reply at once, or at the end of a streamed body. */

@@ -1,4 +1,5 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { connect } from "node:net";
 import { App, ForbiddenError, HttpError, Response } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import { virtualClock } from "@framework/core/testing";
@@ -120,7 +121,7 @@ eachClient(test, makeApp, {
     expect((await waiting).text).toBe("done");
     await waitFor(async () => (await inFlight()) === 0);
   },
-  "the gauge falls when a client disconnects, and the reply is counted when created": async (client) => {
+  "a request whose client disconnects leaves the gauge, and counts as 499, once": async (client) => {
     const inFlight = async () => (await scrape(client)).value("framework_http_requests_in_flight");
     const aborter = new AbortController();
     const waiting = client.get("/waits", { signal: aborter.signal }).catch(() => "gone");
@@ -128,8 +129,13 @@ eachClient(test, makeApp, {
     aborter.abort();
     expect(await waiting).toBe("gone");
     await waitFor(async () => (await inFlight()) === 0);
+    const gone = valuesOf(await scrape(client), "GET", "/waits", 499);
+    expect(gone).toMatchObject({ requests: 1, durations: 1, replyBytes: 0 });
     release();
-    await waitFor(async () => valuesOf(await scrape(client), "GET", "/waits", 200).requests === 1);
+    await client.get("/books/7");
+    const parsed = await scrape(client);
+    const durations = [499, 200].map((status) => valuesOf(parsed, "GET", "/waits", status).durations ?? 0);
+    expect(durations).toEqual([1, 0]);
     expect(await inFlight()).toBe(0);
   },
   "the endpoint answers GET and HEAD, is not cacheable, and needs no route of the app": async (client) => {
@@ -181,6 +187,29 @@ test.each(["fast", "node"] as const)(
     await waitFor(async () => (await scrape(client)).value("framework_http_requests_in_flight") === 0);
     expect(valuesOf(await scrape(client), "GET", "/socket", 101).requests).toBe(1);
     close();
+  },
+);
+
+test.each(["fast", "node"] as const)(
+  "an upload that its client cuts counts as 499 (%s transport)",
+  async (transport) => {
+    const app = makeApp();
+    let begun = false;
+    app.post("/upload", async (request) => {
+      begun = true;
+      return (await request.body()).byteLength;
+    });
+    await using client = socketClient(app, { transport });
+    const { port } = new URL(await client.url("/"));
+    const socket = connect(Number(port), "127.0.0.1").on("error", () => {});
+    socket.write("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\npart");
+    await waitFor(() => begun);
+    socket.destroy();
+    const countOf = async (status: number) =>
+      valuesOf(await scrape(client), "POST", "/upload", status).durations ?? 0;
+    await waitFor(async () => (await countOf(499)) === 1);
+    await client.get("/books/7");
+    expect([await countOf(499), await countOf(400)]).toEqual([1, 0]);
   },
 );
 
