@@ -70,6 +70,12 @@ export class AppKernel implements KernelSources {
     adminRoutes(this.appHost, admin, this.kernel);
   }
 
+  /** The kernel with the table that operators read, also before a feature parks work. */
+  withTables(): Kernel {
+    if (this.settings === null) this.kernel.parked.useTable();
+    return this.kernel;
+  }
+
   private use(name: string): void {
     if (this.isUsed) return;
     this.isUsed = true;

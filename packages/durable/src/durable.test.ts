@@ -74,3 +74,17 @@ test("a kernel without an app rejects contradictions in its configuration", () =
   const create = () => createKernel(db, { config: { pollMinMs: 2000 } });
   expect(create).toThrow("DurableConfig.pollMinMs must not be above pollMaxMs");
 });
+
+test("migrate makes the table of parked work before a feature uses it; pending lists it before", async () => {
+  const app = new (App.with(database, durable))().enableDatabase(memory);
+  expect(await app.durable.pending()).toContainEqual({
+    set: "durable-parked",
+    number: 1,
+    name: "create-parked",
+  });
+  await expect(app.durable.parked.list()).rejects.toThrow("framework_parked");
+  await app.durable.migrate();
+  expect(await app.durable.pending()).toEqual([]);
+  expect(await app.durable.parked.list()).toMatchObject({ items: [] });
+  await app.db.close();
+});

@@ -2,6 +2,7 @@ import type { ConfigInput, Feature } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import { AppKernel } from "./app-kernel.ts";
 import type { DurableConfig } from "./durable-config.ts";
+import type { PendingMigration } from "./base/table-sets.ts";
 import type { ParkedWork } from "./parked/parked-work.ts";
 import type { WorkStats } from "./work/work-queue.ts";
 import type { Kernel } from "./kernel/kernel.ts";
@@ -16,8 +17,10 @@ export interface DurableMethods {
 
 /** Durable work of an app. */
 export interface Durable {
-  /** Creates and migrates the tables of all features that use the kernel: for a deployment where `migrateAtStart` is off. */
+  /** Creates and migrates the tables of all features that use the kernel, and that of parked work: for a deployment where `migrateAtStart` is off. */
   migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Returns the migrations that `migrate` would run, without running them. */
+  pending(options?: { readonly signal?: AbortSignal }): Promise<readonly PendingMigration[]>;
   /** Work that gave up: list, inspect, replay, discard. */
   readonly parked: ParkedWork;
   /** Numbers of unfinished items by queue, of the queues of this process. */
@@ -39,7 +42,8 @@ export const durable: Feature<DurableMethods, DatabaseMethods> = {
     const { kernel } = app;
     const programs: Durable = {
       kernel,
-      migrate: (options) => kernel.migrate(options),
+      migrate: (options) => app.withTables().migrate(options),
+      pending: (options) => app.withTables().pending(options),
       parked: kernel.parked,
       queues: () => statsOf(kernel),
     };

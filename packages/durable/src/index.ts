@@ -1,4 +1,5 @@
 export { durable, type Durable, type DurableMethods } from "./durable.ts";
+export type { PendingMigration } from "./base/table-sets.ts";
 export { DurableConfig } from "./durable-config.ts";
 export { NonRetryableError } from "./work/queue/non-retryable-error.ts";
 export type { WorkRate, WorkRateInput } from "./work/queue/work-rate.ts";

@@ -10,6 +10,16 @@ export interface PrepareOptions {
   readonly signal?: AbortSignal;
 }
 
+/** A migration of the tables that has not run. */
+export interface PendingMigration {
+  /** Set of tables, usually named after its package. */
+  readonly set: string;
+  /** Number of the migration within the set. */
+  readonly number: number;
+  /** Name of the migration. */
+  readonly name: string;
+}
+
 /** The tables of the kernel and of the features that use it: sets of numbered migrations. */
 export class TableSets {
   private readonly sets = new Map<string, readonly SetMigration[]>();
@@ -32,10 +42,29 @@ export class TableSets {
     this.sets.set(set, migrations);
   }
 
+  /** Returns the migrations that have not run, without running them. */
+  pending(db: Database, limits: Omit<PrepareOptions, "migrate">): Promise<readonly PendingMigration[]> {
+    return this.run(db, { ...limits, migrate: false });
+  }
+
   /** Creates and migrates the tables, or verifies that nothing is pending. @throws DURABLE_TABLES_MISSING with every pending step; those of `migrate` */
-  async prepare(db: Database, { migrate, timeoutSecs, signal }: PrepareOptions): Promise<void> {
+  async prepare(db: Database, options: PrepareOptions): Promise<void> {
     this.isPrepared = true;
-    const pending: string[] = [];
+    const steps = await this.run(db, options);
+    if (options.migrate || steps.length === 0) return;
+    const pending = steps.map(({ set, number, name }) => `${set} ${number} (${name})`).join(", ");
+    throw new FrameworkError(
+      "DURABLE_TABLES_MISSING",
+      `durable: the database lacks the migrations ${pending}; call app.durable.migrate() once per deployment, or set migrateAtStart: true`,
+    );
+  }
+
+  /** Runs the migrations, or looks which would run. */
+  private async run(
+    db: Database,
+    { migrate, timeoutSecs, signal }: PrepareOptions,
+  ): Promise<PendingMigration[]> {
+    const all: PendingMigration[] = [];
     for (const [set, migrations] of this.sets) {
       const steps = await runMigrations(db, {
         set,
@@ -44,12 +73,8 @@ export class TableSets {
         timeoutSecs,
         ...(signal && { signal }),
       });
-      pending.push(...steps.map(({ number, name }) => `${set} ${number} (${name})`));
+      all.push(...steps.map(({ number, name }) => ({ set, number, name })));
     }
-    if (migrate || pending.length === 0) return;
-    throw new FrameworkError(
-      "DURABLE_TABLES_MISSING",
-      `durable: the database lacks the migrations ${pending.join(", ")}; call app.durable.migrate() once per deployment, or set migrateAtStart: true`,
-    );
+    return all;
   }
 }

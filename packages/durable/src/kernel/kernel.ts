@@ -4,7 +4,7 @@ import { type Clock, type ConfigInput, type SharedValues, systemClock } from "@f
 import type { Database, SetMigration, Statement } from "@framework/database";
 import type { KernelBase, KernelHost } from "../base/kernel-base.ts";
 import { KernelLife } from "../base/kernel-life.ts";
-import { TableSets } from "../base/table-sets.ts";
+import { type PendingMigration, TableSets } from "../base/table-sets.ts";
 import { configProblems, DurableConfig } from "../durable-config.ts";
 import { type Place, thisPlace } from "../place/place.ts";
 import { databaseNow } from "../time/database-now.ts";
@@ -30,6 +30,8 @@ export interface Kernel extends KernelMembers {
   tables(set: string, migrations: readonly SetMigration[]): this;
   /** Creates and migrates all tables, whatever `migrateAtStart` says. */
   migrate(options?: { readonly signal?: AbortSignal }): Promise<void>;
+  /** Returns the migrations that have not run, without running them. */
+  pending(options?: { readonly signal?: AbortSignal }): Promise<readonly PendingMigration[]>;
 }
 
 /** A kernel without an app, which its creator starts and stops. */
@@ -123,6 +125,11 @@ export const buildKernel = (sources: KernelSources, used: (name: string) => void
       return this as Kernel;
     },
     migrate: ({ signal } = {}) => prepare({ migrate: true, ...(signal && { signal }) }),
+    pending: ({ signal } = {}) =>
+      tables.pending(base.db, {
+        timeoutSecs: base.config.migrationTimeoutSecs,
+        ...(signal && { signal }),
+      }),
   };
   const kernel = Object.defineProperties(
     own,
