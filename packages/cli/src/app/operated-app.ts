@@ -21,9 +21,24 @@ export const withAppDatabase = async <T>(
   const db = memberOf<OperatedDatabase>(app, "db", "database", "enableDatabase");
   try {
     return await work(app, db);
+  } catch (error) {
+    throw (await missingTables(app, error)) ?? error;
   } finally {
     await db.close();
   }
+};
+
+/** Returns the error that explains a failed statement by tables that are missing; `null` if none is. */
+const missingTables = async (app: AppLike, cause: unknown): Promise<FrameworkError | null> => {
+  if (!FrameworkError.is(cause) || cause.code !== "DATABASE_STATEMENT_FAILED") return null;
+  const durable = Reflect.get(app, "durable") as { pending?(): Promise<readonly unknown[]> } | undefined;
+  const pending = await durable?.pending?.().catch(() => null); // the statement's error is shown then
+  if (pending === undefined || pending === null || pending.length === 0) return null;
+  return new FrameworkError(
+    "DURABLE_TABLES_MISSING",
+    "the database lacks tables of durable work: framework migrate creates them",
+    { cause },
+  );
 };
 
 /** Returns a member that a feature adds to the app. @throws CLI_NO_FEATURE */

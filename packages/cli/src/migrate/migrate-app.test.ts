@@ -13,6 +13,7 @@ const databaseUrl = `sqlite://${join(mkdtempSync(join(tmpdir(), "cli-")), "books
 interface Migrated {
   readonly steps: readonly { readonly number: number; readonly direction: string }[];
   readonly durable: boolean;
+  readonly tables: readonly { readonly set: string }[];
 }
 
 const migrate = (...words: readonly string[]) => {
@@ -33,9 +34,42 @@ const migrate = (...words: readonly string[]) => {
 test("books is migrated: first as a dry run, then for real, and then there is nothing to do", () => {
   const planned = migrate("--dry-run");
   expect(planned.data.steps.length).toBeGreaterThan(0);
+  const { steps, tables } = planned.data;
+  expect(tables.length).toBeGreaterThan(0);
   expect(planned).toMatchObject({ status: 0, data: { durable: false } });
-  expect(migrate()).toMatchObject({ status: 0, data: { steps: planned.data.steps, durable: true } });
-  expect(migrate()).toMatchObject({ status: 0, data: { steps: [], durable: true } });
+  expect(migrate()).toMatchObject({ status: 0, data: { steps, tables, durable: true } });
+  expect(migrate()).toMatchObject({ status: 0, data: { steps: [], tables: [], durable: true } });
+  expect(migrate("--dry-run")).toMatchObject({ status: 0, data: { steps: [], tables: [] } });
+});
+
+/** Writes a module with an app that composes durable work on a new database. */
+const durableApp = (): string => {
+  const folder = mkdtempSync(join(tmpdir(), "cli-"));
+  const source = (name: string) => JSON.stringify(join(import.meta.dirname, `../../../${name}/src/index.ts`));
+  const path = join(folder, "app.ts");
+  writeFileSync(
+    path,
+    `import { App } from ${source("core")};
+import { database } from ${source("database")};
+import { durable } from ${source("durable")};
+export const createApp = () => new (App.with(database, durable))().enableDatabase({ url: "sqlite://${folder}/x.db" });`,
+  );
+  return path;
+};
+
+test("the table of parked work is made before a feature uses durable work", async () => {
+  const app = durableApp();
+  const lacking = await said(["parked", "--app", app]);
+  expect([lacking.exitCode, lacking.err]).toEqual([1, expect.stringContaining("framework migrate")]);
+  expect((await said(["migrate", "--dry-run", "--app", app])).out).toMatch(
+    /^would go up durable-parked 1 create-parked$/m,
+  );
+  const { exitCode, out } = await said(["migrate", "--app", app]);
+  expect([exitCode, out]).toEqual([
+    0,
+    expect.stringMatching(/^up durable-parked 1 create-parked$[^]*^the tables of durable work are current$/m),
+  ]);
+  expect((await said(["parked", "--app", app])).out).toBe("0 items\n");
 });
 
 test("a target that does not exist is a failure", () => {

@@ -4,6 +4,7 @@ import { FrameworkError } from "@framework/core";
 import { importInstalled } from "../app/import-installed.ts";
 import { withAppDatabase } from "../app/operated-app.ts";
 import type { RunCommand } from "../frame/command.ts";
+import type { Progress } from "../frame/progress.ts";
 import { type Line, styled } from "../frame/text.ts";
 
 /** `migrate` of `@framework/database`. */
@@ -31,20 +32,26 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
     const steps = hasFiles
       ? await migrate(db, { directory, ...limits, ...(to !== undefined && { to }) })
       : [];
-    const durable: unknown = Reflect.get(app, "durable");
-    const isDurable = !dryRun && to === undefined && isMigratable(durable);
-    if (isDurable) progress.show(SHARE_OF_FILES, "tables of durable work");
-    if (isDurable) await durable.migrate();
+    const durable: unknown = to !== undefined ? null : Reflect.get(app, "durable");
+    const tables = isMigratable(durable) ? await migrateTables(durable, dryRun, progress) : null;
     return {
       ok: true,
-      data: { steps, dryRun, durable: isDurable },
+      data: { steps, dryRun, durable: tables !== null && !dryRun, tables: tables ?? [] },
       lines: [
         ...steps.map(({ number, name, direction }): Line => [
           styled(direction === "up" ? "green" : "yellow", dryRun ? `would go ${direction}` : direction),
           ` ${number} ${name}`,
         ]),
-        ...(steps.length === 0 ? ["the database is at this version already"] : []),
-        ...(isDurable ? ["the tables of durable work are current"] : []),
+        ...(steps.length === 0 && (tables ?? []).length === 0
+          ? ["the database is at this version already"]
+          : []),
+        ...(tables ?? []).map(({ set, number, name }): Line => [
+          styled("green", dryRun ? "would go up" : "up"),
+          ` ${set} ${number} ${name}`,
+        ]),
+        ...(tables !== null && (tables.length === 0 || !dryRun)
+          ? ["the tables of durable work are current"]
+          : []),
       ],
     };
   });
@@ -53,5 +60,30 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
 /** Share of the progress that the files are; the tables of durable work are the rest. */
 const SHARE_OF_FILES = 0.9;
 
-const isMigratable = (value: unknown): value is { migrate(): Promise<void> } =>
+/** `app.durable`, as far as this command uses it. Earlier releases have no `pending`. */
+interface DurableTables {
+  migrate(): Promise<void>;
+  pending?(): Promise<readonly TableStep[]>;
+}
+
+interface TableStep {
+  readonly set: string;
+  readonly number: number;
+  readonly name: string;
+}
+
+const isMigratable = (value: unknown): value is DurableTables =>
   typeof value === "object" && value !== null && typeof Reflect.get(value, "migrate") === "function";
+
+/** Returns the steps of the tables; `null` for a dry run if they are unknown. */
+const migrateTables = async (
+  durable: DurableTables,
+  dryRun: boolean,
+  progress: Progress,
+): Promise<readonly TableStep[] | null> => {
+  progress.show(SHARE_OF_FILES, "tables of durable work");
+  const pending = (await durable.pending?.()) ?? null;
+  if (dryRun) return pending;
+  await durable.migrate();
+  return pending ?? [];
+};
