@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { App, Response } from "@framework/core";
 import { cors } from "@framework/cors";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
@@ -130,6 +131,62 @@ test("a thrown error marks the span and is its exception event", async () => {
   expect(
     JSON.stringify(span, (_, value: unknown) => (typeof value === "bigint" ? String(value) : value)),
   ).not.toContain("pw-canary");
+});
+
+test("an error of a streamed reply marks the span, a client that leaves is no error of the program", async () => {
+  await using service = await tracedService();
+  const { app } = service;
+  app.get("/broken", () =>
+    Response.stream(
+      (async function* () {
+        yield "a";
+        await Promise.resolve();
+        throw new TypeError("no more rows in https://ann:pw-canary@db.test/");
+      })(),
+    ),
+  );
+  app.get("/endless", ({ signal }) =>
+    Response.stream(
+      (async function* () {
+        yield "a";
+        await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
+        throw new Error("nobody reads");
+      })(),
+    ),
+  );
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  await expect(fetch(`${running.url}/broken`).then((reply) => reply.text())).rejects.toThrow("terminated");
+  const endless = await fetch(`${running.url}/endless`);
+  await endless.body?.cancel();
+  await running.close();
+  const { spans } = await service.finish();
+  const [broken, left] = spans.filter(({ kind }) => kind === "server");
+  expect(broken).toMatchObject({
+    status: 2,
+    attributes: { "http.response.status_code": 200, "error.type": "TypeError" },
+    events: [
+      {
+        name: "exception",
+        attributes: {
+          "exception.type": "TypeError",
+          "exception.message": "no more rows in https://REDACTED@db.test/",
+        },
+      },
+    ],
+  });
+  expect(left).toMatchObject({ status: 2, attributes: { "error.type": "aborted" }, events: [] });
+});
+
+test("a request without a host has its path, too", async () => {
+  await using service = await tracedService();
+  service.app.get("/ok/{id}", () => "home");
+  const running = await service.app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const client = connect(Number(new URL(running.url).port), "127.0.0.1");
+  client.end("GET /ok/1?a=b HTTP/1.0\r\n\r\n");
+  await client.resume().toArray();
+  await running.close();
+  const [span] = (await service.finish()).spans;
+  expect(span?.attributes).toMatchObject({ "url.path": "/ok/1", "url.query": "a=b" });
 });
 
 test("excluded paths and the routes of features make no spans, nor does what they call", async () => {

@@ -17,7 +17,7 @@ const secretValue = new RegExp(
 );
 
 /** Replaces the values of a query that are credentials, by name or by look, or that contain some. Takes and returns a query without its `?`. @param isCut whether its end is missing */
-export const redactQuery = (query: string, isCut = query.length > 2 * MAX_ATTRIBUTE): string =>
+export const redactQuery = (query: string, isCut: boolean = query.length > 2 * MAX_ATTRIBUTE): string =>
   query
     .slice(0, 2 * MAX_ATTRIBUTE)
     .split("&")

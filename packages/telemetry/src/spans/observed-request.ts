@@ -1,4 +1,5 @@
 import type { Span } from "@opentelemetry/api";
+import { FailedWith, messageOf } from "@framework/core/feature";
 import type { HttpRequest } from "@framework/core";
 import type { RequestMeter, TimedRequest } from "../metrics/request-meter.ts";
 import { finishRequest } from "./finish-request.ts";
@@ -36,6 +37,11 @@ export class ObservedRequest {
   /** Ends with the request. */
   awaitEnd(): void {
     this.request.onEnd((end) => this.end(end));
+  }
+
+  /** The streamed body of its reply threw. */
+  fail(error: unknown): void {
+    this.request.context.set(FailedWith, Error.isError(error) ? error : new Error(messageOf(error)));
   }
 
   private end(end: "sent" | "aborted"): void {

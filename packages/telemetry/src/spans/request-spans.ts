@@ -43,7 +43,7 @@ export const requestSpans = (
   const finish = (reply: Response, trace: RequestTrace, observed: ObservedRequest | null): Response => {
     if (observed !== null) observed.status = reply.status;
     if (reply.payload instanceof BodyStream)
-      reply.payload = bodyInContext(reply.payload, contexts, trace.context);
+      reply.payload = bodyInContext(reply.payload, contexts, trace.context, (error) => observed?.fail(error));
     const isNamed = trace.span !== null && traceHeader;
     return isNamed ? reply.setHeader(TRACE_FIELD, trace.traceId) : reply; // others can be found nowhere
   };
