@@ -28,10 +28,13 @@ export const serverAttributes = ({ method, route, scheme, host }: HttpRequest): 
   return attributes;
 };
 
+/** The host in the URL of a request that names none. */
+const UNNAMED_HOST = "localhost";
+
 /** Returns the attributes of one request. */
 export const clientAttributes = (request: HttpRequest): Attributes => {
   const { scheme, host, url, clientIp, httpVersion } = request;
-  const begin = scheme.length + 3 + host.length;
+  const begin = scheme.length + 3 + (host.length || UNNAMED_HOST.length);
   const end = url.indexOf("?", begin);
   const userAgent = request.getHeader("user-agent");
   const attributes: Attributes = {
