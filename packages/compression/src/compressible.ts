@@ -8,11 +8,15 @@ const TEXTUAL =
 /** Fields with a digest of the body as it is sent (RFC 9530; `Content-MD5` is its predecessor): that of another encoding differs. */
 export const digestFields: readonly string[] = ["content-digest", "repr-digest", "content-md5"];
 
+/** Whether the handler forbids to change the body (RFC 9111 5.2.2.6), whatever the client accepts. */
+export const isFixed = (headers: Response["headers"]): boolean =>
+  /(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get("cache-control") ?? "");
+
 /** Whether this reply could be compressed for another client, by its type and fields. */
 export const isCompressible = ({ headers, status }: Response): boolean => {
   if (status === 206 || headers.has("content-encoding") || headers.has("content-range")) return false;
   if (digestFields.some((name) => headers.has(name))) return false;
-  if (/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(headers.get("cache-control") ?? "")) return false;
+  if (isFixed(headers)) return false;
   if (status === 304) return true; // the stored reply may be compressed
   const [type = ""] = (headers.get("content-type") ?? "").split(";", 1);
   return TEXTUAL.test(type.trim().toLowerCase());

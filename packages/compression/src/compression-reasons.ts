@@ -1,7 +1,7 @@
 import type { Endpoint, HttpRequest, Middleware, Response } from "@framework/core";
 import { type DecisionReasons, mapAwaitable, payloadLength, type RouteOption } from "@framework/core/feature";
 import { negotiateEncoding } from "@framework/core/http";
-import { bodyLength, canBeCoded, digestFields, isCompressible } from "./compressible.ts";
+import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed } from "./compressible.ts";
 import type { CompressionConfig } from "./compression-config.ts";
 
 /** Adds the reason of each decision to a compressing middleware while a tool shows the steps of requests. */
@@ -53,6 +53,7 @@ const whySkipped = (
     return field === null
       ? "the request has no Accept-Encoding"
       : `the client does not prefer ${encodings.join(", ")}: Accept-Encoding is ${JSON.stringify(field.slice(0, 100))}`;
+  if (isFixed(reply.headers)) return "Cache-Control has no-transform";
   if (negotiateEncoding(field, []) === null) return null; // the client refuses the plain body
   if (!isCompressible(reply)) return notCompressible(reply);
   const length = bodyLength(reply);
@@ -62,7 +63,6 @@ const whySkipped = (
 };
 
 const notCompressible = ({ headers }: Response): string => {
-  if (/no-transform/i.test(headers.get("cache-control") ?? "")) return "Cache-Control has no-transform";
   const digest = digestFields.find((name) => headers.has(name));
   if (digest !== undefined) return `${digest} is of the plain body`;
   return `${headers.get("content-type") ?? "a body without a type"} is not compressible`;

@@ -113,6 +113,14 @@ test("a client that refuses the plain body gets a compressed one, of any size an
   }
 });
 
+test("no-transform is obeyed for a client that refuses the plain body: it gets 406", async () => {
+  await using client = testClient(makeApp());
+  const ask = async (encodings: string) =>
+    await client.get("/fixed", { headers: { "accept-encoding": encodings } });
+  expect((await ask("gzip, identity;q=0")).status).toBe(406);
+  expect(seen(await ask("gzip"))).toEqual(plain());
+});
+
 test("a digest of the plain body is not sent with a compressed one", async () => {
   await using client = testClient(makeApp());
   for (const field of ["Content-Digest", "Repr-Digest", "Content-MD5"]) {

@@ -13,7 +13,7 @@ import { type Awaitable, HttpError, type HttpRequest, type Middleware, type Resp
 import { negotiateEncoding, parseTagList, weakened } from "@framework/core/http";
 import { codedBody } from "./coded-chunks.ts";
 import { type Coder, coders } from "./coders.ts";
-import { bodyLength, canBeCoded, digestFields, isCompressible, isPart } from "./compressible.ts";
+import { bodyLength, canBeCoded, digestFields, isCompressible, isFixed, isPart } from "./compressible.ts";
 import { CompressionConfig, type Encoding, levelProblems } from "./compression-config.ts";
 import { withReasons } from "./compression-reasons.ts";
 import { type Tally, tally } from "./tally.ts";
@@ -83,7 +83,7 @@ const compress = (
     if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded
     if (!isCodable) return reply;
     const field = request.getHeader("accept-encoding");
-    const coding = negotiateEncoding(field, config.encodings);
+    const coding = negotiateEncoding(field, isFixed(reply.headers) ? [] : config.encodings);
     if (reply.status === 304) return asHeld(request, reply, coding);
     if (coding === null) return reply.ok ? refuse(reply) : reply; // an error reaches the reader anyway
     if (coding === "identity") return reply;
