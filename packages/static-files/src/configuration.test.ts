@@ -72,8 +72,15 @@ test("directory is required and must exist", async () => {
   const root = makeTree({ "a.txt": "a" });
   for (const directory of [join(root, "none"), join(root, "a.txt")]) {
     const absent = new (App.with(staticFiles))().enableStaticFiles({ directory });
+    absent.get("/page", undefined as never);
     await expect(absent.start()).rejects.toMatchObject({
-      cause: { code: "STATIC_FILES_NO_DIRECTORY" },
+      problems: expect.arrayContaining([
+        expect.objectContaining({ code: "CORE_BAD_ROUTE" }),
+        expect.objectContaining({
+          code: "STATIC_FILES_NO_DIRECTORY",
+          message: expect.stringContaining(`${directory} is not a folder`),
+        }),
+      ]),
     });
   }
 });

@@ -1,7 +1,7 @@
-import { constants } from "node:fs";
+import { constants, statSync } from "node:fs";
 import { type FileHandle, lstat, open, opendir, readlink, realpath, stat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
-import { FrameworkError, HttpError } from "@framework/core";
+import { FrameworkError, HttpError, type Problem } from "@framework/core";
 import { OpenedFile } from "./opened-file.ts";
 
 /** The entry of a name: an open file, a folder, or nothing that is served. */
@@ -47,14 +47,22 @@ export class ServedFolder {
     this.pathOf = pathOf;
   }
 
+  /** Returns the mistake in the path, at once, so that it is reported with those of the app; `null` for a folder. */
+  problem(): Problem | null {
+    try {
+      if (statSync(this.path).isDirectory()) return null;
+    } catch {
+      // whatever the reason, it cannot be served
+    }
+    return noFolder(this.path);
+  }
+
   /** @throws STATIC_FILES_NO_DIRECTORY */
   async open(): Promise<void> {
     const real = await realpath(this.path).catch(() => null);
     if (real === null || !(await stat(real)).isDirectory()) {
-      throw new FrameworkError(
-        "STATIC_FILES_NO_DIRECTORY",
-        `static-files: ${this.path} is not a folder; create it, or correct StaticFilesConfig.directory`,
-      );
+      const { code, message } = noFolder(this.path);
+      throw new FrameworkError(code, message);
     }
     this.path = real;
     const handle = await open(real, constants.O_RDONLY).catch(() => null); // not every system can open folders
@@ -157,6 +165,11 @@ export class ServedFolder {
     }
   }
 }
+
+const noFolder = (path: string): Problem => ({
+  code: "STATIC_FILES_NO_DIRECTORY",
+  message: `static-files: ${path} is not a folder; create it, or correct StaticFilesConfig.directory`,
+});
 
 /** Path of an open file, `null` when the system does not report it. */
 export type PathOfOpened = (handle: FileHandle) => Promise<string | null>;

@@ -48,6 +48,7 @@ const enable = (host: Host, config: Readonly<StaticFilesConfig>): void => {
   const below = prefix === "/" ? "/" : `${prefix}/`;
   const paths = new Set([prefix, below, `${below}{*file}`]);
   for (const path of paths) host.http.route("GET", path, (request) => server.answer(request));
+  host.check(() => (directory === "" ? [] : [folder.problem()].filter((problem) => problem !== null)));
   host.life.onStart({ name: "static-files", run: () => folder.open() });
   host.insight.expose("static-files", () => ({
     directory: folder.path,
