@@ -1,21 +1,26 @@
+import type { Redaction } from "@framework/core/feature";
 import { printable } from "../frame/text.ts";
 import type { AppLike } from "./app-like.ts";
 
-/** Starts an app for one command, in development; its warnings and errors appear on stderr, its other log lines do not. */
-export const startQuietly = async (app: AppLike): Promise<void> => {
-  await app.start({ env: "development", debug: true, logs: false, quiet: true, log: quietLog });
+/**
+ * Starts an app for one command, in development; its warnings and errors appear on stderr, its other log lines do not.
+ *
+ * @param redact hides in them what must not be shown. @default nothing is hidden
+ */
+export const startQuietly = async (app: AppLike, redact: Redaction = (text) => text): Promise<void> => {
+  await app.start({ env: "development", debug: true, logs: false, quiet: true, log: quietLog(redact) });
 };
 
-const write = (level: string, message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-  const { error } = fields;
-  const words = error instanceof Error && !message.includes(error.message) ? `: ${error.message}` : "";
-  process.stderr.write(`${level}: ${printable(message + words)}\n`);
-};
+type Fields = Readonly<Record<string, unknown>>;
 
-const quietLog = {
-  info: (): void => {},
-  warn: (message: string, fields?: Readonly<Record<string, unknown>>): void =>
-    write("warning", message, fields),
-  error: (message: string, fields?: Readonly<Record<string, unknown>>): void =>
-    write("error", message, fields),
+const quietLog = (redact: Redaction) => {
+  const write = (level: string, message: string, { error }: Fields = {}): void => {
+    const words = error instanceof Error && !message.includes(error.message) ? `: ${error.message}` : "";
+    process.stderr.write(`${level}: ${printable(redact(message + words))}\n`);
+  };
+  return {
+    info: (): void => {},
+    warn: (message: string, fields?: Fields): void => write("warning", message, fields),
+    error: (message: string, fields?: Fields): void => write("error", message, fields),
+  };
 };

@@ -1,4 +1,4 @@
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { clockOfTurns, said, saidJson } from "../said.test-kit.ts";
 import type { ToldStep } from "@framework/core/feature";
 
@@ -60,10 +60,19 @@ test("a middleware that answers itself, an error and a missing route are told", 
   });
 });
 
-test("what the request sent is hidden in the message of an error", async () => {
-  const sent = ["-d", "ann@example.com", "-H", "cookie: sid=secret-of-a-cookie"];
-  const { steps } = await explained("POST", "/quoted", ...sent);
-  expect(steps.at(-1)).toEqual(["handler", "failed", ["no user (hidden) with (hidden)"]]);
+test("what the request sent is hidden in the message of an error, and in the log of the app", async () => {
+  const written: string[] = [];
+  const spy = jest
+    .spyOn(process.stderr, "write")
+    .mockImplementation((text) => written.push(String(text)) > 0);
+  try {
+    const sent = ["-d", "ann@example.com", "-H", "cookie: sid=secret-of-a-cookie"];
+    const { steps } = await explained("POST", "/quoted", ...sent);
+    expect(steps.at(-1)).toEqual(["handler", "failed", ["no user (hidden) with (hidden)"]]);
+  } finally {
+    spy.mockRestore();
+  }
+  expect(written).toContain("error: POST /quoted failed: no user (hidden) with (hidden)\n");
 });
 
 test("the table is for people", async () => {

@@ -21,7 +21,8 @@ export const explainRequest: RunCommand = async (given, context) => {
     );
   using traces = collectTraces();
   const app = await loadApp(given.text("app"), cwd);
-  await startQuietly(app);
+  const redact = await redactionOf(given, cwd);
+  await startQuietly(app, redact);
   try {
     const reply = await lastReply(app, given, context);
     const { last } = traces;
@@ -30,7 +31,6 @@ export const explainRequest: RunCommand = async (given, context) => {
         "CLI_BAD_REPLY",
         "the app published no steps: its @framework/core is older than this program",
       );
-    const redact = await redactionOf(given, cwd);
     const told = toldSteps(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
     return outcome(reply.status, routeOf(last.request), told);
   } finally {
