@@ -6,6 +6,10 @@ export const cliErrors: ErrorCatalogue = {
     summary: "the module of the app, or the function that creates it, threw an error",
     action: "the message has its words; run the program itself to see the stack",
   },
+  CLI_BAD_MANIFEST: {
+    summary: "a manifest cannot be parsed or is larger than 1 MiB, so that it was not checked",
+    action: "correct the place that the message names, or split the file",
+  },
   CLI_BAD_REPLY: {
     summary:
       "the app has no answer for a request that `framework request` made: it failed to start, or the request is malformed",

@@ -76,6 +76,24 @@ metadata: { name: shop }
   ]);
 });
 
+test.each([
+  [
+    "a manifest that is no YAML",
+    "apiVersion: apps/v1\nkind: Deployment\n  bad indent: [\n",
+    "it is no YAML: ",
+  ],
+  ["a tab as indentation", "services:\n\tshop:\n\t\timage: x\n", "it is no YAML: "],
+  ["a manifest above 1 MiB", `apiVersion: v1\n#${"x".repeat(1_048_576)}`, "it is larger than 1048576 bytes"],
+])("%s is a finding", async (_, text, reason) => {
+  const { findings } = await examined(project({ "deploy/app.yaml": text }));
+  expect(findings).toEqual([
+    {
+      code: "CLI_BAD_MANIFEST",
+      message: expect.stringContaining(`deploy/app.yaml was not checked: ${reason}`),
+    },
+  ]);
+});
+
 test("a program that fails before run is a finding with its words", async () => {
   const cwd = project({ "main.ts": 'throw new Error("DATABASE_URL is missing");' });
   const { findings } = await examined(cwd);

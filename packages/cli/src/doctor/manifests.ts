@@ -11,28 +11,60 @@ const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
 const MAX_FILES = 200;
 const MAX_BYTES = 1_048_576;
 
-/** Reads the manifests of a project: Kubernetes and Compose; files of other kinds, and templates that are no YAML, are left out. */
+/** Reads the manifests of a project: Kubernetes and Compose. Files of other kinds, and templates such as those of Helm, are left out. */
 export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
     .sort()
     .slice(0, MAX_FILES);
-  const found = paths.flatMap((path) => documentsIn(join(cwd, path)).map((value) => factsIn(path, value)));
+  const found = paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")));
   return {
     workloads: found.flatMap(({ workloads }) => workloads),
     proxies: found.flatMap(({ proxies }) => proxies),
+    unreadable: found.flatMap(({ unreadable }) => unreadable),
   };
 };
 
-const documentsIn = (path: string): readonly unknown[] => {
-  const text = readFileSync(path, "utf8");
-  if (text.length > MAX_BYTES) return [];
-  const documents = parseAllDocuments(text, { logLevel: "silent" });
-  return [...documents]
-    .filter(({ errors }) => errors.length === 0)
-    .map((document) => document.toJS({ maxAliasCount: 100 }) as unknown);
+const nothing: ManifestFacts = { workloads: [], proxies: [], unreadable: [] };
+
+/** What every manifest has. A file without it is of another kind, however large or broken. */
+const OF_MANIFEST = /\b(?:apiVersion|services)["']?\s*:/;
+/** What templates have: they are no YAML before they are filled in. */
+const OF_TEMPLATE = "{{";
+
+const factsOf = (path: string, text: string): ManifestFacts => {
+  if (!OF_MANIFEST.test(text)) return nothing;
+  if (text.length > MAX_BYTES) return unread(path, `it is larger than ${MAX_BYTES} bytes`);
+  const parts = parseAllDocuments(text, { logLevel: "silent" });
+  const found = [...parts].map((document): ManifestFacts => {
+    const [error] = document.errors;
+    const [start, , end] = document.range;
+    if (error !== undefined)
+      return text.slice(start, end).includes(OF_TEMPLATE) ? nothing : unread(path, firstLine(error));
+    try {
+      return factsIn(path, document.toJS({ maxAliasCount: 100 }));
+    } catch (cause) {
+      return unread(path, firstLine(cause)); // such as too many aliases
+    }
+  });
+  return {
+    workloads: found.flatMap(({ workloads }) => workloads),
+    proxies: found.flatMap(({ proxies }) => proxies),
+    unreadable: found.flatMap(({ unreadable }) => unreadable).slice(0, 1),
+  };
 };
 
+const unread = (path: string, reason: string): ManifestFacts => ({
+  ...nothing,
+  unreadable: [{ path, reason }],
+});
+
+/** The message of a parser without the excerpt that follows it. */
+const firstLine = (error: unknown): string =>
+  `it is no YAML: ${(Error.isError(error) ? error.message : String(error)).split("\n")[0]?.replace(/:$/, "")}`;
+
 const factsIn = (path: string, value: unknown): ManifestFacts => {
-  if (!isRecord(value)) return { workloads: [], proxies: [] };
-  return typeof value["apiVersion"] === "string" ? kubernetesFacts(path, value) : composeFacts(path, value);
+  if (!isRecord(value)) return nothing;
+  const facts =
+    typeof value["apiVersion"] === "string" ? kubernetesFacts(path, value) : composeFacts(path, value);
+  return { ...nothing, ...facts };
 };

@@ -43,6 +43,7 @@ const factsWith = (changes: Partial<Facts>): Facts => ({
   otherCores: [],
   workloads: [workload()],
   proxies: [],
+  unreadable: [],
   files: [],
   ...changes,
 });
@@ -66,6 +67,7 @@ const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
   ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
   ["RATE_LIMIT_ONE_HOST", { workloads: [workload({ replicas: 2 })] }],
+  ["CLI_BAD_MANIFEST", { unreadable: [{ path: "k8s/app.yaml", reason: "it is no YAML" }] }],
   [
     "CLI_VERSION_SKEW",
     { packages: [installed("core", "1.1.9"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })] },

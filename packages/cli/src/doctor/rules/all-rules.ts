@@ -1,3 +1,4 @@
+import { badManifests } from "./bad-manifests.ts";
 import type { DoctorRule } from "./facts.ts";
 import { grace } from "./grace.ts";
 import { ofProgram } from "./program.ts";
@@ -12,6 +13,7 @@ export const rules: readonly DoctorRule[] = [
   ofProgram,
   versionSkew,
   twoCores,
+  badManifests,
   weakSecrets,
   readiness,
   grace,

@@ -38,6 +38,8 @@ export interface ManifestFacts {
   readonly workloads: readonly Workload[];
   /** Proxies before the service, with their places. */
   readonly proxies: readonly string[];
+  /** Files that could not be read, with the reason. */
+  readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** What the rules judge. */
