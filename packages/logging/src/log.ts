@@ -52,7 +52,7 @@ export const createLog = async ({
       errorKey: "error",
       timestamp: () => `,"timestamp":"${iso()}"`,
       formatters: { level: (label) => ({ level: label }), log: (fields) => ownFields(fields, redaction) },
-      serializers: {},
+      serializers: { error: (error: unknown) => error }, // copied already; pino's own would name the class of the copy
     },
     { write: (line) => write(bounded(withoutUnseen(line))) },
   );

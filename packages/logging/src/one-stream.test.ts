@@ -55,6 +55,28 @@ test("the framework's own lines are in the stream until the app stops, with the 
   expect(own).toEqual(["after"]);
 });
 
+test("an error has its class, and the errors that it collects", async () => {
+  class Unpaid extends TypeError {}
+  const { app, lines } = makeApp();
+  app.get("/", (request) => {
+    logOf(request).error("failed", {
+      error: new AggregateError([new Unpaid("one"), "two"], "both", { cause: new RangeError("why") }),
+    });
+    return "done";
+  });
+  await using client = testClient(app);
+  await client.get("/");
+  await waitFor(() => lines().length === 2);
+  expect(lines()[0]?.["error"]).toEqual({
+    type: "AggregateError",
+    name: "AggregateError",
+    message: "both",
+    stack: expect.stringContaining("AggregateError: both"),
+    cause: expect.objectContaining({ type: "RangeError", message: "why" }),
+    errors: [expect.objectContaining({ type: "Unpaid", name: "TypeError", message: "one" }), "two"],
+  });
+});
+
 test("a request has one log, whose lines carry its ids; children add fields", async () => {
   const { app, lines } = makeApp();
   app.use((request, next) => {

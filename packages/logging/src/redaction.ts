@@ -62,12 +62,15 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
 
   const copyError = (error: Error, depth: number, above: readonly object[]): object => {
     const { code, cause } = error as { code?: unknown; cause?: unknown };
+    const { name: type = error.name } = (error.constructor as { name?: string } | undefined) ?? {};
     return {
+      type: copy(type, depth, above),
       name: copy(error.name, depth, above),
       message: copy(error.message, depth, above),
       ...(code === undefined ? {} : { code: copy(code, depth + 1, above) }),
       stack: withoutCredentials(`${error.stack}`, MAX_STACK_LENGTH),
       ...(cause === undefined ? {} : { cause: copy(cause, depth + 1, above) }),
+      ...(error instanceof AggregateError ? { errors: copy(error.errors, depth + 1, above) } : {}),
     };
   };
 
