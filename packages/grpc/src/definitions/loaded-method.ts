@@ -1,20 +1,34 @@
 import type { MethodDefinition } from "@grpc/proto-loader";
+import type { CheckValue } from "./check-scalar.ts";
 import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 
-/** Returns a method that proto-loader read. */
-export const methodOfLoader = (name: string, parts: MethodDefinition<object, object>): GrpcMethod => ({
+/** Checks of a method's messages; proto-loader itself refuses hardly any. */
+export interface MethodChecks {
+  readonly request: CheckValue;
+  readonly response: CheckValue;
+}
+
+const unchecked: CheckValue = (value) => value;
+
+/** Returns a method that proto-loader read. @param checks none for messages that the framework itself makes */
+export const methodOfLoader = (
+  name: string,
+  parts: MethodDefinition<object, object>,
+  { request, response }: MethodChecks = { request: unchecked, response: unchecked },
+): GrpcMethod => ({
   name,
   requestStream: parts.requestStream,
   responseStream: parts.responseStream,
-  request: codecOf(parts.requestSerialize, parts.requestDeserialize),
-  response: codecOf(parts.responseSerialize, parts.responseDeserialize),
+  request: codecOf(parts.requestSerialize, parts.requestDeserialize, request),
+  response: codecOf(parts.responseSerialize, parts.responseDeserialize, response),
 });
 
 const codecOf = (
   serialize: (value: object) => Buffer,
   deserialize: (bytes: Buffer) => object,
+  check: CheckValue,
 ): MessageCodec => ({
-  encode: (value) => serialize(value as object), // the loader refuses other values
+  encode: (value) => serialize(check(value, null, "message") as object),
   decode: (bytes) => deserialize(Buffer.isBuffer(bytes) ? bytes : asBuffer(bytes)),
 });
 

@@ -13,6 +13,7 @@ import type { Options, ServiceDefinition } from "@grpc/proto-loader";
 import type protobuf from "protobufjs";
 import { describePackages } from "../descriptors/describe-packages.ts";
 import type { GrpcService } from "../service/grpc-service.ts";
+import { MessageChecks } from "./check-message.ts";
 import { methodOfLoader } from "./loaded-method.ts";
 import { protobufjs, protoLoader } from "../libraries.ts";
 
@@ -67,8 +68,20 @@ export const protoService = <Handlers extends object>(
   name,
   resolve: () => {
     const definition = load(name, file, options);
-    const methods = Object.entries(definition).map(([method, parts]) => methodOfLoader(method, parts));
-    return { methods, files: describePackages(loadRoot(pathOf(file), options)) };
+    const { keepCase = false } = options;
+    const described = loadRoot(pathOf(file), options, true);
+    const checked = keepCase ? described : loadRoot(pathOf(file), options, false);
+    const checks = new MessageChecks();
+    const methods = checked.lookupService(name).methodsArray.flatMap((method) => {
+      const parts = definition[method.name];
+      const { resolvedRequestType: request, resolvedResponseType: response } = method;
+      if (parts === undefined || request === null || response === null) return [];
+      return methodOfLoader(method.name, parts, {
+        request: checks.of(request),
+        response: checks.of(response),
+      });
+    });
+    return { methods, files: describePackages(described) };
   },
 });
 
@@ -96,15 +109,19 @@ const load = (name: string, file: URL | string, options: ProtoServiceOptions): S
 
 const pathOf = (file: URL | string): string => (typeof file === "string" ? file : fileURLToPath(file));
 
-/** Reads the files again with the field names of the `.proto`, for the descriptors: those of the loader are incomplete. */
-const loadRoot = (path: string, { includeDirs = [] }: ProtoServiceOptions): protobuf.Root => {
+/** Reads the files again. With the field names of the `.proto` for the descriptors, since those of the loader are incomplete; with the loader's for checks. */
+const loadRoot = (
+  path: string,
+  { includeDirs = [] }: ProtoServiceOptions,
+  keepCase: boolean,
+): protobuf.Root => {
   const root = new (protobufjs().Root)();
   const resolve = root.resolvePath.bind(root);
   root.resolvePath = (origin, target) => {
     const found = [...includeDirs].map((folder) => join(folder, target)).find((each) => existsSync(each));
     return found ?? resolve(origin, target);
   };
-  return root.loadSync(path, { keepCase: true }).resolveAll() as protobuf.Root;
+  return root.loadSync(path, { keepCase }).resolveAll() as protobuf.Root;
 };
 
 const mistake = (message: string): ConfigurationError =>

@@ -1,0 +1,164 @@
+import type protobuf from "protobufjs";
+import { protobufjs } from "../libraries.ts";
+import { isRecord } from "../schema/is-record.ts";
+import {
+  checkBy,
+  type CheckValue,
+  isInt32,
+  keyChecks,
+  type Place,
+  refuse,
+  scalarChecks,
+} from "./check-scalar.ts";
+
+type Members = Readonly<Record<string, unknown>>;
+
+/** Largest depth of messages within messages, as of protobufjs. */
+const MAX_DEPTH = 100;
+
+interface CheckedField {
+  readonly name: string;
+  readonly check: CheckValue;
+}
+
+/** Checks of a message's fields. Complete only after the check of the message exists, since messages may contain themselves. */
+interface CheckedFields {
+  readonly fields: readonly CheckedField[];
+  /** The names of fields of which one may be there. */
+  readonly choices: readonly (readonly string[])[];
+}
+
+/**
+ * Checks messages before protobufjs converts them: it would send a value of another type as 0, as the first value of an enum, or empty.
+ *
+ * The check of a type is made once. It returns a value in which dates are timestamps; any other value is returned as it is.
+ */
+export class MessageChecks {
+  private readonly made = new Map<protobuf.Type, CheckValue>();
+
+  /** Returns the check of a message. */
+  of(type: protobuf.Type): CheckValue {
+    const present = this.made.get(type);
+    if (present !== undefined) return present;
+    let known: CheckedFields | null = null;
+    const message: CheckValue = (value, within, key) =>
+      checkMembers((known ??= this.fieldsOf(type)), value, within, key);
+    const check = special.get(type.fullName)?.(message) ?? message;
+    this.made.set(type, check);
+    return check;
+  }
+
+  private fieldsOf(type: protobuf.Type): CheckedFields {
+    return {
+      fields: type.fieldsArray.map((field) => ({ name: field.name, check: this.ofField(field.resolve()) })),
+      choices: type.oneofsArray.map(({ oneof }) => oneof).filter(({ length }) => length > 1),
+    };
+  }
+
+  private ofField(field: protobuf.Field): CheckValue {
+    const single = this.ofValue(field);
+    if (field instanceof protobufjs().MapField) return checkMap(keyChecks.get(field.keyType) ?? any, single);
+    return field.repeated ? checkList(single) : single;
+  }
+
+  private ofValue({ resolvedType, type }: protobuf.Field): CheckValue {
+    if (resolvedType === null) return scalarChecks.get(type) ?? any;
+    return resolvedType instanceof protobufjs().Enum ? checkEnum(resolvedType) : this.of(resolvedType);
+  }
+}
+
+const any: CheckValue = (value) => value;
+
+const checkMembers = (
+  { fields, choices }: CheckedFields,
+  value: unknown,
+  within: Place | null,
+  key: string | number,
+): Members => {
+  if (!isRecord(value)) return refuse("an object", within, key);
+  const depth = within === null ? 0 : within.depth + 1;
+  if (depth > MAX_DEPTH) return refuse(`at most ${MAX_DEPTH} messages deep`, within, key);
+  const place: Place = { within, key, depth };
+  let changed: Record<string, unknown> | null = null;
+  for (const { name, check } of fields) {
+    const given = value[name];
+    if (given === undefined || given === null) continue;
+    const checked = check(given, place, name);
+    if (checked !== given) (changed ??= { ...value })[name] = checked;
+  }
+  for (const names of choices) checkChoice(names, value, within, key);
+  return changed ?? value;
+};
+
+const checkChoice = (
+  names: readonly string[],
+  value: Members,
+  within: Place | null,
+  key: string | number,
+): void => {
+  let present: string | null = null;
+  for (const name of names) {
+    if (value[name] === undefined || value[name] === null) continue;
+    if (present !== null)
+      refuse(`without one of ${present} and ${name}, which exclude each other`, within, key);
+    present = name;
+  }
+};
+
+const checkList =
+  (check: CheckValue): CheckValue =>
+  (value, within, key) => {
+    if (!Array.isArray(value)) return refuse("a list", within, key);
+    const place: Place = { within, key, depth: within?.depth ?? 0 };
+    let changed: unknown[] | null = null;
+    for (let at = 0; at < value.length; at++) {
+      const checked = check(value[at], place, at);
+      if (!Object.is(checked, value[at])) (changed ??= [...(value as readonly unknown[])])[at] = checked;
+    }
+    return changed ?? value;
+  };
+
+const checkMap =
+  (checkKey: CheckValue, check: CheckValue): CheckValue =>
+  (value, within, key) => {
+    if (!isRecord(value)) return refuse("an object", within, key);
+    const place: Place = { within, key, depth: within?.depth ?? 0 };
+    let isChanged = false;
+    const entries = Object.entries(value).map(([name, item]): [string, unknown] => {
+      checkKey(name, place, name);
+      const checked = check(item, place, name);
+      isChanged ||= !Object.is(checked, item);
+      return [name, checked];
+    });
+    return isChanged ? Object.fromEntries(entries) : value;
+  };
+
+/** Names of the enum, and any number of 32 bits: an enum of proto3 may get further values. */
+const checkEnum = ({ values }: protobuf.Enum): CheckValue =>
+  checkBy(
+    (value) => (typeof value === "string" ? Object.hasOwn(values, value) : isInt32(value)),
+    `one of ${Object.keys(values).slice(0, 20).join(", ")}`,
+  );
+
+/** Messages that take more than their members. */
+const special: ReadonlyMap<string, (message: CheckValue) => CheckValue> = new Map([
+  [
+    ".google.protobuf.Timestamp",
+    (message: CheckValue): CheckValue =>
+      (value, within, key) =>
+        value instanceof Date ? timestampOf(value, within, key) : message(value, within, key),
+  ],
+  [
+    ".google.protobuf.Any", // protobufjs packs a message that is named by `@type`
+    (message: CheckValue): CheckValue =>
+      (value, within, key) =>
+        isRecord(value) && typeof value["@type"] === "string" ? value : message(value, within, key),
+  ],
+]);
+
+const timestampOf = (date: Date, within: Place | null, key: string | number): Members => {
+  const ms = date.getTime();
+  if (Number.isNaN(ms)) return refuse("a valid date", within, key);
+  const seconds = Math.floor(ms / 1000);
+  return { seconds, nanos: (ms - seconds * 1000) * 1_000_000 };
+};
