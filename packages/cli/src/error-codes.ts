@@ -20,7 +20,8 @@ export const cliErrors: ErrorCatalogue = {
     action: "call it where you develop",
   },
   CLI_NO_APP: {
-    summary: "no module with an app was found, or it exports no app and no function that creates one",
+    summary:
+      "no module with an app was found, it exports no app and no function that creates one, or it calls `run` itself",
     action:
       "pass the path, as `src/app.ts` or `src/app.ts#createApp`, or name it in `package.json` as `framework.app`",
   },

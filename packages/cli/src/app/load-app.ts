@@ -8,14 +8,11 @@ import { findModule } from "./find-module.ts";
  *
  * The export is the named one, else `default`, `app` or `createApp`, else the only app or `create…App` function. A function is called without arguments.
  *
- * @throws CLI_NO_APP, CLI_APP_FAILED with the words of the error that the module or the function threw
+ * @throws CLI_NO_APP, also for a module that calls `run`; CLI_APP_FAILED with the words of the error that the module or the function threw
  */
 export const loadApp = async (given: string | undefined, cwd: string): Promise<AppLike> => {
   const { path, exported } = findModule(given, cwd);
-  const module = await attempt(
-    path,
-    () => import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
-  );
+  const module = await attempt(path, () => importWithoutRun(path));
   const name = exported ?? chooseExport(module);
   const value = name === null ? undefined : module[name];
   const app: unknown =
@@ -28,6 +25,27 @@ export const loadApp = async (given: string | undefined, cwd: string): Promise<A
       ? `${path} exports no app: export one as default, app, or a function createApp (its exports: ${names || "none"})`
       : `${name} of ${path} is neither an app nor a function that returns one (its exports: ${names || "none"})`,
   );
+};
+
+/** Where `run` of the app's core, which may be another copy than ours, looks for a program that imports modules without running them. */
+const REFUSAL = Symbol.for("@framework/core/refuse-run");
+
+/** Imports a module. Its call of `run` fails the import at once: the call would serve, and read the flags of this program. */
+const importWithoutRun = async (path: string): Promise<Record<string, unknown>> => {
+  const refused = Promise.withResolvers<never>();
+  const error = new FrameworkError(
+    "CLI_NO_APP",
+    `${path} calls run itself; export the app and call run in another file, or only when it is the main module: if (import.meta.main) await app.run()`,
+  );
+  Reflect.set(globalThis, REFUSAL, () => refused.reject(error));
+  try {
+    return await Promise.race([
+      import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
+      refused.promise,
+    ]);
+  } finally {
+    Reflect.deleteProperty(globalThis, REFUSAL);
+  }
 };
 
 const chooseExport = (module: Readonly<Record<string, unknown>>): string | null => {
@@ -43,6 +61,7 @@ const attempt = async <T>(path: string, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (cause) {
+    if (FrameworkError.is(cause) && cause.code === "CLI_NO_APP") throw cause;
     const words = cause instanceof Error ? cause.message : String(cause);
     throw new FrameworkError("CLI_APP_FAILED", `${path} failed: ${words}`, { cause });
   }

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { said, saidJson } from "../said.test-kit.ts";
 
@@ -29,6 +32,19 @@ test("--path and --method select routes, and --json has the data", async () => {
     ],
   });
 });
+
+test.each(["await app.run({ port: 0 });", "void app.run({ port: 0 }); export { app };"])(
+  "a module that calls run is refused, and not run: %s",
+  async (call) => {
+    const path = join(mkdtempSync(join(tmpdir(), "cli-")), "app.ts");
+    const core = JSON.stringify(join(import.meta.dirname, "../../../core/src/index.ts"));
+    writeFileSync(path, `import { App } from ${core};\nconst app = new App();\n${call}\n`);
+    const message = `${path} calls run itself; export the app and call run in another file`;
+    expect(await saidJson(["routes", path])).toMatchObject({
+      error: { code: "CLI_NO_APP", message: expect.stringContaining(message) },
+    });
+  },
+);
 
 test.each([
   [`${module}#version`, "version of"],

@@ -12,6 +12,7 @@ import { reportFailedStart } from "./start/failed-start.ts";
 import { EXIT_FAILURE, EXIT_OK } from "./stop/exit-codes.ts";
 import { type Flags, parseFlags } from "./settings/flags.ts";
 import { frameworkVersion } from "./start/framework-version.ts";
+import { isRunRefused } from "./start/refused-run.ts";
 import { helpText } from "./settings/help-text.ts";
 import { checkLine } from "./start/check-line.ts";
 import { isInContainer } from "./start/in-container.ts";
@@ -36,6 +37,7 @@ let calls = 0;
  * printed in one message on stderr and the process ends with code 1
  */
 export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
+  if (isRunRefused()) return new Promise(() => {}); // whoever imports the module has its answer; settling would continue the module
   const service = calls++;
   const found = workerBrief();
   const brief = found instanceof Promise ? await found : found;
