@@ -28,7 +28,7 @@ export const loadApp = async (given: string | undefined, cwd: string): Promise<A
 };
 
 /** Where `run` of the app's core, which may be another copy than ours, looks for a program that imports modules without running them. */
-const REFUSAL = Symbol.for("@framework/core/refuse-run");
+const refusal = Symbol.for("@framework/core/refuse-run");
 
 /** Imports a module. Its call of `run` fails the import at once: the call would serve, and read the flags of this program. */
 const importWithoutRun = async (path: string): Promise<Record<string, unknown>> => {
@@ -37,14 +37,14 @@ const importWithoutRun = async (path: string): Promise<Record<string, unknown>> 
     "CLI_NO_APP",
     `${path} calls run itself; export the app and call run in another file, or only when it is the main module: if (import.meta.main) await app.run()`,
   );
-  Reflect.set(globalThis, REFUSAL, () => refused.reject(error));
+  Reflect.set(globalThis, refusal, () => refused.reject(error));
   try {
     return await Promise.race([
       import(pathToFileURL(path).href) as Promise<Record<string, unknown>>,
       refused.promise,
     ]);
   } finally {
-    Reflect.deleteProperty(globalThis, REFUSAL);
+    Reflect.deleteProperty(globalThis, refusal);
   }
 };
 
