@@ -30,6 +30,18 @@ export type ServeOptions = Pick<
   "env" | "debug" | "logs" | "log" | "limits" | "timeouts" | "trustedProxies" | "transport"
 >;
 
+/** Names of the app's options, which the app checks. */
+export const serveOptions: readonly (keyof ServeOptions)[] = [
+  "env",
+  "debug",
+  "logs",
+  "log",
+  "limits",
+  "timeouts",
+  "trustedProxies",
+  "transport",
+];
+
 /** Settings of an app that is called with `fetch`. */
 export const toAppSettings = (options: ServeOptions): Partial<AppSettings> => {
   const { env, debug, logs, log, limits, timeouts, trustedProxies } = withDefaults(options);

@@ -1,4 +1,5 @@
 import type { LogLine } from "./collected-logs.ts";
+import { callback, duration, flag, headerFields, type Rule, size } from "./check-arguments.ts";
 import { type CookieJar, cookieJar } from "./cookie-jar.ts";
 import { testingError } from "./errors.ts";
 import { inTime, unlessAborted } from "./in-time.ts";
@@ -55,6 +56,15 @@ export interface ClientOptions {
   /** Milliseconds since 1970, for the expiry of cookies. @default Date.now */
   readonly now?: () => number;
 }
+
+/** Rules of a client's options. */
+export const clientRules: Readonly<Record<keyof ClientOptions, Rule>> = {
+  headers: headerFields,
+  cookies: flag,
+  timeoutMs: duration,
+  maxReplyBytes: size,
+  now: callback,
+};
 
 /** Connection of a client to an application. */
 export interface Connection {

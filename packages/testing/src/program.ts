@@ -50,7 +50,7 @@ export interface StartedChild {
 /** The program in a child process that listens at a URL. */
 export const createProgram = (started: StartedChild, url: string): Program => {
   const { name, child, output, exited, stopTimeoutMs } = started;
-  const client = clientFor(url);
+  const client = clientFor(new URL(url).origin);
   const late = (): Error => {
     const message = `${name} did not stop within ${stopTimeoutMs} ms and was killed; ${output.tail()}`;
     return testingError("TESTING_TIMEOUT", message);

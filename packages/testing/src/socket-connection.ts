@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import type { Connection } from "./client.ts";
+import { testingError } from "./errors.ts";
 import type { PreparedRequest } from "./request-init.ts";
 
 /** A listening service, with the function that stops it. */
@@ -15,6 +16,9 @@ interface Opened {
   readonly service: Listening;
 }
 
+/** What a request line cannot have within its target: spaces, control characters, characters of more than a byte. */
+const OUTSIDE_TARGETS = /[^\u0021-\u00ff]/;
+
 /** Sends requests to a service over sockets; the first request calls `listen` and loads undici. */
 export const socketConnection = (listen: () => Promise<Listening>): Connection => {
   let opening: Promise<Opened> | undefined;
@@ -27,6 +31,10 @@ export const socketConnection = (listen: () => Promise<Listening>): Connection =
     async send(request, signal) {
       const { agent, origin } = await opened();
       const { method, target, headers } = request;
+      if (OUTSIDE_TARGETS.test(target)) {
+        const message = `a request line cannot have the path ${JSON.stringify(target)}; encode it, as encodeURI does`;
+        throw testingError("TESTING_BAD_OPTION", message);
+      }
       const body = request.body instanceof ReadableStream ? Readable.fromWeb(request.body) : request.body;
       const reply = await agent.request({ origin, path: target, method, headers, body, signal });
       return toResponse(reply, method);

@@ -1,6 +1,8 @@
-import { type AppUnderTest, type ServeOptions, toRunOptions } from "./app-under-test.ts";
-import { type ClientOptions, createClient, type TestClient } from "./client.ts";
+import { type AppUnderTest, type ServeOptions, serveOptions, toRunOptions } from "./app-under-test.ts";
+import { checkArguments } from "./check-arguments.ts";
+import { type ClientOptions, clientRules, createClient, type TestClient } from "./client.ts";
 import { collectLogs } from "./collected-logs.ts";
+import { testingError } from "./errors.ts";
 import { fetchConnection } from "./fetch-connection.ts";
 import { socketConnection } from "./socket-connection.ts";
 
@@ -17,6 +19,7 @@ export type AppClientOptions = ClientOptions & ServeOptions;
  * const reply = await client.post("/books", { json: { title: "Emma" } });
  */
 export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient => {
+  checkArguments("testClient", options, clientRules, serveOptions);
   const { log, lines } = collectLogs(options.log);
   return createClient(fetchConnection(app, { ...options, log }), options, lines);
 };
@@ -27,14 +30,30 @@ export const testClient = (app: AppUnderTest, options: AppClientOptions = {}): T
  * The first request, or `url()`, makes the app listen on a free port of 127.0.0.1, in one process.
  */
 export const socketClient = (app: AppUnderTest, options: AppClientOptions = {}): TestClient => {
+  checkArguments("socketClient", options, clientRules, serveOptions);
   const { log, lines } = collectLogs(options.log);
   const connection = socketConnection(() => app.run(toRunOptions({ ...options, log })));
   return createClient(connection, options, lines);
 };
 
-/** A client of a running service, at a URL without a path; disposing of it closes the connections, and does not stop the service. */
-export const clientFor = (url: string, options: ClientOptions = {}): TestClient =>
-  createClient(
+/**
+ * A client of a running service, at a URL without a path; disposing of it closes the connections, and does not stop the service.
+ *
+ * @throws TESTING_BAD_OPTION
+ */
+export const clientFor = (url: string, options: ClientOptions = {}): TestClient => {
+  checkArguments("clientFor", options, clientRules);
+  if (!isOrigin(url)) {
+    const message = `clientFor: the URL must be http or https without path, query and credentials, as in http://127.0.0.1:8000, but is ${JSON.stringify(url)}`;
+    throw testingError("TESTING_BAD_OPTION", message);
+  }
+  return createClient(
     socketConnection(async () => ({ url, close: async () => {} })),
     options,
   );
+};
+
+const isOrigin = (url: string): boolean => {
+  const parsed = URL.parse(url);
+  return parsed !== null && /^https?:$/.test(parsed.protocol) && parsed.href === `${parsed.origin}/`;
+};

@@ -1,4 +1,5 @@
 import { type AppUnderTest, toAppSettings } from "../app-under-test.ts";
+import { checkArguments, headerFields, type Rule, wholeNumber } from "../check-arguments.ts";
 import { reasonOf, testingError } from "../errors.ts";
 import { caseArbitrary, type ContractCase } from "./contract-case.ts";
 import { type ContractOperation, readDocument } from "./contract-document.ts";
@@ -39,6 +40,7 @@ export const contractTest = async (
   app: Pick<AppUnderTest, "start" | "fetch">,
   options: ContractOptions = {},
 ): Promise<ContractReport> => {
+  checkArguments("contractTest", options, rules);
   const { runs = 100, seed = 1, headers = {} } = options;
   const [fc, Ajv] = await Promise.all([loadFastCheck(), loadAjv()]);
   await app.start(toAppSettings({}));
@@ -62,6 +64,13 @@ export const contractTest = async (
     "TESTING_CONTRACT_BROKEN",
     `${problems.length} of ${document.operations.length} operations deviate from the document (seed ${seed}):\n\n${problems.join("\n\n")}`,
   );
+};
+
+const rules: Readonly<Record<keyof ContractOptions, Rule>> = {
+  document: () => null, // it is read with its own messages
+  runs: wholeNumber(1),
+  seed: wholeNumber(Number.MIN_SAFE_INTEGER),
+  headers: headerFields,
 };
 
 /** Any origin works: requests go to `app.fetch`. */

@@ -1,0 +1,67 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { clientFor, contractTest, socketClient, testClient } from "./index.ts";
+
+const refused = (message: string) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
+const milliseconds = "must be a number of milliseconds from 1 to 2147483647";
+
+test("malformed and unknown options of a client are refused together, by name", () => {
+  const options = {
+    timeoutMs: -1,
+    maxReplyBytes: NaN,
+    cookie: true,
+    headers: { "a b": "c" },
+    now: 1,
+  } as object;
+  const problems = [
+    `timeoutMs ${milliseconds}`,
+    "maxReplyBytes must be a whole number of bytes, or Infinity",
+    'there is no option "cookie"; did you mean cookies?',
+    "headers must be header fields, with names and values that a field can have",
+    "now must be a function",
+  ].join("; ");
+  expect(() => testClient(new App(), options)).toThrow(refused(`testClient: ${problems}`));
+  expect(() => socketClient(new App(), options)).toThrow(refused(`socketClient: ${problems}`));
+  expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(refused(`clientFor: ${problems}`));
+});
+
+test("options of the app are for clients that start it only", async () => {
+  await using client = testClient(new App(), { env: "production", maxReplyBytes: Infinity, timeoutMs: 5000 });
+  expect((await client.get("/")).status).toBe(404);
+  const options = { env: "production" } as object;
+  expect(() => clientFor("http://127.0.0.1:1", options)).toThrow(
+    refused('clientFor: there is no option "env"'),
+  );
+});
+
+test.each([
+  "nope",
+  "http://127.0.0.1:1/api?x=1",
+  "http://127.0.0.1:1/?x",
+  "http://u:p@h",
+  "ftp://h",
+  "http://h/#",
+])("clientFor refuses %j, whose path would be lost", (url) => {
+  expect(() => clientFor(url)).toThrow(refused(expect.stringContaining(`but is ${JSON.stringify(url)}`)));
+});
+
+test("clientFor takes a URL with and without the last slash", () => {
+  expect(clientFor("http://127.0.0.1:1/").logs).toEqual([]);
+  expect(clientFor("https://host.example").logs).toEqual([]);
+});
+
+test("a path that a request line cannot have is refused over a socket", async () => {
+  await using client = socketClient(new App());
+  await expect(client.get("/a b")).rejects.toThrow(
+    refused('a request line cannot have the path "/a b"; encode it, as encodeURI does'),
+  );
+});
+
+test("a contract test that would send nothing is refused", async () => {
+  const options = { runs: 0, seed: NaN, nope: 1 } as object;
+  await expect(contractTest(new App(), options)).rejects.toThrow(
+    refused(
+      `contractTest: runs must be a whole number of at least 1; seed must be a whole number of at least ${Number.MIN_SAFE_INTEGER}; there is no option "nope"`,
+    ),
+  );
+});

@@ -1,0 +1,70 @@
+import { nearest } from "@framework/core/feature";
+import { testingError } from "./errors.ts";
+
+/** Returns what an argument must be, or `null` for a right value. */
+export type Rule = (value: unknown) => string | null;
+
+/**
+ * Checks the options of a call; `undefined` is the default of each.
+ *
+ * @param call name of the function, for the message
+ * @param rules the rule of each option that there is
+ * @throws TESTING_BAD_OPTION with every mistake
+ */
+export const checkArguments = (
+  call: string,
+  options: object,
+  rules: Readonly<Record<string, Rule>>,
+  others: readonly string[] = [],
+): void => {
+  const problems = Object.entries(options).flatMap(([name, value]: [string, unknown]) => {
+    const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
+    if (rule === undefined) return unknownName(name, [...Object.keys(rules), ...others]);
+    const wanted = value === undefined ? null : rule(value);
+    return wanted === null ? [] : [`${name} must be ${wanted}`];
+  });
+  if (problems.length > 0) throw testingError("TESTING_BAD_OPTION", `${call}: ${problems.join("; ")}`);
+};
+
+/** Names of options of which the same call has others that are checked elsewhere are in `known` too. */
+const unknownName = (name: string, known: readonly string[]): string[] => {
+  if (known.includes(name)) return [];
+  const [near] = nearest(name, known);
+  return [`there is no option ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near}?`}`];
+};
+
+/** Longest time of a timer. */
+const MAX_MS = 2_147_483_647;
+
+/** A duration in milliseconds. */
+export const duration: Rule = (value) =>
+  typeof value === "number" && value >= 1 && value <= MAX_MS
+    ? null
+    : `a number of milliseconds from 1 to ${MAX_MS}`;
+
+/** A whole number of at least `min`. */
+export const wholeNumber =
+  (min: number): Rule =>
+  (value) =>
+    Number.isSafeInteger(value) && (value as number) >= min ? null : `a whole number of at least ${min}`;
+
+/** A whole number of bytes, or `Infinity`. */
+export const size: Rule = (value) =>
+  value === Infinity || wholeNumber(0)(value) === null ? null : "a whole number of bytes, or Infinity";
+
+/** Header fields in any form that `Headers` takes. */
+export const headerFields: Rule = (value) => {
+  try {
+    return new Headers(value as ConstructorParameters<typeof Headers>[0]) instanceof Headers
+      ? null
+      : "header fields";
+  } catch {
+    return "header fields, with names and values that a field can have"; // the value may be a secret
+  }
+};
+
+/** True or false. */
+export const flag: Rule = (value) => (typeof value === "boolean" ? null : "true or false");
+
+/** A function. */
+export const callback: Rule = (value) => (typeof value === "function" ? null : "a function");
