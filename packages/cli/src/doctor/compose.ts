@@ -1,4 +1,4 @@
-import type { ManifestFacts, Workload } from "./rules/facts.ts";
+import type { DeploymentFacts, Workload } from "./rules/facts.ts";
 import { isRecord, numberOr, recordAt, type YamlRecord } from "./yaml-values.ts";
 
 /** Images of proxies that stand before a service. */
@@ -8,7 +8,7 @@ const PROXY = /(?:^|\/)(?:nginx|traefik|caddy|haproxy|envoy|httpd|openresty)(?:[
 const DEFAULT_GRACE_SECS = 10;
 
 /** Reads a file of Compose. Services with `build` are the project's own. */
-export const composeFacts = (path: string, file: YamlRecord): ManifestFacts => {
+export const composeFacts = (path: string, file: YamlRecord): DeploymentFacts => {
   const services = Object.entries(recordAt(file, "services")).filter((entry): entry is [string, YamlRecord] =>
     isRecord(entry[1]),
   );

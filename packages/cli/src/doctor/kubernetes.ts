@@ -1,4 +1,4 @@
-import type { ManifestFacts, Workload } from "./rules/facts.ts";
+import type { DeploymentFacts, Workload } from "./rules/facts.ts";
 import { isRecord, numberOr, recordAt, recordsIn, type YamlRecord } from "./yaml-values.ts";
 
 /** Kinds that run pods which serve. */
@@ -6,7 +6,7 @@ const servingKinds: readonly unknown[] = ["Deployment", "StatefulSet", "DaemonSe
 const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", "VirtualService"];
 
 /** Reads one object of Kubernetes. A pod counts only if a container listens on a port; databases and brokers by their images do not. */
-export const kubernetesFacts = (path: string, object: YamlRecord): ManifestFacts => {
+export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
   const { kind } = object;
   const { name } = recordAt(object, "metadata");
   const place = `${path}: ${String(kind)} ${typeof name === "string" ? name : "without a name"}`;

@@ -33,11 +33,15 @@ export interface Workload {
   readonly hasUnknownVariables: boolean;
 }
 
-/** What manifests say of a deployment. */
-export interface ManifestFacts {
+/** What a manifest says of a deployment. */
+export interface DeploymentFacts {
   readonly workloads: readonly Workload[];
   /** Proxies before the service, with their places. */
   readonly proxies: readonly string[];
+}
+
+/** What all manifests say. */
+export interface ManifestFacts extends DeploymentFacts {
   /** Files that could not be read, with the reason. */
   readonly unreadable: readonly { readonly path: string; readonly reason: string }[];
 }
