@@ -1,9 +1,11 @@
 import { spawn } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
+import { said } from "../said.test-kit.ts";
 import { serviceProject } from "../service.test-kit.ts";
 import { readKeys, type Wish } from "./keys.ts";
 
@@ -30,6 +32,13 @@ test("a change is served without a restart of the command, and SIGINT ends the s
   } finally {
     child.kill("SIGKILL");
   }
+});
+
+test("a program that ends by itself, as a module that only exports an app does, is a failure", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  writeFileSync(join(cwd, "app.mjs"), "export const app = 1;");
+  const { exitCode, err } = await said(["dev", "app.mjs"], { cwd, environment: plainEnvironment });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("app.mjs ended by itself with exit code 0")]);
 });
 
 /** The program of util-linux that runs a command on a terminal of its own, and passes on what it reads. */

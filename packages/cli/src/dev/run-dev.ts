@@ -18,7 +18,7 @@ export const runDev: RunCommand = async (given, { cwd, environment, err }) => {
       env: environment,
       stdio: ["ignore", "inherit", "inherit"],
     });
-  return supervise(start);
+  return supervise(program, start);
 };
 
 const flagsOf = (given: Given): readonly string[] => {
@@ -29,11 +29,15 @@ const flagsOf = (given: Given): readonly string[] => {
   ];
 };
 
-/** Runs the service until it ends or a person quits; starts it again when one asks for it. */
-const supervise = async (start: () => ChildProcess): Promise<Outcome> => {
+/** Runs the service until it ends or a person quits; starts it again when one asks for it. @throws CLI_NO_SERVICE when it ends by itself */
+const supervise = async (program: string, start: () => ChildProcess): Promise<Outcome> => {
   let isRestarting = false;
+  let isEnding = false;
   let child: ChildProcess | null = null;
-  const end = (signal: NodeJS.Signals): void => void child?.kill(signal);
+  const end = (signal: NodeJS.Signals): void => {
+    isEnding = true;
+    child?.kill(signal);
+  };
   const stopKeys = readKeys(process.stdin, (wish) => {
     isRestarting = wish === "restart";
     end("SIGTERM");
@@ -47,8 +51,14 @@ const supervise = async (start: () => ChildProcess): Promise<Outcome> => {
     for (;;) {
       child = start(); // the terminal is raw by now: at its end the service restores the mode that it found
       const code = await exitOf(child);
+      if (code === 0 && !isEnding)
+        throw new FrameworkError(
+          "CLI_NO_SERVICE",
+          `${program} ended by itself with exit code 0; a program that serves calls run`,
+        );
       if (!isRestarting) return outcome(code);
       isRestarting = false;
+      isEnding = false;
     }
   } finally {
     stopKeys();

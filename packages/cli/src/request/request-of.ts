@@ -11,6 +11,8 @@ export const requestOf = async (given: Given, method: string, cwd: string): Prom
   try {
     for (const field of given.texts("header")) addField(headers, field);
     if (body !== null && !headers.has("content-type")) headers.set("content-type", typeOf(body));
+    if (!path.startsWith("/") && !URL.canParse(path))
+      throw new Error(`a path starts with "/", but is ${JSON.stringify(path)}`);
     const url = new URL(path.startsWith("/") ? `http://localhost${path}` : path);
     return new Request(url, { method, headers, body });
   } catch (cause) {

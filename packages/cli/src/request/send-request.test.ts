@@ -82,6 +82,7 @@ test.each([
   [["GET", "/", "-d", "x"], "this request cannot be made"],
   [["POST", "/", "-d", "@nowhere.json"], "the body's file cannot be read"],
   [["GET", "::"], "this request cannot be made"],
+  [["GET", "notes"], 'a path starts with "/", but is "notes"'],
 ])("%j cannot be made", async (words, message) => {
   const { exitCode, err } = await ask(...words);
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
