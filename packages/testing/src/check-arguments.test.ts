@@ -2,7 +2,7 @@ import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { clientFor, contractTest, socketClient, testClient } from "./index.ts";
 
-const refused = (message: string) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
+const refused = (message: unknown) => expect.objectContaining({ code: "TESTING_BAD_OPTION", message });
 const milliseconds = "must be a number of milliseconds from 1 to 2147483647";
 
 test("malformed and unknown options of a client are refused together, by name", () => {
