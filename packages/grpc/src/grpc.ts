@@ -90,6 +90,7 @@ export const grpc: Feature<Grpc> = {
 
 const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListener => {
   if (config.auth !== undefined) host.life.install(config.auth);
+  host.check((settings) => services.check(settings));
   host.life.onStart({ name: "grpc", run: (settings) => services.start(settings) });
   host.life.onListening(() => services.server.readiness.listening());
   host.life.onDrain(() => services.server.readiness.drain(), { probed: true });

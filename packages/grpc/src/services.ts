@@ -1,5 +1,5 @@
 import { type AppSettings, FrameworkError, type Problem } from "@framework/core";
-import type { Host, Operations, SocketListener } from "@framework/core/feature";
+import type { HealthCheck, Host, Operations, SocketListener } from "@framework/core/feature";
 import type { GrpcCall } from "./call/grpc-call.ts";
 import { isServiceName } from "./service/grpc-service.ts";
 import type { AnyHandler, AnyImplementation } from "./call/implementation.ts";
@@ -7,6 +7,7 @@ import { GrpcConfig } from "./config/grpc-config.ts";
 import type { AddedService } from "./server/added-service.ts";
 import { parseAddress } from "./config/grpc-address.ts";
 import type { GrpcServer } from "./server/grpc-server.ts";
+import { resolveServices, type ResolvedServices } from "./server/resolve-services.ts";
 import { GrpcError } from "./status/grpc-error.ts";
 
 /** The services of an app, and their server once the app has started. */
@@ -19,6 +20,8 @@ export class Services {
   /** Handlers of services without schemas, by the names of services. */
   private readonly handlers: Map<string, Record<string, AnyHandler>> = new Map();
   private config: GrpcConfig | null = null;
+  /** What the last check resolved. */
+  private resolved: ResolvedServices | null = null;
   private addWebRoute: (name: string) => void = () => {};
 
   constructor(host: Host, operations: Operations<GrpcCall>) {
@@ -66,17 +69,25 @@ export class Services {
     for (const name of names) if (isServiceName(name)) addWebRoute(name);
   }
 
+  /** Resolves the services, and returns the mistakes in them. */
+  check({ env }: AppSettings): readonly Problem[] {
+    return this.resolve(env).problems;
+  }
+
   /** Starts the server; its module is loaded here, so that an app without gRPC never loads it. */
   async start(settings: AppSettings): Promise<void> {
-    const { host, operations, added, config } = this;
+    const { host, operations } = this;
+    const resolved = this.resolved ?? this.resolve(settings.env);
     const { startServer } = await import("./server/grpc-server.ts");
-    this.started = await startServer({
-      config: config ?? GrpcConfig.of(),
-      host,
-      settings,
-      operations,
-      added,
-    });
+    const config = this.config ?? GrpcConfig.of();
+    this.started = await startServer({ config, host, settings, operations, resolved });
+  }
+
+  private resolve(env: AppSettings["env"]): ResolvedServices {
+    const { host, added, config } = this;
+    const healthChecks = (): readonly HealthCheck[] => host.insight.healthChecks();
+    this.resolved = resolveServices({ config: config ?? GrpcConfig.of(), env, added, healthChecks });
+    return this.resolved;
   }
 
   /** Ends what a drain left. */

@@ -55,7 +55,7 @@ export interface Host<Options = NoFeatureOptions> {
   /** Reports a mistake; start fails with all of them. */
   problem(problem: Problem): void;
   /** Adds a check that runs at start, when everything is registered, and returns the mistakes that it found; start fails with all of them. */
-  check(findProblems: () => readonly Problem[]): void;
+  check(findProblems: (settings: AppSettings) => readonly Problem[]): void;
   /** Reports a warning for operators, printed at start. */
   warn(problem: Problem): void;
   /** Adds advice for a deployment, such as against state in the memory of one of several hosts: `run --check` and `framework doctor` report it, a start does not. */

@@ -199,7 +199,7 @@ export class Kernel extends Registry {
     const problems = [
       ...(badEnvironment === null ? [] : [badEnvironment]),
       ...this.problems,
-      ...this.checks.flatMap((findProblems) => findProblems()),
+      ...this.checks.flatMap((findProblems) => findProblems(settings)),
       ...badProxies.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
       ...routeProblems(routes, this.featureOptions),
       ...container.check([...ofRoutes, ...this.injections]),

@@ -68,7 +68,7 @@ export abstract class Registry {
   protected isProbed = false;
   protected readonly problems: Problem[] = [];
   /** Checks of features that run at start. */
-  protected readonly checks: (() => readonly Problem[])[] = [];
+  protected readonly checks: ((settings: AppSettings) => readonly Problem[])[] = [];
   /** Injections of features outside routes. */
   protected readonly injections: InjectionPlace[] = [];
   protected readonly warnings: Problem[] = [];
@@ -301,7 +301,7 @@ export abstract class Registry {
     return this.advisers.flatMap((find) => find({ severalHosts, sharedPorts }));
   }
 
-  check(findProblems: () => readonly Problem[]): this {
+  check(findProblems: (settings: AppSettings) => readonly Problem[]): this {
     this.assertOpen("check");
     this.checks.push(findProblems);
     return this;

@@ -1,8 +1,9 @@
-import { fromJSON, type MethodDefinition, type ServiceDefinition } from "@grpc/proto-loader";
+import type { MethodDefinition, ServiceDefinition } from "@grpc/proto-loader";
 import type { GrpcService } from "../service/grpc-service.ts";
 import { methodOfLoader } from "../definitions/loaded-method.ts";
 import { describePackages } from "../descriptors/describe-packages.ts";
 import { parseProto } from "../descriptors/parse-proto.ts";
+import { protoLoader } from "../libraries.ts";
 
 /** A service of gRPC itself, from the text of its published `.proto`. */
 export const builtinService = (name: string, proto: string): GrpcService => ({
@@ -11,7 +12,7 @@ export const builtinService = (name: string, proto: string): GrpcService => ({
     const root = parseProto(proto);
     const options = { keepCase: true, longs: Number, enums: String, defaults: true, oneofs: true };
     // The text has the service.
-    const definition = fromJSON(root.toJSON(), options)[name] as ServiceDefinition;
+    const definition = protoLoader().fromJSON(root.toJSON(), options)[name] as ServiceDefinition;
     const methods = Object.entries(definition).map(
       ([method, parts]: [string, MethodDefinition<object, object>]) => methodOfLoader(method, parts),
     );

@@ -28,7 +28,9 @@ export const structService = (
 ): GrpcService<Readonly<Record<string, StructShape>>> => ({
   name,
   resolve: () => {
-    const problems = methods.filter((method) => !isIdentifier(method)).map((method) => badName(name, method));
+    const problems = methods.flatMap((method, at) =>
+      methodProblems(name, method, methods.indexOf(method) < at),
+    );
     if (problems.length > 0) throw new ConfigurationError(problems);
     const root = parseProto(protoText(name, methods));
     const type = root.lookupType(STRUCT);
@@ -56,7 +58,9 @@ const protoText = (name: string, methods: readonly string[]): string => {
   return `syntax = "proto3"; ${heading} service ${name.slice(dot + 1)} { ${rpcs.join(" ")} }`;
 };
 
-const badName = (service: string, method: string): Problem => ({
-  code: "GRPC_BAD_SERVICE",
-  message: `${service}: ${JSON.stringify(method)} is no name of a method`,
-});
+const methodProblems = (service: string, method: string, isTwice: boolean): readonly Problem[] => {
+  if (!isIdentifier(method)) return [problem(`${service}: ${JSON.stringify(method)} is no name of a method`)];
+  return isTwice ? [problem(`${service}: the method ${method} is listed twice`)] : [];
+};
+
+const problem = (message: string): Problem => ({ code: "GRPC_BAD_SERVICE", message });

@@ -1,21 +1,17 @@
 import * as grpc from "@grpc/grpc-js";
-import { type AppSettings, ConfigurationError, type Problem } from "@framework/core";
-import { type Clock, type Host, type Operations, systemClock } from "@framework/core/feature";
-import { DescriptorIndex } from "../builtin/descriptor-index.ts";
-import { healthImplementation, healthService } from "../builtin/health-service.ts";
-import { Readiness } from "../builtin/readiness.ts";
-import { reflectionImplementation, reflectionServices } from "../builtin/reflection-service.ts";
+import type { AppSettings } from "@framework/core";
+import type { Host, Operations } from "@framework/core/feature";
+import type { Readiness } from "../builtin/readiness.ts";
 import type { BoundMethod } from "../call/bound-method.ts";
-import { isServiceName } from "../service/grpc-service.ts";
 import { CallRunner } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 import { WebDoor } from "../web/web-door.ts";
-import { type AddedService, bindMethods, implementationProblems, nameProblems } from "./added-service.ts";
 import { grpcEntry } from "./grpc-entry.ts";
 import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
+import type { ResolvedServices } from "./resolve-services.ts";
 import { TlsPort } from "./tls-port.ts";
 import { UnaryDoor } from "./unary-door.ts";
 import { UnreadStreams } from "./unread-streams.ts";
@@ -29,7 +25,7 @@ export interface GrpcServerParts {
   readonly host: Host;
   readonly settings: AppSettings;
   readonly operations: Operations<GrpcCall>;
-  readonly added: readonly AddedService[];
+  readonly resolved: ResolvedServices;
 }
 
 /** A started server: its services, and the doors to them. */
@@ -47,13 +43,10 @@ export interface GrpcServer {
   readonly methods: ReadonlyMap<string, BoundMethod>;
 }
 
-/** Resolves all services and builds the doors. @throws ConfigurationError with every mistake */
+/** Builds the doors to services that were checked. */
 export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> => {
   const { config, host, settings, operations } = parts;
-  const clock: Clock = config.clock ?? systemClock;
-  const readiness = new Readiness(() => host.insight.healthChecks(), clock);
-  const index = new DescriptorIndex();
-  const methods = resolveAll(parts, index, readiness, clock);
+  const { methods, readiness, clock } = parts.resolved;
   const { log, debug } = settings;
   const { state } = host;
   const isDebug = debug && settings.env !== "production";
@@ -94,46 +87,3 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   };
   return { port, tls, web, runner, readiness, close, methods };
 };
-
-const resolveAll = (
-  { config, settings, added }: GrpcServerParts,
-  index: DescriptorIndex,
-  readiness: Readiness,
-  clock: Clock,
-): ReadonlyMap<string, BoundMethod> => {
-  const names = (): readonly string[] => added.map(({ service }) => service.name);
-  const health = {
-    service: healthService,
-    implementation: healthImplementation({ readiness, services: names, clock }),
-    rules: {},
-    isExempt: true, // as probes over HTTP
-  };
-  const listed = (): readonly string[] => all.map(({ service }) => service.name);
-  const reflection = reflectionServices.map((service) => ({
-    service,
-    implementation: reflectionImplementation(index, listed),
-    rules: {},
-  }));
-  const all: readonly AddedService[] = [...added, health, ...(config.reflection ? reflection : [])];
-  const problems: Problem[] = [...nameProblems(all)];
-  const methods = new Map<string, BoundMethod>();
-  for (const each of all.filter(({ service }) => isServiceName(service.name))) {
-    try {
-      const isProgram = added.includes(each);
-      const resolved = each.service.resolve({ recorded: isProgram && settings.env === "production" });
-      for (const name of index.add(resolved.files)) problems.push(clash(each.service.name, name));
-      problems.push(...implementationProblems(each, resolved.methods));
-      for (const bound of bindMethods(each, resolved.methods, config)) methods.set(bound.name, bound);
-    } catch (error) {
-      if (!(error instanceof ConfigurationError)) throw error;
-      problems.push(...error.problems);
-    }
-  }
-  if (problems.length > 0) throw new ConfigurationError(problems);
-  return methods;
-};
-
-const clash = (service: string, message: string): Problem => ({
-  code: "GRPC_BAD_SERVICE",
-  message: `${service}: another service of the package has a different message ${message}; give one of the schemas a \`title\`, or use two packages`,
-});

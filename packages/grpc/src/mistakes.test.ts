@@ -1,0 +1,67 @@
+import { App, ConfigurationError } from "@framework/core";
+import { z } from "zod";
+import { expect, test } from "@jest/globals";
+import { aBook, catalog } from "./grpc-app.test-kit.ts";
+import { grpc, grpcService, protoService } from "./index.ts";
+
+const failureOf = async (app: App, env: "production" | "development" = "development"): Promise<unknown> =>
+  app.start({ env, log: { info() {}, warn() {}, error() {} } }).then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+const codesAndMessages = (error: unknown): readonly string[] =>
+  error instanceof ConfigurationError ? error.problems.map(({ code, message }) => `${code}: ${message}`) : [];
+
+test("every mistake in gRPC services is reported at start, with those of the app, under its own code", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0", maxMessageSize: -1 });
+  app.get("no-slash", () => "");
+  app.addGrpcService("ok.A", ["a b", "B", "B"]);
+  app.addGrpcService("a name", []);
+  app.addGrpcService(catalog, { Unknown: () => aBook(1) } as never);
+  app.addGrpcService(catalog, {});
+  app.addGrpcService(protoService("library.v1.Loans", new URL("./nothing.proto", import.meta.url)), {});
+  app.addGrpcService(
+    grpcService("lists.v1.Lists", {
+      methods: { Get: { request: z.object({ at: z.array(z.array(z.string())) }), response: z.object({}) } },
+    }),
+    {},
+  );
+  app.grpcMethod("no.Such", "M", () => ({}));
+  const found = codesAndMessages(await failureOf(app));
+  for (const expected of [
+    /^CORE_BAD_CONFIG: .*maxMessageSize/,
+    /no-slash/,
+    /^GRPC_BAD_SERVICE: ok\.A: "a b" is no name of a method/,
+    /^GRPC_BAD_SERVICE: ok\.A: the method B is listed twice/,
+    /^GRPC_BAD_SERVICE: "a name" is no name of a service/,
+    /^GRPC_BAD_SERVICE: books\.v1\.Catalog has no method Unknown/,
+    /^GRPC_BAD_SERVICE: the service books\.v1\.Catalog was added twice/,
+    /^GRPC_BAD_SERVICE: .*nothing\.proto cannot be read/,
+    /^GRPC_UNMAPPABLE: /,
+    /^GRPC_BAD_SERVICE: grpcMethod: no service no\.Such/,
+  ])
+    expect(found).toContainEqual(expect.stringMatching(expected));
+  expect(new Set(found).size).toBe(found.length);
+});
+
+test("numbers that are not recorded are a mistake in production", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  app.addGrpcService(catalog, {});
+  const error = await failureOf(app, "production");
+  expect(codesAndMessages(error)).toEqual([expect.stringMatching(/^GRPC_NUMBERS_UNRECORDED: /)]);
+});
+
+test("an error of a service's schemas is a mistake of that service", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  const broken = {
+    name: "broken.v1.Broken",
+    resolve: () => {
+      throw new TypeError("no schema");
+    },
+  };
+  app.addGrpcService(broken, {});
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    "GRPC_BAD_SERVICE: broken.v1.Broken cannot be read: no schema",
+  ]);
+});
