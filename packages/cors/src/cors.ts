@@ -66,9 +66,9 @@ const toInput = (
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };
 
-/** A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. */
+/** A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. Over plain HTTP browsers send no Sec-Fetch-Site. */
 const carriesCookies = (request: HttpRequest): boolean =>
-  request.upgrade !== null || request.getHeader("sec-fetch-site") === "cross-site";
+  request.upgrade !== null || (request.getHeader("sec-fetch-site") ?? "cross-site") === "cross-site";
 
 const shareResources = (current: () => CorsFields): Middleware<HttpRequest, Response> =>
   waitsOnce(function shareResources(request, next) {

@@ -59,7 +59,7 @@ export class HttpDoor {
 
   /** Answers a GET with a query. @throws ForbiddenError for a page of another site that CORS does not allow */
   async get(request: HttpRequest): Promise<Response> {
-    if (request.getHeader("sec-fetch-site") === "cross-site" && !request.context.get(OriginAllowed))
+    if (isOfOtherSite(request) && !request.context.get(OriginAllowed))
       throw new ForbiddenError("Pages of other sites may not send queries with GET");
     const wanted = this.wantedBy(request);
     const answer = await this.answer(
@@ -130,6 +130,14 @@ export class HttpDoor {
     return replyOf({ status: 400, text: this.textOf(refusal) }, wanted);
   }
 }
+
+/** Whether a page of another site sent a request. Browsers send Sec-Fetch-Site to HTTPS and local addresses only, so elsewhere Origin decides. */
+const isOfOtherSite = (request: HttpRequest): boolean => {
+  const site = request.getHeader("sec-fetch-site");
+  if (site !== null) return site === "cross-site";
+  const origin = request.getHeader("origin");
+  return origin !== null && origin !== `${request.scheme}://${request.host}`;
+};
 
 const noBatches: Refusal = { errors: [refused("Batches are not enabled")] };
 const emptyBatch: Refusal = { errors: [refused("A batch has at least one operation")] };

@@ -148,14 +148,29 @@ test("a charset may be quoted, and only UTF-8 is read", async () => {
   expect(await sent("text/plain, application/json")).toBe(415);
 });
 
-test("a GET from a page of another site is refused unless CORS allows its origin", async () => {
-  const headers = { "sec-fetch-site": "cross-site", origin: "https://app.example" };
+test.each([
+  { "sec-fetch-site": "cross-site", origin: "https://app.example" },
+  { origin: "https://app.example" },
+])("a GET from a page of another site is refused unless CORS allows its origin: %j", async (headers) => {
   const query = { query: "{ __typename }" };
   await using foreign = testClient(library().app);
   expect((await foreign.get("/graphql", { query, headers })).status).toBe(403);
   const app = new (App.with(cors, graphql))().enableCors(["https://app.example"]).enableGraphql();
   await using allowed = testClient(app);
   expect((await allowed.get("/graphql", { query, headers })).status).toBe(200);
+});
+
+test("without Sec-Fetch-Site a GET of a page without an origin is refused, one of the service's own page is executed", async () => {
+  const { app } = library();
+  await using client = testClient(app);
+  const statusFor = async (origin: string): Promise<number> => {
+    const url = "http://shop.test/graphql?query={now}";
+    return (await app.fetch(new Request(url, { headers: { origin } }))).status;
+  };
+  expect(await statusFor("null")).toBe(403);
+  expect(await statusFor("http://shop.test:81")).toBe(403);
+  expect(await statusFor("http://shop.test")).toBe(200);
+  expect((await client.get("/graphql", { query: { query: "{ now }" } })).status).toBe(200);
 });
 
 test.each([
