@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { HttpError, type HttpRequest, type Response, type UpgradedConnection } from "@framework/core";
 import { type Attributes, type ConfigInput, createInvocation, type HostState } from "@framework/core/feature";
 import type { WebSocket, WebSocketServer } from "ws";
-import { checkHandshake, checkWindowBits, handshakeFields } from "./handshake.ts";
+import { checkHandshake, handshakeFields } from "./handshake.ts";
 import { type MessageWork, OpenSocket } from "./open-socket.ts";
 import type { Sockets } from "./sockets.ts";
 import type { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
@@ -57,7 +57,7 @@ export class Endpoint {
   private accept(request: HttpRequest, dependencies: readonly unknown[]): Response {
     const { origins, deflate } = this.config;
     const upgrade = checkHandshake(request, origins);
-    if (deflate) checkWindowBits(request);
+    this.sockets.checkOffers(request, deflate);
     const headers = handshakeFields(request);
     return upgrade.accept((connection) => {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { App } from "@framework/core";
 import { cors } from "@framework/cors";
 import { WebSocket } from "ws";
@@ -53,3 +55,46 @@ test("the first common sub-protocol is used", async () => {
   await closed;
   expect([client.protocol, texts]).toEqual(["v2", ["v2"]]);
 });
+
+const KEY = "dGhlIHNhbXBsZSBub25jZQ==";
+
+test.each([
+  ["Sec-WebSocket-Protocol: a, a", 400],
+  ["Sec-WebSocket-Protocol: a b", 400],
+  ["Sec-WebSocket-Protocol: a,", 400],
+  [
+    "Sec-WebSocket-Extensions: permessage-deflate; server_no_context_takeover; server_no_context_takeover",
+    400,
+  ],
+  ["Sec-WebSocket-Extensions: permessage-deflate; unknown", 400],
+  ["Sec-WebSocket-Extensions: permessage-deflate; =", 400],
+  ["Sec-WebSocket-Extensions: permessage-deflate; server_max_window_bits=7", 400],
+  ["Sec-WebSocket-Extensions: permessage-deflate; client_max_window_bits, other", 101],
+  ["Sec-WebSocket-Protocol: a, b", 101],
+])(
+  "a handshake with %s has the reply %i, with the fields and the body of any other",
+  async (field, status) => {
+    await using s = await serve((app) => {
+      app.enableWebSocket({ deflate: true });
+      app.use((request, next) => {
+        const reply = next(request);
+        return reply instanceof Promise
+          ? reply.then((late) => late.setHeader("x-seen", String(late.status)))
+          : reply.setHeader("x-seen", String(reply.status));
+      });
+      app.websocket("/", { protocols: ["b"] }, async (socket) => {
+        await socket.recv();
+      });
+    });
+    const client = connect(Number(new URL(s.url).port), "127.0.0.1");
+    client.write(
+      `GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${KEY}\r\n${field}\r\n\r\n`,
+    );
+    const [data] = (await once(client, "data")) as [Buffer];
+    client.destroy();
+    const reply = data.toString();
+    expect(reply).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(reply.toLowerCase()).toContain(`x-seen: ${status}`);
+    expect(reply.includes('"status":400')).toBe(status === 400);
+  },
+);

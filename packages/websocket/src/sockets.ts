@@ -8,6 +8,7 @@ import {
 import { type HostInsight, jsonWriter, type Operations, type SharedValues } from "@framework/core/feature";
 import type { WebSocketServer } from "ws";
 import { Heartbeat } from "./heartbeat.ts";
+import { type CheckOffers, compression, createCheckOffers } from "./negotiation.ts";
 import type { Rooms } from "./rooms.ts";
 import { messageOperation, sessionOperation } from "./socket-operations.ts";
 import { newTraffic, type Traffic } from "./traffic.ts";
@@ -24,6 +25,7 @@ export class Sockets {
   readonly messages: Operations<Invocation>;
   private startedHeartbeat: Heartbeat | null = null;
   private Server: typeof WebSocketServer | null = null;
+  private check: CheckOffers | null = null;
   private settings: AppSettings | null = null;
 
   constructor(rooms: Rooms, { operation }: Pick<HostInsight, "operation">) {
@@ -48,7 +50,9 @@ export class Sockets {
   /** Loads `ws`; never called in an app without WebSocket routes. */
   async start(shared: SharedValues, settings: AppSettings): Promise<() => void> {
     this.settings = settings;
-    this.Server = (await import("ws")).WebSocketServer;
+    const ws = await import("ws");
+    this.Server = ws.WebSocketServer;
+    this.check = createCheckOffers(ws);
     return this.rooms.connect(shared, this.jsonWriter("a message to a room"));
   }
 
@@ -57,6 +61,12 @@ export class Sockets {
     if (this.settings === null) throw notStarted();
     const { debug, log } = this.settings;
     return jsonWriter(what, { debug, log, code: "WEBSOCKET_NO_JSON" });
+  }
+
+  /** Checks the sub-protocols and extensions that a client offers. @throws HttpError 400 */
+  checkOffers(request: HttpRequest, deflate: boolean): void {
+    if (this.check === null) throw notStarted();
+    this.check(request, deflate);
   }
 
   /** Creates the endpoint of one route, for its handshakes and frames. */
@@ -73,12 +83,7 @@ export class Sockets {
       closeTimeout: closeWaitSecs * 1000,
       handleProtocols: (offered: Set<string>) =>
         [...offered].find((name) => protocols.includes(name)) ?? false,
-      perMessageDeflate: deflate && {
-        threshold: 1024,
-        concurrencyLimit: 10,
-        serverNoContextTakeover: true, // a dictionary per connection would cost 300 KB
-        clientNoContextTakeover: true,
-      },
+      perMessageDeflate: deflate && compression,
     } as ConstructorParameters<typeof WebSocketServer>[0]);
   }
 }
