@@ -48,7 +48,7 @@ const waiting = (version: number, more = false): AnySaga => {
 
 const failureOf = (app: App): Promise<string> =>
   app.start({ log: quiet }).then(
-    () => "started",
+    () => app.stop().then(() => "started"),
     (error: Error) => error.message,
   );
 

@@ -1,5 +1,6 @@
 import type { Awaitable, Logger } from "@framework/core";
 import type { Clock, HostInsight } from "@framework/core/feature";
+import { keepAlive } from "../time/keep-alive.ts";
 
 /** A part of the kernel that takes part in its life: begins work, drains, stops. */
 export interface KernelPart {
@@ -27,6 +28,7 @@ export class KernelLife {
   private hasBegun = false;
   private drained: Promise<void> | null = null;
   private stopped: Promise<void> | null = null;
+  private release: (() => void) | null = null;
 
   constructor(clock: () => Clock, log: () => Pick<Logger, "error">) {
     this.clock = clock;
@@ -44,6 +46,11 @@ export class KernelLife {
 
   report(insight: HostInsight): void {
     for (const part of this.parts) part.report?.(insight);
+  }
+
+  /** Keeps the process running until the stop, for a part that works. */
+  holdProcess(): void {
+    if (this.stopped === null) this.release ??= keepAlive();
   }
 
   async begin(): Promise<void> {
@@ -79,6 +86,7 @@ export class KernelLife {
     for (const part of this.parts.slice(0, this.begun).toReversed()) {
       await this.attempt(part, "stop", () => part.stop?.());
     }
+    this.release?.();
   }
 
   private async attempt({ name }: KernelPart, phase: string, act: () => Awaitable<void>): Promise<void> {

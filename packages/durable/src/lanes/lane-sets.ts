@@ -54,13 +54,15 @@ export class LaneSets implements KernelPart {
     const { base, needs } = this;
     const set = new LaneSet(options, { base, leases: needs.leases, freed: () => this.freed() });
     this.sets.set(kind, set);
+    if (this.loop !== null) base.life.holdProcess();
     this.loop?.wake();
     return { held: () => set.held(), stop: () => this.remove(set) };
   }
 
   begin(): void {
-    const { clock, config, log } = this.base;
+    const { clock, config, log, life } = this.base;
     if (!config.runWork) return;
+    if (this.sets.size > 0) life.holdProcess();
     this.loop = new PollLoop({
       clock,
       minMs: config.pollMinMs,

@@ -4,6 +4,7 @@ import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
+import { keepAlive } from "../time/keep-alive.ts";
 import { failureOf } from "./failure.ts";
 import {
   badFilter,
@@ -110,16 +111,12 @@ export class OpenParked implements ParkedWork, KernelPart {
     if (!isWithin(perSecond, MAX_PER_SECOND))
       throw badFilter(`perSecond is a whole number from 1 to ${MAX_PER_SECOND}`);
     const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
-    const failed: { readonly id: string; readonly reason: string }[] = [];
-    let replayed = 0;
-    for (const [at, id] of ids.entries()) {
-      if (at > 0) await this.pause(1000 / perSecond);
-      if (signal?.aborted) break;
-      const reason = await this.replayOne(id);
-      if (reason === null) replayed++;
-      else if (failed.length < MAX_FAILURES) failed.push({ id, reason });
+    const release = keepAlive(); // the clock's timers do not keep a script running
+    try {
+      return await this.replayAll(ids, perSecond, signal);
+    } finally {
+      release();
     }
-    return { replayed, failed };
   }
 
   async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {
@@ -163,6 +160,23 @@ export class OpenParked implements ParkedWork, KernelPart {
     });
     insight.panel(parkedPanel(this, () => this.hasTable));
     insight.expose("parked", () => ({ items: store.lastCount, maxParked: base.config.maxParked }));
+  }
+
+  private async replayAll(
+    ids: readonly string[],
+    perSecond: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Replayed> {
+    const failed: { readonly id: string; readonly reason: string }[] = [];
+    let replayed = 0;
+    for (const [at, id] of ids.entries()) {
+      if (at > 0) await this.pause(1000 / perSecond);
+      if (signal?.aborted) break;
+      const reason = await this.replayOne(id);
+      if (reason === null) replayed++;
+      else if (failed.length < MAX_FAILURES) failed.push({ id, reason });
+    }
+    return { replayed, failed };
   }
 
   /** @returns why it could not be replayed; `null` when it was */

@@ -1,5 +1,6 @@
 import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
 import type { Clock, ConfigInput } from "@framework/core/feature";
+import { keepAlive } from "@framework/durable/feature";
 import { Bell, Pauses } from "../base/bell.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
@@ -90,12 +91,14 @@ export class EventSubscription implements Subscription {
     const bell = new Bell(clock);
     const end = onEvents(() => bell.ring());
     const pauses = new Pauses();
+    const release = keepAlive(); // the clock's timers do not keep a script running
     try {
       while (!signal.aborted) {
         const found = await this.look(signal);
         if (found !== "more") await bell.wait(pauses.after(found === "some"), signal);
       }
     } finally {
+      release();
       end();
     }
   }

@@ -83,6 +83,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.workers.set(definition.name, worker);
     if (this.isDraining && !definition.endsWithStop) worker.drain();
     if (this.poll === null) return;
+    base.life.holdProcess();
     this.listen(definition.name);
     this.hint(definition.name);
   }
@@ -99,6 +100,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const { base, owners, wakeUp } = this.parts;
     const { runWork, pollMinMs: minMs, pollMaxMs: maxMs } = base.config;
     if (!runWork || !this.isUsed) return;
+    if (this.workers.size > 0) base.life.holdProcess();
     await owners.join();
     const failed = (error: unknown): void =>
       base.log.warn("durable: work could not be looked for", { error });

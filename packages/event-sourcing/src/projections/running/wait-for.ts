@@ -1,5 +1,6 @@
 import { HttpError } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
+import { keepAlive } from "@framework/durable/feature";
 import { Bell } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import { mistake } from "../../errors/event-error.ts";
@@ -76,7 +77,7 @@ export class Waits {
     const bell = new Bell(clock);
     const end = onProgress(() => bell.ring());
     const deadline = clock.now() + timeoutMs;
-    const alive = setInterval(() => {}, MAX_TIMEOUT_MS); // the clock's timers do not keep a script running
+    const release = keepAlive(); // the clock's timers do not keep a script running
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         const progress = names.length === 0 ? [] : await this.looks.get();
@@ -88,7 +89,7 @@ export class Waits {
         signal?.throwIfAborted();
       }
     } finally {
-      clearInterval(alive);
+      release();
       end();
     }
   }

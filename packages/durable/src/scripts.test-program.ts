@@ -1,0 +1,59 @@
+// Works without `run` on SQLite, where only the kernel keeps the process running: on items that are due later, and on their replay.
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { database, openDatabase } from "@framework/database";
+import { createKernel, type Kernel, kernelOf, type WorkQueue } from "./feature.ts";
+import { durable, type DurableMethods } from "./index.ts";
+
+interface Working {
+  readonly queue: WorkQueue<number>;
+}
+
+const url = process.argv[2] ?? "";
+const failing = (kernel: Kernel): WorkQueue<number> =>
+  kernel.queue<number>({
+    name: "numbers",
+    retry: { attempts: 1 },
+    handle(item) {
+      console.log(`item ${item.payload}`);
+      throw new Error("broken");
+    },
+  });
+
+const working: Feature<Working, DurableMethods> = {
+  name: "working",
+  install(_host, needs) {
+    const queue = failing(kernelOf(needs).use("working"));
+    return {
+      get queue() {
+        return queue;
+      },
+    };
+  },
+};
+
+const log = { info() {}, warn() {}, error() {} };
+const app = new (App.with(database, durable, working))()
+  .enableDatabase({ url })
+  .enableDurable({ pollMaxMs: 100 });
+await app.start({ log });
+await app.queue.enqueue([1, 2, 3].map((payload) => ({ payload, delayMs: 300 })));
+const { parked } = app.durable;
+let hasParked = false;
+const look = setInterval(async () => {
+  if ((await parked.count()) < 3 || hasParked) return;
+  hasParked = true;
+  clearInterval(look);
+  await replay();
+}, 20).unref();
+
+/** Replays the three items as a script does: with a kernel that it does not start. */
+const replay = async (): Promise<void> => {
+  const { items } = await parked.list();
+  await app.stop();
+  const db = openDatabase({ url });
+  const kernel = createKernel(db);
+  failing(kernel);
+  console.log(JSON.stringify(await kernel.parked.replay(items.map(({ id }) => id))));
+  await db.close();
+};
