@@ -129,18 +129,29 @@ for (const [name, field] of Object.entries(dropped)) {
     }));
 }
 
-test("takes a Host that repeats :authority once, and Host alone", () =>
+test("takes a Host that repeats :authority once, in any case, and Host alone", () =>
   withServer(withHttp2(), {}, async ({ port, served }) => {
     const client = connectFrames(port);
     client.send(
       frame(HEADERS, END_HEADERS | END_STREAM, 1, block([...plain, ["host", "a"]])),
-      frame(HEADERS, END_HEADERS | END_STREAM, 3, block([...without(":authority"), ["host", "b"]])),
+      frame(HEADERS, END_HEADERS | END_STREAM, 3, block([...plain, ["host", "A"]])),
+      frame(HEADERS, END_HEADERS | END_STREAM, 5, block([...without(":authority"), ["host", "b"]])),
     );
-    await client.until(({ type, stream }) => type === HEADERS && stream === 3);
+    await client.until(({ type, stream }) => type === HEADERS && stream === 5);
     expect(served.map(({ authority, fields }) => [authority, [...fields]])).toEqual([
+      ["a", ["host", "a"]],
       ["a", ["host", "a"]],
       ["b", ["host", "b"]],
     ]);
+    client.socket.destroy();
+  }));
+
+test("names a contradiction of Host and :authority", () =>
+  withServer(withHttp2(), {}, async ({ port }) => {
+    const client = connectFrames(port);
+    client.send(frame(HEADERS, END_HEADERS | END_STREAM, 1, block([...plain, ["host", "b"]])));
+    const body = await client.until(({ type, stream }) => type === DATA && stream === 1);
+    expect(body.payload.toString()).toContain("Host contradicts :authority");
     client.socket.destroy();
   }));
 

@@ -64,7 +64,9 @@ export class RequestHeads {
       if (again !== null) return again;
     }
     const fields = fieldsOf(raw, from, authority);
-    const head = validated({ method, target, fields, isWhole, size: sizeOf(raw) }, this.limits);
+    const isContradicted = authority !== null && contradicts(fields);
+    const parts = { method, target, fields, isWhole, isContradicted, size: sizeOf(raw) };
+    const head = validated(parts, this.limits);
     // An absolute-form target replaces the authority: the result would hold for this target only.
     if (head.refusal === null && head.fields === fields)
       this.last = { head, raw, from, pseudoAuthority: authority, isWhole };
@@ -108,11 +110,12 @@ interface HeadParts {
   readonly target: string;
   readonly fields: string[];
   readonly isWhole: boolean;
+  readonly isContradicted: boolean;
   readonly size: number;
 }
 
 const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => {
-  const { method, target, fields, isWhole, size } = parts;
+  const { method, target, fields, isWhole, isContradicted, size } = parts;
   const head =
     method === "CONNECT" ? noTunnels() : readHead({ method, target, major: 1, minor: 1, fields }, limits);
   if (head instanceof HttpError)
@@ -123,7 +126,8 @@ const validated = (parts: HeadParts, limits: LimitsConfig): Http2RequestHead => 
       fields,
       bodyLength: isWhole ? 0 : null,
       expectsContinue: false,
-      refusal: head,
+      refusal:
+        isContradicted && head.status === 400 ? new HttpError(400, "Host contradicts :authority") : head,
       size,
     };
   return {
@@ -145,7 +149,7 @@ const sizeOf = (raw: readonly string[]): number => {
 };
 
 /**
- * The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same value is dropped (RFC 9113 8.3.1). A cookie that the client
+ * The fields behind the pseudo-fields. `host` stands for `:authority`, and a `Host` of the same host is dropped (RFC 9113 8.3.1). A cookie that the client
  * has split is one field again (8.2.3): browsers send each of its pairs in a field of its own.
  */
 const fieldsOf = (raw: readonly string[], from: number, authority: string | null): string[] => {
@@ -154,12 +158,22 @@ const fieldsOf = (raw: readonly string[], from: number, authority: string | null
   for (let at = from; at + 1 < raw.length; at += 2) {
     const name = raw[at] ?? "";
     const value = raw[at + 1] ?? "";
-    if (name === "host" && value === authority) continue;
+    if (name === "host" && authority !== null && isSameHost(value, authority)) continue;
     if (name !== "cookie") fields.push(name, value);
     else if (cookieAt !== -1) fields[cookieAt] += `; ${value}`;
     else cookieAt = fields.push(name, value) - 1;
   }
   return fields;
+};
+
+/** Hosts are case-insensitive (RFC 9110 4.2.3). */
+const isSameHost = (one: string, other: string): boolean =>
+  one === other || one.toLowerCase() === other.toLowerCase();
+
+/** Whether a `Host` is left beside that of `:authority`, from which it differs. */
+const contradicts = (fields: readonly string[]): boolean => {
+  for (let at = 2; at < fields.length; at += 2) if (fields[at] === "host") return true;
+  return false;
 };
 
 /** HTTP/2 needs no `content-length`: without one the length is unknown. */
