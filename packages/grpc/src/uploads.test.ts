@@ -45,6 +45,27 @@ beforeEach(() => {
   ends = [];
 });
 
+test("the error of a client's own stream cancels its call, and is the cause", async () => {
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService(catalog, {
+      AddBooks: async (books) => ({ added: (await all(books)).length }),
+      async *Chat(lines) {
+        yield* lines;
+      },
+    });
+  });
+  const client = served.client(catalog);
+  const lost = new Error("the database is away");
+  const failing = async function* <T>(first: T): AsyncGenerator<T> {
+    yield await Promise.resolve(first);
+    throw lost;
+  };
+  const cancelled = { status: "CANCELLED", cause: lost };
+  expect(await failure(client.AddBooks(failing(aBook(1))))).toMatchObject(cancelled);
+  expect(await failure(all(client.Chat(failing({ text: "a" }))))).toMatchObject(cancelled);
+});
+
 test("the stream of a client that cancels its upload fails, and is never complete", async () => {
   const client = served.client(catalog);
   for (let times = 1; times <= TIMES; times++) {

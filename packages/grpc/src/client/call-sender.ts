@@ -5,7 +5,7 @@ import type { GrpcError } from "../status/grpc-error.ts";
 import type { CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
-import { sendAll } from "./send-all.ts";
+import { sendAll, type Source } from "./send-all.ts";
 import { toClientError } from "./to-client-error.ts";
 
 /** One call before middleware. */
@@ -73,6 +73,7 @@ export class CallSender {
     const encode = (value: unknown): Buffer => method.request.encode(value);
     const decode = (bytes: Buffer): unknown => method.response.decode(bytes);
     const signals = [options.signal, options.within?.signal].filter((signal) => signal !== undefined);
+    const source: Source = { error: undefined };
     if (method.responseStream) {
       const stream = method.requestStream
         ? connection.makeBidiStreamRequest(path, encode, decode, fields, settings)
@@ -80,21 +81,29 @@ export class CallSender {
       const release = cancelWith(stream, signals);
       const outcome = outcomeOf(stream);
       if (method.requestStream)
-        void sendAll(stream as grpc.ClientDuplexStream<unknown, unknown>, request as AsyncIterable<unknown>);
-      return answers(stream, outcome, release);
+        void sendAll(
+          stream as grpc.ClientDuplexStream<unknown, unknown>,
+          request as AsyncIterable<unknown>,
+          source,
+        );
+      return answers(stream, outcome, source, release);
     }
     return new Promise((resolve, reject) => {
       const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
         release();
         if (error === null) resolve(value);
-        else reject(toClientError(error));
+        else reject(toClientError(error, source.error));
       };
       const started = method.requestStream
         ? connection.makeClientStreamRequest(path, encode, decode, fields, settings, answered)
         : connection.makeUnaryRequest(path, encode, decode, request, fields, settings, answered);
       const release = cancelWith(started, signals);
       if (method.requestStream)
-        void sendAll(started as grpc.ClientWritableStream<unknown>, request as AsyncIterable<unknown>);
+        void sendAll(
+          started as grpc.ClientWritableStream<unknown>,
+          request as AsyncIterable<unknown>,
+          source,
+        );
     });
   }
 }
@@ -126,13 +135,14 @@ const outcomeOf = (stream: AnswerStream): { error: unknown } => {
 async function* answers(
   stream: AnswerStream,
   outcome: { readonly error: unknown },
+  source: Readonly<Source>,
   release: () => void,
 ): AsyncGenerator<unknown> {
   try {
     for await (const message of stream) yield message;
     if (outcome.error !== null) throw outcome.error;
   } catch (error) {
-    throw toClientError(error);
+    throw toClientError(error, source.error);
   } finally {
     release();
     stream.cancel(); // does nothing after the end

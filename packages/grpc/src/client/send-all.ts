@@ -1,10 +1,16 @@
 import { once } from "node:events";
 import type { ClientDuplexStream, ClientWritableStream } from "@grpc/grpc-js";
 
-/** Writes messages as fast as the server reads, then ends the stream. A source that fails cancels the call. Never rejects. */
+/** The messages of a client's stream, with the error that ended them. */
+export interface Source {
+  error: unknown;
+}
+
+/** Writes messages as fast as the server reads, then ends the stream. A source that fails cancels the call, and its error is kept as the cause. Never rejects. */
 export const sendAll = async (
   stream: ClientWritableStream<unknown> | ClientDuplexStream<unknown, unknown>,
   messages: AsyncIterable<unknown> | Iterable<unknown>,
+  source: Source,
 ): Promise<void> => {
   let isOver = false;
   const end = new AbortController();
@@ -21,7 +27,9 @@ export const sendAll = async (
       if (!stream.write(message)) await once(stream, "drain", { signal: end.signal });
     }
     stream.end();
-  } catch {
-    if (!isOver) stream.cancel(); // the caller sees CANCELLED; the error of the source is the caller's own
+  } catch (error) {
+    if (isOver) return;
+    source.error = error;
+    stream.cancel(); // the caller sees CANCELLED with this cause
   }
 };

@@ -6,8 +6,8 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
-/** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. */
-export const toClientError = (error: unknown): GrpcError => {
+/** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. @param cause of the call's end, if it is the client's own */
+export const toClientError = (error: unknown, cause: unknown = error): GrpcError => {
   if (GrpcError.is(error)) return error;
   if (!isServiceError(error)) return new GrpcError("INTERNAL", messageOf(error), { cause: error });
   const status = statusName(error.code);
@@ -17,7 +17,7 @@ export const toClientError = (error: unknown): GrpcError => {
   const [details] = error.metadata?.get(DETAILS) ?? [];
   return new GrpcError(status as Exclude<GrpcStatusName, "OK">, error.details, {
     metadata,
-    cause: error,
+    cause,
     details: details instanceof Uint8Array ? decodeDetails(details) : [],
   });
 };
