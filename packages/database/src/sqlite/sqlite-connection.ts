@@ -39,10 +39,12 @@ export class SqliteConnection {
     { readOnly = false, synchronous = "full", busyTimeoutMs = 0 }: ConnectionOptions = {},
   ) {
     this.database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
-    if (!readOnly)
+    if (!readOnly) {
       this.database.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`,
       );
+      this.database.exec("PRAGMA secure_delete = ON"); // otherwise deleted personal data stays in the file
+    }
     this.database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
   }
 
