@@ -91,16 +91,27 @@ test("a route's options have known names and types: a misspelt guard is reported
   const app = new (App.with(websocket))();
   const options = { guard: [() => false], http: "hello", protocols: "v1" };
   app.websocket("/live", options as object, () => {});
+  app.websocket("/text", "hello" as never);
   const start = app.start();
   await expect(start).rejects.toThrow(/WebSocket route \/live has no field "guard"; did you mean "guards"/);
   await expect(start).rejects.toThrow(/http must be a function[^]*protocols must be a list/);
+  await expect(start).rejects.toThrow("the handler of the WebSocket route /text must be a function");
 });
 
 test("a timeout that no ping precedes is reported at start, of the app and of a route", async () => {
   const app = new (App.with(websocket))().enableWebSocket({ pingSecs: 60 });
   app.websocket("/app", () => {});
+  app.websocket("/other", { limits: { maxFragments: 3 } }, () => {});
   app.websocket("/slow", { limits: { timeoutSecs: 61 } }, () => {});
-  const start = app.start();
-  await expect(start).rejects.toThrow("WebSocket route /app: timeoutSecs must be above pingSecs (60)");
-  await expect(start).rejects.not.toThrow("/slow");
+  app.websocket("/fast", { limits: { timeoutSecs: 59 } }, () => {});
+  await expect(app.start()).rejects.toMatchObject({
+    problems: [
+      {
+        message: expect.stringContaining(
+          "WebSocketConfig: timeoutSecs must be above pingSecs (60), but is 60",
+        ),
+      },
+      { message: expect.stringContaining("WebSocket route /fast: timeoutSecs must be above pingSecs (60)") },
+    ],
+  });
 });

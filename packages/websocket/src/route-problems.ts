@@ -13,23 +13,26 @@ const names: Readonly<Record<keyof AnyOptions, true>> = {
   protocols: true,
 };
 
-/** Returns the mistakes in the options of a route that no other check finds. */
-export const optionProblems = (path: string, options: AnyOptions): readonly string[] => {
+/** Returns the mistakes in the options and the handler of a route that no other check finds. */
+export const optionProblems = (path: string, options: AnyOptions, handler: unknown): readonly string[] => {
   const place = `the options of the WebSocket route ${path}`;
   const { http, protocols = [] } = options;
   const areNames = Array.isArray(protocols) && protocols.every((name) => TOKEN.test(String(name)));
   return [
     ...unknownFields(place, options, Object.keys(names)),
     ...(http === undefined || typeof http === "function" ? [] : [`${place}: http must be a function`]),
+    ...(typeof handler === "function"
+      ? []
+      : [`the handler of the WebSocket route ${path} must be a function`]),
     ...(areNames ? [] : [`${place}: protocols must be a list of names without spaces`]),
   ];
 };
 
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
-/** A client that only answers pings must be asked before its time is over. */
+/** A client that only answers pings must be asked before its time is over. @param place such as `WebSocket route /chat` */
 export const timeoutProblems = (
-  path: string,
+  place: string,
   { pingSecs, timeoutSecs }: WebSocketConfig,
 ): readonly Problem[] =>
   timeoutSecs > pingSecs
@@ -37,6 +40,6 @@ export const timeoutProblems = (
     : [
         {
           code: "CORE_BAD_CONFIG",
-          message: `WebSocket route ${path}: timeoutSecs must be above pingSecs (${pingSecs}), but is ${timeoutSecs}: clients without messages would be closed before a ping`,
+          message: `${place}: timeoutSecs must be above pingSecs (${pingSecs}), but is ${timeoutSecs}: clients without messages would be closed before a ping`,
         },
       ];

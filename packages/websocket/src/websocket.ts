@@ -35,6 +35,7 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
     const rooms = new Rooms();
     const sockets = new Sockets(rooms, host.insight);
     let begun = false;
+    let inheritsTimeout = false;
     return {
       enableWebSocket(config) {
         sockets.config = host.configure(WebSocketConfig, config);
@@ -47,10 +48,15 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
         const handler = rest.at(-1) as AnyHandler;
         const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
         const { guards = [], inject, injectEach, limits } = options;
-        for (const message of optionProblems(path, options))
+        for (const message of optionProblems(path, options, handler))
           host.problem({ code: "CORE_BAD_CONFIG", message });
         if (limits !== undefined) host.configure(WebSocketLimits, limits);
-        host.check(() => timeoutProblems(path, endpoint.config));
+        if (limits?.timeoutSecs !== undefined)
+          host.check(() => timeoutProblems(`WebSocket route ${path}`, endpoint.config));
+        else if (!inheritsTimeout) {
+          inheritsTimeout = true; // one mistake, however many routes have it
+          host.check(() => timeoutProblems("WebSocketConfig", sockets.config));
+        }
         if (injectEach !== undefined) host.state.inject(`messages of ${path}`, injectEach);
         host.http.route(
           "GET",
