@@ -1,5 +1,5 @@
-import { FrameworkError, type Injected, type Injections } from "@framework/core";
-import { configRecord, handled, integer } from "@framework/core/feature";
+import { ConfigurationError, FrameworkError, type Injected, type Injections } from "@framework/core";
+import { configRecord, handled, integer, unknownFields } from "@framework/core/feature";
 import type { GraphqlContext, Loader } from "./graphql-context.ts";
 import type { OperationScope } from "./operation-scope.ts";
 
@@ -31,20 +31,25 @@ export interface LoaderOptions<K, V, Inject extends Injections | undefined = und
  * const authors = createLoader({ name: "authors", inject: { books: Books }, batch: (ids: readonly string[], _, { books }) => books.authors(ids) });
  * const resolvers = { Book: { author: (book: Book, _: object, context: GraphqlContext) => context.load(authors, book.authorId) } };
  */
-export const createLoader = <K, V, const Inject extends Injections | undefined = undefined>({
-  name,
-  inject,
-  batch,
-  id = (key) => key,
-  maxBatch,
-  maxKeys,
-}: LoaderOptions<K, V, Inject>): Loader<K, V> => ({
-  name,
-  load: async (keys, context, scope) =>
-    await scope.call(inject as Inject, (dependencies) => batch(keys, context, dependencies)),
-  id,
-  ...LoaderLimits.of({ maxBatch, maxKeys }),
-});
+export const createLoader = <K, V, const Inject extends Injections | undefined = undefined>(
+  options: LoaderOptions<K, V, Inject>,
+): Loader<K, V> => {
+  const { name, inject, batch, id = (key) => key, maxBatch, maxKeys, ...others } = options;
+  const problems = unknownFields("LoaderOptions", others, names);
+  if (typeof batch !== "function") problems.push("LoaderOptions.batch must be a function");
+  if (typeof id !== "function") problems.push("LoaderOptions.id must be a function");
+  if (problems.length > 0)
+    throw new ConfigurationError(problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
+  return {
+    name,
+    load: async (keys, context, scope) =>
+      await scope.call(inject as Inject, (dependencies) => batch(keys, context, dependencies)),
+    id,
+    ...LoaderLimits.of({ maxBatch, maxKeys }),
+  };
+};
+
+const names = ["name", "inject", "batch", "id", "maxBatch", "maxKeys"];
 
 const LoaderLimits = configRecord<Readonly<Record<"maxBatch" | "maxKeys", number>>>("LoaderOptions", {
   maxBatch: integer(100, { min: 1 }),

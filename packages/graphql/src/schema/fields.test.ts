@@ -228,3 +228,10 @@ test("a loader without room for a key is refused when it is made", () => {
       "must be a whole number of at least 1",
     );
 });
+
+test("a loader's options have known names and types", () => {
+  const wrong = { name: "none", batch: 3, id: "key", maxBatchh: 3 } as never;
+  expect(() => createLoader(wrong)).toThrow(
+    /no field "maxBatchh"; did you mean "maxBatch"[^]*batch must be a function[^]*id must be a function/,
+  );
+});
