@@ -33,6 +33,29 @@ export const databaseAppFacts = (
   const until = (holds: () => boolean | Promise<boolean>): Promise<unknown> =>
     waitFor(holds, { timeoutMs: 60_000, intervalMs: 3 });
 
+  fact(
+    "every group gets what is sent right after the start, or from a startup handler of a later app",
+    async (app, place) => {
+      const groups = ["one", "two", "three"];
+      const got: unknown[] = [];
+      for (const group of groups)
+        app.messaging.subscribe("books", { group }, ({ data }) => void got.push([group, data]));
+      await app.start({ log: quiet });
+      await app.messaging.send("books", { type: "book.created", data: 1 });
+      const other = appOn(place);
+      other.messaging.subscribe("books", { group: "four" }, ({ data }) => void got.push(["four", data]));
+      other.onEvent("startup", async () => {
+        await other.messaging.send("books", { type: "book.created", data: 2 });
+      });
+      await other.start({ log: quiet });
+      const owed = [...groups.map((group) => [group, 1]), ...[...groups, "four"].map((group) => [group, 2])];
+      await until(() => got.length >= owed.length);
+      expect(got).toHaveLength(owed.length);
+      expect(got).toEqual(expect.arrayContaining(owed));
+      await Promise.all([app.stop(), other.stop()]);
+    },
+  );
+
   fact("without a broker, messaging runs on the app's database", async (app) => {
     const got: unknown[] = [];
     app.messaging.subscribe("books", { group: "search" }, ({ data }) => void got.push(data));

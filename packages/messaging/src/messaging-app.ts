@@ -225,7 +225,7 @@ export class MessagingApp {
     reportBrokers(insight, () => Array.from(this.running.values(), ({ app }) => app));
   }
 
-  private prepare(settings: AppSettings): void {
+  private async prepare(settings: AppSettings): Promise<void> {
     const { operations, sends } = this;
     if (operations === null || sends === null) return;
     for (const enabled of this.enabled.values()) {
@@ -262,6 +262,7 @@ export class MessagingApp {
           );
       this.running.set(name, { app, adapter, sender, config });
     }
+    for (const { app } of this.running.values()) await app.register();
   }
 
   private sender(

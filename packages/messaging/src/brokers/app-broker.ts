@@ -66,6 +66,11 @@ export class AppBroker {
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
+  /** Makes the groups of its subscriptions known, where the broker is the app's database. */
+  async register(): Promise<void> {
+    await this.parts.broker.register?.(this.topology());
+  }
+
   /** Begins to connect; the app's start does not wait for the broker. */
   begin(): void {
     this.starting = this.declareAndStart();

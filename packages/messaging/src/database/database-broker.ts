@@ -1,6 +1,6 @@
 import type { Kernel } from "@framework/durable/feature";
 import { MAX_DELAY_MS } from "../limits.ts";
-import type { Broker, BrokerAdapter, BrokerContext } from "../port/broker-adapter.ts";
+import type { Broker, BrokerAdapter, BrokerContext, Topology } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import { DatabaseConsumer } from "./database-consumer.ts";
 import { DatabaseProducer } from "./database-producer.ts";
@@ -46,12 +46,18 @@ const openBroker = (
   context: BrokerContext,
 ): Broker => {
   const groups = new Groups(kernel);
+  const register = ({ subscriptions }: Topology): Promise<void> =>
+    groups.register(
+      subscriptions.flatMap(({ topics, group: name, order: ordering }) =>
+        topics.map((topic) => ({ topic, name, ordering, isPrivate: false })),
+      ),
+    );
   return {
     producer: new DatabaseProducer(kernel, groups),
     consumer: (options) => new DatabaseConsumer({ kernel, groups, context, queueOf: queue }, options),
-    async topology({ subscriptions }) {
-      for (const { topics, group: name, order: ordering } of subscriptions)
-        for (const topic of topics) await groups.register(topic, { name, ordering, isPrivate: false });
+    register,
+    async topology(spec) {
+      await register(spec);
       return [];
     },
     async health(signal) {

@@ -177,7 +177,7 @@ export class DatabaseConsumer implements Consumer, Member {
   private async register(): Promise<void> {
     const { topics, group: name, order: ordering, isPrivate } = this.options;
     const { groups } = this.parts;
-    for (const topic of topics) await groups.register(topic, { name, ordering, isPrivate });
+    await groups.register(topics.map((topic) => ({ topic, name, ordering, isPrivate })));
     await (isPrivate ? groups.prune() : this.adopt("all"));
   }
 

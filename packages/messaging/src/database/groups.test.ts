@@ -58,11 +58,11 @@ test("a group that ends with its process is removed with its messages an hour af
   const reply = { ...message(0), topic: REPLIES };
   const rows = () => db.fetchValue<number>`SELECT count(*) FROM framework_work`;
 
-  await groups.register("books", { name: "search", ordering: "none", isPrivate: false });
-  await groups.register(REPLIES, { name: "dead", ordering: "none", isPrivate: true });
+  await groups.register([{ topic: "books", name: "search", ordering: "none", isPrivate: false }]);
+  await groups.register([{ topic: REPLIES, name: "dead", ordering: "none", isPrivate: true }]);
   await producer.send([reply]);
   await later(3_000_000);
-  await groups.register(REPLIES, { name: "dead", ordering: "none", isPrivate: true });
+  await groups.register([{ topic: REPLIES, name: "dead", ordering: "none", isPrivate: true }]);
   await later(3_600_000);
   await groups.prune();
   expect(await rows()).toBe(1);

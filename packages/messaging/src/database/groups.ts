@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Kernel } from "@framework/durable/feature";
-import { type Queries, sql, type Statement } from "@framework/database";
+import { type Queries, sql, type Statement, type Transaction } from "@framework/database";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 import { endsWithProcess } from "../request/reply-topics.ts";
 
@@ -12,6 +12,7 @@ export interface Group {
 
 /** A group that a process registers. */
 export interface NewGroup {
+  readonly topic: string;
   readonly name: string;
   readonly ordering: ConsumerOptions["order"];
   /** Whether it ends with the process: then it is registered again while the process lives. */
@@ -53,13 +54,20 @@ export class Groups {
     return rows.map(({ name, ordering }) => ({ queue: queueOf(topic, name), ordering }));
   }
 
-  /** Adds a group: it gets every message from the commit on. The order of its messages is that of the latest process that registered it. */
-  async register(topic: string, { name, ordering, isPrivate }: NewGroup): Promise<void> {
-    const seenAt = isPrivate ? this.kernel.now : null;
+  /**
+   * Adds groups, all or none: each gets every message from the commit on. The order of its messages is that of the latest process that registered it.
+   */
+  async register(added: readonly NewGroup[]): Promise<void> {
+    if (added.length === 0) return;
     await this.kernel.transaction(async (tx) => {
-      await tx.execute`INSERT INTO framework_message_groups (topic, name, ordering, seen_at) VALUES (${topic}, ${name}, ${ordering}, ${seenAt})
-        ON CONFLICT (topic, name) DO UPDATE SET ordering = excluded.ordering, seen_at = excluded.seen_at`;
+      for (const group of added) await this.add(tx, group);
     });
+  }
+
+  private async add(tx: Transaction, { topic, name, ordering, isPrivate }: NewGroup): Promise<void> {
+    const seenAt = isPrivate ? this.kernel.now : null;
+    await tx.execute`INSERT INTO framework_message_groups (topic, name, ordering, seen_at) VALUES (${topic}, ${name}, ${ordering}, ${seenAt})
+        ON CONFLICT (topic, name) DO UPDATE SET ordering = excluded.ordering, seen_at = excluded.seen_at`;
   }
 
   /** Removes private groups of processes that have died, with their messages. */

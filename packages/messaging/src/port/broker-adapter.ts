@@ -47,6 +47,11 @@ export interface Broker {
   /** Creates a consumer; nothing happens before its `start`. Never throws. */
   consumer(options: ConsumerOptions): Consumer;
   /**
+   * Makes the groups of all subscriptions known before the app listens, so that they get what is sent from then on. The start waits for it, and fails with
+   * it: only for a broker on the app's database.
+   */
+  register?(spec: Topology): Promise<void>;
+  /**
    * Verifies or creates what the program declared. Returns what is wrong, in sentences for operators.
    *
    * Rejects when the broker cannot be asked. It may be called again.
