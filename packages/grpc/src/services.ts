@@ -1,9 +1,17 @@
-import { type AppSettings, FrameworkError, type Problem } from "@framework/core";
-import type { HealthCheck, Host, Operations, SocketListener } from "@framework/core/feature";
+import { type AppSettings, type Awaitable, FrameworkError, type Problem } from "@framework/core";
+import {
+  type HealthCheck,
+  type Host,
+  isPromise,
+  type Operations,
+  type SocketListener,
+} from "@framework/core/feature";
 import type { GrpcCall } from "./call/grpc-call.ts";
 import { isServiceName } from "./service/grpc-service.ts";
 import type { AnyHandler, AnyImplementation } from "./call/implementation.ts";
 import { GrpcConfig } from "./config/grpc-config.ts";
+import type { Certificates } from "./config/grpc-tls.ts";
+import { badTls, checkCertificates } from "./server/tls-context.ts";
 import type { AddedService } from "./server/added-service.ts";
 import { parseAddress } from "./config/grpc-address.ts";
 import type { GrpcServer } from "./server/grpc-server.ts";
@@ -22,6 +30,7 @@ export class Services {
   private config: GrpcConfig | null = null;
   /** What the last check resolved. */
   private resolved: ResolvedServices | null = null;
+  private certificates: Awaitable<Certificates> | null = null;
   private addWebRoute: (name: string) => void = () => {};
 
   constructor(host: Host, operations: Operations<GrpcCall>) {
@@ -69,9 +78,24 @@ export class Services {
     for (const name of names) if (isServiceName(name)) addWebRoute(name);
   }
 
-  /** Resolves the services, and returns the mistakes in them. */
+  /** Resolves the services, and returns the mistakes in them and in certificates that load at once. */
   check({ env }: AppSettings): readonly Problem[] {
-    return this.resolve(env).problems;
+    return [...this.resolve(env).problems, ...this.loadCertificates()];
+  }
+
+  private loadCertificates(): readonly Problem[] {
+    const tls = this.config?.tls;
+    if (tls === undefined || tls === null) return [];
+    try {
+      const loaded = tls.load();
+      this.certificates = loaded;
+      if (isPromise(loaded)) loaded.catch(() => {}); // the start waits for it, and reports its error
+      else checkCertificates(loaded, tls);
+      return [];
+    } catch (error) {
+      const { code, message } = badTls(error);
+      return [{ code, message }];
+    }
   }
 
   /** Starts the server; its module is loaded here, so that an app without gRPC never loads it. */
@@ -80,7 +104,8 @@ export class Services {
     const resolved = this.resolved ?? this.resolve(settings.env);
     const { startServer } = await import("./server/grpc-server.ts");
     const config = this.config ?? GrpcConfig.of();
-    this.started = await startServer({ config, host, settings, operations, resolved });
+    const { certificates } = this;
+    this.started = await startServer({ config, host, settings, operations, resolved, certificates });
   }
 
   private resolve(env: AppSettings["env"]): ResolvedServices {

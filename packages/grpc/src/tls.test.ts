@@ -70,11 +70,34 @@ test("mutual TLS accepts clients with a certificate of the authority, and refuse
   expect(await failure(unknown.GetBook({ id: 1 }))).toMatchObject({ status: "UNAVAILABLE" });
 });
 
-test("certificates that cannot be used fail the start", async () => {
-  const start = serve((app) =>
-    app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => ({ cert: "nonsense", key: "nonsense" }) } }),
-  );
+const nonsense = { cert: "nonsense", key: "nonsense" };
+
+test("certificates that cannot be used fail the start, with its other mistakes if they load at once", async () => {
+  const startWith = async (load: () => Certificates | Promise<Certificates>): Promise<unknown> =>
+    failure(
+      serve((app) => {
+        app.enableGrpc({ address: "127.0.0.1:0", tls: { load } });
+        app.addGrpcService("ok.A", ["a b"]);
+      }),
+    );
+  const codes = [{ code: "GRPC_BAD_SERVICE" }, { code: "GRPC_BAD_TLS" }];
+  expect(await startWith(() => nonsense)).toMatchObject({ problems: codes });
+  const missing = (): never => {
+    throw new Error("no such file");
+  };
+  expect(await startWith(missing)).toMatchObject({ problems: codes });
+  expect(await startWith(async () => nonsense)).toMatchObject({ problems: codes.slice(0, 1) });
+});
+
+test("certificates that load later fail the start when they cannot be used", async () => {
+  let loads = 0;
+  const load = async (): Promise<Certificates> => {
+    loads++;
+    return nonsense;
+  };
+  const start = serve((app) => app.enableGrpc({ address: "127.0.0.1:0", tls: { load } }));
   expect(await failure(start)).toMatchObject({ cause: { code: "GRPC_BAD_TLS" } });
+  expect(loads).toBe(1);
 });
 
 test("without requireClientCert a client may have no certificate, and one of another authority is refused", async () => {
@@ -121,5 +144,5 @@ test("an empty ca fails the start", async () => {
       tls: { load: () => ({ ...server, ca: "" }), requireClientCert: true },
     }),
   );
-  expect(await failure(start)).toMatchObject({ cause: { code: "GRPC_BAD_TLS" } });
+  expect(await failure(start)).toMatchObject({ code: "GRPC_BAD_TLS" });
 });

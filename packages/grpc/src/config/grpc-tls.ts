@@ -15,7 +15,7 @@ export interface Certificates {
 
 /** TLS of the gRPC port. */
 export interface GrpcTls {
-  /** Reads the certificates: at start, and again every `reloadSecs`, for new connections. */
+  /** Reads the certificates: at start, together with the search for mistakes, and again every `reloadSecs`, for new connections. */
   readonly load: () => Awaitable<Certificates>;
   /** Seconds between reloads; a reload that fails is logged and keeps the present certificates. @default 60 */
   readonly reloadSecs?: number;

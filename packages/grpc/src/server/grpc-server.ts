@@ -1,11 +1,12 @@
 import * as grpc from "@grpc/grpc-js";
-import type { AppSettings } from "@framework/core";
+import type { AppSettings, Awaitable } from "@framework/core";
 import type { Host, Operations } from "@framework/core/feature";
 import type { Readiness } from "../builtin/readiness.ts";
 import type { BoundMethod } from "../call/bound-method.ts";
 import { CallRunner } from "../call/call-runner.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
+import type { Certificates } from "../config/grpc-tls.ts";
 import { WebDoor } from "../web/web-door.ts";
 import { grpcEntry } from "./grpc-entry.ts";
 import { GrpcPort } from "./grpc-port.ts";
@@ -26,6 +27,8 @@ export interface GrpcServerParts {
   readonly settings: AppSettings;
   readonly operations: Operations<GrpcCall>;
   readonly resolved: ResolvedServices;
+  /** The certificates that the check loaded; `null` if it loaded none. */
+  readonly certificates: Awaitable<Certificates> | null;
 }
 
 /** A started server: its services, and the doors to them. */
@@ -77,7 +80,11 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
   guardStreams(server, { methods, maxMetadataBytes }, unary);
   const tls =
-    config.tls === undefined ? null : await TlsPort.open(config.tls, log, (socket) => port.accept(socket));
+    config.tls === undefined
+      ? null
+      : await TlsPort.open(config.tls, parts.certificates ?? config.tls.load(), log, (socket) =>
+          port.accept(socket),
+        );
   tls?.watch(clock);
   const web = new WebDoor({ runner, clock, draining, maxMessageSize, maxMetadataBytes, debug: isDebug });
   const endWatch = unread.watch();

@@ -1,8 +1,9 @@
-import { createServer, type Server, type TlsOptions, type TLSSocket } from "node:tls";
+import { createServer, type Server, type TLSSocket } from "node:tls";
 import type { Duplex } from "node:stream";
-import { FrameworkError, type Logger } from "@framework/core";
-import { type Clock, messageOf } from "@framework/core/feature";
+import type { Awaitable, Logger } from "@framework/core";
+import type { Clock } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
+import { badTls, checkCertificates, contextOf, requireAuthorities } from "./tls-context.ts";
 
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;
@@ -38,18 +39,19 @@ export class TlsPort {
     this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // a client's fault, seen at its side
   }
 
-  /** Loads the certificates. @throws GRPC_BAD_TLS */
-  static async open(tls: GrpcTls, log: Logger, secured: (socket: Duplex) => void): Promise<TlsPort> {
+  /** Opens with the certificates that were loaded first. @throws GRPC_BAD_TLS */
+  static async open(
+    tls: GrpcTls,
+    first: Awaitable<Certificates>,
+    log: Logger,
+    secured: (socket: Duplex) => void,
+  ): Promise<TlsPort> {
     try {
-      const certificates = await tls.load();
-      requireAuthorities(certificates);
-      if (tls.requireClientCert === true && certificates.ca === undefined)
-        throw new Error("requireClientCert needs ca");
+      const certificates = await first;
+      checkCertificates(certificates, tls);
       return new TlsPort(tls, certificates, log, secured);
     } catch (error) {
-      throw new FrameworkError("GRPC_BAD_TLS", `certificates of the gRPC port: ${messageOf(error)}`, {
-        cause: error,
-      });
+      throw badTls(error);
     }
   }
 
@@ -90,21 +92,6 @@ export class TlsPort {
 /** Whether a client presented a certificate that `ca` did not issue, which handlers would take for a verified one. */
 const isUnverified = (socket: TLSSocket): boolean =>
   !socket.authorized && socket.getPeerX509Certificate() !== undefined;
-
-/** Node verifies clients by the system's authorities when `ca` is empty, such as a file that is being written. */
-const requireAuthorities = ({ ca }: Certificates): void => {
-  if (ca?.length === 0) throw new Error("ca is empty");
-};
-
-const contextOf = ({ cert, key, ca }: Certificates, { minVersion = "1.2" }: GrpcTls): TlsOptions => ({
-  cert: pem(cert),
-  key: pem(key),
-  ...(ca !== undefined && { ca: pem(ca) }),
-  minVersion: `TLSv${minVersion}`,
-});
-
-const pem = (value: string | Uint8Array): string | Buffer =>
-  typeof value === "string" ? value : Buffer.from(value);
 
 const isSame = (one: Certificates, other: Certificates): boolean =>
   text(one.cert) === text(other.cert) && text(one.key) === text(other.key) && text(one.ca) === text(other.ca);
