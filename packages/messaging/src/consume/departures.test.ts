@@ -127,3 +127,18 @@ test("a dead letter whose message the broker took away is given up", async () =>
   expect(tries - before).toBeLessThanOrEqual(1); // one may have begun
   await app.stop();
 });
+
+test("dead letters of messages without an id have ids of their own", async () => {
+  const broker = handedBroker();
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter });
+  app.messaging.subscribe("books", { group: "search" }, () => {});
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", long);
+  const named = handed("3", { body: "no JSON", id: "of the broker" });
+  broker.sink().deliver([handed("1", { body: "no JSON" }), handed("2", { body: "no JSON" }), named]);
+  await waitFor(() => broker.sent.length === 3, long);
+  await app.stop();
+  const ids = broker.sent.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(3);
+  expect(ids).toContain("of the broker");
+});

@@ -29,7 +29,7 @@ export class Departures {
   async postpone(entry: Entry, { topic, delayMs }: Postponement, signal: AbortSignal): Promise<void> {
     const { spec, sender, clock, log } = this.parts;
     const { delivery, tries } = entry;
-    const details = { id: idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
+    const details = { id: this.idOf(entry), tries, notBefore: clock.date() + delayMs, group: spec.group };
     await this.confirmed(postponed(topic, delivery, details), { signal, clock, log, sender });
   }
 
@@ -41,7 +41,7 @@ export class Departures {
     const dead: Dead = {
       topic: mainTopic(delivery.topic, spec.group),
       delivery,
-      id: idOf(entry),
+      id: this.idOf(entry),
       group: spec.group,
       error,
       tries,
@@ -92,8 +92,12 @@ export class Departures {
     };
     await untilDone(send, { ...rest, what: `a message to ${message.topic}` });
   }
-}
 
-/** The id of the event; of a delivery that is none, the broker's, or its place. */
-const idOf = ({ event, delivery }: Entry): string =>
-  event?.id ?? delivery.id ?? `${delivery.topic}-${delivery.partition ?? ""}-${delivery.offset ?? ""}`;
+  /** The id of the event; of a delivery that is none, the broker's, its place in a log, or a new one: an inbox drops what has the id of another message. */
+  private idOf({ event, delivery }: Entry): string {
+    const { topic, partition, offset } = delivery;
+    if (event !== null) return event.id;
+    if (delivery.id !== undefined) return delivery.id;
+    return offset === null ? this.parts.replies.newId() : `${topic}-${partition ?? ""}-${offset}`;
+  }
+}

@@ -28,7 +28,7 @@ export class RabbitMQDelivery implements Delivery {
     this.message = message;
     this.channel = channel;
     this.topic = from.topic;
-    if (typeof messageId === "string") this.id = messageId;
+    if (typeof messageId === "string" && messageId !== "") this.id = messageId;
     this.arrivedAt = from.now;
     this.key = found.key;
     this.headers = found.headers;
