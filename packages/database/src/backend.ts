@@ -27,8 +27,18 @@ export interface Session {
   notify(channel: string, payload: string): Awaitable<void>;
 }
 
+/** Notifications that wait in this process for the commit of their transaction. */
+export interface KeptNotes {
+  /** Number of them; `dropFrom` returns to it. */
+  readonly count: number;
+  /** Drops those that were added since the count was `count`. */
+  dropFrom(count: number): void;
+}
+
 /** One open transaction on its own connection. */
 export interface OpenTransaction extends Session {
+  /** Absent where the database keeps them. */
+  readonly keptNotes?: KeptNotes | undefined;
   /** Runs one or more statements without parameters. */
   script(text: string, signal?: AbortSignal): Awaitable<void>;
   /**

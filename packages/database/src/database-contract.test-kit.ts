@@ -369,19 +369,31 @@ export const databaseContract: PortContract<Database> = portContract<Database>("
       }),
     );
     await db.transaction(async (tx) => {
-      await tx.notify("news", "two");
+      const nested = tx.transaction(async (inner) => {
+        await inner.notify("news", "never");
+        throw new Error("undo");
+      });
+      assert.equal((await failure(() => nested)).message, "undo");
+      await tx.transaction((inner) => inner.notify("news", "two"));
     });
     await waitFor(() => seen.length >= 2, { what: "both notifications" });
     assert.deepEqual(seen, ["one", "two"]);
+    const ended = new AbortController();
+    await db.listen("news", () => seen.push("after its signal"), { signal: ended.signal });
+    ended.abort();
+    await db.notify("news", "last");
+    await waitFor(() => seen.includes("last"), { what: "the notification after an abort" });
+    assert.deepEqual(seen, ["one", "two", "last"]);
     await end();
     await db.notify("news", "three");
     await db.query("SELECT 1");
-    assert.deepEqual(seen, ["one", "two"]);
+    assert.deepEqual(seen, ["one", "two", "last"]);
     assert.equal((await failure(() => db.notify("no good"))).code, "DATABASE_BAD_NOTIFICATION");
     assert.equal(
       (await failure(() => db.notify("news", "x".repeat(8000)))).code,
       "DATABASE_BAD_NOTIFICATION",
     );
+    assert.equal((await failure(() => db.notify("news", 5 as never))).code, "DATABASE_BAD_NOTIFICATION");
   },
 
   "callbacks run after the outermost commit, and not for what was rolled back": async (db) => {

@@ -50,6 +50,10 @@ export const databaseErrors: ErrorCatalogue = {
     summary: "the connection broke during a commit; the outcome is unknown",
     action: "read the data before repeating the change",
   },
+  DATABASE_COPY: {
+    summary: "a statement is `COPY … FROM STDIN` or `COPY … TO STDOUT`",
+    action: "use `INSERT` and `stream(…)`, or the program `psql`",
+  },
   DATABASE_IN_MEMORY: {
     summary: "several workers were started with a database in memory; the app does not start",
     action: "use `sqlite://<path>`, or run one worker",

@@ -12,7 +12,11 @@ export const checkNotification = (channel: string, payload: string): void => {
       "a channel has 1 to 63 letters, digits, `_`, `.` or `-` and does not begin with a digit",
     );
   }
-  if (payload.includes("\0") || Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES) {
+  if (
+    typeof payload !== "string" ||
+    payload.includes("\0") ||
+    Buffer.byteLength(payload) > MAX_PAYLOAD_BYTES
+  ) {
     throw new FrameworkError(
       "DATABASE_BAD_NOTIFICATION",
       `a payload is text of at most ${MAX_PAYLOAD_BYTES} bytes without NUL`,

@@ -135,7 +135,10 @@ export class OpenDatabase extends SessionQueries implements Database {
     { signal, onGap = () => {} }: ListenOptions = {},
   ): Promise<() => Promise<void>> {
     checkNotification(channel, "");
-    const own = guarded(listener, this.listenerFailed);
+    const own = guarded(
+      (payload: string) => (signal?.aborted === true ? undefined : listener(payload)),
+      this.listenerFailed,
+    );
     const gap = guarded(onGap, this.listenerFailed);
     return await listenUntil(() => this.backend.listen(channel, own, gap), signal);
   }

@@ -105,9 +105,9 @@ test("a prepared statement follows changes of its table", async () => {
 });
 
 test("a full database refuses writes with the reason, and takes them again once there is space", async () => {
-  await using db = inFile();
+  const db = inMemory();
   await db.execute("CREATE TABLE things (bytes BLOB)");
-  await db.query("PRAGMA max_page_count = 20");
+  await db.query("PRAGMA max_page_count = 20"); // in memory there is one connection, which keeps it
   const write = (): Promise<unknown> =>
     db.transaction((tx) => tx.execute`INSERT INTO things VALUES (${new Uint8Array(50_000)})`);
   await write();
@@ -117,4 +117,43 @@ test("a full database refuses writes with the reason, and takes them again once 
   await db.query("PRAGMA max_page_count = 1000");
   await write();
   expect(await db.fetchValue("SELECT count(*) FROM things")).toBe(2);
+  await db.close();
+});
+
+test("what one caller sets on the connection does not reach the next", async () => {
+  await using db = inFile();
+  await db.execute("CREATE TABLE parents (id INTEGER PRIMARY KEY)");
+  await db.execute("CREATE TABLE children (parent INTEGER REFERENCES parents (id))");
+  const orphan = (): Promise<unknown> => db.execute("INSERT INTO children VALUES (5)");
+  for (const text of [
+    "PRAGMA foreign_keys = OFF",
+    "/* now */ pragma foreign_keys(0)",
+    "PRAGMA query_only = 1",
+    "ATTACH ':memory:' AS other",
+  ]) {
+    await db.execute(text);
+    await expect(orphan()).rejects.toMatchObject({ kind: "foreign-key" });
+  }
+  expect(await db.query("PRAGMA database_list")).toHaveLength(1);
+  await db.transaction(async (tx) => {
+    await tx.execute("CREATE TEMP TABLE mine (a INTEGER)");
+    await tx.script("CREATE TABLE temp.second (a INTEGER); INSERT INTO mine VALUES (1)");
+    expect(await tx.fetchValue("SELECT count(*) FROM mine")).toBe(1);
+    await tx.execute("INSERT INTO parents VALUES (1)");
+  });
+  for (const name of ["mine", "second"])
+    await expect(db.transaction((tx) => tx.query(`SELECT * FROM ${name}`))).rejects.toThrow("no such table");
+  await db.transaction((tx) => tx.script("PRAGMA query_only = 1"));
+  expect(await db.execute("INSERT INTO children VALUES (1)")).toEqual({ changes: 1 });
+});
+
+test("a stream of a text is refused, and the error says what a stream takes", async () => {
+  const db = inMemory();
+  expect(() => db.stream("SELECT 1" as never)).toThrow(
+    expect.objectContaining({
+      code: "DATABASE_BAD_STATEMENT",
+      message: "a stream takes a statement of `sql`: stream(sql`SELECT …`)",
+    }),
+  );
+  await db.close();
 });

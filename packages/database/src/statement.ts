@@ -171,9 +171,13 @@ export const toStatement = (asked: Asked, others: AskedWith): Statement => {
   return asked instanceof Statement ? asked : ofTemplate(asked, others as readonly SqlInput[]);
 };
 
-/** A statement that `sql` made. @throws DATABASE_BAD_STATEMENT */
+/** Checks the statement of a stream, which `sql` made. @throws DATABASE_BAD_STATEMENT */
 export const checkStatement = (given: unknown): void => {
-  if (!(given instanceof Statement)) throw badStatement(given);
+  if (given instanceof Statement) return;
+  throw new FrameworkError(
+    "DATABASE_BAD_STATEMENT",
+    "a stream takes a statement of `sql`: stream(sql`SELECT …`)",
+  );
 };
 
 const listOf = ([values = noValues, ...more]: AskedWith): readonly SqlValue[] => {

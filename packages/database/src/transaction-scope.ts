@@ -25,6 +25,7 @@ export class TransactionScope implements Session {
   private readonly lease: TransactionLease;
   private readonly depth: number;
   private readonly callbacksBefore: number;
+  private readonly notesBefore: number;
   private hasEnded = false;
   private failure: unknown = null;
   private nested: TransactionScope | null = null;
@@ -34,6 +35,7 @@ export class TransactionScope implements Session {
     this.depth = depth;
     this.callbacks = callbacks;
     this.callbacksBefore = callbacks.count;
+    this.notesBefore = lease.open.keptNotes?.count ?? 0;
   }
 
   run(statement: Statement, execution: Execution): Outcome | Promise<Outcome> {
@@ -89,10 +91,11 @@ export class TransactionScope implements Session {
     await this.leave(nested, `RELEASE SAVEPOINT ${nested.savepoint}`);
   }
 
-  /** Undoes the changes of a nested level, and drops its callbacks. */
+  /** Undoes the changes of a nested level, and drops its callbacks and notifications. */
   async undo(nested: TransactionScope): Promise<void> {
     nested.end();
     this.callbacks.dropFrom(nested.callbacksBefore);
+    this.lease.open.keptNotes?.dropFrom(nested.notesBefore);
     if (this.nested !== nested) return; // its release has failed, and so has this level
     if (this.lease.over) return; // the whole transaction is undone
     const { savepoint } = nested;

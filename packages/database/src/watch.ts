@@ -4,6 +4,7 @@ import type {
   Backend,
   BeginOptions,
   Execution,
+  KeptNotes,
   OpenTransaction,
   Outcome,
   PoolMetrics,
@@ -218,6 +219,10 @@ class WatchedTransaction implements OpenTransaction {
 
   script(text: string, signal?: AbortSignal): Awaitable<void> {
     return this.watch.explained(() => this.open.script(text, signal));
+  }
+
+  get keptNotes(): KeptNotes | undefined {
+    return this.open.keptNotes;
   }
 
   notify(channel: string, payload: string): Awaitable<void> {

@@ -164,3 +164,25 @@ test("a long text is read in linear time, whatever it is made of", () => {
       expect(splitStatements(text, dialect).length).toBeGreaterThanOrEqual(0);
     }
 });
+
+test.each([
+  "COPY books FROM STDIN",
+  "copy books (id, title) from /* here */ stdin with (format csv)",
+  "COPY (SELECT 1) TO STDOUT",
+  "COPY (SELECT title FROM stdin) TO STDOUT (FORMAT csv)",
+])("PostgreSQL's %s is refused before it is sent, in a script too", (text) => {
+  const refused = expect.objectContaining({ code: "DATABASE_COPY" });
+  const checker = new TextChecker("postgres");
+  expect(() => checker.check(new Statement(text, []))).toThrow(refused);
+  expect(() => checker.script(`SELECT 1; ${text}`)).toThrow(refused);
+});
+
+test("a COPY that only the server reads or writes passes", () => {
+  const checker = new TextChecker("postgres");
+  for (const text of [
+    "COPY books FROM '/stdin'",
+    "COPY (SELECT a FROM stdin) TO '/tmp/b'",
+    "SELECT copy FROM stdin",
+  ])
+    expect(() => checker.check(new Statement(text, []))).not.toThrow();
+});

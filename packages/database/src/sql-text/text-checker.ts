@@ -1,5 +1,6 @@
 import { FrameworkError } from "@framework/core";
 import type { Statement } from "../statement.ts";
+import { copyOfClient } from "./copy.ts";
 import { type Piece, splitStatements } from "./split.ts";
 import type { Dialect } from "./tokens.ts";
 import { transactionControl } from "./transaction-control.ts";
@@ -27,14 +28,14 @@ export class TextChecker {
     this.dialect = dialect;
   }
 
-  /** @throws DATABASE_NOT_ONE_STATEMENT, DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+  /** @throws DATABASE_NOT_ONE_STATEMENT, DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL, DATABASE_COPY */
   check({ text, values }: Statement): void {
     const needed = this.known.get(text) ?? this.read(text);
     if (needed !== values.length) throw wrongCount(text, needed, values.length);
     if (needed > maxValues[this.dialect]) throw tooMany(text, needed, maxValues[this.dialect]);
   }
 
-  /** Checks a script, which has no parameters, and splits it. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+  /** Checks a script, which has no parameters, and splits it. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL, DATABASE_COPY */
   script(text: string): readonly Piece[] {
     const pieces = splitStatements(text, this.dialect);
     for (const piece of pieces) checkPiece(piece);
@@ -54,7 +55,7 @@ export class TextChecker {
   }
 }
 
-/** Checks a statement of a script. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL */
+/** Checks a statement of a script. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL, DATABASE_COPY */
 export const checkPiece = (piece: Piece): void => {
   checkControl(piece);
   const needed = countParameters(piece);
@@ -76,6 +77,12 @@ const countParameters = ({ text, tokens }: Piece): number => {
 };
 
 const checkControl = (piece: Piece): void => {
+  const copy = copyOfClient(piece);
+  if (copy !== null)
+    throw new FrameworkError(
+      "DATABASE_COPY",
+      `COPY … ${copy} sends its rows beside the statements, which is not supported; use INSERT and stream(…), or the program psql, in: ${piece.text.slice(0, MAX_QUOTED_TEXT)}`,
+    );
   const control = transactionControl(piece);
   if (control === null) return;
   throw new FrameworkError(

@@ -148,7 +148,13 @@ export class SqliteBackend implements Backend {
     const run = (): Outcome => {
       execution.waitedMs = performance.now() - from;
       const connection = this.writingConnection();
-      return connection.run(connection.prepare(text), toParameters(values), first);
+      const prepared = connection.prepare(text);
+      if (!prepared.leavesState) return connection.run(prepared, toParameters(values), first);
+      try {
+        return connection.run(prepared, toParameters(values), first);
+      } finally {
+        this.discardWriter();
+      }
     };
     const release = (): void => this.mutex.release();
     let outcome: Awaitable<Outcome>;

@@ -1,6 +1,7 @@
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
 import type { Outcome } from "../backend.ts";
 import type { Row } from "../queries.ts";
+import { leavesState } from "./lasting-state.ts";
 import { numberedPlaceholders } from "./placeholders.ts";
 import { changesRows, onlyReads } from "./statement-kind.ts";
 
@@ -17,6 +18,8 @@ export interface Prepared {
   readonly changesRows: boolean;
   /** Whether integers come as `bigint` at once: a statement that writes must not run again when one is too large. */
   readonly readsBigInts: boolean;
+  /** Whether it changes the connection for later callers. */
+  readonly leavesState: boolean;
   /** Column names when the text determines them; `*` changes with the table. */
   readonly names: readonly string[] | null;
 }
@@ -126,7 +129,14 @@ const prepare = (database: DatabaseSync, text: string): Prepared => {
   statement.setReturnArrays(names !== null);
   statement.setReadBigInts(readsBigInts);
   const givesRows = columns.length > 0;
-  return { statement, givesRows, changesRows: !givesRows && changesRows(text), readsBigInts, names };
+  return {
+    statement,
+    givesRows,
+    changesRows: !givesRows && changesRows(text),
+    readsBigInts,
+    leavesState: leavesState(text),
+    names,
+  };
 };
 
 const readRows = (prepared: Prepared, parameters: readonly SQLInputValue[], first: boolean): Row[] => {

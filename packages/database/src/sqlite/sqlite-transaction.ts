@@ -1,10 +1,11 @@
-import type { Execution, OpenTransaction, Outcome } from "../backend.ts";
+import type { Execution, KeptNotes, OpenTransaction, Outcome } from "../backend.ts";
 import { transactionOver } from "../database-errors.ts";
 import type { LocalNotifications } from "../local-notifications.ts";
 import type { Row } from "../queries.ts";
 import type { Statement } from "../statement.ts";
 import { inBatches } from "./in-batches.ts";
 import type { SqliteConnection } from "./sqlite-connection.ts";
+import { leavesState } from "./lasting-state.ts";
 import { sqliteError } from "./sqlite-errors.ts";
 import { toParameters } from "./sqlite-parameters.ts";
 
@@ -12,7 +13,7 @@ export interface SqliteTransactionParts {
   readonly connection: SqliteConnection;
   /** Releases the write mutex. */
   readonly give: () => void;
-  /** Closes the connection, whose state is unknown. */
+  /** Closes the connection, whose state is unknown, unless it is the only one of a database in memory. */
   readonly discard: () => void;
   readonly notifications: LocalNotifications;
   readonly readOnly: boolean;
@@ -21,21 +22,35 @@ export interface SqliteTransactionParts {
 /** The transaction that holds the write mutex. */
 export class SqliteTransaction implements OpenTransaction {
   private readonly parts: SqliteTransactionParts;
+  readonly keptNotes: KeptNotes;
   private readonly notes: [channel: string, payload: string][] = [];
   private over = false;
+  private leavesState = false;
 
   constructor(parts: SqliteTransactionParts) {
+    const { notes } = this;
     this.parts = parts;
+    this.keptNotes = {
+      get count() {
+        return notes.length;
+      },
+      dropFrom: (count) => void (notes.length = count),
+    };
     if (parts.readOnly) parts.connection.script("PRAGMA query_only = ON");
   }
 
   run(statement: Statement, { first }: Execution): Outcome {
     const { connection } = this.parts;
     const { text, values } = statement;
-    return this.act(() => connection.run(connection.prepare(text), toParameters(values), first), text);
+    return this.act(() => {
+      const prepared = connection.prepare(text);
+      if (prepared.leavesState) this.leavesState = true;
+      return connection.run(prepared, toParameters(values), first);
+    }, text);
   }
 
   script(text: string): void {
+    if (leavesState(text)) this.leavesState = true;
     this.act(() => this.parts.connection.script(text), text);
   }
 
@@ -64,6 +79,7 @@ export class SqliteTransaction implements OpenTransaction {
     try {
       if (connection.inTransaction) connection.script("ROLLBACK");
       if (readOnly) connection.script("PRAGMA query_only = OFF");
+      if (this.leavesState) discard();
     } catch {
       discard(); // closing it rolls back
     } finally {
