@@ -7,7 +7,8 @@ export const jobsErrors: ErrorCatalogue = {
     action: "the message says which; correct it",
   },
   JOBS_BAD_SCHEDULE: {
-    summary: "a schedule has a bad name, expression, time zone or job, or never runs; the app does not start",
+    summary:
+      "a schedule has a bad name, expression, time zone, job or input, or never runs; the app does not start",
     action: "the message says which; correct it",
   },
   JOBS_BAD_INPUT: {

@@ -70,6 +70,11 @@ export class JobSet {
     return this.plans.list();
   }
 
+  /** Mistakes in the inputs of schedules. */
+  problems(): readonly Problem[] {
+    return this.plans.problems();
+  }
+
   /** Begins the schedules; the tables exist. */
   begin(): Promise<void> {
     return this.plans.begin();
@@ -114,5 +119,6 @@ const scheduledJob = <S extends StandardSchema | undefined>(
 ): ScheduledJob => ({
   name: job.name,
   check: () => job.check(input),
+  problem: () => job.problemOf(input),
   enqueue: (headers, tx) => job.enqueueAll([{ input, headers }], { tx }),
 });

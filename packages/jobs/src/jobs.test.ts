@@ -52,7 +52,37 @@ test("a schedule whose input does not fit its job is a start error", async () =>
   const app = inMemory();
   const job = app.jobs.define("report", { input: z.object({ days: z.number() }) }, () => {});
   app.jobs.schedule("nightly", { cron: "@daily", job, input: { days: "7" as unknown as number } });
-  await expect(app.start({ log: quiet })).rejects.toThrow('the input of "report" is invalid: input.days');
+  app.jobs.schedule("weekly", { cron: "@weekly", job } as never);
+  app.jobs.schedule("never", { cron: "0 0 30 2 *", job, input: { days: 7 } });
+  await expect(app.start({ log: quiet })).rejects.toMatchObject({
+    name: "ConfigurationError",
+    problems: expect.arrayContaining([
+      {
+        code: "JOBS_BAD_SCHEDULE",
+        message: expect.stringMatching(/^schedule nightly: .*"report".*input.days/),
+      },
+      { code: "JOBS_BAD_SCHEDULE", message: expect.stringMatching(/^schedule weekly: .*"report"/) },
+      { code: "JOBS_BAD_SCHEDULE", message: expect.stringContaining("never runs") },
+    ]),
+  });
+});
+
+test("a schedule whose schema answers later is a start error too", async () => {
+  const app = inMemory();
+  const input = z.object({ days: z.number() }).refine(async ({ days }) => days > 0);
+  const job = app.jobs.define("report", { input }, () => {});
+  app.jobs.schedule("nightly", { cron: "@daily", job, input: { days: -7 } });
+  const error = await app.start({ log: quiet }).catch((failure: unknown) => failure);
+  expect(JSON.stringify([String(error), String((error as Error).cause)])).toContain("schedule nightly: ");
+});
+
+test("a job or schedule that is defined after the start is refused by its name", async () => {
+  const app = inMemory();
+  const job = app.jobs.define("early", {}, () => {});
+  await app.start({ log: quiet });
+  expect(() => app.jobs.define("late", {}, () => {})).toThrow('the job "late" was defined after the app');
+  expect(() => app.jobs.schedule("daily", { cron: "@daily", job })).toThrow('the schedule "daily" was');
+  await app.stop();
 });
 
 test("an input with a value that JSON loses is refused with its path, and nothing is added", async () => {

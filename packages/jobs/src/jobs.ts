@@ -1,4 +1,4 @@
-import type { Injections, StandardSchema } from "@framework/core";
+import { FrameworkError, type Injections, type StandardSchema } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
@@ -64,20 +64,25 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
       trace: () => host.insight.currentTrace()?.headers() ?? null,
     });
     let isUsed = false;
-    const use = (): void => {
-      host.check(() => []); // refuses definitions after the start
+    const use = (what: string): void => {
+      try {
+        host.check(() => []); // refuses definitions after the start
+      } catch (cause) {
+        throw FrameworkError.is(cause) ? late(what, cause) : cause;
+      }
       if (isUsed) return;
       isUsed = true;
+      host.check(() => set.problems());
       kernel.use("jobs");
       host.life.onListening({ name: "jobs", run: () => set.begin() });
     };
     const programs: Jobs = {
       define(name, options, handler) {
-        use();
+        use(`the job "${name}"`);
         return set.define(name, options, handler);
       },
       schedule(name, options) {
-        use();
+        use(`the schedule "${name}"`);
         set.schedule(name, options);
         return this;
       },
@@ -91,3 +96,8 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
     };
   },
 };
+
+const late = (what: string, cause: FrameworkError): FrameworkError =>
+  new FrameworkError(cause.code, `jobs: ${what} was defined after the app started; define it before`, {
+    cause,
+  });

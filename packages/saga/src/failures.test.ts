@@ -537,6 +537,29 @@ test("a `check` that fails is asked again, as often as the step is tried, and th
   expect([(await own.info(id)).status, ran, asked]).toEqual(["completed", 1, 4]);
 });
 
+test("a `check` that returns neither an output nor null pauses the saga, and the step does not run again", async () => {
+  let ran = 0;
+  const work = (): never => {
+    ran++;
+    throw lost();
+  };
+  for (const answer of [{ done: false }, undefined, true]) {
+    const definition = saga("s", 1)
+      .call("work", work, { check: () => answer as never })
+      .build();
+    await using own = await bench(definition);
+    const id = await own.start();
+    await own.worker.run((await own.worker.take()) as never).catch(() => {});
+    await own.worker.runAll();
+    const { status, error } = await own.info(id);
+    expect([status, error?.message]).toEqual([
+      "paused",
+      'saga: `check` of the step "work" returns { output } if the step took effect, or null if it did not',
+    ]);
+  }
+  expect(ran).toBe(3);
+});
+
 test("a step does not run once its time has passed in `check`", async () => {
   const clock = virtualClock();
   const asked = Promise.withResolvers<void>();
@@ -760,4 +783,14 @@ test("a step's retry with one field has the others of the configuration", async 
   expect(attempts).toBe(1); // the first delay is 1 s
   await own.pass(30_000);
   expect(attempts).toBe(5);
+});
+
+test("a decision without a reason and a list with a bad status are refused with a code", async () => {
+  await using own = await bench(saga("s", 1).sleep("1h").build());
+  const id = await own.start();
+  const { runner } = own.worker;
+  const refused = { code: "SAGA_NOT_POSSIBLE" };
+  for (const verb of ["cancel", "retry", "skip", "settle"] as const)
+    await expect(runner[verb](id, {} as never)).rejects.toMatchObject(refused);
+  await expect(runner.list({ status: "x" as never })).rejects.toMatchObject(refused);
 });

@@ -1,4 +1,4 @@
-import { FrameworkError, type StandardSchema, ValidationError } from "@framework/core";
+import { type Awaitable, FrameworkError, type StandardSchema, ValidationError } from "@framework/core";
 import { jsonWriter, validate } from "@framework/core/feature";
 
 /**
@@ -11,9 +11,22 @@ export const checkedInput = async (
   schema: StandardSchema | undefined,
   input: unknown,
 ): Promise<unknown> => {
+  try {
+    return await checkedAtOnce(name, schema, input);
+  } catch (error) {
+    throw error instanceof ValidationError ? badInput(name, error) : error;
+  }
+};
+
+/** The same, synchronous where the schema is. */
+export const checkedAtOnce = (
+  name: string,
+  schema: StandardSchema | undefined,
+  input: unknown,
+): Awaitable<unknown> => {
   if (schema === undefined) return input;
   try {
-    return await validate(schema, input, "input");
+    return validate(schema, input, "input");
   } catch (error) {
     throw error instanceof ValidationError ? badInput(name, error) : error;
   }

@@ -1,5 +1,5 @@
 import { FrameworkError, type StandardSchema } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { handled, isPromise, messageOf } from "@framework/core/feature";
 import type {
   Enqueued,
   NewWork,
@@ -9,7 +9,7 @@ import type {
   WorkQueue,
   WorkStats,
 } from "@framework/durable/feature";
-import { checkedInput, storedInput } from "./checked-input.ts";
+import { checkedAtOnce, checkedInput, storedInput } from "./checked-input.ts";
 import { GroupedAdds } from "./grouped-adds.ts";
 import type { EnqueueArguments, Job, NewJob } from "./job.ts";
 import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
@@ -86,6 +86,17 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     const stored = storedInput(this.name, input);
     await checkedInput(this.name, this.options.input, stored);
     return stored;
+  }
+
+  /** Returns what `check` would throw; `null` for nothing, or for a schema that answers later. */
+  problemOf(input: InputOf<S>): Error | null {
+    try {
+      const checked = checkedAtOnce(this.name, this.options.input, storedInput(this.name, input));
+      if (isPromise(checked)) checked.catch(() => {}); // `check` reports it
+      return null;
+    } catch (error) {
+      return Error.isError(error) ? error : new Error(messageOf(error));
+    }
   }
 
   private async addOne(job: NewJob<InputOf<S>>, tx: WorkOptions["tx"]): Promise<Enqueued> {

@@ -10,6 +10,8 @@ export interface ScheduledJob {
   readonly name: string;
   /** Checks the input of every run. @throws FrameworkError JOBS_BAD_INPUT */
   check(): Promise<unknown>;
+  /** Returns what `check` would throw; `null` for nothing, or for a schema that answers later. */
+  problem(): Error | null;
   enqueue(headers: Readonly<Record<string, string>>, tx: Transaction): Promise<unknown>;
 }
 

@@ -1,3 +1,5 @@
+import { FrameworkError, type Problem } from "@framework/core";
+import { messageOf } from "@framework/core/feature";
 import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
 import { sql } from "@framework/database";
 import type { Schedule } from "./schedule.ts";
@@ -49,10 +51,21 @@ export class Schedules {
     });
   }
 
+  /** Mistakes in the inputs of schedules, without those that a schema finds only later. */
+  problems(): readonly Problem[] {
+    return Array.from(this.schedules.values()).flatMap(({ name, job }) => {
+      const problem = job.problem();
+      return problem === null ? [] : [badInput(name, problem)];
+    });
+  }
+
   /** Plans the next run of every schedule that has none, or that another version of the app has planned by other times. */
   async begin(): Promise<void> {
     for (const schedule of this.schedules.values()) {
-      await schedule.job.check();
+      await schedule.job.check().catch((cause: unknown) => {
+        const { code, message } = badInput(schedule.name, cause);
+        throw new FrameworkError(code, message, { cause });
+      });
       await this.plan(schedule);
     }
   }
@@ -116,6 +129,11 @@ export class Schedules {
     return (await this.kernel.db.fetchValue<number>(sql`SELECT ${this.kernel.now} AS now`)) ?? 0;
   }
 }
+
+const badInput = (schedule: string, problem: unknown): Problem => ({
+  code: "JOBS_BAD_SCHEDULE",
+  message: `schedule ${schedule}: ${messageOf(problem)}`,
+});
 
 const workFor = ({ name, times }: Schedule, at: number) => ({
   payload: { schedule: name, times, at },

@@ -5,6 +5,7 @@ import { notPossible } from "../errors/saga-errors.ts";
 import { valueIn } from "../store/json-value.ts";
 import { type BranchRow, type InstanceRow, toBranch } from "../store/rows.ts";
 import type { SagaStore } from "../store/saga-store.ts";
+import { sagaStatuses } from "../transitions/transitions.ts";
 import type { SagaFilter, SagaInfo, SagaPage, SagaSummary, TimelineEntry } from "./saga-info.ts";
 
 interface SummaryRow extends InstanceRow {
@@ -17,13 +18,15 @@ const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 const MAX_TIMELINE = 10_000;
 
-/** Lists instances, oldest first. @throws HttpError 409 SAGA_NOT_POSSIBLE for a bad limit or `after` */
+/** Lists instances, oldest first. @throws HttpError 409 SAGA_NOT_POSSIBLE for a bad status, limit or `after` */
 export const listSagas = async (
   { db }: Pick<SagaStore, "db">,
   { name, status, key, after, limit = DEFAULT_LIMIT }: SagaFilter,
 ): Promise<SagaPage> => {
   if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
     throw notPossible(`limit is 1 to ${MAX_LIMIT}`);
+  if (status !== undefined && !sagaStatuses.includes(status))
+    throw notPossible(`status is one of ${sagaStatuses.join(", ")}`);
   const conditions: Statement[] = [sql`1 = 1`];
   if (name !== undefined) conditions.push(sql`name = ${name}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);

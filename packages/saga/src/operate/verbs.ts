@@ -59,7 +59,8 @@ export const decide = async (
 
 /** Returns the reason as it is stored. @throws HttpError 409 for one that is empty or too long */
 export const checkedReason = (reason: string): string => {
-  if (reason.length >= 1 && reason.length <= MAX_REASON) return reason.replaceAll("\0", "").toWellFormed();
+  if (typeof reason === "string" && reason.length >= 1 && reason.length <= MAX_REASON)
+    return reason.replaceAll("\0", "").toWellFormed();
   throw notPossible(`Give a reason of 1 to ${MAX_REASON} characters`);
 };
 

@@ -63,8 +63,9 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
   try {
     const output = await run.attempt(which, async (context, signal) => {
       if (isUnknown && branch.check !== null) {
-        const found = await branch.check(context);
-        if (found !== null) return found.output;
+        const found: unknown = await branch.check(context);
+        if (isOutput(found)) return found.output;
+        if (found !== null) throw badCheck(placeOf(step, branch));
         signal.throwIfAborted(); // another attempt has begun, or will
         isUnknown = false;
       }
@@ -77,6 +78,14 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
     return { ...call, isUnknown, kind: run.classOf(error), error };
   }
 };
+
+const isOutput = (found: unknown): found is { readonly output: unknown } =>
+  typeof found === "object" && found !== null && "output" in found;
+
+const badCheck = (step: string): TypeError =>
+  new TypeError(
+    `saga: \`check\` of the step "${step}" returns { output } if the step took effect, or null if it did not`,
+  );
 
 /** Records all outcomes; what has succeeded is never repeated. */
 const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): Promise<boolean> => {
