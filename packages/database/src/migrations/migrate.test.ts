@@ -168,6 +168,11 @@ test("a folder that does not exist is reported with its path", async () => {
   await expect(migrate(s.db, { directory: file })).rejects.toThrow(`${file} is not a folder`);
 });
 
+test("a file whose name has capitals is reported, and not left out", async () => {
+  await using s = setUp({ ...files, "0003-MORE.UP.SQL": "SELECT 1" });
+  await expect(s.run()).rejects.toThrow("0003-MORE.UP.SQL is not named like 0001-create-books.up.sql");
+});
+
 test("a file that ends the transaction, or has parameters, is refused before the first step", async () => {
   await using s = setUp({
     ...files,

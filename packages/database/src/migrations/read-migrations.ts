@@ -45,7 +45,7 @@ export const readMigrations = async (directory: string, dialect: Dialect): Promi
 
 const namesIn = async (directory: string): Promise<readonly string[]> => {
   try {
-    return (await readdir(directory)).filter((name) => name.endsWith(".sql")).sort();
+    return (await readdir(directory)).filter((name) => /\.sql$/i.test(name)).sort();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     const what =

@@ -90,11 +90,17 @@ export const adminRoutes = ({ http }: Pick<Host, "http">, config: AdminConfig, w
   };
   ofItem("GET", "", "Shows an item", async (queue, of) => found(await queue.get(of)));
   ofItem("POST", "/cancel", "Cancels an unfinished item", async (queue, of) => ({
-    cancelled: await queue.cancel(of),
+    cancelled: await orMissing(queue, of, await queue.cancel(of)),
   }));
   ofItem("POST", "/retry", "Starts a failed or cancelled item again", async (queue, of) => ({
-    retried: await queue.retry(of),
+    retried: await orMissing(queue, of, await queue.retry(of)),
   }));
+};
+
+/** @throws HttpError 404 when nothing was done because there is no such item */
+const orMissing = async (queue: WorkQueue<unknown>, id: string, isDone: boolean): Promise<boolean> => {
+  if (!isDone) found(await queue.get(id));
+  return isDone;
 };
 
 type ItemAct = (queue: WorkQueue<unknown>, id: string) => Promise<unknown>;

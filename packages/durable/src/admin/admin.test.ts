@@ -105,6 +105,9 @@ test("queues and items are shown, cancelled and retried over HTTP", async () => 
   });
   expect((await call("POST", `${item}/retry`)).body).toEqual({ retried: true });
   await waitFor(async () => (await app.mail.get(added?.id ?? ""))?.state === "done");
+  expect((await call("POST", `${item}/retry`)).body).toEqual({ retried: false });
+  for (const act of ["cancel", "retry"])
+    expect((await call("POST", `/queues/mail/items/99999/${act}`)).status).toBe(404);
   await app.stop();
 });
 
