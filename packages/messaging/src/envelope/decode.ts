@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { PermanentFailure } from "../errors/messaging-error.ts";
 import { MAX_ATTRIBUTE, MAX_DEPTH } from "../limits.ts";
 import type { Delivery, WireHeaders } from "../port/delivery.ts";
@@ -22,14 +23,15 @@ type Binding = (typeof bindings)[number];
 /**
  * Decodes a delivery: a CloudEvent in structured or binary mode, whatever the broker; with `isRaw` also any other JSON, whose type is its topic.
  *
+ * @param newId makes the id of a raw message to which neither its sender nor its broker gave one. @default randomUUID
  * @throws PermanentFailure MESSAGING_UNDECODABLE
  */
-export const decode = (delivery: Delivery, isRaw: boolean): Event => {
+export const decode = (delivery: Delivery, isRaw: boolean, newId: () => string = randomUUID): Event => {
   const { headers } = delivery;
   if (isStructured(headers["content-type"])) return structured(delivery);
   const binding = bindings.find(({ specversion }) => headers[specversion] !== undefined);
   if (binding !== undefined) return binary(delivery, binding);
-  if (isRaw) return raw(delivery);
+  if (isRaw) return raw(delivery, newId);
   throw undecodable("it is no CloudEvent; subscribe with `raw: true` to get other JSON");
 };
 
@@ -57,12 +59,10 @@ const binary = (delivery: Delivery, binding: Binding): Event => {
   });
 };
 
-const raw = (delivery: Delivery): Event => {
+const raw = (delivery: Delivery, newId: () => string): Event => {
   const { topic, partition, offset, headers, key, body } = delivery;
   const place = offset === null ? null : `${topic}/${partition ?? ""}/${offset}`;
-  const given = headers["message-id"] ?? delivery.id ?? place;
-  if (given === null)
-    throw undecodable("a raw message needs a header `message-id`, or an id or offset of its broker");
+  const given = headers["message-id"] ?? delivery.id ?? place ?? newId();
   const own = headersOf(headers, null);
   const data = jsonIn(body);
   return {

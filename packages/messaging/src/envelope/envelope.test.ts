@@ -149,12 +149,14 @@ test("other JSON is accepted only where the subscription says so", () => {
   expect(() => decode(delivery('{"a":1}', {}), false)).toThrow("it is no CloudEvent");
 });
 
-test("a raw message has the id of its header, else that of its broker, else its place", () => {
+test("a raw message has the id of its header, else that of its broker, else its place, else a new one", () => {
   const other = { ...delivery("1", {}), id: "broker-1" };
   expect(decode({ ...other, headers: { "message-id": "own-1" } }, true).id).toBe("own-1");
   expect(decode(other, true).id).toBe("broker-1");
   expect(decode({ ...other, offset: null }, true).id).toBe("broker-1");
-  expect(() => decode({ ...delivery("1", {}), offset: null }, true)).toThrow("needs a header `message-id`");
+  const bare = { ...delivery("1", {}), offset: null };
+  expect(decode(bare, true, () => "new-1").id).toBe("new-1");
+  expect(decode(bare, true).id).not.toBe(decode(bare, true).id);
 });
 
 test.each(["", new Uint8Array()])("an empty body is no data: %#", (body) => {

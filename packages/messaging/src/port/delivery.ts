@@ -21,7 +21,7 @@ export interface OutgoingMessage {
 export interface Delivery {
   /** Where it was read. */
   readonly topic: string;
-  /** The broker's own id of the message, the same each time it is delivered: the id of a raw message without a header `message-id`. @default none */
+  /** The broker's own id of the message, the same each time it is delivered: the id of a raw message without a header `message-id`. @default none, and a raw message without an offset gets a new id */
   readonly id?: string;
   /** Part of the topic in which the broker keeps the order; `null` where it has none. */
   readonly partition: string | null;
