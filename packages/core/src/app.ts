@@ -101,8 +101,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   }
 
   /** Adds middleware around every request, including unmatched paths and error replies; in the order added, outside the guards. */
-  use(middleware: HttpMiddleware): this {
-    this.kernel.use("app", toMiddleware(middleware));
+  use(middleware: HttpMiddleware, ...more: readonly never[]): this {
+    for (const each of [middleware, ...more]) this.kernel.use("app", toMiddleware(each));
     return this;
   }
 
@@ -110,8 +110,8 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    * Adds a guard to every route, and to the calls of entry points with the app's guards, such as the port of gRPC: there a guard that reads what only
    * requests have fails, and refuses.
    */
-  addGuard(guard: Guard<HttpRequest>): this {
-    this.kernel.addGuard(guard);
+  addGuard(guard: Guard<HttpRequest>, ...more: readonly never[]): this {
+    for (const each of [guard, ...more]) this.kernel.addGuard(each);
     return this;
   }
 

@@ -1,4 +1,5 @@
 import type { App } from "./app.ts";
+import { isPlainObject } from "./config/wrong-value.ts";
 import { FrameworkError } from "./errors/framework-error.ts";
 import type { AnyFeature, Installed } from "./feature/feature.ts";
 import { type InstalledRoutes, type NeedsMethods, routeMethodsOf } from "./feature/route-feature.ts";
@@ -81,6 +82,11 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   constructor(prefix: Prefix, given?: BlueprintOptions & RouteOptionsOf<A>) {
     super();
     const { guards = [], tags = [], ...routeOptions }: BlueprintOptions = given ?? {};
+    if (!isPlainObject(given ?? {}) || !Array.isArray(guards))
+      throw new FrameworkError(
+        "CORE_BAD_ARGUMENT",
+        `new Blueprint("${prefix}") takes an object of options, whose guards are a list`,
+      );
     this.prefix = prefix;
     this.guards = [...guards];
     this.tags = tags;
@@ -89,14 +95,14 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   }
 
   /** Adds a guard to all its routes. */
-  addGuard(guard: Guard<HttpRequest>): this {
-    this.guards.push(guard);
+  addGuard(guard: Guard<HttpRequest>, ...more: readonly never[]): this {
+    this.guards.push(guard, ...more);
     return this;
   }
 
   /** Adds middleware around its matched routes, in the order added; outside the guards. */
-  use(middleware: HttpMiddleware): this {
-    this.middleware.push(toMiddleware(middleware));
+  use(middleware: HttpMiddleware, ...more: readonly never[]): this {
+    this.middleware.push(...[middleware, ...more].map(toMiddleware));
     return this;
   }
 

@@ -70,7 +70,7 @@ const judged = (
   granted: Set<string>,
   resolved: readonly Words[],
 ): true => {
-  for (const word of resolved.flatMap(toWords)) granted.add(word);
+  for (const word of resolved.flatMap(resolvedWords)) granted.add(word);
   const absent = words.filter((word) => !granted.has(word));
   if (requireAll ? absent.length === 0 : absent.length < words.length) return true;
   const detail = requireAll
@@ -86,6 +86,14 @@ const ownWords = (identity: unknown, members: readonly string[]): readonly strin
   typeof identity === "object" && identity !== null
     ? members.flatMap((member) => toWords(Reflect.get(identity, member)))
     : [];
+
+/** Anything else than words is no answer: `Not` of the guard must not let the caller pass. @throws TypeError */
+const resolvedWords = (words: unknown): readonly string[] => {
+  const isNone = words === undefined || words === null;
+  if (!isNone && typeof words !== "string" && !Array.isArray(words))
+    throw new TypeError("resolve returns a list of words, a string, or null for none");
+  return toWords(words);
+};
 
 const toWords = (value: unknown): readonly string[] => {
   if (typeof value === "string") return value.split(/[\s,]/).filter((word) => word !== "");

@@ -193,6 +193,12 @@ test.each<[string, Guard, Readonly<Record<string, unknown>>, number]>([
   ],
   ["found nothing", new PermissionGuard("p", { resolve: () => null }), { api_key_name: "billing" }, 403],
   [
+    "resolve returns no words, and the guard is negated",
+    Not(new RoleGuard("a", { resolve: () => new Set(["a"]) as never })),
+    { user: "ann" },
+    403,
+  ],
+  [
     "resolve rejects",
     new RoleGuard("a", { resolve: () => Promise.reject(new Error("away")) }),
     { user: "ann" },

@@ -194,3 +194,25 @@ test("every formula of And, Or and Not evaluates to its truth value, and a fault
     { numRuns: 300 },
   );
 });
+
+test("a guard whose verdict is none of those allowed refuses, negated or not, and the fault is logged", async () => {
+  const errors: unknown[] = [];
+  const log = { error: (_text: string, fields?: { error?: unknown }) => void errors.push(fields?.error) };
+  for (const verdict of [null, 5, {}, ["true"]]) {
+    const guard = () => verdict as never;
+    for (const each of [guard, Not(guard), async () => verdict as never])
+      await expect(async () => verifyGuards([each], invocation, { log })).rejects.toMatchObject({
+        status: 403,
+      });
+  }
+  expect(errors).toHaveLength(12);
+  expect(String(errors[0])).toBe(
+    "TypeError: it returned null; a guard returns true, false or a text, or throws",
+  );
+});
+
+test("verifyGuards refuses one guard in place of a list", () => {
+  expect(() => verifyGuards((() => false) as never, invocation)).toThrow(
+    "verifyGuards takes a list of guards",
+  );
+});

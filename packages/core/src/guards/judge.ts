@@ -39,9 +39,9 @@ export const judge = <In extends Invocation>(
     const own = judges.get(guard) as Judge<In> | undefined; // `judgingGuard` stores each with a guard of the same type
     if (own !== undefined) return own(invocation, options);
     const verdict = typeof guard === "function" ? guard(invocation) : guard.check(invocation);
-    if (!isPromise(verdict)) return denialOf(verdict, guard, options);
+    if (!isPromise(verdict)) return denialOf(verdict, guard, invocation, options);
     return verdict.then(
-      (settled) => denialOf(settled, guard, options),
+      (settled) => denialOf(settled, guard, invocation, options),
       (error: unknown) => denialOfThrown(error, guard, invocation, options),
     );
   } catch (error) {
@@ -115,9 +115,19 @@ export const explained = (denial: HttpError, name: string, options: GuardOptions
   return denial;
 };
 
-const denialOf = (verdict: GuardVerdict, guard: AnyGuard, options: GuardOptions): Denial => {
+const denialOf = (
+  verdict: GuardVerdict,
+  guard: AnyGuard,
+  invocation: Invocation,
+  options: GuardOptions,
+): Denial => {
   if (verdict === true || verdict === undefined) return null;
-  return forbidden(guardName(guard), options, typeof verdict === "string" ? verdict || undefined : undefined);
+  if (verdict === false) return forbidden(guardName(guard), options);
+  if (typeof verdict === "string") return forbidden(guardName(guard), options, verdict || undefined);
+  // Untyped guards may return anything. That is no decision, which `Not` would turn into a pass.
+  const what = verdict === null ? "null" : `a value of type ${typeof verdict}`;
+  const error = new TypeError(`it returned ${what}; a guard returns true, false or a text, or throws`);
+  return denialOfThrown(error, guard, invocation, options);
 };
 
 const denialOfThrown = (

@@ -1,3 +1,4 @@
+import { FrameworkError } from "../errors/framework-error.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import { type Awaitable, isPromise } from "../middleware/middleware.ts";
 import type { Guard } from "./guard.ts";
@@ -8,13 +9,15 @@ import { firstDenial, type GuardOptions } from "./judge.ts";
  *
  * @param options.explain adds the guard's name to the reply body as `guard`, for development. @default false
  * @param options.log receives faults of guards. @default console
- * @throws HttpError of the first refusal: 403 with its text or "Access denied", 401, or the status of its GuardError
+ * @throws CORE_GUARD_INVALID when the guards are no list; HttpError of the first refusal: 403 with its text or "Access denied", 401, or the status of its GuardError
  */
 export const verifyGuards = <In extends Invocation>(
   guards: readonly Guard<In>[],
   invocation: In,
   options: GuardOptions = {},
 ): Awaitable<void> => {
+  if (!Array.isArray(guards))
+    throw new FrameworkError("CORE_GUARD_INVALID", "verifyGuards takes a list of guards");
   const denial = firstDenial(guards, invocation, options);
   if (isPromise(denial)) return denial.then(refuse);
   refuse(denial);

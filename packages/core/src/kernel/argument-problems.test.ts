@@ -44,6 +44,38 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
     /^GET \/x \(at .*\): guards must be a list/,
   ],
   [
+    "a middleware before the handler",
+    (app) =>
+      app["get"]?.(
+        "/x",
+        async () => new Response(null, { status: 401 }),
+        () => 1,
+      ),
+    /^GET \/x \(at .*\): a route takes a path, an object of options and a handler; guards go to/,
+  ],
+  [
+    "middleware after the options",
+    (app) =>
+      app["post"]?.(
+        "/x",
+        {},
+        () => 1,
+        () => 2,
+      ),
+    /^POST \/x \(at .*\): a route takes a path, an object of options and a handler/,
+  ],
+  [
+    "a middleware in route",
+    (app) =>
+      app["route"]?.(
+        "/x",
+        () => 1,
+        () => 2,
+      ),
+    /^GET \/x \(at .*\): a route takes a path, an object of options and a handler/,
+  ],
+  ["a second middleware of use", (app) => app["use"]?.(() => 1, 5), /^use takes a function or an object/],
+  [
     "use of a blueprint",
     (app) => {
       const blueprint = new Blueprint("/b").use(5 as unknown as HttpMiddleware);
@@ -74,4 +106,28 @@ test("a record that is no object is a start error of run", async () => {
       { code: "CORE_BAD_CONFIG", message: "LimitsConfig must be an object with fields, but is null" },
     ],
   });
+});
+
+test("use and addGuard with several arguments use all of them", async () => {
+  const seen: string[] = [];
+  const made = new App();
+  const app = made as unknown as Untyped;
+  const note = (name: string) => (request: unknown, next: (request: unknown) => unknown) => {
+    seen.push(name);
+    return next(request);
+  };
+  app["use"]?.(note("one"), note("two"));
+  app["addGuard"]?.(
+    () => true,
+    () => false,
+  );
+  app["get"]?.("/", () => "secret");
+  expect((await made.fetch(new Request("http://test.local/"))).status).toBe(403);
+  expect(seen).toEqual(["one", "two"]);
+});
+
+test("a blueprint refuses options that are no object, and guards that are no list", () => {
+  const make = (options: unknown) => () => new Blueprint("/b", options as never);
+  for (const options of [() => false, 5, [() => false], { guards: () => false }])
+    expect(make(options)).toThrow(expect.objectContaining({ code: "CORE_BAD_ARGUMENT" }));
 });

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -13,9 +14,13 @@ export const middlewareProblem = (middleware: Middleware<HttpRequest, Response>)
 
 /** Returns the problem of a route that cannot be compiled because of the types of its parts, or `null`. */
 export const routeArgumentProblem = (route: RouteDefinition): Problem | null => {
-  const { method, path, options, middleware, place } = route;
+  const { method, path, options, ownOptions, middleware, place } = route;
   const at = `${method} ${String(path)} (at ${place.toString()})`;
   if (typeof path !== "string") return badArgument(`${at}: the path must be a string, such as "/books/{id}"`);
+  if (!isPlainObject(ownOptions))
+    return badArgument(
+      `${at}: a route takes a path, an object of options and a handler; guards go to the option guards, middleware to use of a blueprint or the app`,
+    );
   if (options.guards !== undefined && !Array.isArray(options.guards))
     return badArgument(`${at}: guards must be a list, such as [isAdmin]`);
   return middleware.every(isMiddleware)

@@ -1,3 +1,4 @@
+import { isPlainObject } from "../config/wrong-value.ts";
 import type { Injections } from "../dependencies/token.ts";
 import { MissingMethods } from "./missing-methods.ts";
 import type { Guard } from "../guards/guard.ts";
@@ -87,8 +88,16 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   /** QUERY, a safe request with a body (RFC 10008). */
   readonly query: RegisterRoute<Prefix, A> = this.register("QUERY");
   /** Registers one handler for several methods, which are the option `methods`: `app.route("/e", { methods: ["GET", "POST"] }, handler)`. */
-  readonly route: RegisterRoutes<Prefix, A> = (path: string, options: unknown, handler: unknown): void => {
-    const { methods = ["GET"], ...rest } = (options ?? {}) as RouteOptions & RouteMethodsOption;
+  readonly route: RegisterRoutes<Prefix, A> = (
+    path: string,
+    options: unknown,
+    handler: unknown,
+    ...more: unknown[]
+  ): void => {
+    const isRecord = more.length === 0 && isPlainObject(options ?? {});
+    const { methods = ["GET"], ...given } = (isRecord ? (options ?? {}) : {}) as RouteOptions &
+      RouteMethodsOption;
+    const rest = isRecord ? given : noOptions(options, handler, ...more);
     const place = registrationPlace();
     // An empty list is registered too, so that start reports the mistake and its place.
     for (const method of methods.length === 0 ? ["" as Method] : methods)
@@ -99,13 +108,16 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
   protected abstract addRoute(route: RouteDefinition): void;
 
   private register(method: Method): RegisterRoute<Prefix, A> {
-    return (path: string, optionsOrHandler: unknown, handler?: unknown): void => {
-      const [options, run] =
-        handler === undefined ? [{}, optionsOrHandler] : [(optionsOrHandler ?? {}) as RouteOptions, handler];
+    return (path: string, optionsOrHandler: unknown, handler?: unknown, ...more: unknown[]): void => {
+      const [given, run] = handler === undefined ? [{}, optionsOrHandler] : [optionsOrHandler ?? {}, handler];
+      const options = more.length === 0 ? (given as RouteOptions) : noOptions(given, handler, ...more);
       this.addRoute(routeDefinition(method, path, options, run, registrationPlace()));
     };
   }
 }
+
+/** Arguments in place of options, which `start` reports: a middleware as in other frameworks would never be called. */
+const noOptions = (...given: unknown[]): RouteOptions => given as RouteOptions;
 
 const routeDefinition = (
   method: Method,
