@@ -56,9 +56,11 @@ eachClient(test, memoryApp, {
 
 test("in production a failed statement is not disclosed to clients", async () => {
   const app = memoryApp();
-  await using client = testClient(app, { settings: { env: "production" } } as never);
+  await app.start({ env: "production", log: { info() {}, warn() {}, error() {} } });
+  await using client = testClient(app);
   const reply = await client.get("/broken");
   expect(reply.status).toBe(500);
+  expect(reply.text()).not.toContain("secret_table");
 });
 
 test("enableDatabase without options opens the file framework.db", () => {
