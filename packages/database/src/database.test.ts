@@ -60,7 +60,7 @@ test("in production a failed statement is not disclosed to clients", async () =>
   await using client = testClient(app);
   const reply = await client.get("/broken");
   expect(reply.status).toBe(500);
-  expect(reply.text()).not.toContain("secret_table");
+  expect(reply.text).not.toContain("secret_table");
 });
 
 test("enableDatabase without options opens the file framework.db", () => {
