@@ -209,6 +209,48 @@ test("auth and guards: the handler knows the sender, a refusal is final, a failu
   await app.stop();
 });
 
+test.each<[string, () => never]>([
+  [
+    "an error",
+    () => {
+      throw new Error("the database is away");
+    },
+  ],
+  [
+    "an HTTP error of another service",
+    () => {
+      throw new HttpError(404, "the database is away");
+    },
+  ],
+])("a guard that fails with %s is asked again, and a dead letter has the cause", async (_what, fail) => {
+  let failures = 0;
+  const guards = [
+    ({ headers }: Invocation) => headers.get("x-sender") === "alice" || ++failures > 1 || fail(),
+  ];
+  const never = [(): never => fail()];
+  const app = newApp().enableMessaging({ broker: memoryBroker() });
+  const [handled, dead]: string[][] = [[], []];
+  const retry = { quickTries: 2, quickDelayMs: 1, delaysMs: [] };
+  app.messaging
+    .subscribe("books", { group: "a", guards, retry }, ({ id }) => void handled?.push(id))
+    .subscribe("books", { group: "b", guards: never, retry }, ({ id }) => void handled?.push(id))
+    .subscribeBatch(
+      "books",
+      { group: "c", guards: never, retry, batch: { size: 2, waitMs: 1 } },
+      () => new Map(),
+    );
+  for (const topic of ["books.b.dlq", "books.c.dlq"])
+    app.messaging.subscribe(topic, { group: "dead" }, ({ headers }) => {
+      dead?.push(`${headers["framework-dead-tries"]} ${headers["framework-dead-message"]}`);
+    });
+  await app.start({ log: quiet });
+  await app.messaging.send("books", { type: "t", id: "1", headers: { "x-sender": "bob" } });
+  await waitFor(() => handled?.length === 1 && dead?.length === 2);
+  expect([handled, failures]).toEqual([["1"], 2]);
+  expect(dead).toEqual(["2 the database is away", "2 the database is away"]);
+  await app.stop();
+});
+
 test.each([
   [0, 1000, 1000],
   [1, 1000, 2000],

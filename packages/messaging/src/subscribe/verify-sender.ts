@@ -6,7 +6,7 @@ import type { SubscriptionSpec } from "./subscription-spec.ts";
 /**
  * Identifies the sender of a message, then asks the guards.
  *
- * @throws PermanentFailure for a refusal, because the message will not change; a failure to decide, with a status from 500 on, as it is
+ * @throws PermanentFailure for a refusal, because the message will not change; a failure to decide, which has a status from 500 on or is what a guard threw, as it is
  */
 export const verifySender = (
   { auth, guards }: Pick<SubscriptionSpec, "auth" | "guards">,
@@ -22,8 +22,12 @@ export const verifySender = (
   }
 };
 
+/** Code of the refusal that `verifyGuards` makes of a guard's failure: a caller of HTTP can call again, but a message would be a dead letter. */
+const GUARD_FAILED = "CORE_GUARD_FAILED";
+
 const refused = (error: unknown): never => {
   if (!HttpError.is(error) || error.status >= 500) throw error;
+  if (error.code === GUARD_FAILED) throw error.cause ?? error;
   const { status, detail } = error;
   throw new PermanentFailure("MESSAGING_REJECTED", `the sender was refused (${status}): ${detail}`, error);
 };
