@@ -37,6 +37,8 @@ export class AssignedPartition {
   private isPaused = false;
   /** Resumed when no more than so many wait: the next fetch comes while they are worked on. */
   private lowWater = 0;
+  /** Highest offset of the fetches in this assignment; -1 before the first. */
+  last = -1n;
   /** Why nothing more of it can be read; `null` when it can. */
   problem: string | null = null;
 

@@ -51,7 +51,9 @@ export class Member {
   private readonly gone = new AbortController();
   private readonly heartbeatMs: number;
   private topics: readonly string[] = [];
-  private partitions: ReadonlyMap<string, AssignedPartition> = new Map();
+  private partitions: Map<string, AssignedPartition> = new Map();
+  /** The next offset of each tenure, as far as commits were confirmed. */
+  private readonly committed = new WeakMap<Tenure, bigint>();
   private memberId: string | null = null;
   /** Requests to join since the last assignment: after more than one, other members may have had the partitions in between. */
   private joins = 0;
@@ -150,6 +152,8 @@ export class Member {
   async commit(positions: readonly Position[]): Promise<void> {
     if (this.commitNow === null) throw new Error("kafka: the consumer has not joined its group");
     await this.commitNow(offsetsOf(positions));
+    for (const { tenure, offset } of positions)
+      if (offset > (this.committed.get(tenure) ?? -1n)) this.committed.set(tenure, offset);
   }
 
   /** Leaves the group, and closes the connections. */
@@ -266,9 +270,10 @@ export class Member {
 
   private async batch({ batch, resolveOffset, commitOffsetsIfNecessary }: EachBatchPayload): Promise<void> {
     this.commitNow = commitOffsetsIfNecessary;
-    const partition = this.partitions.get(nameOf(batch.topic, batch.partition));
-    if (partition === undefined || this.gone.signal.aborted) return;
-    if (!this.isOpen) return this.pause(partition.tenure); // not resolved: it is fetched again
+    const assigned = this.partitions.get(nameOf(batch.topic, batch.partition));
+    if (assigned === undefined || this.gone.signal.aborted) return;
+    if (!this.isOpen) return this.pause(assigned.tenure); // not resolved: it is fetched again
+    const partition = this.withoutReset(assigned, batch.messages[0]?.offset);
     const unreadable = unreadableMessages(batch.messages);
     if (unreadable.at === 0) return this.refuse(partition, unreadable.why);
     const messages = unreadable.at < 0 ? batch.messages : batch.messages.slice(0, unreadable.at);
@@ -276,9 +281,34 @@ export class Member {
     if (last === undefined) return;
     const { fetched } = this.parts;
     const known = fetched.get(partition.tenure.name) ?? -1n;
-    if (BigInt(last) > known) fetched.set(partition.tenure.name, BigInt(last));
+    partition.last = BigInt(last);
+    if (partition.last > known) fetched.set(partition.tenure.name, partition.last);
     resolveOffset(last);
     await partition.take(messages);
+  }
+
+  /**
+   * Begins a partition anew when a fetch has an offset that was read in this assignment, or committed, before: the driver has reset its position, because the
+   * topic was created again or its log was cut. These offsets have other messages, which messaging would take for those that it has finished.
+   */
+  private withoutReset(partition: AssignedPartition, first: string | undefined): AssignedPartition {
+    const { tenure, last } = partition;
+    if (first === undefined) return partition;
+    const offset = BigInt(first);
+    if (offset > last && offset >= (this.committed.get(tenure) ?? -1n)) return partition;
+    const { log, options, fetched } = this.parts;
+    const { topic, partition: number, name } = tenure;
+    log.warn(`kafka: the offsets of the partition ${name} begin anew; is its topic a new one?`, {
+      group: options.group,
+      offset: first,
+    });
+    fetched.delete(name);
+    partition.end();
+    const again = this.assigned({ topic, partition: number, name });
+    this.partitions.set(name, again);
+    options.sink.revoked([name]);
+    this.resume(again.tenure); // the earlier one may have paused it
+    return again;
   }
 
   /** Pauses a partition whose next batch cannot be decompressed; the others go on. */

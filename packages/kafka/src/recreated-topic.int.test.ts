@@ -1,0 +1,106 @@
+import { createRequire } from "node:module";
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { kafkajs } from "./client/kafkajs.ts";
+import { LIMIT_MS, newTopic, until, untilRunning } from "./faults.test-kit.ts";
+import { kafkaBroker } from "./index.ts";
+
+const driver = createRequire(import.meta.url);
+
+/** Has the driver reset the positions of a group once, as it does when its server answers that an offset is out of range. */
+const resetOnce = (group: string): void => {
+  const { prototype } = driver("kafkajs/src/consumer/consumerGroup.js") as { prototype: DriverGroup };
+  const { fetch } = prototype;
+  let isReset = false;
+  prototype.fetch = async function (nodeId) {
+    if (this.groupId === group && !isReset) {
+      isReset = true;
+      await this.recoverFromOffsetOutOfRange({ topic: group, partition: 0 });
+    }
+    return await fetch.call(this, nodeId);
+  };
+};
+
+interface DriverGroup {
+  readonly groupId: string;
+  fetch(this: DriverGroup, nodeId: unknown): Promise<unknown>;
+  recoverFromOffsetOutOfRange(place: { readonly topic: string; readonly partition: number }): Promise<void>;
+}
+
+withServer("kafka", (brokers) => {
+  test(
+    "messages of a topic that was deleted and created again are handled from its first offset on",
+    async () => {
+      const { Kafka, logLevel } = kafkajs();
+      const topic = newTopic();
+      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const [admin, producer] = [bare.admin(), bare.producer()];
+      await Promise.all([admin.connect(), producer.connect()]);
+      const send = (values: readonly number[]) =>
+        producer.send({ topic, messages: values.map((value) => ({ key: "k", value: String(value) })) });
+      const app = new (App.with(messaging))().enableMessaging({
+        broker: kafkaBroker({ brokers, metadataMs: 2000 }),
+        drainMs: 1000,
+      });
+      const got: unknown[] = [];
+      app.messaging.subscribe(topic, { group: topic, raw: true }, ({ data }) => void got.push(data));
+      await app.start({ log: { info() {}, warn() {}, error() {} } });
+      await untilRunning(app);
+      await send([0, 1, 2, 3, 4]);
+      const committed = async (offset: string): Promise<boolean> => {
+        const [found] = await admin.fetchOffsets({ groupId: topic, topics: [topic] });
+        return found?.partitions.some((each) => each.offset === offset) === true;
+      };
+      await until("the commit", () => committed("5"));
+      await admin.deleteTopics({ topics: [topic] });
+      const creates = (): Promise<boolean> =>
+        admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => false);
+      await until("the new topic", creates);
+      const sends = (): Promise<boolean> =>
+        send([10, 11, 12]).then(
+          () => true,
+          () => false,
+        );
+      await until("the new messages", sends);
+      await until(
+        () => `the new messages: ${String(got)}`,
+        () => got.length >= 8,
+      );
+      expect([...new Set(got)]).toEqual([0, 1, 2, 3, 4, 10, 11, 12]);
+      await until("the commit of the new messages", () => committed("3"));
+      await app.stop();
+      await Promise.all([admin.disconnect(), producer.disconnect()]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "offsets that come again after the driver has reset its position are handled",
+    async () => {
+      const topic = newTopic();
+      const app = new (App.with(messaging))().enableMessaging({
+        broker: kafkaBroker({ brokers, partitions: 1 }),
+        drainMs: 1000,
+      });
+      const got: unknown[] = [];
+      app.messaging.subscribe(topic, { group: topic }, ({ data }) => void got.push(data));
+      const warnings: string[] = [];
+      await app.start({
+        log: { info() {}, warn: (message: string) => void warnings.push(message), error() {} },
+      });
+      await untilRunning(app);
+      for (const data of [0, 1, 2]) await app.messaging.send(topic, { type: "t", key: "k", data });
+      await until("the messages", () => got.length === 3);
+      resetOnce(topic);
+      await until("the messages again", () => got.length === 6);
+      await app.messaging.send(topic, { type: "t", key: "k", data: 3 });
+      await until("a new message", () => got.length === 7);
+      expect(got).toEqual([0, 1, 2, 0, 1, 2, 3]);
+      expect(warnings.join("\n")).toContain(`the offsets of the partition ${topic}-0 begin anew`);
+      await app.stop();
+    },
+    LIMIT_MS,
+  );
+});
