@@ -4,6 +4,7 @@ import { App } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import { messaging } from "@framework/messaging";
 import { expect, test } from "@jest/globals";
+import { until } from "./faults.test-kit.ts";
 import { kafka, kafkaBroker, type KafkaMessagingConfig } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
@@ -64,6 +65,28 @@ test("an app starts while Kafka is away, is not ready, says why, and stops", asy
   await expect(app.messaging.send("books", { type: "any", data: 1 })).rejects.toMatchObject({ status: 503 });
   await app.stop();
 });
+
+test.each(["__proto__", "constructor"])(
+  "the topic %s is refused at a send and named by the subscription",
+  async (topic) => {
+    const app = new (App.with(messaging, kafka))().enableMessaging({
+      brokers: [away],
+      groupId: "shop",
+      topology: "off",
+    });
+    app.messaging.subscribe(topic, {}, () => {});
+    await app.start({ log: quiet });
+    await expect(app.messaging.send(topic, { type: "any", data: 1 })).rejects.toMatchObject({
+      cause: { message: expect.stringContaining(`the topic "${topic}" has the name of a member`) },
+    });
+    await until(
+      "the reason",
+      () => app.messaging.status()[0]?.reason?.includes(`the topic "${topic}" has the name`) === true,
+    );
+    await app.stop();
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  },
+);
 
 test("a second broker has a name", async () => {
   const app = new (App.with(messaging, kafka))().enableMessaging({ brokers: [away], topology: "off" });

@@ -26,6 +26,7 @@ test("a pattern matches neither topics of the server nor dead letters and delaye
     "pattern.billing.dlq",
     "orders.billing.retry.12",
     "lost orders",
+    "constructor",
     "orders.dlq",
     "orders",
   ];

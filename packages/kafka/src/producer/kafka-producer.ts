@@ -2,6 +2,7 @@ import type { Logger } from "@framework/core";
 import type { OutgoingMessage, Producer, SendOptions, SendResult } from "@framework/messaging/adapter";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { DriverProducer } from "./driver-producer.ts";
+import { topicProblem } from "../topology/topic-problem.ts";
 import { TopicLane, type Waiting } from "./topic-lane.ts";
 
 /** Bytes that wait for their confirmation in one process. */
@@ -39,7 +40,13 @@ export class KafkaProducer implements Producer {
       else known.push(waiting);
       return promise;
     });
-    for (const [topic, waiting] of byTopic) this.add(topic, waiting);
+    for (const [topic, waiting] of byTopic) {
+      const problem = topicProblem(topic);
+      if (problem === null) this.add(topic, waiting);
+      else
+        for (const { settle } of waiting)
+          settle({ ok: false, error: new Error(problem), isRetryable: false });
+    }
     return await Promise.all(results);
   }
 

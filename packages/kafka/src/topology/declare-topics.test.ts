@@ -60,13 +60,13 @@ interface Lag {
 
 const declare = async (
   lag: Lag,
-  { mode = "create", signal = new AbortController().signal }: Declare = {},
+  { mode = "create", signal = new AbortController().signal, topics = ["a", "b"] }: Declare = {},
 ) => {
   const clock = virtualClock();
   const server = laggingServer(lag);
   const declared = declareTopics(
     { admin: server, clock, signal, config: { partitions: 2, replicas: -1 } },
-    { topics: ["a", "b"], subscriptions: [] },
+    { topics, subscriptions: [] },
     mode,
   );
   await clock.runAll();
@@ -76,6 +76,7 @@ const declare = async (
 interface Declare {
   readonly mode?: "verify" | "create";
   readonly signal?: AbortSignal;
+  readonly topics?: readonly string[];
 }
 
 test("a created topic that the metadata do not have yet is waited for, until all its partitions have leaders", async () => {
@@ -115,6 +116,17 @@ test("a topic that the server refuses is reported at once, and the others are cr
     0,
   ]);
 });
+
+test.each(["create", "verify"] as const)(
+  "names that the driver cannot hold are named, in the mode %s",
+  async (mode) => {
+    const { problems, created } = await declare({ answers: ["ready"] }, { mode, topics: ["__proto__"] });
+    expect([problems, created]).toEqual([
+      [expect.stringContaining('the topic "__proto__" has the name of a member of every object')],
+      [],
+    ]);
+  },
+);
 
 test("existing topics are left alone, also those without a leader", async () => {
   const { problems, created } = await declare({ answers: ["no leader"], existing: ["a", "b"] });

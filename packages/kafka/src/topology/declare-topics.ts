@@ -1,6 +1,7 @@
 import type { Topology } from "@framework/messaging/adapter";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { createTopics, type CreateTopicsParts } from "./create-topics.ts";
+import { topicProblem } from "./topic-problem.ts";
 import { topicState } from "./topic-state.ts";
 
 /** What the declaration needs. */
@@ -18,7 +19,17 @@ export const declareTopics = async (
   spec: Topology,
   mode: "verify" | "create",
 ): Promise<readonly string[]> => {
-  const wanted = topicsOf(spec);
+  const all = topicsOf(spec);
+  const unusable = all.flatMap((topic) => topicProblem(topic) ?? []);
+  const wanted = all.filter((topic) => topicProblem(topic) === null);
+  return [...unusable, ...(await declared(parts, wanted, mode))];
+};
+
+const declared = async (
+  parts: DeclareTopicsParts,
+  wanted: readonly string[],
+  mode: "verify" | "create",
+): Promise<readonly string[]> => {
   const states = await Promise.all(wanted.map((topic) => topicState(parts.admin, topic)));
   const missing = wanted.filter((_topic, at) => states[at] === "missing");
   if (missing.length === 0) return [];
