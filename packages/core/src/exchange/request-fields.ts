@@ -1,9 +1,12 @@
 /** A request as log lines describe it. */
 export interface DescribedRequest {
+  /** Method, as received. */
   readonly method: string;
   /** Canonical path: without the query, which may contain secrets. */
   readonly path: string;
+  /** Id of the request, `null` without one. */
   readonly requestId: string | null;
+  /** Address of the client, `null` while unknown. */
   readonly clientIp: string | null;
 }
 
