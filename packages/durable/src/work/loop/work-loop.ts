@@ -1,3 +1,4 @@
+// Above 250 lines because all that changes the state of the loop is in one class; what does not is in the files beside it.
 import type { HostInsight } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
 import type { KernelPart } from "../../base/kernel-life.ts";
