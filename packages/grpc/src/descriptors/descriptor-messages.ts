@@ -1,4 +1,5 @@
-import protobuf from "protobufjs";
+import type protobuf from "protobufjs";
+import { protobufjs } from "../libraries.ts";
 
 const single = (type: string, id: number): protobuf.IField => ({ type, id });
 const many = (type: string, id: number): protobuf.IField => ({ rule: "repeated", type, id });
@@ -7,7 +8,7 @@ const many = (type: string, id: number): protobuf.IField => ({ rule: "repeated",
  * The messages of google/protobuf/descriptor.proto that reflection sends, with their published numbers. The extension of protobufjs for descriptors is not
  * used: it writes relative type names, nameless map entries and no presence, which other implementations refuse.
  */
-const root: protobuf.Root = protobuf.Root.fromJSON({
+const messages: protobuf.INamespace = {
   nested: {
     FileDescriptorProto: {
       fields: {
@@ -69,7 +70,7 @@ const root: protobuf.Root = protobuf.Root.fromJSON({
       },
     },
   },
-});
+};
 
 export interface FieldDescriptor {
   readonly name: string;
@@ -121,12 +122,14 @@ export interface FileDescriptor {
   readonly syntax: string;
 }
 
-const file: protobuf.Type = root.lookupType("FileDescriptorProto");
+let type: protobuf.Type | undefined;
+const file = (): protobuf.Type =>
+  (type ??= protobufjs().Root.fromJSON(messages).lookupType("FileDescriptorProto"));
 
 /** Serializes a file as `FileDescriptorProto`. */
 export const encodeFile = (descriptor: FileDescriptor): Uint8Array =>
-  file.encode(file.fromObject(descriptor)).finish();
+  file().encode(file().fromObject(descriptor)).finish();
 
 /** Reads a `FileDescriptorProto`, for tests and tools. */
 export const decodeFile = (bytes: Uint8Array): FileDescriptor =>
-  file.toObject(file.decode(bytes), { arrays: true }) as FileDescriptor;
+  file().toObject(file().decode(bytes), { arrays: true }) as FileDescriptor;
