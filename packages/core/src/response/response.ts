@@ -53,7 +53,7 @@ export let takeSource: (reply: Response) => unknown;
  */
 export let ownReply: (reply: Response) => Response;
 
-/** Marks a reply that nobody else has, so that `ownReply` need not copy it. */
+/** Marks a reply that only the framework holds: `ownReply` returns it without a copy. */
 export let markOwn: (reply: Response) => Response;
 
 /** The web stream of a body, and whether the body was read. */

@@ -37,7 +37,7 @@ let calls = 0;
  * printed in one message on stderr and the process ends with code 1
  */
 export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
-  if (isRunRefused()) return new Promise(() => {}); // whoever imports the module has its answer; settling would continue the module
+  if (isRunRefused()) return new Promise(() => {}); // the program that imports the module knows already; a settled promise would let the module run on
   const service = calls++;
   const found = workerBrief();
   const brief = found instanceof Promise ? await found : found;
