@@ -20,6 +20,7 @@ test.each([
         ...env,
       }),
     );
+    await using _stopped = { [Symbol.asyncDispose]: () => app.stop() };
     const { requests } = await contractTest(app, { runs, seed: 7 });
     expect(requests).toBeGreaterThanOrEqual(runs * 5);
   },

@@ -39,7 +39,7 @@ withServer("postgres", () => {
     const check = () => process.db.transaction(async (tx) => (await lane?.check(tx), true));
     expect(await waitFor(check, { what: "a transaction" })).toBe(true);
     expect(process.lanes.map(({ signal }) => signal.aborted)).toEqual([false, false]);
-  }, 120_000);
+  }, 240_000);
 
   test("lanes end when the database is away for longer than the lease, and run again when it is back", async () => {
     await using server = await startPostgres();
@@ -55,5 +55,5 @@ withServer("postgres", () => {
       expect(fences.length).toBeGreaterThan(1);
       expect(fences).toEqual([...new Set(fences)].toSorted((a, b) => a - b)); // each owner has a higher one
     }
-  }, 120_000);
+  }, 240_000);
 });

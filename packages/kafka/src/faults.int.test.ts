@@ -25,11 +25,11 @@ beforeAll(async () => {
   // A server that is killed is refused by its controller until its own session has ended.
   const settings = { "broker.session.timeout.ms": 3000, "broker.heartbeat.interval.ms": 500 };
   server = await startKafka({ port, advertisedPort, settings });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await proxy[Symbol.asyncDispose]();
   await server.stop();
-}, 120_000);
+}, 240_000);
 
 /** Two workers handle what a third process sends, some of which fails, while a fault happens. */
 const expectEverythingDespite = async (fault: () => Promise<void>): Promise<void> => {

@@ -40,10 +40,10 @@ beforeAll(async () => {
       "ssl.keystore.key": inOneLine(key),
     },
   });
-}, 120_000);
+}, 240_000);
 afterAll(async () => {
   await server.stop();
-}, 120_000);
+}, 240_000);
 
 const inOneLine = (pem: string): string => pem.trim().replaceAll("\n", "\\n");
 

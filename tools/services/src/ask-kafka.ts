@@ -52,11 +52,13 @@ export const askKafka = async (brokers: string[]): Promise<void> => {
 
 const firstMessage = async (consumer: ReturnType<Kafka["consumer"]>): Promise<void> => {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error("no message arrived in 60 s")), 60_000);
+  const timer = setTimeout(() => reject(new Error("no message arrived in 20 s")), 20_000);
+  const stopListening = consumer.on(consumer.events.CRASH, ({ payload }) => reject(payload.error)); // it would be silent
   try {
     await consumer.run({ eachMessage: async () => resolve() });
     await promise;
   } finally {
     clearTimeout(timer);
+    stopListening();
   }
 };

@@ -15,7 +15,7 @@ export interface Patience {
 export const untilReady = async (
   what: string,
   ask: () => Promise<void>,
-  { withinMs = 60_000, everyMs = 50, gaveUp = () => false }: Patience = {},
+  { withinMs = 150_000, everyMs = 50, gaveUp = () => false }: Patience = {},
 ): Promise<void> => {
   const deadline = performance.now() + withinMs;
   for (;;) {

@@ -32,7 +32,7 @@ export interface ContractReport {
  * Tests an app against its OpenAPI document. Every operation gets valid and invalid requests generated from its schemas, and every reply must match the
  * document in status, content type and schema. Safe methods come first.
  *
- * Needs fast-check and ajv. Starts the app with test settings unless it runs already, and leaves it running.
+ * Needs fast-check and ajv. Starts the app with test settings unless it runs already, and leaves it running: call `app.stop()` after it.
  *
  * @throws TESTING_CONTRACT_BROKEN with the simplest failing request of each operation; TESTING_MISSING_PACKAGE; TESTING_BAD_OPTION
  */
