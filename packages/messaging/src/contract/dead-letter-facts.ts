@@ -16,6 +16,12 @@ export const deadLetterFacts: PortFacts<BrokerFixture> = {
     assert.equal(dead.headers["framework-dead-error"], "TypeError");
     assert.equal(dead.headers["framework-dead-message"], "broken");
   },
+  "the error of a dead letter keeps its characters, without control characters": async (fixture) => {
+    const { dead } = await poison(fixture, () => {
+      throw new Error(`böse 🔑\n${"ü".repeat(1000)}`);
+    });
+    assert.match(dead.headers["framework-dead-message"] ?? "", /^böse 🔑\?ü{200,}$/u);
+  },
   "an asynchronous failure is one too": async (fixture) => {
     const { tries } = await poison(fixture, async () => {
       await Promise.resolve();

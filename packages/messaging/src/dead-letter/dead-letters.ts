@@ -17,8 +17,8 @@ export interface Dead {
   readonly lastAt: number;
 }
 
-/** Longest text of an error in a header: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
-const MAX_TEXT = 500;
+/** Longest text of an error in a header, in bytes as UTF-8: all dead-letter headers stay below MAX_OWN_HEADER_BYTES. */
+const MAX_TEXT_BYTES = 500;
 
 /** Returns a dead letter for a topic: the original body and headers, and why it gave up. */
 export const deadLetter = (
@@ -27,9 +27,9 @@ export const deadLetter = (
 ): OutgoingMessage => {
   const { name, message, code } = failureOf(error);
   const headers = lastingHeaders(delivery);
-  headers[deadHeaders.error] = plain(name);
-  headers[deadHeaders.message] = plain(message);
-  if (code !== null) headers[deadHeaders.code] = plain(code);
+  headers[deadHeaders.error] = headerText(name);
+  headers[deadHeaders.message] = headerText(message);
+  if (code !== null) headers[deadHeaders.code] = headerText(code);
   headers[deadHeaders.tries] = String(tries);
   headers[deadHeaders.firstAt] = new Date(firstAt).toISOString();
   headers[deadHeaders.lastAt] = new Date(lastAt).toISOString();
@@ -68,5 +68,11 @@ export const lastingHeaders = (delivery: Delivery): Record<string, string> => {
   return headers;
 };
 
-/** Printable and short: every broker takes it in a header. */
-const plain = (text: string): string => text.replaceAll(/[^\x20-\x7e]/g, "?").slice(0, MAX_TEXT);
+/** Short, and without characters that a broker refuses in a header. */
+const headerText = (text: string): string => {
+  const bytes = new TextEncoder().encode(text.replaceAll(REFUSED, "?"));
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  return decoder.decode(bytes.subarray(0, MAX_TEXT_BYTES), { stream: true }); // leaves out a character that is cut
+};
+
+const REFUSED = /[\p{Cc}\p{Noncharacter_Code_Point}]/gu;
