@@ -49,9 +49,12 @@ export interface MessageMeta {
   readonly isRedelivered: boolean;
 }
 
-/** What a handler can do with a message, beside returning (acknowledged) and throwing (another try). */
+/**
+ * What a handler can do with a message, beside returning (acknowledged) and throwing (another try). The first decision counts, also when the handler
+ * throws after it; that is logged as a warning.
+ */
 export interface MessageContext {
-  /** Acknowledges the message; needed with `ack: "manual"`. The first decision counts. */
+  /** Acknowledges the message; needed with `ack: "manual"`. With the inbox, a handler that then throws undoes its transaction, and is tried again. */
   ack(): void;
   /**
    * Asks for another try.

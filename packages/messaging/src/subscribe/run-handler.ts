@@ -54,13 +54,23 @@ const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null):
   if (handler.kind !== "single") throw new Error("messaging: a batch handler gets no single message");
   const invocation = new MessageInvocation(message);
   const decision = new Decision(invocation, tx);
+  const thrown = (error: unknown): Outcome => {
+    const { outcome } = decision;
+    if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // which undoes the transaction, and so the `ack`
+    warnOfThrown(log(), message, { outcome, error });
+    return outcome;
+  };
   const run = (): Awaitable<Outcome> => {
-    const value = state.invoke<Injections | undefined, unknown>(invocation, spec.inject, (dependencies) =>
-      handler.handle(message, decision, dependencies as never),
-    );
-    return isPromise(value)
-      ? value.then((settled) => returned(parts, message, decision, settled))
-      : returned(parts, message, decision, value);
+    let value: unknown;
+    try {
+      value = state.invoke<Injections | undefined, unknown>(invocation, spec.inject, (dependencies) =>
+        handler.handle(message, decision, dependencies as never),
+      );
+    } catch (error) {
+      return thrown(error);
+    }
+    if (!isPromise(value)) return returned(parts, message, decision, value);
+    return value.then((settled) => returned(parts, message, decision, settled), thrown);
   };
   if (auth === undefined && guards.length === 0) return run();
   return mapAwaitable(verifySender(spec, invocation, log()), run);
@@ -75,6 +85,22 @@ const returned = (
   if (outcome === null && spec.ack === "manual") return noDecision;
   if (outcome !== null && outcome.kind !== "done") return outcome;
   return mapAwaitable(reply(message, value) as Awaitable<unknown>, () => done);
+};
+
+const decisionNames: Readonly<Record<Outcome["kind"], keyof MessageContext>> = {
+  done: "ack",
+  retry: "retry",
+  reject: "reject",
+};
+
+const warnOfThrown = (
+  log: Logger,
+  { id, type, meta: { topic, group } }: Message,
+  { outcome, error }: { readonly outcome: Outcome; readonly error: unknown },
+): void => {
+  const decision = decisionNames[outcome.kind];
+  const text = `messaging: a handler threw after its decision, which counts: ${decision}`;
+  log.warn(text, { topic, group, id, type, error });
 };
 
 const noDecision: Outcome = {
