@@ -26,7 +26,7 @@ import type { ExemptOption } from "../routes/exemption.ts";
 import type { FieldUse } from "../insight/field-use.ts";
 import type { ImpliedReply } from "../insight/implied-reply.ts";
 import type { FieldUses, ImpliedReplies } from "../routes/implied-replies.ts";
-import type { NoFeatureOptions, OptionCheck, RouteOption } from "../routes/route-option.ts";
+import type { OptionCheck, RouteOption } from "../routes/route-option.ts";
 import type { ProgramRouteOption } from "../routes/program-route.ts";
 import type { Method, RouteInfo, RouteOptions } from "../routes/route.ts";
 import type { SharedState, SharedStateMakers } from "../shared-state/shared-state.ts";
@@ -39,7 +39,7 @@ import type { Stage } from "./stages.ts";
  *
  * Members that register something throw CORE_ALREADY_STARTED after start and return their group, so calls chain, unless documented otherwise.
  */
-export interface Host<Options = NoFeatureOptions> {
+export interface Host<Options = unknown> {
   /** Requests: middleware, routes, options of routes. */
   readonly http: HostHttp<Options>;
   /** The app's life: work at start, drain and stop, and the settings it runs with. */
@@ -63,7 +63,7 @@ export interface Host<Options = NoFeatureOptions> {
 }
 
 /** The group `host.http`: middleware, routes and their options. */
-export interface HostHttp<Options = NoFeatureOptions> {
+export interface HostHttp<Options = unknown> {
   /** Adds middleware at a stage; within a stage, middleware runs in the order added. */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>): this;
   /**

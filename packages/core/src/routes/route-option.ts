@@ -33,13 +33,8 @@ export interface NeedsRouteOptions<Options> {
   readonly [needed]?: ((options: Required<Options>) => void) | undefined;
 }
 
-/** The options of an app whose features have none; named so for the compiler's message about an unknown option. */
-export interface NoFeatureOptions {}
-
-/** The route options that the features of an app own. */
-export type RouteOptionsOf<A> =
-  A extends AddsRouteOptions<infer Options>
-    ? unknown extends Options
-      ? NoFeatureOptions
-      : Options
-    : NoFeatureOptions;
+/**
+ * The route options that the features of an app own; `unknown` for none. An empty object type in its place would switch off the compiler's check for
+ * types with optional members only, so that a function could stand in place of options.
+ */
+export type RouteOptionsOf<A> = A extends AddsRouteOptions<infer Options> ? Options : unknown;

@@ -1,0 +1,49 @@
+import { App } from "../app.ts";
+import { Blueprint } from "../blueprint.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+
+class Middleware {
+  handle(request: HttpRequest, next: (request: HttpRequest) => unknown): unknown {
+    return next(request);
+  }
+}
+
+const app = new App();
+const blueprint = new Blueprint("/b");
+const middleware = (request: HttpRequest, next: (request: HttpRequest) => unknown): unknown => next(request);
+const isAdmin = (request: HttpRequest): boolean => request.headers.has("admin");
+const handler = (): string => "secret";
+
+app.get("/", { guards: [isAdmin] }, handler);
+app.get("/", {}, handler);
+app.route("/", { methods: ["GET"] }, handler);
+new Blueprint("/c", { guards: [isAdmin] }).get("/", { tags: ["c"] }, handler);
+
+// @ts-expect-error a middleware is for use
+app.get("/", middleware, handler);
+// @ts-expect-error also for other methods
+app.post("/", middleware, handler);
+// @ts-expect-error a guard is for the option guards
+app.get("/", isAdmin, handler);
+// @ts-expect-error an arrow function is no options
+app.get("/", () => false, handler);
+// @ts-expect-error a promise of a verdict neither
+app.delete("/", async () => false, handler);
+// @ts-expect-error a number
+app.get("/", 5, handler);
+// @ts-expect-error a text
+app.get("/", "admin", handler);
+// @ts-expect-error a list of middleware
+app.get("/", [middleware], handler);
+// @ts-expect-error an object with handle
+app.get("/", new Middleware(), handler);
+// @ts-expect-error a class
+app.get("/", Middleware, handler);
+// @ts-expect-error a middleware for several methods
+app.route("/", middleware, handler);
+// @ts-expect-error a middleware of a route in a blueprint
+blueprint.get("/", middleware, handler);
+// @ts-expect-error a guard of a blueprint
+new Blueprint("/b", () => false);
+// @ts-expect-error a list of guards of a blueprint
+new Blueprint("/b", [isAdmin]);
