@@ -114,7 +114,7 @@ test("a fault in a branch is logged even if another branch passes", async () => 
   expect(await outcome(Or(broken, pass), { log: { error: (message: string) => logged.push(message) } })).toBe(
     "passes",
   );
-  expect(logged).toEqual(['guard "broken" failed and the caller was refused']);
+  expect(logged).toEqual(['guard "broken" failed and did not admit the caller']);
 });
 
 const named = (name: string, verdict: boolean): Guard => ({ name, check: () => verdict });

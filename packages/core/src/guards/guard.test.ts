@@ -109,7 +109,7 @@ test("a fault is logged with guard and invocation, and kept as the cause", async
   });
   expect(logged).toEqual([
     [
-      'guard "broken" failed and the caller was refused',
+      'guard "broken" failed and did not admit the caller',
       { error, guard: "broken", kind: "command", invocation: "PlaceOrder" },
     ],
   ]);

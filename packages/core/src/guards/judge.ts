@@ -139,7 +139,7 @@ const denialOfThrown = (
   const name = guardName(guard);
   if (isRefusal(error)) return explained(error, name, options);
   const { log = console } = options;
-  log.error(`guard "${name}" failed and the caller was refused`, { error, guard: name, kind, invocation });
+  log.error(`guard "${name}" failed and did not admit the caller`, { error, guard: name, kind, invocation });
   return new ForbiddenError(undefined, {
     cause: error,
     code: FAULT,
