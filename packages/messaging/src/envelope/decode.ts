@@ -41,12 +41,25 @@ const structured = (delivery: Delivery): Event => {
     throw undecodable("its body is no JSON object");
   const attributes = found as Readonly<Record<string, unknown>>;
   const of = (name: string): unknown => (Object.hasOwn(attributes, name) ? attributes[name] : undefined);
-  const base64 = of("data_base64");
   return event(of, delivery, {
-    data: typeof base64 === "string" ? new Uint8Array(Buffer.from(base64, "base64")) : of("data"),
+    data: structuredData(of),
     headers: withExtensions(headersOf(delivery.headers, null), attributes),
   });
 };
+
+/** The data of a structured event: bytes in base64 whose content type is JSON are read as in binary mode (JSON format 3.1). */
+const structuredData = (of: (name: string) => unknown): unknown => {
+  const [data, base64, type] = [of("data"), of("data_base64"), of("datacontenttype")];
+  if (base64 === undefined || base64 === null) return data;
+  if (data !== undefined && data !== null) throw undecodable("it has both data and data_base64");
+  if (typeof base64 !== "string" || base64.length % 4 !== 0 || !BASE64.test(base64))
+    throw undecodable("its data_base64 is no base64");
+  const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+  return typeof type === "string" && isJson(type) ? jsonIn(bytes) : bytes;
+};
+
+/** Of texts whose length is a multiple of 4. */
+const BASE64 = /^[A-Za-z\d+/]*={0,2}$/;
 
 const binary = (delivery: Delivery, binding: Binding): Event => {
   const { headers, body } = delivery;
@@ -89,7 +102,7 @@ const event = (
     type: required(of("type"), "type"),
     source: required(of("source"), "source"),
     subject: optional(of("subject"), "subject"),
-    time: optional(of("time"), "time"),
+    time: timeOf(of("time")),
     key: own ?? key,
     ...content,
   };
@@ -106,6 +119,16 @@ const optional = (value: unknown, name: string): string | null => {
   if (typeof value === "string" && value.length <= MAX_ATTRIBUTE && !value.includes("\0")) return value;
   throw undecodable(`its ${name} is no text of at most ${MAX_ATTRIBUTE} characters without NUL`);
 };
+
+const timeOf = (value: unknown): string | null => {
+  const time = optional(value, "time");
+  if (time === null || TIMESTAMP.test(time)) return time;
+  throw undecodable("its time is no timestamp of RFC 3339");
+};
+
+/** RFC 3339 5.6, leap seconds included. */
+const TIMESTAMP =
+  /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
 /** Headers that are no attributes of the event itself; those of its extensions under their common names. */
 const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {

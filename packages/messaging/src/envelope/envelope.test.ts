@@ -202,6 +202,34 @@ test.each([
   );
 });
 
+const event = (members: object): string =>
+  JSON.stringify({ specversion: "1.0", id: "1", type: "t", source: "/s", ...members });
+
+test("bytes in base64 whose content type is JSON are JSON data, as in binary mode", () => {
+  const members = { data_base64: "eyJhIjoxfQ==", datacontenttype: "application/json" };
+  const { data, headers } = decode(delivery(event(members), structured), false);
+  expect([data, { ...headers }]).toEqual([{ a: 1 }, {}]);
+});
+
+test.each([
+  ["data_base64 that is none", { data_base64: "!!!" }, "its data_base64 is no base64"],
+  ["data_base64 without padding", { data_base64: "QQ" }, "its data_base64 is no base64"],
+  ["data_base64 that is no text", { data_base64: 7 }, "its data_base64 is no base64"],
+  ["data and data_base64", { data: 1, data_base64: "QQ==" }, "both data and data_base64"],
+  ["a time in words", { time: "yesterday" }, "its time is no timestamp"],
+  ["a time of six digits", { time: "+275760-09-13T00:00:00.000Z" }, "its time is no timestamp"],
+  ["a time without an offset", { time: "2030-01-02T03:04:05" }, "its time is no timestamp"],
+])("an event with %s cannot be decoded", (_what, members, reason) => {
+  expect(() => decode(delivery(event(members), structured), false)).toThrow(reason);
+});
+
+test.each(["2030-01-02T03:04:05Z", "2016-12-31t23:59:60.123456789+05:30", undefined, null])(
+  "an event may have the time %p",
+  (time) => {
+    expect(decode(delivery(event({ time }), structured), false).time).toBe(time ?? null);
+  },
+);
+
 test("attributes named like members of a prototype are data", () => {
   const before = Object.getOwnPropertyNames(Object.prototype);
   const body =
