@@ -11,6 +11,7 @@ import {
 } from "@framework/core/feature";
 import type { BrokerAdapter } from "./port/broker-adapter.ts";
 import { MAX_TOPIC_BYTES } from "./limits.ts";
+import { isSource, sourceRule } from "./send/to-event.ts";
 import { isTopicName, type Topic } from "./send/topic.ts";
 
 /** Options of `enableMessaging`. A package of a broker takes them beside its own. */
@@ -48,7 +49,7 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
     '"database", "memory" or an adapter such as kafka(…)',
     (value) => value === "database" || value === "memory" || isAdapter(value),
   ),
-  source: text("/"),
+  source: checked<string>("/", sourceRule, isSource),
   group: optional<string>(text("")),
   topics: checked<MessagingConfig["topics"]>(
     [],

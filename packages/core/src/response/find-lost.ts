@@ -8,14 +8,14 @@ const MAX_VALUES = 100_000;
  *
  * These are functions, symbols, promises, errors, collections, bytes, and objects of the platform. `data` has been written before, so it has no cycle.
  *
- * @param exact whether what JSON writes as `null` counts too: `NaN`, infinities, and `undefined` in arrays; then all values are looked at. @default false
+ * @param exact whether what JSON writes as `null` counts too: `NaN`, infinities, invalid dates, and `undefined` in arrays; then all values are looked at. @default false
  */
 export const findLost = (data: unknown, exact = false): string | null => {
   const stack: Frame[] = [];
   let seen = 0;
   const enter = (holder: unknown, key: string): string | null => {
     const value = written(holder, key);
-    const problem = lossOf(value) ?? (exact ? nullOf(holder, value) : null);
+    const problem = lossOf(value) ?? (exact ? nullOf(holder, key, value) : null);
     if (problem !== null) return `${pathOf(stack)} is ${problem}`;
     if (typeof value === "object" && value !== null) {
       const withHoles = exact && Array.isArray(value);
@@ -43,7 +43,11 @@ const lossOf = (value: unknown): string | null => {
 };
 
 /** A value that JSON writes as `null`. */
-const nullOf = (holder: unknown, value: unknown): string | null => {
+const nullOf = (holder: unknown, key: string, value: unknown): string | null => {
+  if (value === null)
+    return (holder as Record<string, unknown>)[key] instanceof Date // its toJSON returned null
+      ? "an invalid date, which JSON writes as null; use null or a text"
+      : null;
   if (typeof value === "number" && !Number.isFinite(value))
     return `${value}, which JSON writes as null; use null or a text`;
   const isElement = value === undefined && Array.isArray(holder);

@@ -16,7 +16,7 @@ export interface JsonReport {
   readonly log: Pick<Logger, "warn">;
   /** Code of the errors. @default "CORE_BAD_REPLY" */
   readonly code?: string;
-  /** Whether `NaN`, infinities and `undefined` in arrays are losses too, which JSON writes as `null`: for data that the program reads back. @default false */
+  /** Whether `NaN`, infinities, invalid dates and `undefined` in arrays are losses too, which JSON writes as `null`: for data that the program reads back. @default false */
   readonly exact?: boolean;
 }
 

@@ -1,4 +1,5 @@
 // CloudEvents 1.0 (github.com/cloudevents/spec): the JSON format and the binary mode of the protocol bindings.
+import { jsonWriter } from "@framework/core/feature";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { WireHeaders } from "../port/delivery.ts";
 import { EXTENSION, isExtension } from "./extensions.ts";
@@ -13,7 +14,7 @@ export interface Encoded {
 /** Content type of a structured event. */
 export const STRUCTURED = "application/cloudevents+json";
 
-/** Encodes an event with JSON data in the mode of a broker. @throws TypeError when the data has no JSON */
+/** Encodes an event with JSON data in the mode of a broker. @throws MESSAGING_BAD_MESSAGE when JSON would lose a part of the data, with the path of the part */
 export const encode = (event: Event, envelope: Capabilities["envelope"]): Encoded =>
   envelope.mode === "structured" ? structured(event) : binary(event, envelope.prefix);
 
@@ -41,10 +42,17 @@ const structured = ({ id, type, source, subject, time, key, data, headers }: Eve
     time: time ?? undefined,
     partitionkey: key ?? undefined,
     datacontenttype: "application/json",
-    data: data ?? null,
   };
-  return { headers: structuredHeaders(plain), body: JSON.stringify(attributes) };
+  const members = JSON.stringify(attributes);
+  return { headers: structuredHeaders(plain), body: `${members.slice(0, -1)},"data":${jsonOf(data)}}` };
 };
+
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "MESSAGING_BAD_MESSAGE" }; // an error, so nothing is logged
+
+const write = jsonWriter("messaging: a message cannot be sent: its data", report);
+
+/** Data as JSON; none is `null`. */
+const jsonOf = (data: unknown): string => (data === undefined ? "null" : write(data));
 
 /** Most events have no headers of their own, and share one object. */
 const structuredHeaders = (headers: WireHeaders): WireHeaders => {
@@ -70,5 +78,5 @@ const binary = ({ id, type, source, subject, time, key, data, headers }: Event, 
   if (time !== null) sent[`${prefix}time`] = time;
   if (key !== null) sent[`${prefix}partitionkey`] = key;
   sent["content-type"] = "application/json";
-  return { headers: sent, body: JSON.stringify(data ?? null) };
+  return { headers: sent, body: jsonOf(data) };
 };

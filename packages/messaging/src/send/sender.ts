@@ -1,3 +1,4 @@
+import { FrameworkError } from "@framework/core";
 import type { Clock, CurrentTrace, Operations } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { encode } from "../envelope/encode.ts";
@@ -152,7 +153,8 @@ const inJson = <T>(encoded: () => T): T => {
   try {
     return encoded();
   } catch (error) {
-    throw badMessage("its data has no JSON", error);
+    if (FrameworkError.is(error)) throw error;
+    throw badMessage("its data cannot be written as JSON", error); // toJSON or a getter threw
   }
 };
 

@@ -20,7 +20,7 @@ const RESERVED = /^(?:ce[-_]|cloudevents[:_]|content-type$|x-framework|framework
 export const toEvent = (message: NewMessage, { source, newId, date }: EventDefaults): Event => ({
   id: message.id === undefined ? newId() : text(message.id, "id"),
   type: text(message.type, "type"),
-  source: message.source === undefined ? source : text(message.source, "source"),
+  source: message.source === undefined ? source : sourceOf(message.source),
   subject: message.subject === undefined ? null : text(message.subject, "subject"),
   time: timeOf(message.time, date),
   key: message.key === undefined ? null : text(message.key, "key"),
@@ -34,14 +34,34 @@ const text = (value: unknown, name: string): string => {
   throw badMessage(`${name} is text of 1 to ${MAX_ATTRIBUTE} characters without control characters`);
 };
 
+const sourceOf = (value: unknown): string => {
+  if (isSource(value)) return value;
+  throw badMessage(`source is ${sourceRule}`);
+};
+
+/** Characters of URI references, RFC 3986. */
+const URI_REFERENCE = /^(?:[\w.~:/?#[\]@!$&'()*+,;=-]|%[\da-f]{2})+$/i;
+
+/** Whether a value can be the source of events. */
+export const isSource = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= MAX_ATTRIBUTE && URI_REFERENCE.test(value);
+
+/** What a source is, for error messages. */
+export const sourceRule = `a URI reference of 1 to ${MAX_ATTRIBUTE} characters, such as "/shop"; encodeURI escapes others`;
+
 // oxlint-disable-next-line no-control-regex -- these are the characters that are refused
 const CONTROL = /[\x00-\x1f\x7f]/;
 
 const timeOf = (time: Date | undefined, date: () => number): string => {
   if (time === undefined) return textOfDate(date());
-  if (time instanceof Date && !Number.isNaN(time.getTime())) return time.toISOString();
-  throw badMessage("time is a valid Date");
+  if (time instanceof Date && time.getTime() >= YEAR_0 && time.getTime() < YEAR_10_000)
+    return time.toISOString();
+  throw badMessage("time is a valid Date of the years 0 to 9999");
 };
+
+/** What RFC 3339 can write, in milliseconds since 1970. */
+const YEAR_0 = -62_167_219_200_000;
+const YEAR_10_000 = 253_402_300_800_000;
 
 let last = { at: NaN, text: "" };
 
@@ -73,6 +93,7 @@ const headersOf = (headers: NewMessage["headers"]): Event["headers"] => {
         `the header "${given.slice(0, 100)}" has a bad or reserved name; forwardHeaders(message.headers) leaves out those of a received message`,
       );
     if (!isValue(value)) throw badMessage(`the header "${name}" is no text without control characters`);
+    if (name in own) throw badMessage(`two of its headers are named "${name}", without regard to case`);
     own[name] = value;
   }
   return own;

@@ -39,6 +39,7 @@ const lost: Readonly<Record<string, readonly [value: unknown, problem: string]>>
   "a Set": [{ tags: [new Set(["a"])] }, "$.tags[0] is a Set, which JSON writes as {}"],
   NaN: [{ total: Number.NaN }, "$.total is NaN, which JSON writes as null"],
   infinity: [[1, Infinity], "$[1] is Infinity, which JSON writes as null"],
+  "an invalid date": [{ at: new Date(Number.NaN) }, "$.at is an invalid date, which JSON writes as null"],
   "undefined in an array": [{ ids: [1, undefined] }, "$.ids[1] is undefined, which JSON writes as null"],
   "a hole of an array": [holed, "$[1] is undefined"],
   "a function": [{ each: { call: () => {} } }, "$.each.call is a function"],

@@ -1,0 +1,75 @@
+import { App } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { memoryBroker, type Message, messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const withBroker = () => new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+
+/** An array of so many levels. */
+const nested = (levels: number): unknown => {
+  let data: unknown = [];
+  for (let level = 1; level < levels; level++) data = [data];
+  return data;
+};
+
+test.each([
+  [{ type: "" }, "type is text"],
+  [{ type: "t\n" }, "type is text"],
+  [{ type: "t", id: "x".repeat(600) }, "id is text"],
+  [{ type: "t", key: "\uD800" }, "key is text"],
+  [{ type: "t", time: new Date(Number.NaN) }, "time is a valid Date"],
+  [{ type: "t", time: new Date(8.64e15) }, "time is a valid Date of the years 0 to 9999"],
+  [{ type: "t", time: new Date("-000001-12-31T23:59:59.999Z") }, "of the years 0 to 9999"],
+  [{ type: "t", source: "a b" }, "source is a URI reference"],
+  [{ type: "t", source: "50%" }, "source is a URI reference"],
+  [{ type: "t", source: "/" + "x".repeat(512) }, "source is a URI reference of 1 to 512 characters"],
+  [{ type: "t", data: 1n }, "its data cannot be written as JSON: $ is a bigint"],
+  [{ type: "t", data: () => 1 }, "its data cannot be written as JSON: $ is a function"],
+  [{ type: "t", data: { kind: Symbol("a") } }, "its data loses a value: $.kind is a symbol"],
+  [{ type: "t", data: { total: Number.NaN } }, "$.total is NaN, which JSON writes as null"],
+  [{ type: "t", data: new Date(Number.NaN) }, "its data loses a value: $ is an invalid date, which"],
+  [{ type: "t", data: { file: new Uint8Array(2) } }, "$.file is a Uint8Array"],
+  [{ type: "t", data: { tags: new Set(["a"]) } }, "$.tags is a Set, which JSON writes as {}"],
+  [{ type: "t", data: nested(129) }, "deeper than 128 levels"],
+  [{ type: "t", headers: { "content-type": "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { ce_id: "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { "framework-group": "x" } }, "bad or reserved name"],
+  [{ type: "t", headers: { A: "1", a: "2" } }, 'two of its headers are named "a"'],
+  [{ type: "t", headers: { "x-a": "a\r\nb: c" } }, "no text without control characters"],
+  [{ type: "t", data: "x".repeat(1_100_000) }, "larger body"],
+  [{ type: "t", headers: { "x-a": "x".repeat(9000) } }, "larger headers"],
+])("a message that cannot be sent is refused: %#", async (message, reason) => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  await expect(app.messaging.send("books", message)).rejects.toThrow(reason);
+  await app.stop();
+});
+
+test("values that JSON keeps are sent: dates as text, members that are undefined left out, no data as null", async () => {
+  const app = withBroker();
+  const got: Message[] = [];
+  app.messaging.subscribe("books", { group: "search" }, (message) => void got.push(message));
+  await app.start({ log: quiet });
+  const time = new Date(Date.UTC(9999, 11, 31));
+  const data = { at: new Date(0), none: undefined, list: [null, -1.5, "é"] };
+  await app.messaging.send("books", { type: "t", data, time, source: "urn:shop:%C3%BC?a=b#c" });
+  await app.messaging.send("books", { type: "t" });
+  await waitFor(() => got.length === 2, { timeoutMs: 60_000 });
+  expect(got.map((message) => message.data)).toEqual([
+    { at: "1970-01-01T00:00:00.000Z", list: [null, -1.5, "é"] },
+    null,
+  ]);
+  expect(got[0]).toMatchObject({ time: "9999-12-31T00:00:00.000Z", source: "urn:shop:%C3%BC?a=b#c" });
+  await app.stop();
+});
+
+test.each(["", "a b", `/${"x".repeat(512)}`])(
+  "the source of an app is a URI reference: %#",
+  async (source) => {
+    const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker(), source });
+    await expect(app.start({ log: quiet })).rejects.toThrow(
+      "MessagingConfig.source must be a URI reference of 1 to 512 characters",
+    );
+  },
+);
