@@ -13,8 +13,11 @@ export const MAX_DEPTH = 128;
 /** Messages of one `send`. */
 export const MAX_MESSAGES = 10_000;
 
-/** Longest delay of a message, retries included: 7 days. */
+/** Longest delay of a message, retries included, and longest time to live: 7 days. */
 export const MAX_DELAY_MS = 604_800_000;
+
+/** Longest time of a request until its reply, in milliseconds: its reply is kept for as long. */
+export const MAX_REQUEST_MS = 3_600_000;
 
 /** Longest delay that a handler can ask for and keep its message in the process, in milliseconds. */
 export const MAX_QUICK_DELAY_MS = 1000;

@@ -3,12 +3,13 @@ import type { Injections, StandardSchema } from "@framework/core";
 import { handled, systemClock } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
+import { MAX_REQUEST_MS } from "./limits.ts";
 import { messagingError } from "./errors/messaging-error.ts";
 import { NoReplyError, RequestFailedError } from "./request/request-errors.ts";
 import { MessagingApp } from "./messaging-app.ts";
 import { type MessagingConfig } from "./messaging-config.ts";
 import type { NewMessage, Receipt } from "./send/new-message.ts";
-import { toEvent } from "./send/to-event.ts";
+import { badMessage, toEvent } from "./send/to-event.ts";
 import type { Topic } from "./send/topic.ts";
 import { checkData, issuesText } from "./send/check-data.ts";
 import type { AnyHandler, SchemaOption, SubscriptionOptions } from "./subscribe/subscription-options.ts";
@@ -91,6 +92,7 @@ const request = async (
       "MESSAGING_BAD_CONFIG",
       `the broker "${running.name}" has no topics for one process, which replies need`,
     );
+  if (!isTimeout(timeoutMs)) throw badMessage(`timeoutMs is a number from 1 to ${MAX_REQUEST_MS}`);
   const event = eventOf(message, config);
   await checkData(to, event);
   const name = typeof to === "string" ? to : to.name;
@@ -103,6 +105,9 @@ const request = async (
   if (failure !== undefined) throw new RequestFailedError(name, failure);
   return schema === undefined ? reply.data : await checkedReply(name, schema, reply.data);
 };
+
+const isTimeout = (value: unknown): boolean =>
+  typeof value === "number" && value >= 1 && value <= MAX_REQUEST_MS;
 
 /** A bad reply is a mistake of the service that sent it, not of the client. @throws RequestFailedError */
 const checkedReply = async (topic: string, schema: StandardSchema, data: unknown): Promise<unknown> => {

@@ -60,6 +60,7 @@ export interface MessageContext {
    * Asks for another try.
    *
    * @param options.delayMs wait in milliseconds, at most 7 days; above 1 s it waits at the broker where that can. @default the delay of the retry policy
+   * @throws MESSAGING_BAD_CONFIG for another delay
    */
   retry(options?: { readonly delayMs?: number }): void;
   /** Makes the message a dead letter at once. */

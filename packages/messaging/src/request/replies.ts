@@ -3,6 +3,7 @@ import { failureOf } from "@framework/durable/feature";
 import type { Event } from "../envelope/event.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { REPLY_ERROR, REPLY_OF, REPLY_TO } from "../envelope/own-headers.ts";
+import { MAX_REQUEST_MS } from "../limits.ts";
 import type { Sender } from "../send/sender.ts";
 import { takesReplies } from "./reply-topics.ts";
 
@@ -17,9 +18,6 @@ export interface ReplyParts {
 
 /** A message, as far as a reply to it is concerned. */
 type Asked = Pick<Event, "id" | "type" | "headers">;
-
-/** A reply is worth nothing after its requester has given up: an hour at most. */
-const TTL_MS = 3_600_000;
 
 /**
  * Answers a message that asked for a reply. Never rejects: the message was handled, whether its sender learns of it or not. A value that cannot be sent is
@@ -65,7 +63,7 @@ const sendReply = async (
     data: value,
     headers,
   };
-  await sender.send(to, [event], { ttlMs: TTL_MS });
+  await sender.send(to, [event], { ttlMs: MAX_REQUEST_MS }); // later its requester has given up
 };
 
 /** The topic of the reply that a message asked for; `null` when it asked for none, or for one in another topic. */

@@ -148,3 +148,13 @@ test("a request that ends leaves another one of the same id alone", async () => 
   expect(await late).toEqual({ price: 7 });
   await app.stop();
 });
+
+test.each([0, 0.5, -1, Number.NaN, 3_600_001, "5"])(
+  "a request with a timeout of %p is refused",
+  async (timeoutMs) => {
+    const { app } = await answering(memoryBroker());
+    const asked = app.messaging.request("prices", { type: "t" }, { timeoutMs: timeoutMs as number });
+    await expect(asked).rejects.toThrow("timeoutMs is a number from 1 to 3600000");
+    await app.stop();
+  },
+);

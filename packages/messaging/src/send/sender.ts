@@ -7,10 +7,11 @@ import { isDeeperThan, maxDepth } from "../envelope/json-depth.ts";
 import { EXPIRES, headerBytes, NOT_BEFORE } from "../envelope/own-headers.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import { SendFailedError } from "../errors/send-failed-error.ts";
-import { MAX_DELAY_MS, MAX_DEPTH, MAX_MESSAGES, MAX_TOPIC_BYTES } from "../limits.ts";
+import { MAX_DEPTH, MAX_MESSAGES, MAX_TOPIC_BYTES } from "../limits.ts";
 import type { Broker, SendResult } from "../port/broker-adapter.ts";
 import type { Capabilities } from "../port/capabilities.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
+import { delayRule, isDelay } from "../waiting/is-delay.ts";
 import type { Receipt } from "./new-message.ts";
 import type { SentMessages } from "./send-operations.ts";
 import { isTopicName } from "./topic.ts";
@@ -20,7 +21,7 @@ import { badMessage } from "./to-event.ts";
 export interface SendSettings {
   /** Earliest delivery in milliseconds from now, at most 7 days. @default 0 */
   readonly delayMs?: number;
-  /** The message is worth nothing after so many milliseconds: a later delivery is acknowledged without a handler. @default for ever */
+  /** The message is worth nothing after so many milliseconds, at most 7 days: a later delivery is acknowledged without a handler. @default for ever */
   readonly ttlMs?: number;
   /** Sends when this transaction of the app's database commits, and not at all when it is rolled back. @default at once */
   readonly tx?: Transaction | undefined;
@@ -170,8 +171,7 @@ const withTrace = (headers: Event["headers"], trace: Event["headers"]): Event["h
 };
 
 const checkDelay = (value: number, name: string): void => {
-  if (!(Number.isFinite(value) && value >= 0 && value <= MAX_DELAY_MS))
-    throw badMessage(`${name} is a number from 0 to ${MAX_DELAY_MS}`);
+  if (!isDelay(value)) throw badMessage(`${name} is ${delayRule}`);
 };
 
 const receiptOf = (topic: string, id: string, result: SendResult | undefined): Receipt => {

@@ -47,7 +47,7 @@ export const isSource = (value: unknown): value is string =>
   typeof value === "string" && value.length <= MAX_ATTRIBUTE && URI_REFERENCE.test(value);
 
 /** What a source is, for error messages. */
-export const sourceRule = `a URI reference of 1 to ${MAX_ATTRIBUTE} characters, such as "/shop"; encodeURI escapes others`;
+export const sourceRule: string = `a URI reference of 1 to ${MAX_ATTRIBUTE} characters, such as "/shop"; encodeURI escapes others`;
 
 // oxlint-disable-next-line no-control-regex -- these are the characters that are refused
 const CONTROL = /[\x00-\x1f\x7f]/;

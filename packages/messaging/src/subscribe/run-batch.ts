@@ -4,7 +4,9 @@ import { messagingError } from "../errors/messaging-error.ts";
 import type { Message } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import { isDelay } from "../waiting/is-delay.ts";
 import { MessageInvocation } from "./message-invocation.ts";
+import { badDelay } from "./run-handler.ts";
 import type { BatchVerdict } from "./subscription-options.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 import { verifySender } from "./verify-sender.ts";
@@ -69,6 +71,7 @@ const outcomeOf = (verdict: BatchVerdict | undefined): Outcome => {
     return { kind: "reject", error: messagingError("MESSAGING_REJECTED", verdict.reject) };
   if (typeof verdict === "object" && "retry" in verdict) {
     const { delayMs = null, error = new Error("the handler asked for another try") } = verdict.retry;
+    if (delayMs !== null && !isDelay(delayMs)) return { kind: "retry", error: badDelay(), delayMs: null };
     return { kind: "retry", error, delayMs };
   }
   const missing = messagingError("MESSAGING_NO_DECISION", "the batch handler gave no verdict on the message");

@@ -23,3 +23,28 @@ test.each<[string, (message: Message, next: (message: Message) => unknown) => un
   expect(reasons[0]).toContain("a middleware returned no outcome; let it return what `next` returned");
   await app.stop();
 });
+
+test.each([-1, Number.NaN, Infinity, 8 * 86_400_000, "5"])(
+  "a delay of %p before another try is a failure that says so, of a handler and in the verdict of a batch",
+  async (delayMs) => {
+    const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+    const reasons: unknown[] = [];
+    const retry = { quickTries: 1, delaysMs: [] };
+    const asked = { delayMs: delayMs as number };
+    app.messaging
+      .subscribe("books", { group: "one", retry }, (_message, context) => context.retry(asked))
+      .subscribeBatch("books", { group: "many", retry, batch: { size: 2 } }, (messages) => {
+        return new Map(messages.map(({ id }) => [id, { retry: asked }]));
+      });
+    for (const topic of ["books.one.dlq", "books.many.dlq"])
+      app.messaging.subscribe(topic, { group: "dead" }, ({ headers }) => {
+        reasons.push(headers["framework-dead-message"]);
+      });
+    await app.start({ log: quiet });
+    await app.messaging.send("books", { type: "t" });
+    await waitFor(() => reasons.length === 2, { timeoutMs: 60_000 });
+    const reason = "messaging: the delayMs of another try is a number from 0 to 604800000";
+    expect(reasons).toEqual([reason, reason]);
+    await app.stop();
+  },
+);

@@ -5,6 +5,7 @@ import { messagingError } from "../errors/messaging-error.ts";
 import type { Message, MessageContext } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
 import { outcomeOfThrown } from "../message/outcome-of-thrown.ts";
+import { delayRule, isDelay } from "../waiting/is-delay.ts";
 import { MessageInvocation } from "./message-invocation.ts";
 import type { SubscriptionSpec } from "./subscription-spec.ts";
 import { verifySender } from "./verify-sender.ts";
@@ -118,6 +119,10 @@ const noOutcome: Outcome = {
   delayMs: null,
 };
 
+/** The error of a handler that asks for another try after a delay that cannot be kept. */
+export const badDelay = (): Error =>
+  messagingError("MESSAGING_BAD_CONFIG", `the delayMs of another try is ${delayRule}`);
+
 /** What a handler decided; the first decision counts. */
 class Decision implements MessageContext {
   outcome: Outcome | null = null;
@@ -139,6 +144,7 @@ class Decision implements MessageContext {
   }
 
   retry({ delayMs }: { readonly delayMs?: number } = {}): void {
+    if (delayMs !== undefined && !isDelay(delayMs)) throw badDelay();
     const error = new Error("the handler asked for another try");
     this.outcome ??= { kind: "retry", error, delayMs: delayMs ?? null };
   }
