@@ -14,6 +14,7 @@ import {
 } from "./dependency-graph.ts";
 import { asynchronous, duplicate, missing, twoTokens } from "./dependency-problems.ts";
 import { runWithout } from "./depends.ts";
+import { type DisposalLimits, endScopes, MAX_DISPOSAL_MS } from "./end-scopes.ts";
 import { Lifetime } from "./lifetime.ts";
 import { InvocationScope } from "./invocation-scope.ts";
 import { Overrides } from "./overrides.ts";
@@ -121,13 +122,11 @@ export class Container {
   }
 
   /**
-   * Disposes of the values of open invocations once nothing uses them, within `limitMs`, then of the singletons in reverse order of creation, within
-   * `singletonsMs`. Never rejects; resolves to whether all ended in time, and logs what did not.
+   * Disposes of the values of open invocations once nothing uses them, then of the singletons in reverse order of creation. Never rejects; resolves to whether
+   * all ended in time, and logs what did not.
    */
-  async dispose(limitMs: number = MAX_DISPOSAL_MS, singletonsMs: number = MAX_DISPOSAL_MS): Promise<boolean> {
-    const scopes = Array.from(this.opened, (scope) => scope.disposeIdle());
-    const ended = Promise.all(scopes).then(() => Promise.all(this.endings));
-    const stillRun = await isLate(ended, limitMs);
+  async dispose({ singletonsMs = MAX_DISPOSAL_MS, ...limits }: DisposalLimits = {}): Promise<boolean> {
+    const stillRun = !(await endScopes(Array.from(this.opened), this.endings, limits));
     if (stillRun) this.log.error("calls that use dependencies had not ended when the app disposed of them");
     const stillEnds = await isLate(this.endSingletons(), singletonsMs);
     if (stillEnds) this.log.error(`dependencies were not disposed of within ${singletonsMs / 1000} s`);
@@ -234,9 +233,6 @@ export class Container {
     this.sound = new WeakSet();
   }
 }
-
-/** Time limit of the disposal of singletons. */
-const MAX_DISPOSAL_MS = 10_000;
 
 const invocationScope = ({ name }: Definition, owner: Lifetime): InvocationScope => {
   if (owner instanceof InvocationScope) return owner;

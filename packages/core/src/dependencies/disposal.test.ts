@@ -104,13 +104,23 @@ test("a disposal waits no longer than its limits, for work that does not end and
     scope,
   );
   scope.during(new Promise(() => {}));
-  expect(await it.dispose(1)).toBe(false);
+  expect(await it.dispose({ limitMs: 1 })).toBe(false);
   expect(ends).toEqual(["pool 1"]);
   const { container: other, logged: said } = container();
   await other.resolve(Stuck);
-  expect(await other.dispose(1, 1)).toBe(false);
+  expect(await other.dispose({ limitMs: 1, singletonsMs: 1 })).toBe(false);
   expect([logged, said]).toEqual([
     [["calls that use dependencies had not ended when the app disposed of them", undefined]],
     [["dependencies were not disposed of within 0.001 s", undefined]],
+  ]);
+});
+
+test("a disposal waits shorter for work whose signal has aborted", async () => {
+  const { container: it, logged } = container();
+  const scope = it.open({ ...invocation, signal: AbortSignal.abort() });
+  scope.during(new Promise(() => {}));
+  expect(await it.dispose({ limitMs: 1_000_000, cutMs: 1 })).toBe(false);
+  expect(logged).toEqual([
+    ["calls that use dependencies had not ended when the app disposed of them", undefined],
   ]);
 });

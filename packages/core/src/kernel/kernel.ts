@@ -225,9 +225,10 @@ export class Kernel extends Registry {
     await drained;
     const { ms, endsAt } = this.drainLimit;
     const left = (): number => Math.max(0, endsAt - performance.now());
-    const tasksEnded = (await this.background?.drained(Math.max(left(), unwindMs(ms)))) ?? true; // those of calls that were cut begin now
+    const cutMs = unwindMs(ms);
+    const tasksEnded = (await this.background?.drained(Math.max(left(), cutMs))) ?? true; // those of calls that were cut begin now
     await this.life.stop(settings);
-    const isDisposed = await this.container.dispose(Math.max(left(), unwindMs(ms)));
+    const isDisposed = await this.container.dispose({ limitMs: Math.max(left(), cutMs), cutMs });
     return tasksEnded && isDisposed;
   }
 }

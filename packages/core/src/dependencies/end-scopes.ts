@@ -1,0 +1,33 @@
+import { isLate } from "../lifecycle/deadline.ts";
+import type { InvocationScope } from "./invocation-scope.ts";
+
+/** Time limits of a disposal in milliseconds. */
+export interface DisposalLimits {
+  /** For open invocations. @default 10000 */
+  readonly limitMs?: number;
+  /** For those whose signal has aborted: their owner waits for them no longer. @default `limitMs` */
+  readonly cutMs?: number;
+  /** For singletons. @default 10000 */
+  readonly singletonsMs?: number;
+}
+
+/** Default of `DisposalLimits`. */
+export const MAX_DISPOSAL_MS = 10_000;
+
+/** Ends open scopes once nothing uses them, and waits for `endings` of others. Returns whether all ended in time. */
+export const endScopes = async (
+  scopes: readonly InvocationScope[],
+  endings: Iterable<Promise<void>>,
+  { limitMs = MAX_DISPOSAL_MS, cutMs = limitMs }: DisposalLimits,
+): Promise<boolean> => {
+  const { cut = [], wanted = [] } = Object.groupBy(scopes, isCut);
+  const ended = allIdle(wanted).then(() => Promise.all(endings));
+  const late = await Promise.all([isLate(allIdle(cut), cutMs), isLate(ended, limitMs)]);
+  return !late.includes(true);
+};
+
+const isCut = ({ invocation }: InvocationScope): "cut" | "wanted" =>
+  invocation.signal.aborted ? "cut" : "wanted";
+
+const allIdle = (scopes: readonly InvocationScope[]): Promise<unknown> =>
+  Promise.all(scopes.map((scope) => scope.disposeIdle()));
