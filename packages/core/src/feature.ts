@@ -22,7 +22,9 @@ export { coreErrors } from "./errors/error-codes.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { ProgramRouteOption } from "./routes/program-route.ts";
+export { listNamesOf } from "./validation/list-names.ts";
 export { validate, type ValidationPlace } from "./validation/validate.ts";
+export { validateNamed } from "./validation/validate-named.ts";
 export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
 export type {
   AppOf,

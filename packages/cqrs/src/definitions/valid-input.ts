@@ -1,12 +1,21 @@
 import { type Awaitable, type StandardSchema, ValidationError } from "@framework/core";
-import { isPromise, validate } from "@framework/core/feature";
+import { isPromise, validate, validateNamed } from "@framework/core/feature";
 import { badOutput } from "../failures/command-errors.ts";
 
 /** Returns where a member of an input comes from: `body`, `params`, `query`, or `input` for a call from code. */
 export type PlaceOf = (member: string | number | undefined) => string;
 
+/** An input before validation. */
+export interface RawInput {
+  readonly raw: unknown;
+  /** Returns where a member of the input comes from, for messages. */
+  readonly placeOf: PlaceOf;
+  /** Names of members that are lists and may have come as a single value, as in the query of a URL. */
+  readonly lists: ReadonlySet<string>;
+}
+
 /** Returns the schema's output for an input. @throws ValidationError 422, whose issues name the place of each member */
-export const validInput = (schema: StandardSchema, raw: unknown, placeOf: PlaceOf): Awaitable<unknown> => {
+export const validInput = (schema: StandardSchema, { raw, placeOf, lists }: RawInput): Awaitable<unknown> => {
   const placed = (error: unknown): never => {
     if (!(error instanceof ValidationError)) throw error;
     throw new ValidationError(
@@ -14,7 +23,8 @@ export const validInput = (schema: StandardSchema, raw: unknown, placeOf: PlaceO
     );
   };
   try {
-    const input = validate(schema, raw, "input");
+    const input =
+      lists.size === 0 ? validate(schema, raw, "input") : validateNamed(schema, raw, "input", lists);
     return isPromise(input) ? input.catch(placed) : input;
   } catch (error) {
     return placed(error);

@@ -69,6 +69,27 @@ test("a query is a GET whose parameters are its input", async () => {
   expect((await client.get("/counters/a", { query: { plus: 10 } })).json()).toBe(8);
 });
 
+test("a list of a query takes a single value of the URL as a list of one", async () => {
+  const Tagged = query("Tagged", {
+    input: z.object({
+      kind: z.string(),
+      tags: z.array(z.string()).default([]),
+      limit: z.string().optional(),
+    }),
+    output: z.array(z.string()),
+    http: { path: "/kinds/{kind}" },
+  });
+  const app = newApp();
+  app.cqrs.handle(Tagged, ({ tags }) => tags);
+  await using client = testClient(app);
+  const replies = await Promise.all(
+    ["?tags=a", "?tags=a&tags=b", "", "?tags=a&limit=1&limit=2"].map((text) => client.get(`/kinds/x${text}`)),
+  );
+  expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 422]);
+  expect(replies.slice(0, 3).map((reply) => reply.json())).toEqual([["a"], ["a", "b"], []]);
+  expect(replies[3]?.json()).toMatchObject({ errors: [{ loc: ["query", "limit"] }] });
+});
+
 test("errors have the one shape, with the places of members", async () => {
   await using client = testClient(newApp());
   const invalid = await client.post("/counters/a/takings", { json: { amount: "two" } });

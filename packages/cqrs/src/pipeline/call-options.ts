@@ -1,7 +1,7 @@
 import type { Invocation } from "@framework/core";
 import { type Clock, createInvocation } from "@framework/core/feature";
 import type { AnyOperation } from "../definitions/operation.ts";
-import type { PlaceOf } from "../definitions/valid-input.ts";
+import type { PlaceOf, RawInput } from "../definitions/valid-input.ts";
 import type { HandlerRegistry } from "../handlers/handler-registry.ts";
 import { Deadline } from "../time/deadline.ts";
 import type { OperationCall } from "./operation-run.ts";
@@ -22,6 +22,8 @@ export interface CallOptions {
 export interface CallRequest extends CallOptions {
   /** Where members of the input come from. @default `input` */
   readonly placeOf?: PlaceOf;
+  /** Names of members that are lists and may have come as a single value. @default none */
+  readonly lists?: RawInput["lists"];
 }
 
 /** Parts that all calls of one kind share. */
@@ -38,14 +40,23 @@ export const newCall = <O extends AnyOperation>(
   { registry, clock, timeoutMs: defaultMs, tenantOf }: CallSources,
   operation: O,
   raw: unknown,
-  { from, skipGuards: isAllowed = false, tenant, signal, placeOf = inInput }: CallRequest,
+  { from, skipGuards: isAllowed = false, tenant, signal, placeOf = inInput, lists = noLists }: CallRequest,
   timedOut: (timeoutMs: number) => Error,
 ): OperationCall<O> => {
   const handled = registry.of(operation);
   const timeoutMs = operation.timeoutMs ?? defaultMs;
   const deadline = new Deadline(clock, timeoutMs, () => timedOut(timeoutMs), signal);
   const invocation = invocationOf(operation, from, deadline.signal);
-  return { handled, raw, invocation, tenant: tenant ?? tenantOf(invocation), isAllowed, placeOf, deadline };
+  return {
+    handled,
+    raw,
+    placeOf,
+    lists,
+    invocation,
+    tenant: tenant ?? tenantOf(invocation),
+    isAllowed,
+    deadline,
+  };
 };
 
 /** Creates the invocation of a call, with headers and context of the work that it is for. */
@@ -62,3 +73,4 @@ export const invocationOf = (
   });
 
 const inInput: PlaceOf = () => "input";
+const noLists: ReadonlySet<string> = new Set();

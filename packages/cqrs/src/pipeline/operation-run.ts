@@ -1,20 +1,16 @@
 import type { Invocation } from "@framework/core";
 import type { AnyOperation } from "../definitions/operation.ts";
-import type { PlaceOf } from "../definitions/valid-input.ts";
+import type { RawInput } from "../definitions/valid-input.ts";
 import type { Handled } from "../handlers/handler-types.ts";
 import type { Deadline } from "../time/deadline.ts";
 
 /** The fixed part of one call of a command or query. */
-export interface OperationCall<O extends AnyOperation = AnyOperation> {
+export interface OperationCall<O extends AnyOperation = AnyOperation> extends RawInput {
   readonly handled: Handled<O>;
-  /** The input before validation. */
-  readonly raw: unknown;
   readonly invocation: Invocation;
   readonly tenant: string;
   /** Whether guards have let the caller pass, or do not apply. */
   readonly isAllowed: boolean;
-  /** Returns where a member of the input comes from, for messages. */
-  readonly placeOf: PlaceOf;
   readonly deadline: Deadline;
 }
 

@@ -8,7 +8,7 @@ import type { Outcome } from "./outcome.ts";
 export const validateInput = <Run extends AnyRun>(): Middleware<Run, Outcome> =>
   function validateInput(run: Run, next: Handler<Run, Outcome>) {
     const { operation, call } = run;
-    return mapAwaitable(validInput(operation.input, call.raw, call.placeOf), (input) => {
+    return mapAwaitable(validInput(operation.input, call), (input) => {
       run.input = input;
       return next(run);
     });
