@@ -71,6 +71,24 @@ test("an unregistered name fails at start for inject and at the call for Depends
   expect(await ask(calling)).toEqual([500, expect.stringContaining("clock")]);
 });
 
+test("injected values that are no dependencies are start errors with their places, beside all others", async () => {
+  const app = new App();
+  const Books = dependency("books", { scope: "transient", inject: { db: 7 as never }, create: () => 1 });
+  app.get("/a", { inject: { db: 5 as never, none: undefined as never } }, () => "");
+  app.get("/b", { inject: 5 as never }, () => "");
+  app.get("/c", { inject: { books: Books, missing: "missing" } }, () => "");
+  const failure = await app.start({ log }).catch((error: ConfigurationError) => error.message);
+  const rule = 'a dependency is a token, such as dependency("db"), or its name, but this is';
+  for (const message of [
+    `GET /a → db: ${rule} 5`,
+    `GET /a → none: ${rule} undefined`,
+    `GET /b → inject: ${rule} 5`,
+    `GET /c → books → db: ${rule} 7`,
+    'no dependency is named "missing"',
+  ])
+    expect(failure).toContain(message);
+});
+
 test("registering a name twice fails at start", async () => {
   const app = new App().registerSingleton("clock", 1).registerSingleton("clock", 2);
   await expect(app.start()).rejects.toMatchObject({ code: "CORE_DEPENDENCY_DUPLICATE" });

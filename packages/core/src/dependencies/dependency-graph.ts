@@ -1,6 +1,6 @@
 import type { Problem } from "../errors/configuration-error.ts";
 import type { Definition } from "./definition.ts";
-import { cycle, outlives } from "./dependency-problems.ts";
+import { cycle, noDependency, outlives } from "./dependency-problems.ts";
 import type { Injections, Token } from "./token.ts";
 
 /** The injections of one place in the program. */
@@ -19,11 +19,15 @@ export const isProblem = (found: Definition | Problem): found is Problem => "cod
 /** Returns every mistake in the direct and transitive dependencies of the places; each once, with the path to it. */
 export const placeProblems = (places: Iterable<InjectionPlace>, lookup: Lookup): Problem[] => {
   const walk = createWalk(lookup);
-  const all = [...places];
+  const all = [...places].map(({ place, inject }) => ({ place, inject: toInjections(inject) }));
   for (const { inject } of all) meet(inject, lookup);
   for (const { place, inject } of all) walk.visit(inject, [place], []);
   return [...walk.problems.values()];
 };
+
+/** Programs without types can pass anything: what is no object is reported as one wrong injection. */
+const toInjections = (inject: Injections): Injections =>
+  typeof inject === "object" && inject !== null ? inject : { inject };
 
 /** Returns every mistake in the dependencies of one definition. */
 export const definitionProblems = (definition: Definition, lookup: Lookup): Problem[] => {
@@ -36,7 +40,7 @@ export const definitionProblems = (definition: Definition, lookup: Lookup): Prob
 /** Looks up every reachable token first, so that a string name also finds a token that appears later. */
 const meet = (inject: Injections, lookup: Lookup, met: Set<Token<unknown>> = new Set()): void => {
   for (const dependency of Object.values(inject)) {
-    if (typeof dependency === "string" || met.has(dependency)) continue;
+    if (typeof dependency === "string" || !isDependency(dependency) || met.has(dependency)) continue;
     met.add(dependency);
     lookup(dependency);
     meet(dependency.inject, lookup, met);
@@ -63,7 +67,12 @@ const createWalk = (lookup: Lookup): Walk => {
     report(`scope ${path.join()}`, outlives(path));
   };
   const visit: Walk["visit"] = (inject, path, open) => {
-    for (const dependency of Object.values(inject)) {
+    for (const [argument, dependency] of Object.entries(inject)) {
+      if (!isDependency(dependency)) {
+        const problem = noDependency([...path, argument], dependency);
+        report(problem.message, problem);
+        continue;
+      }
       const found = lookup(dependency);
       const names = [...path, nameOf(dependency)];
       if (isProblem(found)) {
@@ -93,12 +102,18 @@ const pathToInvocation = (
   if (definition.scope === "invocation") return [definition.name];
   if (definition.scope === "singleton" || open.includes(definition)) return undefined;
   for (const dependency of Object.values(definition.inject)) {
+    if (!isDependency(dependency)) continue; // reported where its definition is visited
     const found = lookup(dependency);
     const rest = isProblem(found) ? undefined : pathToInvocation(found, lookup, [...open, definition]);
     if (rest !== undefined) return [definition.name, ...rest];
   }
   return undefined;
 };
+
+/** Programs without types can inject anything. */
+const isDependency = (value: unknown): value is Token<unknown> | string =>
+  typeof value === "string" ||
+  (typeof value === "object" && value !== null && "name" in value && "inject" in value);
 
 /** Returns the name of a dependency in either form. */
 export const nameOf = (dependency: Token<unknown> | string): string =>

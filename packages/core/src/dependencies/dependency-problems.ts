@@ -1,3 +1,4 @@
+import { shown } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -16,6 +17,12 @@ export const missing = (name: string, known: readonly string[]): Problem => {
     message: `no dependency is named "${name}";${hint} registered: ${list}`,
   };
 };
+
+/** The problem of an injected value that is no dependency, which only programs without types can pass: the names to it. */
+export const noDependency = (path: readonly string[], value: unknown): Problem => ({
+  code: "CORE_BAD_ARGUMENT",
+  message: `${path.join(" → ")}: a dependency is a token, such as dependency("db"), or its name, but this is ${shown(value)}`,
+});
 
 /** The problem of a name that is registered twice. */
 export const duplicate = (name: string): Problem => ({
