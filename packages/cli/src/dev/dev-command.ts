@@ -4,7 +4,7 @@ export const devCommand: Command = {
   name: "dev",
   summary: "run the service in development, anew after every change, with keys on a terminal",
   description: [
-    "The port stays open while the program restarts. Keys: r restarts at once, q quits. SIGINT and SIGTERM end the service in order.",
+    "The port stays open while the program restarts. Keys: r restarts at once, q quits. SIGINT and SIGTERM end the service in order. With --json the service prints to stderr.",
   ],
   arguments: [{ name: "program", summary: "module that runs the app, as src/main.ts", isFile: true }],
   options: [

@@ -34,6 +34,39 @@ test("a change is served without a restart of the command, and SIGINT ends the s
   }
 });
 
+test("a change of .env starts the program anew, and with --json the service prints to stderr", async () => {
+  const cwd = serviceProject(
+    'const { readFileSync } = await import("node:fs");\napp.get("/env", () => readFileSync(".env", "utf8") + process.pid);',
+  );
+  writeFileSync(join(cwd, ".env"), "A=1 ");
+  const child = spawn(
+    process.execPath,
+    ["--conditions=@framework/source", main, "dev", "--port", "0", "--json"],
+    {
+      cwd,
+      env: plainEnvironment,
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+  child.stderr.on("data", (piece: Buffer) => (err += piece.toString()));
+  const exited = new Promise((resolve) => child.once("close", resolve));
+  try {
+    const [, url = ""] = await waitFor(() => /"url":"([^"]+)"/.exec(err), { timeoutMs: 60_000 });
+    const seen = async (): Promise<string> => (await fetch(`${url}/env`)).text();
+    const [, pid = ""] = (await seen()).split(" ");
+    writeFileSync(join(cwd, ".env"), "A=2 ");
+    await waitFor(async () => !(await seen()).endsWith(` ${pid}`), { timeoutMs: 60_000 });
+    expect(await seen()).toMatch("A=2 ");
+    child.kill("SIGINT");
+    await exited;
+    expect(JSON.parse(out)).toEqual({ exitCode: 0 });
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
 test("a program that ends by itself, as a module that only exports an app does, is a failure", async () => {
   const cwd = mkdtempSync(join(tmpdir(), "cli-"));
   writeFileSync(join(cwd, "app.mjs"), "export const app = 1;");

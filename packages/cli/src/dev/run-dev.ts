@@ -6,7 +6,7 @@ import type { Given } from "../frame/given.ts";
 import { styled } from "../frame/text.ts";
 import { readKeys } from "./keys.ts";
 
-export const runDev: RunCommand = async (given, { cwd, environment, err }) => {
+export const runDev: RunCommand = async (given, { cwd, environment, err, json }) => {
   const program = findProgram(given.argument("program"), cwd);
   if (program === null)
     throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it: framework dev src/main.ts");
@@ -16,10 +16,13 @@ export const runDev: RunCommand = async (given, { cwd, environment, err }) => {
     spawn(process.execPath, [...process.execArgv, program, "--reload", "--env", "development", ...flags], {
       cwd,
       env: environment,
-      stdio: ["ignore", "inherit", "inherit"],
+      stdio: ["ignore", json ? STDERR : "inherit", "inherit"], // with --json, stdout has the result alone
     });
   return supervise(program, start);
 };
+
+/** Descriptor of this process's stderr. */
+const STDERR = 2;
 
 const flagsOf = (given: Given): readonly string[] => {
   const [port, host] = [given.number("port"), given.text("host")];

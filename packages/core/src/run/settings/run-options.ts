@@ -25,7 +25,7 @@ export interface RunOptions {
   readonly env?: Environment | undefined;
   /** Number of serving processes (`--workers`). @default the CPUs this process may use in production, 1 in debug */
   readonly workers?: number | undefined;
-  /** Restarts the program, with the port kept open, when a source file below the working directory changes (`--reload`). @default false */
+  /** Restarts the program, with the port kept open, when a source or `.env` file below the working directory changes (`--reload`). @default false */
   readonly reload?: boolean | undefined;
   /** Writes request lines (`--no-logs`). @default the value of `debug` */
   readonly logs?: boolean | undefined;

@@ -37,6 +37,12 @@ test("reports a change in a nested folder once, after any number of events", asy
   expect(seen).toEqual([join("src", "deep", "b.json")]);
 });
 
+test("reports a change of a .env file", async () => {
+  change(".env.local");
+  await until(() => seen.length > 0);
+  expect(seen).toEqual([".env.local"]);
+});
+
 test("reports a file that an editor replaces by renaming", async () => {
   change("src/temporary.txt");
   renameSync(join(root, "src/temporary.txt"), join(root, "src/app.mts"));
@@ -75,8 +81,12 @@ test("ignores other files, installed packages, and all changes after it was stop
 });
 
 test("recognises sources by their extension, and ignores folders without sources", () => {
-  expect(["a.ts", "a.mts", "a.js", "a.mjs", "a.json", "a.d.ts"].every(isSource)).toBe(true);
-  expect(["a.md", "ts", ".a.ts", "a.ts~", "a.tsx", "4913"].some(isSource)).toBe(false);
+  expect(["a.ts", "a.mts", "a.js", "a.mjs", "a.json", "a.d.ts", ".env", ".env.local"].every(isSource)).toBe(
+    true,
+  );
+  expect(
+    ["a.md", "ts", ".a.ts", ".env~", ".env.", ".environment", "a.ts~", "a.tsx", "4913"].some(isSource),
+  ).toBe(false);
   expect(["node_modules", "dist", ".git", ".turbo"].some(isSourceFolder)).toBe(false);
   expect(isSourceFolder("src")).toBe(true);
 });

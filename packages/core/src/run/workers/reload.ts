@@ -7,9 +7,9 @@ const DEBOUNCE_MS = 100;
 /** Maximum of watched folders; each takes a watch of the operating system. */
 const MAX_FOLDERS = 5000;
 
-/** Whether a change of this file affects the program's code. */
+/** Whether a change of this file affects the program: its code, or the variables of a `.env` file. */
 export const isSource = (name: string): boolean =>
-  /\.(?:ts|mts|js|mjs|json)$/.test(name) && !name.startsWith(".");
+  name.startsWith(".") ? /^\.env(?:\.[\w-]+)*$/.test(name) : /\.(?:ts|mts|js|mjs|json)$/.test(name);
 
 /** Whether a folder can contain sources of the program. */
 export const isSourceFolder = (name: string): boolean =>
