@@ -23,14 +23,28 @@ export const runBatch = async (
   parts: RunBatchParts,
   messages: readonly Message[],
 ): Promise<readonly Outcome[]> => {
-  const refusals = await Promise.all(messages.map((message) => refusalOf(parts, message)));
-  const outcomes = (
-    await handle(
-      parts,
-      messages.filter((_message, at) => refusals[at] === null),
-    )
-  ).values();
-  return refusals.map((refusal) => refusal ?? outcomes.next().value ?? outcomeOf(undefined));
+  const outcomes = new Map<Message, Outcome>();
+  const judge = async (message: Message): Promise<void> => {
+    const refusal = await refusalOf(parts, message);
+    if (refusal !== null) outcomes.set(message, refusal);
+  };
+  await Promise.all(messages.map(judge));
+  for (const call of callsOf(messages.filter((message) => !outcomes.has(message))))
+    for (const [message, outcome] of await handle(parts, call)) outcomes.set(message, outcome);
+  return messages.map((message) => outcomes.get(message) ?? outcomeOf(undefined));
+};
+
+/** Verdicts are by id, which is unique only for its source: messages with the id of another source come in another call. */
+const callsOf = (messages: readonly Message[]): readonly (readonly Message[])[] => {
+  const calls: { readonly sources: Map<string, string>; readonly messages: Message[] }[] = [];
+  for (const message of messages) {
+    const { id, source } = message;
+    let call = calls.find(({ sources }) => (sources.get(id) ?? source) === source);
+    if (call === undefined) calls.push((call = { sources: new Map(), messages: [] }));
+    call.sources.set(id, source);
+    call.messages.push(message);
+  }
+  return calls.map((call) => call.messages);
 };
 
 /** The outcome of a message whose sender is refused; `null` for the others. */
@@ -46,7 +60,7 @@ const refusalOf = async ({ spec, log }: RunBatchParts, message: Message): Promis
 const handle = async (
   { spec, state }: RunBatchParts,
   messages: readonly Message[],
-): Promise<readonly Outcome[]> => {
+): Promise<readonly (readonly [Message, Outcome])[]> => {
   const { handler, inject } = spec;
   const [first] = messages;
   if (handler.kind !== "batch" || first === undefined) return [];
@@ -59,9 +73,11 @@ const handle = async (
       (dependencies): Awaitable<ReadonlyMap<string, BatchVerdict>> =>
         handler.handle(messages, dependencies as never),
     );
-    return messages.map(({ id }) => outcomeOf(verdicts instanceof Map ? verdicts.get(id) : undefined));
+    const verdictOn = ({ id }: Message): BatchVerdict | undefined =>
+      verdicts instanceof Map ? verdicts.get(id) : undefined;
+    return messages.map((message) => [message, outcomeOf(verdictOn(message))]);
   } catch (error) {
-    return messages.map(() => ({ kind: "retry", error, delayMs: null }));
+    return messages.map((message) => [message, { kind: "retry", error, delayMs: null }]);
   }
 };
 

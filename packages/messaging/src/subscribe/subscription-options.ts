@@ -87,6 +87,10 @@ export interface BatchSubscriptionOptions<
   };
 }
 
+/** Options of either kind of subscription. */
+export type AnyOptions = Omit<SubscriptionOptions<SchemaOption, Injections | undefined>, "batch"> &
+  Partial<Pick<BatchSubscriptionOptions, "batch">>;
+
 /** Does the work of one message. What it returns is the reply, for a sender that asked for one. */
 export type MessageHandler<S extends SchemaOption, I extends Injections | undefined> = (
   message: MessageOf<S>,
@@ -100,7 +104,10 @@ export type BatchVerdict =
   | { readonly retry: { readonly delayMs?: number; readonly error?: unknown } }
   | { readonly reject: string };
 
-/** Does the work of several messages: a verdict for each, by id. A missing one is a failure, and when it throws all have failed. */
+/**
+ * Does the work of several messages: a verdict for each, by id. A missing one is a failure, and when it throws all have failed. Messages of one id and several
+ * sources come in calls of their own.
+ */
 export type BatchHandler<S extends SchemaOption, I extends Injections | undefined> = (
   messages: readonly MessageOf<S>[],
   dependencies: Injected<I>,

@@ -1,0 +1,37 @@
+import { App } from "@framework/core";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { type BatchVerdict, memoryBroker, messaging } from "../index.ts";
+
+test("each message of a batch gets its own verdict, also when another source sent one with its id", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  const batches: string[][] = [];
+  app.messaging.subscribeBatch(
+    "books",
+    { group: "search", batch: { size: 5, waitMs: 60_000 } },
+    (messages) => {
+      batches.push(messages.map(({ id, source }) => `${source}${id}`));
+      return new Map(
+        messages.map(({ id, source }): [string, BatchVerdict] => [
+          id,
+          source === "/a" ? { reject: `bad ${id}` } : "ack",
+        ]),
+      );
+    },
+  );
+  const dead: string[] = [];
+  app.messaging.subscribe("books.search.dlq", { group: "dead" }, ({ source, headers }) => {
+    dead.push(`${source} ${headers["framework-dead-message"]}`);
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const sent = ["/a1", "/b1", "/a2", "/b3", "/b3"].map((name) => ({
+    type: "t",
+    source: name.slice(0, 2),
+    id: name.slice(2),
+  }));
+  await app.messaging.sendAll("books", sent);
+  await waitFor(() => dead.length === 2 && app.messaging.status()[0]?.done === 3, { timeoutMs: 60_000 });
+  expect(dead.toSorted()).toEqual(["/a messaging: bad 1", "/a messaging: bad 2"]);
+  expect(batches).toEqual([["/a1", "/a2", "/b3", "/b3"], ["/b1"]]);
+  await app.stop();
+});
