@@ -1,4 +1,4 @@
-import type { Awaitable, Invocation } from "@framework/core";
+import { type Awaitable, FrameworkError, type Invocation } from "@framework/core";
 import { type Host, type ImpliedReply, isPromise, mergeSchemes } from "@framework/core/feature";
 import type { SecuritySchemes } from "./auth-description.ts";
 import { Authentication } from "./authentication.ts";
@@ -23,12 +23,19 @@ export const anyOf = (...alternatives: readonly AuthAlternative[]): Authenticati
 
 class AnyOf extends Authentication {
   private readonly alternatives: readonly AuthAlternative[];
+  private readonly fields: readonly string[];
 
   constructor(alternatives: readonly AuthAlternative[]) {
     super();
     if (alternatives.length === 0)
       throw authError("AUTH_GUARD_EMPTY", "anyOf() needs at least one authentication");
+    if (!alternatives.every(isAlternative))
+      throw new FrameworkError(
+        "CORE_BAD_ARGUMENT",
+        "anyOf takes authentications, such as anyOf(new JwtAuth(config), new ApiKeyAuth(keys))",
+      );
     this.alternatives = alternatives;
+    this.fields = distinct(alternatives.flatMap((one) => one.credentialFields()));
   }
 
   override identify(invocation: Invocation): Awaitable<void> {
@@ -36,7 +43,7 @@ class AnyOf extends Authentication {
   }
 
   override credentialFields(): readonly string[] {
-    return this.alternatives.flatMap((one) => one.credentialFields());
+    return this.fields;
   }
 
   override skips(path: string): boolean {
@@ -55,6 +62,17 @@ class AnyOf extends Authentication {
     for (const one of this.alternatives) one.install(host);
   }
 }
+
+const isAlternative = (value: unknown): value is AuthAlternative =>
+  typeof value === "object" &&
+  value !== null &&
+  ["identify", "install", "describeAuth", "skips", "credentialFields"].every((name) => name in value);
+
+/** Several alternatives may read the same field; names of fields have no case. */
+const distinct = (names: readonly string[]): readonly string[] => {
+  const known = names.map((name) => name.toLowerCase());
+  return names.filter((name, at) => known.indexOf(name.toLowerCase()) === at);
+};
 
 const identifyFrom = (
   alternatives: readonly AuthAlternative[],

@@ -173,3 +173,12 @@ test("one object serves several apps, in sequence and concurrently", async () =>
   await using client = second;
   expect((await client.get("/", { headers: token })).status).toBe(200);
 });
+
+test("Vary names a field once that several alternatives read", async () => {
+  const app = new App().use(
+    anyOf(jwt, apiKey(), basic(), new JwtAuth({ secret, headerName: "authorization" })),
+  );
+  app.get("/", () => "in");
+  await using client = testClient(app);
+  expect((await client.get("/", { headers: key })).headers.get("vary")).toBe("Authorization, X-API-Key");
+});
