@@ -1,5 +1,14 @@
 import type { Awaitable } from "@framework/core";
-import { type Clock, isPromise, systemClock, within } from "@framework/core/feature";
+import {
+  checked,
+  type Clock,
+  type FieldRule,
+  integer,
+  isClock,
+  isPromise,
+  systemClock,
+  within,
+} from "@framework/core/feature";
 
 /** Limit on the time of a function that the program gives, such as a lookup in a database. */
 export interface AnswerLimit {
@@ -13,22 +22,25 @@ export interface AnswerLimit {
 const TIMEOUT_MS = 30_000;
 const MAX_TIMEOUT_MS = 600_000;
 
+/** The rules of an `AnswerLimit`, for records of options. */
+export const answerLimitRules: {
+  readonly timeoutMs: FieldRule<number>;
+  readonly clock: FieldRule<Clock>;
+} = {
+  timeoutMs: integer(TIMEOUT_MS, { min: 1, max: MAX_TIMEOUT_MS }),
+  clock: checked<Clock>(systemClock, "a clock", isClock),
+};
+
 /** Waits for an answer; synchronous ones pass as they are. */
 export interface AnswerWait {
   readonly timeoutMs: number;
-  /** What is wrong with the limit, `null` for nothing. */
-  readonly problem: string | null;
   /** Returns the answer, or what `late` returns or throws. */
   of<T>(answer: Awaitable<T>, late: () => T): Awaitable<T>;
 }
 
 /** Creates the wait for answers within a limit. */
-export const answerWait = ({ timeoutMs = TIMEOUT_MS, clock = systemClock }: AnswerLimit): AnswerWait => ({
+export const answerWait = ({ timeoutMs, clock }: Required<AnswerLimit>): AnswerWait => ({
   timeoutMs,
-  problem:
-    Number.isInteger(timeoutMs) && timeoutMs >= 1 && timeoutMs <= MAX_TIMEOUT_MS
-      ? null
-      : `timeoutMs must be a whole number from 1 to ${MAX_TIMEOUT_MS}`,
   of: (answer, late) =>
     isPromise(answer) ? within(Promise.resolve(answer), timeoutMs, clock, late) : answer,
 });

@@ -59,7 +59,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "pass a path that begins with `/`",
   },
   AUTH_GUARD_EMPTY: {
-    summary: "a guard was given no role or permission, or `anyOf` no alternative",
+    summary: "a guard was given no role or permission, or one that is no text; or `anyOf` no alternative",
     action: "pass at least one",
   },
   AUTH_ALREADY_STARTED: {

@@ -1,5 +1,6 @@
 // For applications.
-export { JwtAuth, type JwtAuthOptions } from "./jwt/jwt-auth.ts";
+export { JwtAuth } from "./jwt/jwt-auth.ts";
+export type { JwtAuthOptions } from "./jwt/jwt-auth-options.ts";
 export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
 export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";

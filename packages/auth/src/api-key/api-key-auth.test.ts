@@ -139,6 +139,12 @@ test.each<[string, ApiKeys, string?]>([
   ["a key with a comma", { "a,b": "a" }],
   ["a key with a space", { "a b": "a" }],
   ["a key with non-ASCII characters", { "schlüssel-ключ": "a" }],
+  ["a list of keys without names", ["secret-key-1"] as unknown as ApiKeys],
+  ["a pair in place of a list of pairs", ["key-1", "a"] as unknown as ApiKeys],
+  ["a pair with a third item", [["key-1", "a", 1]] as unknown as ApiKeys],
+  ["a text", "secret-key-1" as unknown as ApiKeys],
+  ["null", null as unknown as ApiKeys],
+  ["nothing", undefined as unknown as ApiKeys],
   ["a truncated digest", { "sha256:abc": "a" }],
   ["an empty name", { key: "" }],
   ["a name that is not a string", { key: 1 as unknown as string }],
@@ -159,5 +165,5 @@ test.each<[string, ApiKeys, string?]>([
     .start()
     .catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "AUTH_BAD_API_KEY" });
-  expect(String(error)).not.toMatch(/hashed-key-1|key-7|a,b/);
+  expect(String(error)).not.toMatch(/hashed-key-1|secret-key-1|key-7|a,b/);
 });

@@ -24,10 +24,28 @@ interface Entry {
 
 /** Creates the digests of keys; the keys themselves are not kept. */
 export const keyDigests = (keys: ApiKeys): KeyDigests => {
-  const list = Symbol.iterator in keys ? [...keys] : Object.entries(keys);
+  const list = pairsOf(keys);
+  if (list === null) return { problems: [noPairs], nameOf: () => null };
   const entries = list.slice(0, MAX_KEYS).map(([key, name]) => ({ digest: digestOf(key), name }));
   return { problems: problemsOf(list, entries), nameOf: (key) => nameIn(entries, key) };
 };
+
+/** A list of texts is no list of pairs: each text would be taken apart, so that its first character is the key. */
+const pairsOf = (keys: unknown): readonly Pair[] | null => {
+  if (typeof keys !== "object" || keys === null) return null;
+  const list = Symbol.iterator in keys ? [...(keys as Iterable<unknown>)] : Object.entries(keys);
+  return list.every(isPair) ? list : null;
+};
+
+/** Types as declared; `problemsOf` checks them. */
+type Pair = readonly [key: string, name: string];
+
+const isPair = (item: unknown): item is Pair => Array.isArray(item) && item.length === 2;
+
+const noPairs: Problem = authProblem(
+  "AUTH_BAD_API_KEY",
+  'ApiKeyAuth takes keys with the names of their holders: an object, a Map or a list of pairs, such as { [key]: "service" }',
+);
 
 /** Compares every entry, also after a match, so that the time is constant. */
 const nameIn = (entries: readonly Entry[], key: string): string | null => {

@@ -1,13 +1,14 @@
 import { type Awaitable, type Invocation, type Logger, UnauthorizedError } from "@framework/core";
 import {
+  checked,
+  configRecord,
   type Host,
   type ImpliedReply,
   mapAwaitable,
-  systemClock,
   throttledLog,
   User,
 } from "@framework/core/feature";
-import { type AnswerLimit, type AnswerWait, answerWait } from "../answer-limit.ts";
+import { type AnswerLimit, answerLimitRules, type AnswerWait, answerWait } from "../answer-limit.ts";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
 import { missing, unavailable, unavailableReply } from "../errors.ts";
@@ -26,6 +27,15 @@ export interface BasicAuthOptions extends AnswerLimit {
   readonly allowEmptyName?: boolean | string;
 }
 
+const basicOptions = configRecord<Required<BasicAuthOptions>>("BasicAuthOptions", {
+  allowEmptyName: checked<boolean | string>(
+    false,
+    "true, false or the name of callers without a name",
+    (value) => typeof value === "boolean" || typeof value === "string",
+  ),
+  ...answerLimitRules,
+});
+
 /** Announces UTF-8 for names and passwords (RFC 7617 2.1). */
 const CHALLENGE = 'Basic realm="Restricted", charset="UTF-8"';
 
@@ -43,12 +53,16 @@ export class BasicAuth extends Authentication {
   private readonly logSometimes: ReturnType<typeof throttledLog>;
   private log: Logger = console;
 
-  constructor(verify: VerifyCredentials, { allowEmptyName = false, ...limit }: BasicAuthOptions = {}) {
+  private readonly problems: readonly string[];
+
+  constructor(verify: VerifyCredentials, options: BasicAuthOptions = {}) {
     super();
+    const { value, problems } = basicOptions.read(options);
     this.verify = verify;
-    this.allowEmptyName = allowEmptyName;
-    this.wait = answerWait(limit);
-    this.logSometimes = throttledLog({ clock: limit.clock ?? systemClock });
+    this.allowEmptyName = value.allowEmptyName;
+    this.wait = answerWait(value);
+    this.logSometimes = throttledLog({ clock: value.clock });
+    this.problems = problems;
   }
 
   override identify({ headers, context }: Invocation): Awaitable<void> {
@@ -85,7 +99,7 @@ export class BasicAuth extends Authentication {
     };
     if (typeof this.verify !== "function")
       problem("BasicAuth takes a function (username, password) => boolean");
-    if (this.wait.problem !== null) problem(`BasicAuth: ${this.wait.problem}`);
+    for (const message of this.problems) problem(message);
     host.life.onStart({ name: "BasicAuth", run: ({ log }) => void (this.log = log) });
   }
 

@@ -1,4 +1,4 @@
-import { type GuardObject, type Invocation, UnauthorizedError } from "@framework/core";
+import { FrameworkError, type GuardObject, type Invocation, UnauthorizedError } from "@framework/core";
 import { principalOf } from "@framework/core/feature";
 
 /**
@@ -6,6 +6,7 @@ import { principalOf } from "@framework/core/feature";
  * only. Works with every protocol.
  *
  * @param userKey context name of the application's own user. @default "user"
+ * @throws CORE_BAD_CONFIG from a constructor with another value than a text
  */
 export class AuthenticatedGuard implements GuardObject {
   readonly name: string = "AuthenticatedGuard";
@@ -14,6 +15,11 @@ export class AuthenticatedGuard implements GuardObject {
   private readonly userKey: string;
 
   constructor(userKey = "user") {
+    if (typeof userKey !== "string" || userKey === "")
+      throw new FrameworkError(
+        "CORE_BAD_CONFIG",
+        "AuthenticatedGuard takes the context name of the user, a text",
+      );
     this.userKey = userKey;
   }
 

@@ -1,12 +1,6 @@
-import {
-  type Awaitable,
-  ForbiddenError,
-  FrameworkError,
-  type Invocation,
-  UnauthorizedError,
-} from "@framework/core";
+import { type Awaitable, ForbiddenError, type Invocation, UnauthorizedError } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
-import { type AnswerLimit, type AnswerWait, answerWait } from "../answer-limit.ts";
+import type { AnswerWait } from "../answer-limit.ts";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
 
@@ -32,9 +26,11 @@ export interface WordRule {
   readonly what: "roles" | "permissions";
 }
 
-/** Returns a guard's words as a list. @throws AUTH_GUARD_EMPTY when there are none */
+/** Returns a guard's words as a list. @throws AUTH_GUARD_EMPTY when there are none, or another value is among them */
 export const wantedWords = (guard: string, given: string | readonly string[]): readonly string[] => {
   const words = toWords(given);
+  if (Array.isArray(given) && words.length < given.length)
+    throw authError("AUTH_GUARD_EMPTY", `${guard}: every name must be a non-empty string`);
   if (words.length > 0) return words;
   throw authError("AUTH_GUARD_EMPTY", `${guard} needs at least one name, such as new ${guard}(["admin"])`);
 };
@@ -55,13 +51,6 @@ export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<tr
   };
   const all = wait.of(Promise.all(resolved.map(async (words) => words)), late);
   return mapAwaitable(all, (words) => judged(rule, invocation, granted, words));
-};
-
-/** Returns the wait for `resolve` of a guard. @throws CORE_BAD_CONFIG */
-export const resolveWait = (guard: string, limit: AnswerLimit): AnswerWait => {
-  const wait = answerWait(limit);
-  if (wait.problem === null) return wait;
-  throw new FrameworkError("CORE_BAD_CONFIG", `${guard}: ${wait.problem}`);
 };
 
 const judged = (

@@ -1,6 +1,7 @@
 import type { Awaitable, GuardObject, Invocation } from "@framework/core";
-import type { AnswerLimit } from "../answer-limit.ts";
-import { checkWords, resolveWait, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import { type AnswerLimit, answerWait } from "../answer-limit.ts";
+import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import { PermissionOptions } from "./word-options.ts";
 
 /** Options of `PermissionGuard`. A `resolve` that does not answer within `timeoutMs` refuses with 403, as one that fails. */
 export interface PermissionGuardOptions extends AnswerLimit {
@@ -18,7 +19,7 @@ export interface PermissionGuardOptions extends AnswerLimit {
  * Passes callers with all of the permissions, or with one of them. Permissions are lists, or strings separated by commas or spaces. Works with every
  * protocol.
  *
- * @throws AUTH_GUARD_EMPTY from a constructor without permissions, CORE_BAD_CONFIG from one with a bad `timeoutMs`; 401 without a principal, 403 without the permissions
+ * @throws AUTH_GUARD_EMPTY from a constructor without permissions, CORE_BAD_CONFIG from one with an unknown or malformed option; 401 without a principal, 403 without the permissions
  */
 export class PermissionGuard implements GuardObject {
   readonly name: string;
@@ -26,7 +27,7 @@ export class PermissionGuard implements GuardObject {
   private readonly rule: WordRule;
 
   constructor(permissions: string | readonly string[], options: PermissionGuardOptions = {}) {
-    const { requireAll = true, userKey = "user", permKey = "permissions", resolve, ...limit } = options;
+    const { requireAll, userKey, permKey, resolve, ...limit } = PermissionOptions.of(options);
     const words = wantedWords("PermissionGuard", permissions);
     this.name = `PermissionGuard(${words.join(", ")})`;
     this.rule = {
@@ -35,7 +36,7 @@ export class PermissionGuard implements GuardObject {
       userKey,
       members: [permKey, "scope", "scp"],
       resolve,
-      wait: resolveWait("PermissionGuard", limit),
+      wait: answerWait(limit),
       what: "permissions",
     };
   }

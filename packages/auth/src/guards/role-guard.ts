@@ -1,6 +1,7 @@
 import type { Awaitable, GuardObject, Invocation } from "@framework/core";
-import type { AnswerLimit } from "../answer-limit.ts";
-import { checkWords, resolveWait, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import { type AnswerLimit, answerWait } from "../answer-limit.ts";
+import { checkWords, type ResolveWords, wantedWords, type WordRule } from "./granted-words.ts";
+import { RoleOptions } from "./word-options.ts";
 
 /** Options of `RoleGuard`. A `resolve` that does not answer within `timeoutMs` refuses with 403, as one that fails. */
 export interface RoleGuardOptions extends AnswerLimit {
@@ -17,7 +18,7 @@ export interface RoleGuardOptions extends AnswerLimit {
 /**
  * Passes callers with one of the roles, or with all of them. Roles are lists, or strings separated by commas or spaces. Works with every protocol.
  *
- * @throws AUTH_GUARD_EMPTY from a constructor without roles, CORE_BAD_CONFIG from one with a bad `timeoutMs`; 401 without a principal, 403 without the roles
+ * @throws AUTH_GUARD_EMPTY from a constructor without roles, CORE_BAD_CONFIG from one with an unknown or malformed option; 401 without a principal, 403 without the roles
  */
 export class RoleGuard implements GuardObject {
   readonly name: string;
@@ -25,7 +26,7 @@ export class RoleGuard implements GuardObject {
   private readonly rule: WordRule;
 
   constructor(roles: string | readonly string[], options: RoleGuardOptions = {}) {
-    const { requireAll = false, userKey = "user", roleKey = "roles", resolve, ...limit } = options;
+    const { requireAll, userKey, roleKey, resolve, ...limit } = RoleOptions.of(options);
     const words = wantedWords("RoleGuard", roles);
     this.name = `RoleGuard(${words.join(", ")})`;
     this.rule = {
@@ -34,7 +35,7 @@ export class RoleGuard implements GuardObject {
       userKey,
       members: [roleKey, "role"],
       resolve,
-      wait: resolveWait("RoleGuard", limit),
+      wait: answerWait(limit),
       what: "roles",
     };
   }

@@ -16,7 +16,6 @@ import {
   type Host,
   type ImpliedReply,
   JwtClaims,
-  systemClock,
 } from "@framework/core/feature";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
@@ -40,17 +39,10 @@ import {
 } from "../tokens/token-verifier.ts";
 import { JwtConfig, MAX_EXPIRATION, partProblems } from "../tokens/jwt-config.ts";
 import { jwtSchemes } from "./jwt-schemes.ts";
+import { jwtAuthOptions, type JwtAuthOptions } from "./jwt-auth-options.ts";
 import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
 import { sentToken } from "./sent-token.ts";
-
-/** Replacements for clock and network, for tests. */
-export interface JwtAuthOptions {
-  /** Clock of expiry. @default the system clock */
-  readonly clock?: Clock;
-  /** Fetches the key set. @default globalThis.fetch */
-  readonly fetch?: typeof globalThis.fetch;
-}
 
 /**
  * Authenticates callers by a JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also creates, renews and revokes tokens.
@@ -77,12 +69,13 @@ export class JwtAuth extends Authentication {
 
   constructor(input: ConfigInput<JwtConfig>, options: JwtAuthOptions = {}) {
     super();
-    const { clock = systemClock, fetch = globalThis.fetch } = options;
     const { value: config, problems } = JwtConfig.read(input);
+    const { value: replacements, problems: wrongOptions } = jwtAuthOptions.read(options);
+    const { clock, fetch = globalThis.fetch } = replacements;
     this.config = config;
     this.keys = readOwnKeys(config);
     this.problems = [
-      ...problems.map((message) => ({ code: "CORE_BAD_CONFIG", message })),
+      ...[...problems, ...wrongOptions].map((message) => ({ code: "CORE_BAD_CONFIG", message })),
       ...partProblems(input),
       ...this.keys.problems,
     ];

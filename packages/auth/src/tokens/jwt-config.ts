@@ -5,6 +5,7 @@ import {
   configRecord,
   type FieldRule,
   integer,
+  isPlainObject,
   list,
   oneOf,
   secret,
@@ -97,14 +98,17 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
 } satisfies { readonly [Field in keyof JwtConfig]: FieldRule<JwtConfig[Field]> });
 
 /** Returns a problem for each field of a part that is not configured. */
-export const partProblems = (input: ConfigInput<JwtConfig>): Problem[] => [
-  ...(input.jwksUrl === undefined
-    ? unusedFields(JwtConfig, input, ["jwksMaxAgeSecs", "jwksCooldownSecs"], "jwksUrl")
-    : []),
-  ...(input.store === undefined
-    ? unusedFields(JwtConfig, input, ["storeTimeoutMs"], "store")
-    : unusedFields(JwtConfig, input, ["maxLogins"], "the store of JwtAuth itself")),
-];
+export const partProblems = (given: ConfigInput<JwtConfig>): Problem[] => {
+  const input = isPlainObject(given) ? given : {}; // anything else is a problem of the record
+  return [
+    ...(input.jwksUrl === undefined
+      ? unusedFields(JwtConfig, input, ["jwksMaxAgeSecs", "jwksCooldownSecs"], "jwksUrl")
+      : []),
+    ...(input.store === undefined
+      ? unusedFields(JwtConfig, input, ["storeTimeoutMs"], "store")
+      : unusedFields(JwtConfig, input, ["maxLogins"], "the store of JwtAuth itself")),
+  ];
+};
 
 /** An optional field; its error omits the value, which may be secret. */
 function maybe<T>(wanted: string, isValid: (value: unknown) => boolean): FieldRule<T | undefined> {

@@ -1,0 +1,111 @@
+import { App } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import {
+  anyOf,
+  type AuthAlternative,
+  type Authentication,
+  AuthenticatedGuard,
+  BasicAuth,
+  JwtAuth,
+  PermissionGuard,
+  RoleGuard,
+} from "./index.ts";
+
+/** Values that only programs without types can pass. */
+const wrong = (value: unknown): never => value as never;
+const secret = "0123456789abcdef0123456789abcdef";
+const verify = (): boolean => true;
+
+test.each<[string, () => Authentication, string, string]>([
+  ["no configuration", () => new JwtAuth(wrong(undefined)), "AUTH_NO_KEY", "JwtConfig.secret is missing"],
+  ["null", () => new JwtAuth(wrong(null)), "CORE_BAD_CONFIG", "JwtConfig must be an object with fields"],
+  ["a secret alone", () => new JwtAuth(wrong(secret)), "CORE_BAD_CONFIG", "but is another value"],
+  ["null options", () => new JwtAuth({ secret }, wrong(null)), "CORE_BAD_CONFIG", "JwtAuthOptions must be"],
+  [
+    "no clock",
+    () => new JwtAuth({ secret }, { clock: wrong({}) }),
+    "CORE_BAD_CONFIG",
+    "clock must be a clock",
+  ],
+  ["null options", () => new BasicAuth(verify, wrong(null)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
+  ["a number", () => new BasicAuth(verify, wrong(5)), "CORE_BAD_CONFIG", "BasicAuthOptions must be"],
+  [
+    "an unknown option",
+    () => new BasicAuth(verify, wrong({ realm: "x" })),
+    "CORE_BAD_CONFIG",
+    'BasicAuthOptions has no field "realm"',
+  ],
+  [
+    "an option of another type",
+    () => new BasicAuth(verify, { allowEmptyName: wrong(1) }),
+    "CORE_BAD_CONFIG",
+    "BasicAuthOptions.allowEmptyName must be true, false or the name",
+  ],
+])("an authentication with %s is reported by the start", async (_name, create, code, message) => {
+  const error: unknown = await new App()
+    .use(create())
+    .start()
+    .catch((reason: unknown) => reason);
+  expect(error).toMatchObject({ name: "ConfigurationError", code });
+  expect(String(error)).toContain(message);
+  expect(String(error)).not.toContain(secret);
+});
+
+test.each<[string, () => unknown, string, string]>([
+  [
+    "a misspelt option",
+    () => new RoleGuard("a", wrong({ requireall: true })),
+    "CORE_BAD_CONFIG",
+    'RoleGuardOptions has no field "requireall"; did you mean "requireAll"?',
+  ],
+  [
+    "the option of another guard",
+    () => new PermissionGuard("a", wrong({ roleKey: "x" })),
+    "CORE_BAD_CONFIG",
+    "roleKey",
+  ],
+  [
+    "a resolve that is no function",
+    () => new RoleGuard("a", { resolve: wrong(5) }),
+    "CORE_BAD_CONFIG",
+    "resolve",
+  ],
+  [
+    "a key that is no text",
+    () => new PermissionGuard("a", { permKey: wrong(5) }),
+    "CORE_BAD_CONFIG",
+    "permKey",
+  ],
+  ["a text in place of options", () => new RoleGuard("a", wrong("b")), "CORE_BAD_CONFIG", "RoleGuardOptions"],
+  ["null in place of options", () => new RoleGuard("a", wrong(null)), "CORE_BAD_CONFIG", "RoleGuardOptions"],
+  ["a name that is no text", () => new RoleGuard(["a", wrong(5)]), "AUTH_GUARD_EMPTY", "every name"],
+  [
+    "a user key that is no text",
+    () => new AuthenticatedGuard(wrong(null)),
+    "CORE_BAD_CONFIG",
+    "context name",
+  ],
+  [
+    "a class in place of an authentication",
+    () => anyOf(wrong(JwtAuth)),
+    "CORE_BAD_ARGUMENT",
+    "anyOf takes authentications",
+  ],
+  [
+    "a list in place of arguments",
+    () => anyOf(wrong([new JwtAuth({ secret })]) as AuthAlternative),
+    "CORE_BAD_ARGUMENT",
+    "anyOf takes authentications",
+  ],
+])("a constructor refuses %s", (_name, create, code, message) => {
+  const failed = (): unknown => {
+    try {
+      return create();
+    } catch (error) {
+      return error;
+    }
+  };
+  const error = failed();
+  expect(error).toMatchObject({ code });
+  expect(String(error)).toContain(message);
+});
