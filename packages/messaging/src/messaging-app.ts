@@ -22,7 +22,7 @@ import type { MessagingOutline } from "./outline/messaging-outline.ts";
 import type { SubscriptionStatus } from "./consume/subscription-status.ts";
 import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
-import { MessagingConfig } from "./messaging-config.ts";
+import { isAdapter, MessagingConfig } from "./messaging-config.ts";
 import type { Kernel } from "@framework/durable/feature";
 import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
 import type { OutgoingMessage } from "./port/delivery.ts";
@@ -118,6 +118,9 @@ export class MessagingApp {
   /** Adds a broker. The first one adds the tasks of messaging to the app's life. */
   enable(name: string, adapter: BrokerAdapter, input: ConfigInput<MessagingConfig> = {}): void {
     const config = this.host.configure(MessagingConfig, input);
+    if (!isBrokerName(name)) return this.problem("the name of a broker is text of 1 to 100 characters");
+    if (!isAdapter(adapter))
+      return this.problem(`the broker "${name}" is no adapter, such as memoryBroker()`);
     if (this.enabled.has(name)) return this.problem(`there are two brokers "${name}"; rename one`);
     if (this.enabled.size === 0) this.join();
     this.enabled.set(name, { name, adapter, config });
@@ -127,6 +130,8 @@ export class MessagingApp {
   /** Adds a middleware around every handler of single messages. */
   use(middleware: Middleware<Message, Outcome>): void {
     this.host.check(() => []); // refuses what comes after the start
+    if (typeof middleware !== "function")
+      return this.problem("use takes a middleware: a function of a message and next");
     this.middleware.push(middleware);
   }
 
@@ -349,6 +354,9 @@ export class MessagingApp {
     await Promise.all(Array.from(this.running.values(), ({ app }) => app.close()));
   }
 }
+
+const isBrokerName = (name: unknown): boolean =>
+  typeof name === "string" && name !== "" && name.length <= 100;
 
 const topicName = (topic: string | Topic): string => (typeof topic === "string" ? topic : topic.name);
 

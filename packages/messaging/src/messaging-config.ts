@@ -70,7 +70,12 @@ export const MessagingConfig: ConfigRecord<MessagingConfig> = configRecord("Mess
 
 /** Whether a value is an adapter of a broker. */
 export const isAdapter = (value: unknown): value is BrokerAdapter =>
-  typeof value === "object" && value !== null && "capabilities" in value && "open" in value;
+  typeof value === "object" &&
+  value !== null &&
+  "capabilities" in value &&
+  typeof value.capabilities === "object" &&
+  "open" in value &&
+  typeof value.open === "function";
 
 const isTopic = (value: unknown): value is Topic =>
   typeof value === "object" && value !== null && "name" in value && "schemas" in value;

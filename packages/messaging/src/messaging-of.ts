@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { Injections, StandardSchema } from "@framework/core";
-import { handled, systemClock } from "@framework/core/feature";
+import type { StandardSchema } from "@framework/core";
+import { handled, isPlainObject, systemClock } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
 import { MAX_REQUEST_MS } from "./limits.ts";
@@ -12,7 +12,8 @@ import type { NewMessage, Receipt } from "./send/new-message.ts";
 import { badMessage, toEvent } from "./send/to-event.ts";
 import type { Topic } from "./send/topic.ts";
 import { checkData, issuesText } from "./send/check-data.ts";
-import type { AnyHandler, SchemaOption, SubscriptionOptions } from "./subscribe/subscription-options.ts";
+import type { AnyHandler, AnyOptions } from "./subscribe/subscription-options.ts";
+import { subscriptionProblems } from "./subscribe/subscription-problems.ts";
 import { subscriptionSpec } from "./subscribe/subscription-spec.ts";
 import type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
 
@@ -21,14 +22,20 @@ export const messagingOf = (app: MessagingApp): Messaging => {
   const subscribe = (
     kind: "single" | "batch",
     to: string | RegExp | Topic,
-    options: SubscriptionOptions<SchemaOption, Injections | undefined>,
+    options: AnyOptions,
     handle: unknown,
   ): void => {
-    const isTopic = typeof to === "object" && !(to instanceof RegExp);
-    const group = options.group ?? app.defaultGroup(options.broker);
-    const own = { ...(isTopic && { schema: to.schemas }), ...options, group };
+    const isTopic = typeof to === "object" && to !== null && !(to instanceof RegExp);
+    const isRecord: boolean = isPlainObject(options);
+    const own = isRecord
+      ? {
+          ...(isTopic && { schema: to.schemas }),
+          ...options,
+          group: options.group ?? app.defaultGroup(options.broker),
+        }
+      : options; // a start error
     const { spec, problems } = subscriptionSpec(isTopic ? to.name : to, own, { kind, handle } as AnyHandler);
-    app.subscribe(spec, problems);
+    app.subscribe(spec, [...problems, ...subscriptionProblems(spec, own)]);
   };
   return {
     subscribe(to: string | RegExp | Topic, options: object, handler: unknown) {

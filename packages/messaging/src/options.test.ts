@@ -6,6 +6,7 @@ import {
   type Invocation,
   key,
   type Logger,
+  type StandardSchema,
   UnauthorizedError,
 } from "@framework/core";
 import type { Authenticator } from "@framework/core/feature";
@@ -49,6 +50,10 @@ const appWith = (
     .subscribe("books", { group: "a", deadLetter: deadTopicOf("books"), ...options }, handle)
     .subscribe(deadTopicOf("books"), { group: "dead" }, (letter) => void dead.push(letter));
   return { app, dead };
+};
+
+const anything: StandardSchema = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
 };
 
 const newApp = () => new (App.with(messaging))();
@@ -140,7 +145,7 @@ test("onUnknown: a message of an unknown type is a dead letter at once, acknowle
   const tries: Record<string, string | undefined> = {};
   for (const onUnknown of ["park", "ack", "fail"] as const) {
     const retry = { quickTries: 3, quickDelayMs: 1, delaysMs: [] };
-    const { app, dead } = appWith({ onUnknown, retry, schema: {} }, () => {});
+    const { app, dead } = appWith({ onUnknown, retry, schema: { other: anything } }, () => {});
     await app.start({ log: quiet });
     await app.messaging.send("books", { type: "unknown" });
     const isOver = (): boolean => app.messaging.status()[0]?.done === 1 || dead.length === 1;

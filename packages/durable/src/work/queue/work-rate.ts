@@ -26,7 +26,7 @@ export const workRate = ({ maxLimit, maxPerSecs }: WorkRateBounds): ((rate: Work
   });
   return (rate) => {
     const { value, problems } = record.read(rate);
-    const missing = (rate as ConfigInput<WorkRate>).limit === undefined ? [NEEDS_LIMIT] : [];
+    const missing = (rate as ConfigInput<WorkRate> | null)?.limit === undefined ? [NEEDS_LIMIT] : [];
     const all = [...missing, ...problems];
     if (all.length > 0)
       throw new ConfigurationError(all.map((message) => ({ code: "CORE_BAD_CONFIG", message })));
