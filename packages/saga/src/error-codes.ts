@@ -31,6 +31,10 @@ export const sagaErrors: ErrorCatalogue = {
     summary: "a step sends messages in an app without messaging",
     action: "compose and enable `@framework/messaging` before this feature",
   },
+  SAGA_NO_WAIT: {
+    summary: "`deliver` names a message that no version of the saga in this process waits for",
+    action: "correct the name, or define the version that waits for it; the message has the nearest name",
+  },
   SAGA_REJECTED: {
     summary: "a step threw a `SagaReject`; the saga is compensated",
     action: "nothing, the business said no",

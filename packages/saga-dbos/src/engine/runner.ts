@@ -133,6 +133,7 @@ export class DbosRunner implements SagaRunner {
     if (tx !== undefined) throw noTransaction("deliver");
     checkKey(key);
     checkKey(messageId, "the id of a message");
+    this.parts.registry.checkWait(definition.name, name);
     const letter: Letter = { kind: "message", name, data: await checkedMessage(definition, name, data) };
     const id = instanceId(definition.name, key);
     const seen = await this.see(id);

@@ -1,4 +1,4 @@
-import { unknownSaga } from "../errors/saga-errors.ts";
+import { unknownSaga, unknownWait } from "../errors/saga-errors.ts";
 import type { AnySaga } from "./definition.ts";
 
 /** The definitions of a process, by name and version. */
@@ -22,6 +22,14 @@ export class SagaRegistry {
   /** Whether the process has a version of a saga. */
   has(name: string, version: number): boolean {
     return this.definitions.has(placeOf(name, version));
+  }
+
+  /** Checks that a version of a saga in this process has a wait: without one, a message with its name would be kept for ever. @throws SAGA_NO_WAIT */
+  checkWait(saga: string, wait: string): void {
+    const waits = this.all()
+      .filter(({ name }) => name === saga)
+      .flatMap(({ steps }) => steps.filter(({ kind }) => kind === "wait").map(({ name }) => name));
+    if (!waits.includes(wait)) throw unknownWait(saga, wait, waits);
   }
 
   /** Returns a version of a saga. @throws SAGA_UNKNOWN */

@@ -1,4 +1,5 @@
 import { FrameworkError, HttpError } from "@framework/core";
+import { nearest } from "@framework/core/feature";
 
 /** Another change came first, or another worker has taken the saga over. */
 export const staleSaga = (id: string): FrameworkError =>
@@ -41,6 +42,17 @@ export const changedDefinition = (name: string, version: number): FrameworkError
     "SAGA_CHANGED",
     `saga: the steps of "${name}" version ${version} are not those that its running instances were started with; give the new list a new version`,
   );
+
+/** No version of a saga in this process waits for a message of this name. @param waits names of its waits */
+export const unknownWait = (saga: string, wait: string, waits: readonly string[]): FrameworkError => {
+  const [near] = nearest(wait, waits, 1);
+  const known = waits.length === 0 ? "it has no waitFor" : `it waits for ${[...new Set(waits)].join(", ")}`;
+  const hint = near === undefined ? known : `did you mean ${JSON.stringify(near)}?`;
+  return new FrameworkError(
+    "SAGA_NO_WAIT",
+    `saga: "${saga}" never waits for ${JSON.stringify(wait)}; ${hint}`,
+  );
+};
 
 /** The app has no saga of this name and version. */
 export const unknownSaga = (name: string, version?: number): FrameworkError =>

@@ -13,7 +13,7 @@ import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
 export interface SagaMessage {
   /** Key of the instance. */
   readonly key: string;
-  /** Name of the `waitFor` that it ends. */
+  /** Name of the `waitFor` that it ends; one that no version of the saga has is SAGA_NO_WAIT. */
   readonly name: string;
   /** Identifies the message, at most 400 characters: one that is delivered again has no effect. */
   readonly id: string;

@@ -20,6 +20,7 @@ const bugNames = new Set<unknown>([
 const bugCodes = new Set<unknown>([
   "SAGA_BAD_VALUE",
   "SAGA_NO_MESSAGING",
+  "SAGA_NO_WAIT",
   "DATABASE_TRANSACTION_ABORTED",
   "DATABASE_TRANSACTION_NESTED",
   "DATABASE_TRANSACTION_IDLE",

@@ -119,6 +119,10 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     const fetched = { key: "k", id: "2", name: "fetched" };
     assert.equal(await runner.deliver(definition, fetched), "kept");
     assert.equal(await runner.deliver(definition, fetched), "repeated");
+    await assert.rejects(runner.deliver(definition, { ...fetched, id: "0", name: "fetchd" }), {
+      code: "SAGA_NO_WAIT",
+      message: 'saga: "waits" never waits for "fetchd"; did you mean "fetched"?',
+    });
     assert.equal(await runner.deliver(definition, { key: "k", id: "1", name: "packed", data: 7 }), "resumed");
     const info = await inStatus(runner, id, "completed");
     assert.equal(info.steps.find(({ step }) => step === "packed")?.output, 7);
