@@ -88,6 +88,17 @@ test.each([0, -5, 0.5, Number.NaN, 2 ** 31, Infinity])("a delay of %p counts as 
   expect(firedAt).toBe(1);
 });
 
+test("advance(0) drains promise jobs and fires no timer that was set at this time", async () => {
+  const clock = virtualClock();
+  const steps: string[] = [];
+  clock.after(0, () => steps.push("timer"));
+  void Promise.resolve().then(() => steps.push("job"));
+  await clock.advance(0);
+  expect(steps).toEqual(["job"]);
+  await clock.advance(1);
+  expect(steps).toEqual(["job", "timer"]);
+});
+
 test("sleep rejects with its signal's reason and removes its timer", async () => {
   const clock = virtualClock();
   const leaving = new AbortController();

@@ -12,7 +12,7 @@ export interface VirtualClock extends Clock {
   readonly sleep: (delayMs: number, signal?: AbortSignal) => Promise<void>;
   /**
    * Advances the time and fires the timers that fall due, including those set by timers, by time and then by order of registration. Promise jobs are
-   * drained before the first timer and after each. Overlapping calls run sequentially.
+   * drained before the first timer and after each. Overlapping calls run sequentially. `advance(0)` drains promise jobs; a timer of 0 ms is due after 1 ms.
    *
    * @throws a timer's error, with the time stopped at it; CORE_CLOCK_RUNAWAY after a million timers
    */
