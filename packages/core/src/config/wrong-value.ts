@@ -5,6 +5,10 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+/** Whether a value is a class, which `typeof` calls a function although only `new` can call it. */
+export const isClass = (value: unknown): boolean =>
+  typeof value === "function" && Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;
+
 /** Longest text, and most items, that a message shows. */
 const MAX_TEXT = 60;
 const MAX_ITEMS = 5;

@@ -147,3 +147,19 @@ test("a guard's own failure is logged once with its error and hidden from the cl
   expect(await (await app.fetch(new Request("http://host.test/x"))).text()).not.toContain("canary");
   expect(logged).toEqual([expect.objectContaining({ message: "canary" })]);
 });
+
+test("a class in place of a guard is a start error: nothing calls it without new", async () => {
+  class IsAdmin {
+    check(): boolean {
+      return false;
+    }
+  }
+  const guard = IsAdmin as unknown as Guard;
+  const app = new App().addGuard(guard);
+  app.get("/x", { guards: [guard] }, () => "in");
+  const error = await app.start().catch((reason: unknown) => reason);
+  const { problems } = error as { problems: readonly { code: string; message: string }[] };
+  expect(problems.map(({ code }) => code)).toEqual(["CORE_BAD_GUARD", "CORE_BAD_ROUTE"]);
+  for (const { message } of problems) expect(message).toMatch(/a class needs new$/);
+  expect(() => And(guard)).toThrow("a class needs new");
+});

@@ -112,7 +112,7 @@ const checkedGuards = <In extends Invocation>(name: string, list: GuardList<In>)
   }
   for (const guard of guards as readonly unknown[]) {
     if (isGuard(guard)) continue;
-    const message = `${name}(...) got ${guard === null ? "null" : typeof guard} instead of a guard: a function, or an object with check(request)`;
+    const message = `${name}(...) got ${guard === null ? "null" : typeof guard} instead of a guard: a function, or an object with check(request); a class needs new`;
     throw new FrameworkError("CORE_GUARD_INVALID", message);
   }
   return guards;

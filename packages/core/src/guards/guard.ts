@@ -1,3 +1,4 @@
+import { isClass } from "../config/wrong-value.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 
@@ -37,7 +38,7 @@ export interface GuardFunction<In extends Invocation = Invocation> {
  */
 export type Guard<In extends Invocation = Invocation> = GuardFunction<In> | GuardObject<In>;
 
-/** Whether a value is a guard: a function, or an object with `check`. */
+/** Whether a value is a guard: a function, or an object with `check`; a class is none, its instances may be. */
 export const isGuard = (value: unknown): value is Guard =>
-  typeof value === "function" ||
+  (typeof value === "function" && !isClass(value)) ||
   (typeof value === "object" && value !== null && "check" in value && typeof value.check === "function");

@@ -18,9 +18,22 @@ const problemsOf = async (mistaken: (app: Untyped) => void): Promise<string[]> =
 };
 
 test.each<[string, (app: Untyped) => void, RegExp]>([
-  ["use(5)", (app) => app["use"]?.(5), /^use takes a function or an object with handle$/],
-  ["use(null)", (app) => app["use"]?.(null), /^use takes a function or an object with handle$/],
-  ["use({})", (app) => app["use"]?.({}), /^use takes a function or an object with handle$/],
+  ["use(5)", (app) => app["use"]?.(5), /^use takes a function or an object with handle; a class needs new$/],
+  [
+    "use(null)",
+    (app) => app["use"]?.(null),
+    /^use takes a function or an object with handle; a class needs new$/,
+  ],
+  [
+    "use({})",
+    (app) => app["use"]?.({}),
+    /^use takes a function or an object with handle; a class needs new$/,
+  ],
+  [
+    "use(Class)",
+    (app) => app["use"]?.(class Auth {}),
+    /^use takes a function or an object with handle; a class needs new$/,
+  ],
   ["registerBlueprint({})", (app) => app["registerBlueprint"]?.({}), /^registerBlueprint takes a Blueprint$/],
   ["registerBlueprint()", (app) => app["registerBlueprint"]?.(), /^registerBlueprint takes a Blueprint$/],
   [

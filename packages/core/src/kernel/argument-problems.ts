@@ -1,4 +1,4 @@
-import { isPlainObject } from "../config/wrong-value.ts";
+import { isClass, isPlainObject } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
@@ -10,7 +10,9 @@ const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", 
 
 /** Returns the problem of a value that was passed as a middleware, or `null`. */
 export const middlewareProblem = (middleware: Middleware<HttpRequest, Response>): Problem | null =>
-  isMiddleware(middleware) ? null : badArgument("use takes a function or an object with handle");
+  isMiddleware(middleware)
+    ? null
+    : badArgument("use takes a function or an object with handle; a class needs new");
 
 /** Returns the problem of a route that cannot be compiled because of the types of its parts, or `null`. */
 export const routeArgumentProblem = (route: RouteDefinition): Problem | null => {
@@ -25,7 +27,7 @@ export const routeArgumentProblem = (route: RouteDefinition): Problem | null => 
     return badArgument(`${at}: guards must be a list, such as [isAdmin]`);
   return middleware.every(isMiddleware)
     ? null
-    : badArgument(`${at}: use of its blueprint takes a function or an object with handle`);
+    : badArgument(`${at}: use of its blueprint takes a function or an object with handle; a class needs new`);
 };
 
 /** Returns the problem of a value that was passed as the name of a dependency, or `null`. */
@@ -47,5 +49,6 @@ export const blueprintProblem = (blueprint: unknown): Problem | null =>
 /** `toMiddleware` converts anything to a function, and keeps what it converted. */
 const isMiddleware = (middleware: Middleware<HttpRequest, Response>): boolean => {
   const object: unknown = middlewareObject(middleware);
-  return object === undefined || typeof (object as { handle?: unknown } | null)?.handle === "function";
+  if (object === undefined) return !isClass(middleware);
+  return typeof (object as { handle?: unknown } | null)?.handle === "function";
 };

@@ -150,7 +150,10 @@ export abstract class Registry {
   addGuard(guard: Guard<HttpRequest>): void {
     this.assertOpen("addGuard");
     if (!isGuard(guard))
-      this.problem({ code: "CORE_BAD_GUARD", message: "addGuard takes a function or an object with check" });
+      this.problem({
+        code: "CORE_BAD_GUARD",
+        message: "addGuard takes a function or an object with check; a class needs new",
+      });
     this.guards.push(guard);
   }
 

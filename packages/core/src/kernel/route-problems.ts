@@ -39,7 +39,7 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
     [typeof handler === "function", "the handler must be a function"],
     [
       [...guards, ...(options.guards ?? [])].every(isGuard),
-      "a guard must be a function or an object with check",
+      "a guard must be a function or an object with check; a class needs new",
     ],
     [
       Number.isSafeInteger(maxBodyBytes) && maxBodyBytes >= 0,
