@@ -1,5 +1,6 @@
 import type { Server, TLSSocket, TlsOptions } from "node:tls";
 import type { ConnectionHub, ServeSocket } from "../hub/connection-hub.ts";
+import { TlsHandshake } from "./tls-handshake.ts";
 import type { TransportOptions, TransportTls } from "../../exchange/transport.ts";
 
 /**
@@ -14,6 +15,7 @@ export const overTls = (hub: ConnectionHub, tls: TransportTls, http: ServeSocket
   const serve = protocol?.open(hub);
   const server = createServer(hub.options, tls);
   server.on("secureConnection", (socket: TLSSocket) => {
+    socket.allowHalfOpen = true;
     if (serve !== undefined && socket.alpnProtocol === protocol?.alpn) serve(socket);
     else http(socket);
   });
@@ -25,6 +27,8 @@ export const overTls = (hub: ConnectionHub, tls: TransportTls, http: ServeSocket
   };
   return (socket) => {
     socket.on("error", ignore); // the decrypted socket has listeners of its own
+    socket.allowHalfOpen = false; // a client that half-closes cannot complete its handshake
+    new TlsHandshake(socket, hub);
     server.emit("connection", socket);
     if (socket.isPaused()) socket.resume();
   };

@@ -1,0 +1,33 @@
+import type { ConnectionHub } from "../hub/connection-hub.ts";
+import type { OpenConnection } from "../../exchange/open-connection.ts";
+import type { Socket } from "../../exchange/socket.ts";
+
+/** A connection before its handshake, so that a drain cuts a silent one like every idle connection. Its deadline is `handshakeTimeout` of the TLS server. */
+export class TlsHandshake implements OpenConnection {
+  private readonly socket: Socket;
+  private readonly hub: ConnectionHub;
+
+  constructor(socket: Socket, hub: ConnectionHub) {
+    this.socket = socket;
+    this.hub = hub;
+    socket.on("close", () => hub.remove(this));
+    hub.add(this);
+  }
+
+  get idle(): boolean {
+    return this.socket.bytesRead === 0;
+  }
+
+  get used(): boolean {
+    return false;
+  }
+
+  /** Unregisters itself in the first sweep after the client's first bytes: from then on it is not idle, and the handshake ends in time or fails. */
+  check(): void {
+    if (!this.idle) this.hub.remove(this);
+  }
+
+  cut(): void {
+    this.socket.destroy();
+  }
+}
