@@ -1,12 +1,12 @@
 import type { InferOutput, Injections, Middleware, StandardSchema } from "@framework/core";
 import { type ConfigInput } from "@framework/core/feature";
-import type { Message, Schemas } from "./message/message.ts";
+import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
 import { type MessagingConfig } from "./messaging-config.ts";
 import type { BrokerAdapter } from "./port/broker-adapter.ts";
 import type { Receipt } from "./send/new-message.ts";
 import type { SendSettings } from "./send/sender.ts";
-import type { MessageTo, Topic } from "./send/topic.ts";
+import type { MessageTo, SchemaTo, Topic } from "./send/topic.ts";
 import type { SubscriptionStatus } from "./consume/subscription-status.ts";
 import type {
   BatchHandler,
@@ -42,26 +42,24 @@ export interface Messaging {
    * @param topic a name, a `Topic` whose schemas then hold, or a regular expression where the broker has patterns
    * @throws MESSAGING_BAD_CONFIG at start, with all other mistakes
    */
-  subscribe<S extends Schemas, const I extends Injections | undefined = undefined>(
-    topic: Topic<S>,
+  subscribe<
+    T extends string | RegExp | Topic,
+    S extends SchemaOption = undefined,
+    const I extends Injections | undefined = undefined,
+  >(
+    topic: T,
     options: SubscriptionOptions<S, I>,
-    handler: MessageHandler<S, I>,
-  ): this;
-  subscribe<S extends SchemaOption = undefined, const I extends Injections | undefined = undefined>(
-    topic: string | RegExp,
-    options: SubscriptionOptions<S, I>,
-    handler: MessageHandler<S, I>,
+    handler: MessageHandler<SchemaTo<T, S>, I>,
   ): this;
   /** Adds a handler that gets several messages at once and returns a verdict for each. */
-  subscribeBatch<S extends Schemas, const I extends Injections | undefined = undefined>(
-    topic: Topic<S>,
+  subscribeBatch<
+    T extends string | RegExp | Topic,
+    S extends SchemaOption = undefined,
+    const I extends Injections | undefined = undefined,
+  >(
+    topic: T,
     options: BatchSubscriptionOptions<S, I>,
-    handler: BatchHandler<S, I>,
-  ): this;
-  subscribeBatch<S extends SchemaOption = undefined, const I extends Injections | undefined = undefined>(
-    topic: string | RegExp,
-    options: BatchSubscriptionOptions<S, I>,
-    handler: BatchHandler<S, I>,
+    handler: BatchHandler<SchemaTo<T, S>, I>,
   ): this;
   /**
    * Sends a message and resolves when the broker has confirmed it; with `tx`, when the transaction holds it.

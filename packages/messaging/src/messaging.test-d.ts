@@ -43,3 +43,42 @@ const once = { ...inBatches, dedupe: "inbox" } as const;
 app.messaging.subscribeBatch("plain", once, () => new Map());
 // @ts-expect-error the option is misspelt
 app.messaging.subscribe("plain", { group: "a", concurency: 3 }, () => {});
+
+// A mistake is reported where it is, also of a subscription to a topic with schemas.
+app.messaging.subscribe(
+  books,
+  {
+    group: "a",
+    // @ts-expect-error the option is misspelt
+    maxRetries: 3,
+  },
+  () => {},
+);
+app.messaging.subscribe(
+  books,
+  {
+    group: "a",
+    // @ts-expect-error the value is unknown
+    ack: "nope",
+  },
+  () => {},
+);
+app.messaging.subscribe(
+  books,
+  {
+    group: "a",
+    // @ts-expect-error only subscribeBatch has batches
+    batch: { size: 2 },
+  },
+  () => {},
+);
+app.messaging.subscribeBatch(
+  books,
+  { group: "a", batch: { size: 2 } },
+  // @ts-expect-error verdicts are a map
+  (messages) => messages.map(({ id }) => [id, "ack"] as const),
+);
+app.messaging.subscribe(books, { group: "a", schema: z.string() }, ({ data }) => {
+  const text: string = data; // a schema of its own takes the place of the topic's
+  return text;
+});

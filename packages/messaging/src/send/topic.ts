@@ -38,6 +38,9 @@ export type MessageTo<T> =
       }[keyof S & string]
     : NewMessage;
 
+/** The schemas of a subscription: those of its option `schema`, else those of its topic. */
+export type SchemaTo<T, S> = S extends undefined ? (T extends Topic<infer Own> ? Own : S) : S;
+
 /** Whether a text can be the name of a topic at every broker. */
 export const isTopicName = (name: unknown): boolean =>
   typeof name === "string" && name !== "" && Buffer.byteLength(name) <= MAX_TOPIC_BYTES;
