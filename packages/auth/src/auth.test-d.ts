@@ -57,6 +57,11 @@ export const proved: Claims = request.context.get(JwtClaims);
 
 export const token: Promise<string> = jwt.createToken({ sub: "ann", roles: ["a"] });
 export const pair: Promise<TokenPair> = jwt.refreshToken("text", ({ sub }) => ({ sub }));
+void jwt.refreshToken("text", (old) => ({ ...old, roles: ["b"] }));
+// @ts-expect-error the times and ids of the old token are not passed on
+void jwt.refreshToken("text", ({ sub, exp }) => ({ sub, until: exp.toFixed() }));
+// @ts-expect-error an update returns the claims
+void jwt.refreshToken("text", () => {});
 // @ts-expect-error a token needs a subject
 void jwt.createToken({ roles: ["a"] });
 // @ts-expect-error the expiry comes from the configuration

@@ -43,12 +43,13 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "use `publicKey`, or a random secret",
   },
   AUTH_SHORT_SECRET: {
-    summary: "a warning: `secret` has fewer than 32 bytes",
+    summary: "a warning of `run`: `secret` has fewer than 32 bytes",
     action: "use 32 random bytes",
   },
   AUTH_BAD_KEY_SET_URL: {
-    summary: "`jwksUrl` is neither https nor on this machine; the app does not start",
-    action: "use https",
+    summary:
+      "`jwksUrl` is neither https nor on this machine, or has a user or password; the app does not start",
+    action: "use https, without credentials",
   },
   AUTH_BAD_API_KEY: {
     summary: "an API key or its field name cannot be sent, is duplicated, or there are none or too many",
@@ -75,7 +76,8 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
     action: "configure one of them",
   },
   AUTH_BAD_CLAIMS: {
-    summary: "the claims of a new token are malformed, or make it longer than 8 KiB",
+    summary:
+      "the claims of a new token are malformed, would be refused or make it longer than 8 KiB; or a value names no token",
     action: "the message names the claim",
   },
   AUTH_BAD_HASH: {

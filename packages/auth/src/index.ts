@@ -1,6 +1,7 @@
 // For applications.
 export { JwtAuth } from "./jwt/jwt-auth.ts";
 export type { JwtAuthOptions } from "./jwt/jwt-auth-options.ts";
+export type { UpdateClaims } from "./jwt/update-claims.ts";
 export { JwtConfig, type KeyInput } from "./tokens/jwt-config.ts";
 export type { JwtAlgorithm } from "./jose/algorithms.ts";
 export type { NewClaims, TokenPair } from "./tokens/new-token.ts";

@@ -1,7 +1,6 @@
 // Above 250 lines because one class has every method of the interface; the files beside it do the work.
 import {
   type AppSettings,
-  type Awaitable,
   ConfigurationError,
   type Invocation,
   type Logger,
@@ -29,7 +28,6 @@ import { loadTokenTools, type TokenTools } from "../tokens/token-tools.ts";
 import {
   FAMILY_CLAIM,
   familyId,
-  idsOf,
   idsOfTokenId,
   type Lineage,
   lineageOf,
@@ -42,7 +40,9 @@ import { jwtSchemes } from "./jwt-schemes.ts";
 import { jwtAuthOptions, type JwtAuthOptions } from "./jwt-auth-options.ts";
 import { KeySet } from "../jose/key-set.ts";
 import { type OwnKeys, readOwnKeys } from "../tokens/own-keys.ts";
+import { checkRevocable, isTokenId } from "./revocable.ts";
 import { sentToken } from "./sent-token.ts";
+import { type UpdateClaims, updatedBy } from "./update-claims.ts";
 
 /**
  * Authenticates callers by a JSON Web Token (RFC 7519), and sets its claims in the context under `JwtClaims`. Also creates, renews and revokes tokens.
@@ -110,24 +110,25 @@ export class JwtAuth extends Authentication {
    * Exchanges a refresh token for the next pair. Each is valid once: a reused one, or its successor, was stolen, so all tokens of that login are
    * revoked (RFC 9700 4.14.2).
    *
-   * @param update returns the claims of the new pair, for example with changed roles; it throws to refuse. @default the old claims
-   * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_NOT_STARTED
+   * @param update returns the claims of the new pair, for example `{ ...claims, roles }`; it gets the old ones without those that only `JwtAuth` sets, and
+   * throws to refuse. @default the old claims
+   * @throws UnauthorizedError 401, HttpError 503 when the store fails, AUTH_BAD_CLAIMS for claims of `update`, AUTH_NOT_STARTED
    */
-  refreshToken(
-    token: string,
-    update: (claims: Claims) => Awaitable<NewClaims> = carriedClaims,
-  ): Promise<TokenPair> {
+  refreshToken(token: string, update?: UpdateClaims): Promise<TokenPair> {
     return handled(this.refresh(token, update));
   }
 
-  private async refresh(token: string, update: (claims: Claims) => Awaitable<NewClaims>): Promise<TokenPair> {
+  private async refresh(token: string, update?: UpdateClaims): Promise<TokenPair> {
     const tools = await this.ready();
-    const claims = await this.believed(token, "refresh");
+    // A body may lack the token.
+    const claims = await this.believed(typeof token === "string" ? token : "", "refresh");
     const lineage = lineageOf(claims);
     if (lineage === null) throw this.invalid();
     const { family, generation } = lineage;
     // Signed before the old token is consumed, so that bad claims of `update` leave it usable.
-    const pair = await this.issuer.pair(tools, await update(claims), { family, generation: generation + 1 });
+    const carried = carriedClaims(claims);
+    const updated = update === undefined ? carried : await updatedBy(update, carried);
+    const pair = await this.issuer.pair(tools, updated, { family, generation: generation + 1 });
     await this.consume(claims, lineage);
     return pair;
   }
@@ -135,7 +136,7 @@ export class JwtAuth extends Authentication {
   /**
    * Revokes a token by its `jti`, or, given claims, all tokens of the same login. Every worker refuses them once it resolves.
    *
-   * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti`; HttpError 503 when the store fails or is full
+   * @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token, or for claims without `jti` or `exp`; HttpError 503 when the store fails or is full
    */
   revokeToken(token: string | Claims): Promise<void> {
     return handled(this.revoke(token));
@@ -143,8 +144,7 @@ export class JwtAuth extends Authentication {
 
   private async revoke(token: string | Claims): Promise<void> {
     const store = this.startedStore();
-    if (typeof token === "string" ? token.split(".").length === 3 : idsOf(token).length === 0)
-      throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with a jti");
+    checkRevocable(token);
     if (typeof token === "string") return store.revoke(tokenId(token), this.lastExpiryOfAll());
     const { jti, exp, [FAMILY_CLAIM]: family } = token;
     const expiresAt = Math.ceil(exp) + this.config.leewaySecs;
@@ -153,13 +153,14 @@ export class JwtAuth extends Authentication {
     else if (jti !== undefined) await store.revoke(tokenId(jti), expiresAt);
   }
 
-  /** Whether the token with this `jti`, or its login, was revoked. @throws AUTH_NOT_STARTED, HttpError 503 when the store fails */
+  /** Whether the token with this `jti`, or its login, was revoked. @throws AUTH_NOT_STARTED; AUTH_BAD_CLAIMS for a whole token; HttpError 503 when the store fails */
   isRevoked(jti: string): Promise<boolean> {
     return handled(this.checkRevoked(jti));
   }
 
   private async checkRevoked(jti: string): Promise<boolean> {
     const store = this.startedStore();
+    if (!isTokenId(jti)) throw authError("AUTH_BAD_CLAIMS", "isRevoked takes the jti of a token");
     for (const id of idsOfTokenId(jti)) if (await store.isRevoked(id)) return true;
     return false;
   }

@@ -40,7 +40,7 @@ export interface JwtConfig {
   readonly issuer: string | undefined;
   /** Accepted `aud` values; set in new tokens. */
   readonly audience: string | readonly string[] | undefined;
-  /** Required claims besides `exp`. @default ["sub"] */
+  /** Required claims besides `sub` and `exp`. @default [] */
   readonly requiredClaims: readonly string[];
   /** Key that verifies tokens; derived from `privateKey` when that is given. */
   readonly publicKey: KeyInput | undefined;
@@ -83,7 +83,7 @@ export const JwtConfig: ConfigRecord<JwtConfig> = configRecord("JwtConfig", {
     "a non-empty string or list of strings",
     (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   ),
-  requiredClaims: list(["sub"], "claim names", isText),
+  requiredClaims: list<string>([], "claim names", isText),
   publicKey: maybe("PEM text or a JSON Web Key", isKeyInput),
   privateKey: maybe("PEM text or a JSON Web Key", isKeyInput),
   keyId: maybe("a non-empty string", isText),

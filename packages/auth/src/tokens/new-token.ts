@@ -2,6 +2,7 @@ import type { Claims, Clock } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { MAX_TOKEN_LENGTH } from "../jose/compact-token.ts";
 import { parseJsonObject } from "../jose/json-object.ts";
+import { type RawClaims, wrongClaim } from "./check-claims.ts";
 import type { JwtConfig } from "./jwt-config.ts";
 import { FAMILY_CLAIM, GENERATION_CLAIM, type Lineage, newTokenId, REFRESH_TYPE } from "./token-verifier.ts";
 import type { TokenTools } from "./token-tools.ts";
@@ -83,7 +84,7 @@ export class TokenIssuer {
       [GENERATION_CLAIM]: lineage.generation,
     };
     const header = kid === undefined ? { typ } : { typ, kid };
-    const token = await signatures.sign(toJson(all), header, signingKey);
+    const token = await signatures.sign(toJson(all, this.config), header, signingKey);
     if (token.length <= MAX_TOKEN_LENGTH) return token;
     throw authError(
       "AUTH_BAD_CLAIMS",
@@ -92,26 +93,45 @@ export class TokenIssuer {
   }
 }
 
-/** Returns the claims of a token without its times and ids. */
+/** Returns the claims of a token without those that only `JwtAuth` sets. */
 export const carriedClaims = (claims: Claims): NewClaims => {
-  const own = Object.entries(claims).filter(([name]) => !reserved.includes(name) && name !== "nbf");
+  const own = Object.entries(claims).filter(([name]) => !reserved.includes(name));
   return { ...Object.fromEntries(own), sub: claims.sub };
 };
 
 const checked = (claims: NewClaims): NewClaims => {
+  if (typeof claims !== "object" || claims === null)
+    throw authError("AUTH_BAD_CLAIMS", 'the claims of a new token are an object, such as { sub: "ann" }');
   const taken = reserved.filter((name) => claims[name] !== undefined);
   if (taken.length > 0) throw authError("AUTH_BAD_CLAIMS", `${taken.join(", ")} are set by JwtAuth itself`);
   if (typeof claims.sub === "string" && claims.sub !== "") return claims;
   throw authError("AUTH_BAD_CLAIMS", "a token needs sub, the name of its subject");
 };
 
-const toJson = (claims: Readonly<Record<string, unknown>>): string => {
+/** Returns claims as JSON. A token that the same configuration refuses at any time is not created: a login would succeed and be of no use. */
+const toJson = (claims: RawClaims, config: JwtConfig): string => {
   let text: string;
   try {
     text = JSON.stringify(claims);
   } catch (cause) {
     throw authError("AUTH_BAD_CLAIMS", "the claims cannot be serialised as JSON", cause);
   }
-  if (parseJsonObject(new TextEncoder().encode(text)) !== null) return text;
-  throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");
+  const received = parseJsonObject(new TextEncoder().encode(text));
+  if (received === null) throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");
+  const wrong = wrongClaim(received, config) ?? (isNeverInForce(received, config) ? "nbf" : null);
+  if (wrong === null) return text;
+  throw authError(
+    "AUTH_BAD_CLAIMS",
+    `this JwtAuth would refuse the token because of the claim ${wrong}: ${needs[wrong] ?? "JwtConfig.requiredClaims has it"}`,
+  );
+};
+
+const isNeverInForce = ({ exp, nbf }: RawClaims, { leewaySecs }: JwtConfig): boolean =>
+  typeof exp === "number" && typeof nbf === "number" && nbf - leewaySecs >= exp + leewaySecs;
+
+/** What a new token needs of its claims. */
+const needs: Readonly<Record<string, string>> = {
+  iss: "it must be JwtConfig.issuer, which is set without it",
+  aud: "it must name one of JwtConfig.audience, which is set without it",
+  nbf: "it must be a time in seconds since 1970, before the token expires",
 };

@@ -25,7 +25,9 @@ export const readOwnKeys = (config: JwtConfig): OwnKeys => {
   const say = (code: AuthErrorCode, message: string): void => void problems.push(authProblem(code, message));
   for (const message of choiceProblems(config)) say("AUTH_NO_KEY", message);
   const { jwksUrl } = config;
-  if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))
+  if (jwksUrl !== undefined && hasCredentials(jwksUrl))
+    say("AUTH_BAD_KEY_SET_URL", "JwtConfig.jwksUrl must have no user and password: fetch refuses such a URL");
+  else if (jwksUrl !== undefined && !isSafeUrl(jwksUrl))
     say(
       "AUTH_BAD_KEY_SET_URL",
       "JwtConfig.jwksUrl must be https, so that keys cannot be replaced in transit",
@@ -99,6 +101,11 @@ const toBytes = (secret: string | Uint8Array): Uint8Array<ArrayBuffer> =>
 const holdsKey = (secret: Uint8Array): boolean => {
   const text = new TextDecoder().decode(secret);
   return text.includes("-----BEGIN ") || /"kty"\s{0,20}:/.test(text);
+};
+
+const hasCredentials = (url: string): boolean => {
+  const { username, password } = new URL(url);
+  return username !== "" || password !== "";
 };
 
 const isSafeUrl = (url: string): boolean => {

@@ -1,0 +1,17 @@
+import type { Claims } from "@framework/core/feature";
+import { authError } from "../errors.ts";
+import { MAX_ID } from "../tokens/check-claims.ts";
+import { idsOf } from "../tokens/token-verifier.ts";
+
+/** Whether a value can be the `jti` of a token; a whole token is none. */
+export const isTokenId = (value: unknown): value is string =>
+  typeof value === "string" && value !== "" && value.length <= MAX_ID && value.split(".").length !== 3;
+
+/** @throws AUTH_BAD_CLAIMS for a value by which no token can be revoked */
+export const checkRevocable = (token: string | Claims): void => {
+  if (isTokenId(token) || (typeof token === "object" && areRevocable(token))) return;
+  throw authError("AUTH_BAD_CLAIMS", "revokeToken takes the jti of a token, or claims with jti and exp");
+};
+
+const areRevocable = (claims: Claims | null): boolean =>
+  claims !== null && Number.isFinite(claims.exp) && idsOf(claims).length > 0;
