@@ -12,7 +12,8 @@ const watching = () => {
     start: ({ role, name }) => role === "client" && seen.push(`begin ${name}`),
     error: ({ role, error }) =>
       role === "client" && seen.push(`error ${GrpcError.is(error) ? error.status : String(error)}`),
-    end: ({ role }) => role === "client" && seen.push("end"),
+    end: ({ role, attributes }) =>
+      role === "client" && seen.push(`end ${String(attributes["rpc.grpc.status_code"])}`),
   };
   const feature: Feature<object> = {
     name: "watching",
@@ -50,13 +51,13 @@ test("a call of the app's client is an operation, and carries the trace beside t
   await using one = await service();
   await one.client.GetBook({ id: 1 }, { metadata: { "x-own": "of the program" } });
   expect(one.metadata).toEqual([["00-trace", "of the program"]]);
-  expect(one.seen).toEqual(["begin books.v1.Catalog/GetBook", "end"]);
+  expect(one.seen).toEqual(["begin books.v1.Catalog/GetBook", "end 0"]);
 });
 
 test("a call that fails reports its status, and still rejects", async () => {
   await using one = await service();
   await expect(one.client.GetBook({ id: 2 })).rejects.toThrow("no such book");
-  expect(one.seen.slice(1)).toEqual(["error NOT_FOUND", "end"]);
+  expect(one.seen.slice(1)).toEqual(["error NOT_FOUND", "end 5"]);
 });
 
 test("a stream is one operation, to its last message, its error, or the leave of its reader", async () => {
@@ -65,7 +66,7 @@ test("a stream is one operation, to its last message, its error, or the leave of
   for await (const book of one.client.ListBooks({ count: 2 })) if (book.id === 1) break;
   await expect(all(one.client.ListBooks({ count: 3 }))).rejects.toThrow("lost");
   const begin = "begin books.v1.Catalog/ListBooks";
-  expect(one.seen).toEqual([begin, "end", begin, "end", begin, "error DATA_LOSS", "end"]);
+  expect(one.seen).toEqual([begin, "end 0", begin, "end 1", begin, "error DATA_LOSS", "end 15"]);
 });
 
 test("a client closes when its app has stopped", async () => {

@@ -83,6 +83,25 @@ test("a request of the wrong type never leaves the client", async () => {
   expect(attempts).toBe(0);
 });
 
+test("a call with wrong options rejects with every mistake, and is not sent", async () => {
+  attempts = 0;
+  const client = served.client(catalog);
+  const wrong = { timeoutMs: "5", metdata: {}, signal: new AbortController(), within: {} } as never;
+  const every = expect.stringMatching(
+    /no field "metdata"; did you mean "metadata"[^]*signal must be an AbortSignal[^]*timeoutMs must be a whole number[^]*within must be the call/,
+  );
+  expect(await failure(client.GetBook({ id: 1 }, wrong))).toMatchObject({
+    name: "ConfigurationError",
+    message: every,
+  });
+  expect(await failure(all(client.ListBooks({ count: 1 }, wrong)))).toMatchObject({ message: every });
+  expect(await failure(client.GetBook({ id: 1 }, 500 as never))).toMatchObject({
+    message: expect.stringContaining("GrpcCallOptions must be an object with fields"),
+  });
+  expect(await client.GetBook({ id: 1 }, { timeoutMs: undefined } as never)).toMatchObject({ id: 1 });
+  expect(attempts).toBe(1);
+});
+
 test("a stream that fails before it is read keeps its error for its reader", async () => {
   const stream = served.client(catalog).ListBooks({ count: 1 }, { metadata: { "x-fail": "1" } });
   await new Promise((resolve) => setTimeout(resolve, 200)); // the failure arrives meanwhile

@@ -3,7 +3,7 @@ import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/cor
 import { AppClients } from "./client/app-clients.ts";
 import type { GrpcClientOptions } from "./client/client-config.ts";
 import type { GrpcClient } from "./client/grpc-client.ts";
-import { servedCall } from "./call/call-operations.ts";
+import { refusedCall, servedCall } from "./call/call-operations.ts";
 import type { GrpcService, MethodShapes } from "./service/grpc-service.ts";
 import type {
   AnyHandler,
@@ -54,7 +54,11 @@ export interface Grpc {
 export const grpc: Feature<Grpc> = {
   name: "grpc",
   install: (host) => {
-    const services = new Services(host, host.insight.operation(servedCall));
+    const services = new Services(
+      host,
+      host.insight.operation(servedCall),
+      host.insight.operation(refusedCall),
+    );
     let listener: FeatureListener | null = null;
     const clients = new AppClients(host);
     return {

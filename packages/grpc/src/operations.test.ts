@@ -5,6 +5,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { aBook, catalog, failure, type GrpcApp, serveApp } from "./grpc-app.test-kit.ts";
 import { grpc, GrpcError } from "./index.ts";
+import { framed, rawCall } from "./raw-call.test-kit.ts";
 
 const address = "127.0.0.1:0";
 
@@ -46,6 +47,25 @@ test("the operation of an answered call has its status", async () => {
   expect(ended).toEqual([
     ["GetBook", 0, null],
     ["GetBook", 5, null],
+    ["GetBook", 13, "INTERNAL"],
+  ]);
+});
+
+test("a call that is refused before a method is an operation, without the name of a method that does not exist", async () => {
+  const { feature, ended } = watching();
+  const app = new (App.with(feature, grpc))().enableGrpc({ address, maxMessageSize: 10 });
+  app.addGrpcService(catalog, { GetBook: ({ id }) => aBook(id) });
+  await using served = await serveApp(app as unknown as GrpcApp);
+  const { target } = served;
+  await rawCall(target, { path: "/books.v1.Catalog/GetBok" });
+  await rawCall(target, { headers: { "x-key-bin": "!!!!" } });
+  await rawCall(target, { body: framed(Buffer.alloc(20)) });
+  await rawCall(target, { body: framed(Buffer.alloc(3)).subarray(0, 6) });
+  await rawCall(target, { method: "GET" });
+  expect(ended).toEqual([
+    ["_OTHER", 12, "UNIMPLEMENTED"],
+    ["GetBook", 13, "INTERNAL"],
+    ["GetBook", 8, null],
     ["GetBook", 13, "INTERNAL"],
   ]);
 });

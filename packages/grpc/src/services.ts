@@ -6,6 +6,7 @@ import {
   type Operations,
   type SocketListener,
 } from "@framework/core/feature";
+import type { RefusedCall } from "./call/call-operations.ts";
 import type { GrpcCall } from "./call/grpc-call.ts";
 import { isServiceName } from "./service/grpc-service.ts";
 import type { AnyHandler, AnyImplementation } from "./call/implementation.ts";
@@ -24,6 +25,7 @@ export class Services {
   started: GrpcServer | null = null;
   private readonly host: Host;
   private readonly operations: Operations<GrpcCall>;
+  private readonly refusals: Operations<RefusedCall>;
   private readonly added: AddedService[] = [];
   /** Handlers of services without schemas, by the names of services. */
   private readonly handlers: Map<string, Record<string, AnyHandler>> = new Map();
@@ -33,9 +35,10 @@ export class Services {
   private certificates: Awaitable<Certificates> | null = null;
   private addWebRoute: (name: string) => void = () => {};
 
-  constructor(host: Host, operations: Operations<GrpcCall>) {
+  constructor(host: Host, operations: Operations<GrpcCall>, refusals: Operations<RefusedCall>) {
     this.host = host;
     this.operations = operations;
+    this.refusals = refusals;
   }
 
   /** @throws FrameworkError GRPC_NOT_STARTED */
@@ -100,12 +103,19 @@ export class Services {
 
   /** Starts the server; its module is loaded here, so that an app without gRPC never loads it. */
   async start(settings: AppSettings): Promise<void> {
-    const { host, operations } = this;
+    const { host, operations, refusals, certificates } = this;
     const resolved = this.resolved ?? this.resolve(settings.env);
     const { startServer } = await import("./server/grpc-server.ts");
     const config = this.config ?? GrpcConfig.of();
-    const { certificates } = this;
-    this.started = await startServer({ config, host, settings, operations, resolved, certificates });
+    this.started = await startServer({
+      config,
+      host,
+      settings,
+      operations,
+      refusals,
+      resolved,
+      certificates,
+    });
   }
 
   private resolve(env: AppSettings["env"]): ResolvedServices {

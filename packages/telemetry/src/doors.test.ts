@@ -102,6 +102,30 @@ test("a gRPC call continues the trace of its metadata, with the conventions' nam
   });
 });
 
+test("a gRPC call of a method that does not exist is a span in the trace of its caller", async () => {
+  const app = new (App.with(telemetry, grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  await using service = await tracedService({}, { app });
+  app.addGrpcService(catalog, { GetBook: () => ({ title: "Dune" }) });
+  const running = await app.run({ port: 0, logs: false, argv: [], exitOnError: false });
+  const other = grpcService("books.v1.Catalog", {
+    methods: { GetBok: { request: z.object({ id: z.int() }), response: z.object({ title: z.string() }) } },
+  });
+  const client = grpcClient(other, `127.0.0.1:${app.grpcAddress?.port}`);
+  await expect(client.GetBok({ id: 1 }, { metadata: { traceparent } })).rejects.toMatchObject({
+    status: "UNIMPLEMENTED",
+  });
+  client.close();
+  await running.close();
+  const { spans } = await service.finish();
+  expect(shape(spans.filter((span) => span.traceId === traceId))).toEqual([["_OTHER", "server", caller]]);
+  expect(spans.find(({ kind }) => kind === "server")?.attributes).toMatchObject({
+    "rpc.system": "grpc",
+    "rpc.method": "_OTHER",
+    "rpc.method_original": "books.v1.Catalog/GetBok",
+    "rpc.grpc.status_code": 12,
+  });
+});
+
 test("a call of the app's gRPC client is a span, which the called service continues", async () => {
   const app = new (App.with(telemetry, grpc))().enableGrpc({ address: "127.0.0.1:0" });
   await using service = await tracedService({}, { app });

@@ -9,6 +9,36 @@ export const servedCall: OperationDefinition<GrpcCall> = {
   describe: (call) => ({ name: call.name, subject: call, attributes: rpcAttributes(call.name) }),
 };
 
+/** Longest name of an unknown method in the attributes of its operation, in characters. */
+const MAX_UNKNOWN = 256;
+
+/** A call that is refused for its head. */
+export interface RefusedCall {
+  readonly call: GrpcCall;
+  /** Whether the service has the method. */
+  readonly isKnown: boolean;
+}
+
+/**
+ * A call that is refused before it reaches a method, as an operation of the kind `grpc`. A method that does not exist has the name `_OTHER`: names are
+ * labels of metrics, and clients could make any number of them.
+ */
+export const refusedCall: OperationDefinition<RefusedCall> = {
+  kind: "grpc",
+  role: "server",
+  describe: ({ call, isKnown }) => ({
+    name: isKnown ? call.name : "_OTHER",
+    subject: call,
+    attributes: isKnown
+      ? rpcAttributes(call.name)
+      : {
+          "rpc.system": "grpc",
+          "rpc.method": "_OTHER",
+          "rpc.method_original": call.name.slice(0, MAX_UNKNOWN).toWellFormed(),
+        },
+  }),
+};
+
 /** Attributes of a call, after OpenTelemetry's conventions. @param name service and method */
 export const rpcAttributes = (name: string): Attributes => {
   const slash = name.lastIndexOf("/");

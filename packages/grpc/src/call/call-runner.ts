@@ -81,7 +81,7 @@ export class CallRunner {
     return this.active.size;
   }
 
-  /** Watches a call whose message has not arrived: at its deadline, and when the service stops, `work` hears that it is aborted. `serve` or `end` follows. */
+  /** Watches a call whose message has not arrived: at its deadline, and when the service stops, `work` hears that it is aborted. `serve` or `refuse` follows. */
   expect(work: CallWork & AbortListener): void {
     this.active.add(work.call);
     work.call.onAbort(work);
@@ -95,8 +95,12 @@ export class CallRunner {
     else this.finish(work, operation, outcome);
   }
 
-  /** Ends a call that is not served, or has been. */
-  end(work: CallWork, outcome: CallOutcome): void {
+  /** Ends a call that is not served, such as one whose message is malformed. */
+  refuse(work: CallWork, outcome: CallOutcome): void {
+    this.finish(work, this.parts.operations.begin(work.call), outcome);
+  }
+
+  private end(work: CallWork, outcome: CallOutcome): void {
     const { call } = work;
     this.active.delete(call);
     call.settle();

@@ -1,6 +1,8 @@
 import type { Middleware } from "@framework/core";
-import type { HostInsight, OperationControl, OperationDefinition } from "@framework/core/feature";
+import type { Attributes, HostInsight, OperationControl, OperationDefinition } from "@framework/core/feature";
 import { rpcAttributes } from "../call/call-operations.ts";
+import { GrpcError } from "../status/grpc-error.ts";
+import { GrpcStatus } from "../status/grpc-status.ts";
 import { FailedCall } from "./call-sender.ts";
 import type { OutgoingCall } from "./client-config.ts";
 
@@ -40,19 +42,25 @@ const isIterable = (answer: unknown): answer is AsyncIterable<unknown> =>
 const settled = async (answer: unknown, control: OperationControl): Promise<unknown> => {
   const value = await answer;
   if (isIterable(value)) return watched(value, control); // of another middleware
-  if (value instanceof FailedCall) control.fail(value.error);
-  control.end();
+  const failed = value instanceof FailedCall ? value.error : null;
+  if (failed !== null) control.fail(failed);
+  control.end(withStatus(failed?.statusCode ?? GrpcStatus.OK));
   return value;
 };
 
 /** A stream ends its operation with its last message, its error, or when its reader leaves. */
 async function* watched(source: AsyncIterable<unknown>, control: OperationControl): AsyncGenerator<unknown> {
+  let status: number = GrpcStatus.CANCELLED; // by a reader that leaves
   try {
     yield* source;
+    status = GrpcStatus.OK;
   } catch (error) {
+    status = GrpcError.is(error) ? error.statusCode : GrpcStatus.UNKNOWN;
     control.fail(error);
     throw error;
   } finally {
-    control.end();
+    control.end(withStatus(status));
   }
 }
+
+const withStatus = (code: number): Attributes => ({ "rpc.grpc.status_code": code });

@@ -2,7 +2,7 @@ import type * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import type { GrpcError } from "../status/grpc-error.ts";
-import type { CheckedClientOptions } from "./check-options.ts";
+import { checkCallOptions, type CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
 import { sendAll, type Source } from "./send-all.ts";
@@ -42,8 +42,16 @@ export class CallSender {
     this.options = options;
   }
 
-  /** Returns a promise of the answer, or an async iterable of the answers. */
+  /** Returns a promise of the answer, or an async iterable of the answers. Both reject with a ConfigurationError for wrong options. */
   send(call: CallToSend): unknown {
+    try {
+      checkCallOptions(call.options);
+    } catch (error) {
+      const refused: Promise<never> = Promise.reject(error);
+      if (!call.method.responseStream) return refused;
+      refused.catch(() => {}); // the reader gets it
+      return streamed(refused);
+    }
     const outgoing: OutgoingCall = {
       name: call.name,
       request: call.request,

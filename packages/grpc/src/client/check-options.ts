@@ -6,10 +6,18 @@ import {
   configRecord,
   integer,
   list,
+  optional,
+  secret,
 } from "@framework/core/feature";
 import { metadataProblem } from "../metadata/metadata-rules.ts";
 import { GrpcStatus, type GrpcStatusName } from "../status/grpc-status.ts";
-import type { GrpcClientOptions, GrpcClientTls, GrpcRetry, OutgoingCall } from "./client-config.ts";
+import type {
+  GrpcCallOptions,
+  GrpcClientOptions,
+  GrpcClientTls,
+  GrpcRetry,
+  OutgoingCall,
+} from "./client-config.ts";
 
 /** Options of a client with all defaults. */
 export type CheckedClientOptions = Readonly<Required<Omit<GrpcClientOptions, "retry">>> & {
@@ -32,6 +40,35 @@ const isMetadata = (value: unknown): boolean =>
   value !== null &&
   Object.entries(value).every(([name, each]) => metadataProblem(name.toLowerCase(), each as string) === null);
 
+/** By shape, since there may be several realms. */
+const isSignal = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && "aborted" in value && "addEventListener" in value;
+
+const isCall = (value: unknown): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  "deadlineMs" in value &&
+  (value.deadlineMs === null || Number.isFinite(value.deadlineMs)) &&
+  "signal" in value &&
+  isSignal(value.signal);
+
+const METADATA = "metadata: texts of printable ASCII, and bytes for names that end in -bin";
+const timeoutBounds = { min: 0, max: DAY_MS };
+
+const callRecord: ConfigRecord<{
+  readonly [Name in keyof Required<GrpcCallOptions>]: GrpcCallOptions[Name];
+}> = configRecord("GrpcCallOptions", {
+  signal: optional<AbortSignal>(checked(undefined, "an AbortSignal", isSignal)),
+  timeoutMs: optional<number>(integer(0, timeoutBounds)),
+  metadata: secret(optional<NonNullable<GrpcCallOptions["metadata"]>>(checked({}, METADATA, isMetadata))),
+  within: optional<NonNullable<GrpcCallOptions["within"]>>(
+    checked(undefined, "the call that is being served", isCall),
+  ),
+});
+
+/** Checks the options of one call. @throws ConfigurationError with every mistake */
+export const checkCallOptions = (options: GrpcCallOptions): void => void callRecord.of(options);
+
 const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { retry: object | null }> =
   configRecord("GrpcClientOptions", {
     tls: checked<boolean | GrpcClientTls>(
@@ -39,7 +76,7 @@ const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { 
       "true, false or an object with ca, cert and key in PEM",
       isTls,
     ),
-    timeoutMs: integer(30_000, { min: 0, max: DAY_MS }),
+    timeoutMs: integer(30_000, timeoutBounds),
     retry: checked<object | null>(null, "an object", (value) => typeof value === "object" && value !== null),
     use: list<Middleware<OutgoingCall, unknown>>(
       [],
@@ -47,11 +84,7 @@ const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { 
       (item) => typeof item === "function",
     ),
     maxMessageSize: integer(4_194_304, { min: 1, max: 1_073_741_824 }),
-    metadata: checked(
-      {},
-      "metadata: texts of printable ASCII, and bytes for names that end in -bin",
-      isMetadata,
-    ),
+    metadata: secret(checked({}, METADATA, isMetadata)),
   });
 
 const isStatus = (value: unknown): boolean =>

@@ -4,6 +4,7 @@ import type { Host, Operations } from "@framework/core/feature";
 import type { Readiness } from "../builtin/readiness.ts";
 import type { BoundMethod } from "../call/bound-method.ts";
 import { CallRunner } from "../call/call-runner.ts";
+import type { RefusedCall } from "../call/call-operations.ts";
 import type { GrpcCall } from "../call/grpc-call.ts";
 import type { GrpcConfig } from "../config/grpc-config.ts";
 import type { Certificates } from "../config/grpc-tls.ts";
@@ -12,6 +13,7 @@ import { grpcEntry } from "./grpc-entry.ts";
 import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
+import { RefusedCalls } from "./refused-calls.ts";
 import type { ResolvedServices } from "./resolve-services.ts";
 import { TlsPort } from "./tls-port.ts";
 import { UnaryDoor } from "./unary-door.ts";
@@ -26,6 +28,8 @@ export interface GrpcServerParts {
   readonly host: Host;
   readonly settings: AppSettings;
   readonly operations: Operations<GrpcCall>;
+  /** Operations of calls that are refused for their head. */
+  readonly refusals: Operations<RefusedCall>;
   readonly resolved: ResolvedServices;
   /** The certificates that the check loaded; `null` if it loaded none. */
   readonly certificates: Awaitable<Certificates> | null;
@@ -48,7 +52,7 @@ export interface GrpcServer {
 
 /** Builds the doors to services that were checked. */
 export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> => {
-  const { config, host, settings, operations } = parts;
+  const { config, host, settings, operations, refusals } = parts;
   const { methods, readiness, clock } = parts.resolved;
   const { log, debug } = settings;
   const { state } = host;
@@ -78,7 +82,8 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const unary = new UnaryDoor({ runner, clock, draining, unread, maxMessageSize }, methods.values());
   for (const bound of methods.values()) door.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);
-  guardStreams(server, { methods, maxMetadataBytes }, unary);
+  const refused = new RefusedCalls({ operations: refusals, methods, draining });
+  guardStreams(server, { methods, maxMetadataBytes }, unary, refused);
   const tls =
     config.tls === undefined
       ? null

@@ -2,6 +2,7 @@ import type { Server } from "@grpc/grpc-js";
 import { EventEmitter } from "node:events";
 import type { Http2Server, IncomingHttpHeaders, ServerHttp2Stream } from "node:http2";
 import { MAX_TIMEOUT_MS, timeoutMs } from "../metadata/grpc-timeout.ts";
+import type { RefusedCalls } from "./refused-calls.ts";
 import type { UnaryDoor } from "./unary-door.ts";
 import { type HeadFields, type HeadRules, refusalOfHead } from "./check-head.ts";
 
@@ -17,14 +18,22 @@ type StreamListener = (
  *
  * grpc-js takes any method of HTTP and any part of `grpc-timeout`, logs each malformed field, and lets a deadline after 24 days overflow to one that has passed.
  */
-export const guardStreams = (server: Server, rules: HeadRules, unary: UnaryDoor): void => {
+export const guardStreams = (
+  server: Server,
+  rules: HeadRules,
+  unary: UnaryDoor,
+  refused: RefusedCalls,
+): void => {
   const http = httpServerOf(server);
   const [serve] = http.listeners("stream") as unknown as readonly StreamListener[];
   if (serve === undefined) throw new Error("grpc-js does not listen for streams");
   http.removeAllListeners("stream");
   const guarded: StreamListener = (stream, head, flags, raw) => {
     const refusal = refusalOfHead(head as HeadFields, raw, rules);
-    if (refusal !== null) return refuse(stream, refusal);
+    if (refusal !== null) {
+      refused.record(stream, head as HeadFields, refusal);
+      return refuse(stream, refusal);
+    }
     if (unary.serve(stream, head as HeadFields)) return;
     limitTimeout(head);
     dropUnusedFields(head);

@@ -60,14 +60,14 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   received(piece: Buffer): void {
     if (this.call.isOver) return; // the rest of a body that was refused
     const problem = this.reader.add(piece, this.parts.maxMessageSize);
-    if (problem !== null) this.parts.runner.end(this, problem);
+    if (problem !== null) this.parts.runner.refuse(this, problem);
   }
 
   /** Serves the call, as its body has ended. */
   complete(): void {
     if (this.call.isOver) return;
     const message = this.reader.end();
-    if (!Buffer.isBuffer(message)) return this.parts.runner.end(this, message);
+    if (!Buffer.isBuffer(message)) return this.parts.runner.refuse(this, message);
     this.input = message;
     this.parts.runner.serve(this);
   }
@@ -79,7 +79,7 @@ export class UnaryCall implements CallWork, CallConnection, MetadataSource, Abor
   }
 
   aborted(reason: GrpcError): void {
-    this.parts.runner.end(this, reason);
+    this.parts.runner.refuse(this, reason);
   }
 
   emit(bytes: Buffer): void {

@@ -1,0 +1,49 @@
+import type { ServerHttp2Stream } from "node:http2";
+import type { Operations } from "@framework/core/feature";
+import { isServerFault, type RefusedCall } from "../call/call-operations.ts";
+import { ReceivedMetadata } from "../call/call-metadata.ts";
+import { GrpcCall } from "../call/grpc-call.ts";
+import { GrpcError } from "../status/grpc-error.ts";
+import { type GrpcStatusName, statusName } from "../status/grpc-status.ts";
+import type { HeadFields, HeadReply, HeadRules } from "./check-head.ts";
+import { headMetadata } from "./head-metadata.ts";
+
+/** Dependencies of `RefusedCalls`. */
+export interface RefusedCallsParts extends Pick<HeadRules, "methods"> {
+  readonly operations: Operations<RefusedCall>;
+  readonly draining: AbortSignal;
+}
+
+/** Publishes calls that are refused for their head, such as those of unknown methods, as operations: they reach no runner. */
+export class RefusedCalls {
+  private readonly parts: RefusedCallsParts;
+
+  constructor(parts: RefusedCallsParts) {
+    this.parts = parts;
+  }
+
+  /** Publishes one. A refusal without a status of gRPC is none of its calls. */
+  record(stream: ServerHttp2Stream, head: HeadFields, refusal: HeadReply): void {
+    const { operations, methods, draining } = this.parts;
+    const code = refusal["grpc-status"];
+    if (typeof code !== "number" || !operations.isObserved) return;
+    const { [":path"]: path = "" } = head;
+    const name = String(path).slice(1);
+    const socket = stream.session?.socket;
+    const call = new GrpcCall({
+      name,
+      metadata: new ReceivedMetadata({ fields: () => headMetadata(head) }),
+      deadlineMs: null,
+      connection: {
+        peer: socket?.remoteAddress === undefined ? null : `${socket.remoteAddress}:${socket.remotePort}`,
+        certificate: null,
+      },
+      draining,
+    });
+    const operation = operations.begin({ call, isKnown: methods.has(name) });
+    const status = statusName(code) as Exclude<GrpcStatusName, "OK">; // a refusal is none
+    if (isServerFault(status))
+      operation?.fail(new GrpcError(status, decodeURI(String(refusal["grpc-message"]))));
+    operation?.end({ "rpc.grpc.status_code": code });
+  }
+}
