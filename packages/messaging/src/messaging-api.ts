@@ -67,7 +67,10 @@ export interface Messaging {
    * @throws MESSAGING_BAD_MESSAGE, MESSAGING_TOO_LARGE, MESSAGING_NOT_ENABLED; SendFailedError 503, after which it may have been stored
    */
   send<T extends string | Topic>(topic: T, message: MessageTo<T>, options?: SendOptions): Promise<Receipt>;
-  /** Sends several messages of one topic, in order. Rejects with the first failure; the others may have been stored. */
+  /**
+   * Sends several messages of one topic. Those of a key are stored in their order; those without one, too, in memory, on the database and on RabbitMQ.
+   * Rejects with the first failure; the others may have been stored.
+   */
   sendAll<T extends string | Topic>(
     topic: T,
     messages: readonly MessageTo<T>[],

@@ -16,6 +16,7 @@ import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
 import { Abandonable } from "./abandonable.ts";
 import { type Pending, PendingMessages } from "./pending-messages.ts";
 import type { Publication } from "./publication.ts";
+import { TargetLines } from "./target-lines.ts";
 
 /** What a publisher needs. */
 export interface PublisherParts {
@@ -45,6 +46,7 @@ export class Publisher {
   private drained: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
   private readonly pending = new PendingMessages();
+  private readonly lines = new TargetLines();
   private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
   private known = new Set<string>();
   /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
@@ -55,20 +57,25 @@ export class Publisher {
   }
 
   /**
-   * Publishes a message and resolves when the server has confirmed it.
+   * Publishes a message behind those that came before to its target, and resolves when the server has confirmed it.
    *
    * @throws RABBITMQ_UNROUTABLE, RABBITMQ_REFUSED, RABBITMQ_UNAVAILABLE, RABBITMQ_TIMEOUT
    */
   async publish(publication: Publication, signal: AbortSignal): Promise<void> {
     const channel = this.ready(publication);
     if (channel !== null) return await this.confirmation(channel, publication.to, publication, signal);
-    const prepared = await this.prepared(publication, signal);
-    await this.confirmation(prepared.channel, prepared.to, publication, signal);
+    const { published } = await this.lines.inTurn(targetOf(publication), signal, async () => {
+      const prepared = await this.prepared(publication, signal);
+      return { published: this.confirmation(prepared.channel, prepared.to, publication, signal) }; // the next one does not wait for it
+    });
+    await published;
   }
 
   /** The channel, if nothing has to be waited for. */
-  private ready({ to, delayMs }: Publication): ConfirmChannel | null {
+  private ready(publication: Publication): ConfirmChannel | null {
+    const { to, delayMs } = publication;
     if (this.drained !== null || this.parts.link.blockedReason !== null) return null;
+    if (!this.lines.isEmpty && this.lines.has(targetOf(publication))) return null;
     return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.channel : null;
   }
 
@@ -222,6 +229,8 @@ export class Publisher {
     this.drained = null;
   }
 }
+
+const targetOf = ({ to, delayMs }: Publication): string => `${to.exchange}\n${to.routingKey}\n${delayMs}`;
 
 const refused = (reason: string, cause: unknown): FrameworkError =>
   new FrameworkError("RABBITMQ_REFUSED", `rabbitmq: the server refused the message: ${reason}`, { cause });
