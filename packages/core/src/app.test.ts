@@ -172,7 +172,11 @@ test("start reports every mistake of a route with its place", async () => {
   } as const;
   app.get("/j", { errors: [409, 200, 499] as never, responses: { 409: fits } }, () => null);
   app.get("/k", { errors: 409 as never }, () => null);
-  app.get("/l", { responses: { default: fits, "2XX": fits, 99: fits, 600: fits } as never }, () => null);
+  app.get(
+    "/l",
+    { responses: { Default: fits, "2xx": fits, "1XX": fits, 99: fits, 600: fits } as never },
+    () => null,
+  );
   app.get("/m", { responses: [], tags: "books", summary: 5, description: null } as never, () => null);
   app.get("/n", { responses: { 200: fits }, tags: ["", 5] as never, summary: "s" }, () => null);
   const error = await app.start().then(
@@ -180,7 +184,7 @@ test("start reports every mistake of a route with its place", async () => {
     (reason: unknown) => reason,
   );
   const { problems } = error as { problems: { code: string; message: string }[] };
-  expect(problems.map(({ code }) => code)).toEqual(Array(22).fill("CORE_BAD_ROUTE"));
+  expect(problems.map(({ code }) => code)).toEqual(Array(23).fill("CORE_BAD_ROUTE"));
   const text = problems
     .map(({ message }) => message.replace(/\(at .*app\.test\.ts:\d+:\d+\)/, "(here)"))
     .join("\n");
@@ -188,9 +192,9 @@ test("start reports every mistake of a route with its place", async () => {
   expect(text).toContain("GET /j (here): errors: 409 has a schema in responses; keep one of them");
   expect(text).toContain("GET /j (here): errors: 499 is not a status of an error that the framework knows");
   expect(text).toContain("GET /k (here): errors must be a list of statuses, such as [404, 409]");
-  for (const status of ["default", "2XX", "99", "600"])
+  for (const status of ["Default", "2xx", "1XX", "99", "600"])
     expect(text).toContain(
-      `GET /l (here): responses: "${status}" is not a status from 200 to 599; list each status with its schema`,
+      `GET /l (here): responses: "${status}" is not a status from 200 to 599, "2XX" to "5XX", or "default"`,
     );
   expect(text).toContain(
     "GET /m (here): responses must be an object of schemas by status, such as { 200: Book }",

@@ -74,7 +74,7 @@ export { RequestHeaders } from "./request/request-headers.ts";
 export type { SaveOptions, UploadedFile } from "./body/uploaded-file.ts";
 export type { PathParams } from "./routes/path-params.ts";
 export type { NeedsRouteOptions, RouteOptionsOf } from "./routes/route-option.ts";
-export type { Endpoint, Method, RouteInfo, RouteOptions } from "./routes/route.ts";
+export type { Endpoint, Method, ResponseSchemas, RouteInfo, RouteOptions } from "./routes/route.ts";
 export type { RegisterRoute, RegisterRoutes, RouteMethodsOption } from "./routes/route-methods.ts";
 export type { InferInput, InferOutput, StandardSchema } from "./validation/standard-schema.ts";
 export { ClusterConfig } from "./config/cluster-config.ts";

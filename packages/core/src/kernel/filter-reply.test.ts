@@ -43,6 +43,20 @@ test.each(environments)("a member that the schema does not list is not sent (%s)
   }
 });
 
+test("a schema of a hundred of statuses, then that of all others, is for what has no schema of its own", async () => {
+  const by = (name: string) => z.object({ [name]: z.literal(1) });
+  const responses = { 201: by("a"), "2XX": by("b"), "4XX": by("c"), default: by("d") };
+  const body = { a: 1, b: 1, c: 1, d: 1 };
+  const statuses = [201, 200, 409, 418, 500, 302];
+  const texts = statuses.map(
+    async (status) => (await askFor(responses, () => Response.json(body, { status }))).text,
+  );
+  const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => `{"${name}":1}`);
+  expect(await Promise.all(texts)).toEqual([a, b, c, c, d, d]);
+  expect((await askFor(responses, () => Response.json({}, { status: 404 }))).status).toBe(500);
+  expect((await askFor({ "4XX": by("c") }, () => body)).text).toBe(JSON.stringify(body));
+});
+
 test("the members of nested objects and lists are filtered, and debug names them once", async () => {
   const User = z.object({ name: z.string() });
   const users = [

@@ -7,7 +7,7 @@ import { toJsonText } from "../response/json-text.ts";
 import { payloadBytes } from "../response/readable-stream.ts";
 import type { Response } from "../response/response.ts";
 import { WebBody } from "../response/web-response.ts";
-import type { RouteDefinition } from "../routes/route.ts";
+import type { ResponseSchemas, RouteDefinition } from "../routes/route.ts";
 import type { StandardSchema } from "../validation/standard-schema.ts";
 import { resultOf } from "../validation/validate.ts";
 import { isSameJson, removedMembers, repeatsNames, roundsNumbers } from "./json-difference.ts";
@@ -19,7 +19,7 @@ const ROUNDED =
  * Sends of a route's JSON replies what the schema of their status outputs, so that a member that the schema does not list never reaches a client.
  *
  * The schema sees the value as a client would: parsed from the reply's text. A reply that equals the output is sent unchanged, byte for byte. Replies of
- * other types, other statuses and streams pass.
+ * other types, statuses without a schema and streams pass.
  *
  * @throws CORE_REPLY_MISMATCH for a reply that its schema refuses
  */
@@ -60,7 +60,7 @@ export const filterReply = (
     });
   };
   const filter = (reply: Response): Awaitable<Response> => {
-    const schema = responses[reply.status];
+    const schema = schemaOf(responses, reply.status);
     if (schema === undefined || !isJson(reply)) return reply;
     const text = textOf(reply);
     if (text === null) return reply;
@@ -71,6 +71,10 @@ export const filterReply = (
     return isPromise(reply) ? reply.then(filter) : filter(reply);
   };
 };
+
+/** The schema of a status: its own, else that of its hundred, else that of all others. */
+const schemaOf = (schemas: ResponseSchemas, status: number): StandardSchema | undefined =>
+  schemas[status] ?? schemas[`${Math.trunc(status / 100)}XX` as "2XX"] ?? schemas.default;
 
 const isJson = ({ contentType }: Response): boolean =>
   contentType === "application/json" || (contentType !== null && isJsonType(parseMediaType(contentType)));

@@ -54,14 +54,13 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
   return checks.filter(([holds]) => !holds).map(([, message]) => message);
 };
 
-/** A reply is validated by its status, so names of the API document for several ones, such as "2XX", have no effect. */
 const replyProblems = ({ responses = {} }: RouteOptions): string[] =>
   isPlainObject(responses)
     ? Object.keys(responses)
-        .filter((status) => !/^[2-5]\d\d$/.test(status))
+        .filter((status) => !/^(?:[2-5](?:\d\d|XX)|default)$/.test(status))
         .map(
           (status) =>
-            `responses: ${JSON.stringify(status)} is not a status from 200 to 599; list each status with its schema`,
+            `responses: ${JSON.stringify(status)} is not a status from 200 to 599, "2XX" to "5XX", or "default"`,
         )
     : ["responses must be an object of schemas by status, such as { 200: Book }"];
 

@@ -15,6 +15,11 @@ export type Method = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPT
 /** A schema of any library that follows Standard Schema, or none. */
 export type MaybeSchema = StandardSchema | undefined;
 
+/** Schemas of replies, by status, by hundred of statuses, and for all others, as in OpenAPI. */
+export type ResponseSchemas = Readonly<Record<number, StandardSchema>> & {
+  readonly [Key in "2XX" | "3XX" | "4XX" | "5XX" | "default"]?: StandardSchema;
+};
+
 /** Options of a route, besides its path and handler. The features of an app add their own. */
 export interface RouteOptions<
   Params extends MaybeSchema = MaybeSchema,
@@ -30,9 +35,10 @@ export interface RouteOptions<
   readonly body?: Body;
   /**
    * Schemas of JSON replies by status. Clients get the schema's output, without members that it does not list; a reply that it refuses is a 500.
+   * `"4XX"` is for the statuses of its hundred that have no schema of their own, `default` for all that have neither, success included.
    * Costs a parse and a validation per reply.
    */
-  readonly responses?: Readonly<Record<number, StandardSchema>>;
+  readonly responses?: ResponseSchemas;
   /**
    * Statuses of errors that the handler throws, such as `[404, 409]`, for the API document: each has the app's one error body. Errors of core and features
    * are listed without it; a status with a body of its own belongs in `responses`.

@@ -17,7 +17,7 @@ import type {
 import { mergeReplies } from "./merge-replies.ts";
 import { operationIds } from "./operation-id.ts";
 import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
-import { type OwnBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
+import { type OwnBody, ownBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
 
@@ -49,7 +49,7 @@ interface Draft {
   readonly implied: readonly ImpliedReply[];
   readonly fields: readonly FieldUse[];
   readonly id: string;
-  readonly own: ReadonlyMap<number, OwnBody>;
+  readonly own: ReadonlyMap<string, OwnBody>;
 }
 
 /** The OpenAPI 3.1 document of an app, independent of the order in which routes were registered. */
@@ -72,7 +72,9 @@ export const createDocument = (parts: DocumentParts): OpenapiDocument => {
     const key = route.method === "QUERY" ? "x-query" : route.method.toLowerCase();
     (paths[path] ??= {})[key] = operation(draft, components, security);
   }
-  const shared = drafts.flatMap(({ implied, own }) => implied.filter(({ status }) => !own.has(status)));
+  const shared = drafts.flatMap(({ implied, own }) =>
+    implied.filter(({ status }) => ownBody(own, status) === null),
+  );
   const schemes = security.schemes();
   return {
     openapi: "3.1.0",

@@ -20,9 +20,9 @@ export const impliedReplies = (implied: readonly ImpliedReply[]): Record<string,
 /** Name under `components.responses`. */
 const nameOf = (status: number): string => reasonPhrase(status).replaceAll(/[^A-Za-z0-9]/g, "");
 
-const toReply = ({ status, description, headers = {} }: ImpliedReply): Reply => ({
+const toReply = ({ status, description, headers }: ImpliedReply): Reply => ({
   description,
-  ...(Object.keys(headers).length === 0 ? {} : { headers: fieldsOf(headers) }),
+  ...impliedFields(headers),
   ...(status < 400
     ? {}
     : {
@@ -33,10 +33,13 @@ const toReply = ({ status, description, headers = {} }: ImpliedReply): Reply => 
       }),
 });
 
-const fieldsOf = (fields: NonNullable<ImpliedReply["headers"]>): NonNullable<Reply["headers"]> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, { description, type }]) => [name, { description, schema: { type } }]),
+/** The header fields of an implied reply; no member without any. */
+export const impliedFields = (fields: ImpliedReply["headers"] = {}): Pick<Reply, "headers"> => {
+  const headers = Object.entries(fields).map(
+    ([name, { description, type }]) => [name, { description, schema: { type } }] as const,
   );
+  return headers.length === 0 ? {} : { headers: Object.fromEntries(headers) };
+};
 
 /** Reference of the one schema of errors. */
 export const errorReference: JsonSchema = { $ref: "#/components/schemas/Error" };

@@ -2,7 +2,7 @@ import type { RouteInfo } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { hasType } from "./accepted-types.ts";
 import type { Components } from "./components.ts";
-import { errorReference, impliedReference } from "./implied-replies.ts";
+import { errorReference, impliedFields, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json-schema.ts";
 import type { Content, Reference, Reply } from "./openapi-document.ts";
 import { jsonSchemaOf } from "./standard-json-schema.ts";
@@ -16,18 +16,18 @@ export interface OwnBody {
   readonly mayBeNull: boolean;
 }
 
-/** The bodies of a route's own replies, by status. */
+/** The bodies of a route's own replies, by the keys of `responses`: `200`, `4XX`, `default`. */
 export const ownReplies = (
   route: RouteInfo,
   components: Components,
   name: string,
-): ReadonlyMap<number, OwnBody> =>
+): ReadonlyMap<string, OwnBody> =>
   new Map(
     Object.entries(route.options.responses ?? {}).map(([status, standard]) => {
       const found = jsonSchemaOf(standard, "output");
-      if (found === null) return [Number(status), { schema: true, text: null, mayBeNull: false }];
+      if (found === null) return [status, { schema: true, text: null, mayBeNull: false }];
       const schema = components.place({ schema: found, side: "output", name: `${name}_${status}` });
-      return [Number(status), { schema, text: textOf(found, schema), mayBeNull: hasType(found, "null") }];
+      return [status, { schema, text: textOf(found, schema), mayBeNull: hasType(found, "null") }];
     }),
   );
 
@@ -40,25 +40,41 @@ const textOf = (found: JsonSchemaObject, placed: JsonSchema): JsonSchema | null 
 export const repliesOf = (
   { method }: RouteInfo,
   implied: readonly ImpliedReply[],
-  own: ReadonlyMap<number, OwnBody>,
+  own: ReadonlyMap<string, OwnBody>,
   fields: Reply["headers"],
 ): Readonly<Record<string, Reply | Reference>> => {
   const replies: Record<string, Reply | Reference> = {};
-  for (const { status } of implied) if (!own.has(status)) replies[status] = impliedReference(status);
-  for (const [status, body] of own) {
-    const shared = implied.find((reply) => reply.status === status);
-    replies[status] = replyOf({ method, status, body, shared, fields });
+  for (const shared of implied) {
+    const key = String(shared.status);
+    const body = ownBody(own, shared.status);
+    if (body === null) replies[key] = impliedReference(shared.status);
+    else if (!own.has(key))
+      replies[key] = replyOf({ method, key, body, shared: { ...shared, byHandler: false }, fields }); // a handler may still throw
   }
-  if (own.get(200)?.mayBeNull === true) replies[204] ??= { description: "No content.", ...fieldsOf(fields) };
-  if (![...own.keys()].some((status) => status >= 200 && status < 400))
-    replies["2XX"] = { description: "Success.", ...fieldsOf(fields) };
+  for (const [key, body] of own) {
+    const shared = implied.find(({ status }) => String(status) === key);
+    replies[key] = replyOf({ method, key, body, shared, fields });
+  }
+  if (ownBody(own, 200)?.mayBeNull === true)
+    replies[204] ??= { description: "No content.", ...fieldsOf(fields) };
+  if (![...own.keys()].some(maySucceed)) replies["2XX"] = { description: "Success.", ...fieldsOf(fields) };
   return Object.fromEntries(Object.entries(replies).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
+
+/** The body that the route lists for a status, also for its hundred or for all others; `null` for one that always comes from the framework. */
+export const ownBody = (own: ReadonlyMap<string, OwnBody>, status: number): OwnBody | null =>
+  own.get(String(status)) ??
+  (status === 304 ? undefined : (own.get(`${Math.trunc(status / 100)}XX`) ?? own.get("default"))) ??
+  null;
+
+/** Whether a key of `responses` is for successes and redirections. */
+const maySucceed = (key: string): boolean => /^[23d]/.test(key);
 
 /** A reply that the route lists. */
 interface OwnReply {
   readonly method: string;
-  readonly status: number;
+  /** Key in `responses` of the operation. */
+  readonly key: string;
   readonly body: OwnBody;
   /** The implied reply of the same status. */
   readonly shared: ImpliedReply | undefined;
@@ -78,21 +94,24 @@ export const replyFields = (fields: readonly FieldUse[]): Reply["headers"] => {
 const fieldsOf = (fields: Reply["headers"]): Pick<Reply, "headers"> =>
   fields === undefined ? {} : { headers: fields };
 
-const replyOf = ({ method, status, body, shared, fields }: OwnReply): Reply => ({
-  description: shared?.description ?? (status < 400 ? "Success." : "Failure."),
-  ...(status < 400 ? fieldsOf(fields) : {}),
-  ...(method === "HEAD" || status === 204 || status === 304
-    ? {}
-    : { content: contentOf(status, body, shared) }),
+const replyOf = ({ method, key, body, shared, fields }: OwnReply): Reply => ({
+  description: shared?.description ?? descriptionOf(key),
+  ...(maySucceed(key) ? fieldsOf(fields) : impliedFields(shared?.headers)),
+  ...(method === "HEAD" || key === "204" || key === "304" ? {} : { content: contentOf(key, body, shared) }),
 });
 
-const contentOf = (status: number, { schema, text }: OwnBody, shared: ImpliedReply | undefined): Content => ({
-  "application/json": { schema: jsonOf(status, schema, shared) },
-  ...(text === null ? {} : { "text/plain": { schema: text } }),
-});
+/** What a reply without an implied one is. */
+const descriptionOf = (key: string): string => {
+  if (key === "default") return "Any other reply.";
+  return maySucceed(key) ? "Success." : "Failure.";
+};
 
-const jsonOf = (status: number, schema: JsonSchema, shared: ImpliedReply | undefined): JsonSchema => {
-  if (status >= 400 && shared !== undefined && shared.byHandler !== true)
-    return { anyOf: [schema, errorReference] };
-  return schema === true ? {} : schema;
+const contentOf = (key: string, { schema, text }: OwnBody, shared: ImpliedReply | undefined): Content => {
+  const isFrameworkError = !maySucceed(key) && shared !== undefined && shared.byHandler !== true;
+  const own = schema === true ? {} : schema;
+  return {
+    "application/json": { schema: isFrameworkError ? { anyOf: [schema, errorReference] } : own },
+    ...(isFrameworkError && { "application/problem+json": { schema: errorReference } }),
+    ...(text === null ? {} : { "text/plain": { schema: text } }),
+  };
 };
