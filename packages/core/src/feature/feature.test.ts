@@ -153,14 +153,24 @@ test("the order of enable calls never changes the outcome: stages decide", async
 });
 
 test("calling an enable method twice is a start error", async () => {
-  const plain: Feature<{ enablePlain(): unknown }> = {
+  interface Plain {
+    enablePlain(): this;
+  }
+  const plain: Feature<Plain> = {
     name: "plain",
-    install: () => ({ enablePlain: () => null }),
+    install: (host) => ({
+      enablePlain() {
+        host.http.route("GET", "/plain", () => null);
+        return this;
+      },
+    }),
   };
-  const app = new (App.with(plain))();
-  app.enablePlain();
-  app.enablePlain();
-  await expect(app.start()).rejects.toThrow("enablePlain was called twice");
+  const app = new (App.with(plain))().enablePlain().enablePlain();
+  await expect(app.start()).rejects.toMatchObject({
+    problems: [
+      { code: "CORE_ENABLED_TWICE", message: "enablePlain was called twice; call it once, with all options" },
+    ],
+  });
 });
 
 interface Probing {
@@ -227,8 +237,14 @@ test("all features and start tasks use a provided state, and the workers' own st
   app.enableProviding();
   await app.start();
   expect(seen).toEqual(["a from elsewhere", "b from elsewhere", undefined, true]);
-  const twice = new (App.with(providing))();
-  twice.enableProviding();
+  const other: Feature = {
+    name: "other",
+    install: (host) => {
+      host.state.provideShared({ values: (own) => own });
+      return {};
+    },
+  };
+  const twice = new (App.with(other, providing))();
   twice.enableProviding();
   await expect(twice.start()).rejects.toThrow("two features provide shared values");
 });

@@ -51,7 +51,10 @@ const neededProperty = (app: object, name: string, isGetter: boolean): PropertyD
   };
 };
 
-/** Wraps an `enableX` so that the kernel records it: once, and not after start. */
+/**
+ * Wraps an `enableX` so that the kernel records it: once, and not after start. A second call does nothing besides: its routes and metrics would be further
+ * mistakes, which hide the one that matters.
+ */
 const enabling = (
   feature: AnyFeature,
   name: string,
@@ -59,6 +62,5 @@ const enabling = (
   kernel: Kernel,
 ) =>
   function (this: unknown, ...args: unknown[]): unknown {
-    kernel.enable(feature.name, name);
-    return method.apply(this, args);
+    return kernel.enable(feature.name, name) ? method.apply(this, args) : this;
   };

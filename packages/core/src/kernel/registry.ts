@@ -267,16 +267,18 @@ export abstract class Registry {
     this.enableMethods.set(rank, methods);
   }
 
-  /** Records that a feature is enabled. */
-  enable(feature: string, method: string): void {
+  /** Records that a feature is enabled. Returns false if it was already, which is a problem. */
+  enable(feature: string, method: string): boolean {
     this.assertOpen(method);
     if (this.enabled.has(method)) {
       this.problem({
         code: "CORE_ENABLED_TWICE",
         message: `${method} was called twice; call it once, with all options`,
       });
+      return false;
     }
     this.enabled.set(method, feature);
+    return true;
   }
 
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T> {
