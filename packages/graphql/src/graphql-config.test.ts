@@ -1,6 +1,6 @@
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { GraphQLConfig } from "./index.ts";
+import { field, GraphQLConfig, subscription } from "./index.ts";
 import { library } from "./library.test-kit.ts";
 
 const nested = (levels: number): string =>
@@ -37,4 +37,24 @@ test("options of the caller replace those of a preset, and mistakes are all repo
   const start = library(wrong).app.start();
   for (const option of ["maxDepth", "path", "batching", "maxDeph"])
     await expect(start).rejects.toThrow(option);
+});
+
+test.each([
+  ["null", { Query: null }, 'the resolvers of "Query" must be an object with its fields, but are null'],
+  ["a function", { Query: () => 1 }, 'the resolvers of "Query" must be an object with its fields'],
+  ["a list", { Query: [] }, 'the resolvers of "Query" must be an object with its fields, but are a list'],
+  ["a number", { Query: { now: field({}, 7 as never) } }, '"Query.now" must be a function, but is a number'],
+])("resolvers that are %s are reported at start", async (_, resolvers, message) => {
+  const app = library({ schema: "type Query { now: Int }", resolvers: resolvers as never }).app;
+  await expect(app.start()).rejects.toMatchObject({
+    problems: [{ code: "GRAPHQL_BAD_SCHEMA", message: expect.stringContaining(message) }],
+  });
+});
+
+test("field and subscription refuse a function, null or a list in place of options", () => {
+  const resolve = (): number => 1;
+  for (const wrong of [resolve, null, [resolve]] as never[]) {
+    expect(() => field(wrong, resolve)).toThrow("the first argument of field() must be an object of options");
+    expect(() => subscription(wrong, resolve)).toThrow("the first argument of subscription() must be");
+  }
 });

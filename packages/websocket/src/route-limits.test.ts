@@ -92,10 +92,16 @@ test("a route's options have known names and types: a misspelt guard is reported
   const options = { guard: [() => false], http: "hello", protocols: "v1" };
   app.websocket("/live", options as object, () => {});
   app.websocket("/text", "hello" as never);
+  app.websocket("/guard", (() => false) as never, () => {});
+  app.websocket("/null", null as never, () => {});
   const start = app.start();
   await expect(start).rejects.toThrow(/WebSocket route \/live has no field "guard"; did you mean "guards"/);
   await expect(start).rejects.toThrow(/http must be a function[^]*protocols must be a list/);
   await expect(start).rejects.toThrow("the handler of the WebSocket route /text must be a function");
+  for (const path of ["/guard", "/null"])
+    await expect(start).rejects.toThrow(
+      `the options of the WebSocket route ${path} must be an object, such as`,
+    );
 });
 
 test("a timeout that no ping precedes is reported at start, of the app and of a route", async () => {

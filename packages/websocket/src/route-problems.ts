@@ -28,6 +28,10 @@ export const optionProblems = (path: string, options: AnyOptions, handler: unkno
   ];
 };
 
+/** The mistake of a route whose options are something else, such as a guard. */
+export const noOptions = (path: string): string =>
+  `the options of the WebSocket route ${path} must be an object, such as { guards: [isMember] }; the handler is the last argument`;
+
 const TOKEN = /^[!#$%&'*+.^_`|~\w-]+$/;
 
 /** A client that only answers pings must be asked before its time is over. @param place such as `WebSocket route /chat` */

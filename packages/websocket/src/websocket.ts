@@ -1,7 +1,15 @@
-import type { AppOf, ConfigInput, Host, HostInsight, PrefixOf, RouteFeature } from "@framework/core/feature";
+import {
+  type AppOf,
+  type ConfigInput,
+  type Host,
+  type HostInsight,
+  isPlainObject,
+  type PrefixOf,
+  type RouteFeature,
+} from "@framework/core/feature";
 import { Endpoint } from "./endpoint.ts";
 import type { RegisterWebSocket } from "./register-websocket.ts";
-import { optionProblems, timeoutProblems } from "./route-problems.ts";
+import { noOptions, optionProblems, timeoutProblems } from "./route-problems.ts";
 import { Rooms, type Room } from "./rooms.ts";
 import { Sockets } from "./sockets.ts";
 import { WebSocketConfig, WebSocketLimits } from "./websocket-config.ts";
@@ -44,8 +52,10 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
       websocket(path: string, ...rest: readonly unknown[]): void {
         if (!begun) begin(host, sockets);
         begun = true;
-        const options = (rest.length === 1 ? {} : rest[0]) as AnyOptions;
+        const given = rest.length < 2 ? {} : rest[0];
+        const options: AnyOptions = isPlainObject(given) ? given : {};
         const handler = rest.at(-1) as AnyHandler;
+        if (options !== given) host.problem({ code: "CORE_BAD_CONFIG", message: noOptions(path) });
         const endpoint = new Endpoint({ sockets, state: host.state, options, handler });
         const { guards = [], inject, injectEach, limits } = options;
         for (const message of optionProblems(path, options, handler))

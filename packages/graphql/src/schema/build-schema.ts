@@ -80,10 +80,17 @@ const addResolvers = (schema: GraphQLSchema, resolvers: Resolvers): string[] =>
     if (isSpecifiedScalarType(type) || isIntrospectionType(type))
       return [`"${name}" is part of GraphQL and cannot have resolvers; define a type of your own`];
     if (isScalarType(type)) return addScalar(type, entries);
+    if (typeof entries !== "object" || entries === null || Array.isArray(entries))
+      return [`the resolvers of "${name}" must be an object with its fields, but are ${kindOf(entries)}`];
     return Object.entries(entries as TypeResolvers<GraphqlContext>).flatMap(([key, entry]) =>
       addMember(type, key, entry),
     );
   });
+
+const kindOf = (value: unknown): string => {
+  if (value === null || value === undefined) return String(value);
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+};
 
 /** What a scalar of a program defines in place of the pass-through that SDL gives. */
 const scalarMembers = [
@@ -149,6 +156,9 @@ const addField = (field: AnyField, entry: Entry, name: string): string[] => {
   if (typeof given !== "object" || given === null)
     return [`the resolver of "${name}" must be a function, or made by field()`];
   const { resolve, subscribe, ...options } = given;
+  for (const each of [resolve, subscribe])
+    if (each !== undefined && typeof each !== "function")
+      return [`the resolver of "${name}" must be a function, but is ${kindOf(each)}`];
   // The dependencies that a resolver takes besides are bound by `guardField`.
   if (resolve !== undefined) field.resolve = resolve as unknown as NonNullable<AnyField["resolve"]>;
   if (subscribe !== undefined) field.subscribe = subscribe as unknown as NonNullable<AnyField["subscribe"]>;

@@ -1,4 +1,5 @@
-import type { Guard, Injected, Injections } from "@framework/core";
+import { ConfigurationError, type Guard, type Injected, type Injections } from "@framework/core";
+import { isPlainObject } from "@framework/core/feature";
 import type { GraphQLResolveInfo, GraphQLScalarType } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
 
@@ -52,6 +53,7 @@ export type Resolvers<Context = GraphqlContext> = Readonly<
 /**
  * A resolver with guards, dependencies or a cost.
  *
+ * @throws ConfigurationError for options that are no object
  * @example
  * const resolvers = {
  *   Query: { book: field({ guards: [Authenticated()], inject: { books: Books } }, (_, { id }: { id: string }, context, info, { books }) => books.find(id)) },
@@ -65,9 +67,16 @@ export const field = <
 >(
   options: FieldOptions<Inject>,
   resolve: Resolve<Context, Source, Args, DependencyArguments<Inject>>,
-): Field<Context> => ({ ...options, resolve: resolve as Resolve<Context> });
+): Field<Context> => ({ ...checkedOptions("field", options), resolve: resolve as Resolve<Context> });
 
-/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` makes another of it. */
+/** Without the check, guards that are given in another form than options would guard nothing. @throws ConfigurationError */
+const checkedOptions = <Options extends object>(maker: string, options: Options): Options => {
+  if (isPlainObject(options)) return options;
+  const message = `graphql: the first argument of ${maker}() must be an object of options, such as { guards: [isOwner] } or {}; the function follows it`;
+  throw new ConfigurationError([{ code: "GRAPHQL_BAD_SCHEMA", message }]);
+};
+
+/** A field of the subscription type: `subscribe` returns its events; each is the field's value, unless `resolve` makes another of it. @throws ConfigurationError for options that are no object */
 export const subscription = <
   const Inject extends Injections | undefined = undefined,
   Args = Readonly<Record<string, unknown>>,
@@ -78,7 +87,7 @@ export const subscription = <
   resolve: (event: never, args: Args, context: Context, info: GraphQLResolveInfo) => unknown = (event) =>
     event,
 ): Field<Context> => ({
-  ...options,
+  ...checkedOptions("subscription", options),
   subscribe: subscribe as Resolve<Context>,
   resolve: resolve as Resolve<Context>,
 });
