@@ -23,7 +23,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   },
   SESSIONS_OFF: {
     summary:
-      "`sessionOf` was called for a request that has no session, or `app.sessions.auth` used: without `enableSessions`, or below `skipPaths`",
+      "`sessionOf` was called without `enableSessions` or below `skipPaths`, or `app.sessions.auth` was used without `enableSessions`",
     action: "call `enableSessions`, or take the path out of `skipPaths`",
   },
   SESSIONS_NOT_STARTED: {
@@ -49,7 +49,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   SESSIONS_ENDED: {
     status: 409,
     summary:
-      "a request changed a session that another request ended, or gave a new id, less than five minutes before",
+      "a request changed a session that another request destroyed, or gave a new id, less than five minutes before; not after `destroyAll`",
     action: "the client sends the request again, with the cookie that it has now",
   },
   SESSIONS_UNAVAILABLE: {
@@ -59,7 +59,8 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
   },
   SESSIONS_FULL: {
     status: 503,
-    summary: "the shared state of the host has `maxSessions` sessions; none is forgotten for a new one",
+    summary:
+      "the shared state of the host has `maxSessions` sessions, or with `signed` twice as many ended ones; none is forgotten for a new one",
     action: "use Redis or a database; limit the rate of requests that begin sessions",
   },
   SESSIONS_IN_MEMORY: {

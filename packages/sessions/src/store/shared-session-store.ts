@@ -1,4 +1,4 @@
-import type { Awaitable } from "@framework/core";
+import { type Awaitable, FrameworkError } from "@framework/core";
 import type { Json, SharedValues } from "@framework/core/feature";
 import type { SessionStore, WriteOptions } from "./session-store.ts";
 
@@ -25,7 +25,7 @@ const REPLACED_MS = 60_000;
  * between, moves it on. The number also marks ended keys, and is never evicted. An end of a version claims the next one, as a writer does. A replaced version
  * leaves a mark for a minute, so a claim holds even if others have completed and replaced it meanwhile.
  *
- * @throws CORE_SHARED_STATE_FULL from `write`, `end` and `raise` beyond `maxSessions`; CORE_SHARED_STATE_UNAVAILABLE
+ * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys have the places of live ones too; CORE_SHARED_STATE_UNAVAILABLE
  */
 export const sharedSessionStore = (
   values: SharedValues,
@@ -47,6 +47,17 @@ export const sharedSessionStore = (
     const isPointed = await point(key, next, ttlMs); // also for another writer, which may have died before it did so
     if (isClaimed && !isPointed && (await numberOf(versionKey(key))) > next) await replaced(key, next);
     return isClaimed;
+  };
+  /** An ended key leaves the live ones. When there are too many, it takes the place of a live one: that a session began is refused rather than that one ends. */
+  const markEnded = async (key: string, ttlMs: number): Promise<boolean> => {
+    const raise = (group: string): Awaitable<boolean> =>
+      values.raise(versionKey(key), ENDED, { ttlMs, group, maxKeys, moves: true });
+    try {
+      return await raise("sessions:ended");
+    } catch (error) {
+      if (!FrameworkError.is(error) || error.code !== "CORE_SHARED_STATE_FULL") throw error;
+      return raise("sessions:live");
+    }
   };
   return {
     async read(key) {
@@ -74,8 +85,7 @@ export const sharedSessionStore = (
     async end(key, ttlMs, version) {
       if (version !== undefined && !(await claim(key, endedMark, { version, ttlMs }))) return false;
       const latest = version ?? (await numberOf(versionKey(key)));
-      const options = { ttlMs, group: latest === 0 ? "sessions:ended" : "sessions:live", maxKeys };
-      const hasEnded = await values.raise(versionKey(key), ENDED, options);
+      const hasEnded = await markEnded(key, ttlMs);
       if (latest > 0 && latest < ENDED) await replaced(key, latest);
       return hasEnded;
     },

@@ -34,3 +34,19 @@ test("each write removes a few expired keys, so that no timer is needed", () => 
   for (let index = 0; index < 10; index++) map.set("new", 1, 100, 50);
   expect(map.size).toBe(1);
 });
+
+test("a kept key stays in its group, or moves to another one that has room", () => {
+  const map = new ExpiringMap({ maxKeys: 10, maxCharacters: 1000 });
+  const [live, ended] = [
+    { group: "live", maxKeys: 2 },
+    { group: "ended", maxKeys: 1 },
+  ];
+  const keep = (key: string, value: number, group: object, now = 0): boolean =>
+    map.keep(key, value, now + 100, now, group as typeof live);
+  expect([keep("a", 1, live), keep("b", 1, live), keep("c", 1, live)]).toEqual([true, true, false]);
+  expect([keep("a", 2, ended), keep("c", 1, live)]).toEqual([true, false]);
+  expect([keep("a", 3, { ...ended, moves: true }), keep("c", 1, live)]).toEqual([true, true]);
+  expect([keep("b", 2, { ...ended, moves: true }), keep("d", 1, live)]).toEqual([true, false]);
+  expect(["a", "b", "c", "d"].map((key) => map.get(key, 0)?.value)).toEqual([3, 2, 1, undefined]);
+  expect([keep("b", 3, { ...ended, moves: true }, 100), keep("d", 1, live, 100)]).toEqual([true, true]);
+});

@@ -25,6 +25,8 @@ export interface ExpiringMapOptions {
 export interface KeptGroup {
   readonly group: string;
   readonly maxKeys: number;
+  /** Whether a live key leaves its group for this one, if that has room. */
+  readonly moves?: boolean;
 }
 
 /** Maximum number of expired keys that one write removes, so that no write clears a whole backlog. */
@@ -72,18 +74,16 @@ export class ExpiringMap {
     this.insert({ key, value, expiresAt, group: null, order: this.order++, place: 0 });
   }
 
-  /** Stores a number that is never evicted; a live kept key stays in its group. Returns false, and stores nothing, when the group is full. */
-  keep(key: string, value: number, expiresAt: number, now: number, { group, maxKeys }: KeptGroup): boolean {
+  /** Stores a number that is never evicted. Returns false, and stores nothing, when the group is full; a live kept key has its place. */
+  keep(key: string, value: number, expiresAt: number, now: number, wanted: KeptGroup): boolean {
     const old = this.nodes.get(key);
-    const isLive = old !== undefined && old.expiresAt > now;
-    const name = isLive && old.group !== null ? old.group : group;
-    if (!isLive || old.group === null) {
-      this.sweep(this.kept, now);
-      while (this.sizeOf(name) >= maxKeys && isExpired(this.kept.first, now)) this.removeFirst(this.kept);
-      if (this.sizeOf(name) >= maxKeys) return false;
-    }
+    const held = old !== undefined && old.expiresAt > now ? old.group : null;
+    const stays = held !== null && (held === wanted.group || wanted.moves !== true);
+    const enters = !stays && this.hasRoom(wanted, now);
+    if (held === null && !enters) return false;
     this.forget(key);
-    this.insert({ key, value, expiresAt, group: name, order: this.order++, place: 0 });
+    const group = enters ? wanted.group : held;
+    this.insert({ key, value, expiresAt, group, order: this.order++, place: 0 });
     return true;
   }
 
@@ -98,6 +98,12 @@ export class ExpiringMap {
     if (node === undefined) return false;
     this.remove(node);
     return node.expiresAt > now;
+  }
+
+  private hasRoom({ group, maxKeys }: KeptGroup, now: number): boolean {
+    this.sweep(this.kept, now);
+    while (this.sizeOf(group) >= maxKeys && isExpired(this.kept.first, now)) this.removeFirst(this.kept);
+    return this.sizeOf(group) < maxKeys;
   }
 
   private sizeOf(group: string): number {

@@ -33,8 +33,10 @@ export interface SetOptions {
 export interface RaiseOptions {
   /** Minimum time to live of the key from now on, in milliseconds; a longer one that it has stays. */
   readonly ttlMs: number;
-  /** Name of a group of keys that share a bound. A live key stays in the group that created it. */
+  /** Name of a group of keys that share a bound. A live key stays in the group that created it, unless it `moves`. */
   readonly group: string;
+  /** Whether a live key leaves its group for this one, if that has room. @default false */
+  readonly moves?: boolean;
   /** Maximum number of live keys in the group. A server with its own bounds, such as Redis, ignores it. */
   readonly maxKeys: number;
 }

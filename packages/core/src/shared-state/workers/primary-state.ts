@@ -78,8 +78,8 @@ const valuesOf = (
   },
   async raise(key, value, options) {
     checkRaise(key, value, options);
-    const { ttlMs, group, maxKeys } = options;
-    return calls.ask({ op: "raise", key, value, ttlMs, group, maxKeys });
+    const { ttlMs, group, maxKeys, moves = false } = options;
+    return calls.ask({ op: "raise", key, value, ttlMs, group, maxKeys, moves });
   },
   async get(key) {
     checkKey(key);

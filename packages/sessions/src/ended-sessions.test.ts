@@ -1,0 +1,66 @@
+import { inProcessState, virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import { sharedSessionStore } from "./index.ts";
+import { cookieOf, openShop, secret, sending } from "./shop.test-kit.ts";
+
+const start = 1_800_000_000_000;
+
+test("sessions that have ended take no place of live ones", async () => {
+  const { browser } = openShop({ maxSessions: 10 });
+  await using client = browser({ cookies: false });
+  const statuses: number[] = [];
+  for (let at = 0; at < 10; at++) {
+    const login = await client.post("/login/ann");
+    statuses.push(login.status, (await client.post("/logout", sending(cookieOf(login)))).status);
+  }
+  for (let at = 0; at < 10; at++) statuses.push((await client.post("/login/ann")).status);
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect((await client.post("/login/ann")).status).toBe(503);
+});
+
+test("with ended sessions beyond their bound, sessions end and none begins", async () => {
+  const { values } = inProcessState({ clock: virtualClock({ start }) });
+  const store = sharedSessionStore(values, { maxSessions: 2 });
+  const ttlMs = 60_000;
+  const begin = (key: string): Promise<boolean> =>
+    Promise.resolve(store.write(key, key, { version: 0, ttlMs }));
+  for (const key of ["a", "b", "c", "d"]) {
+    expect(await begin(key)).toBe(true);
+    expect(await store.end(key, ttlMs)).toBe(true);
+  }
+  await expect(begin("e")).rejects.toThrow(/sessions:live/);
+  for (const key of ["a", "b", "c", "d"]) expect(await store.read(key)).toBe("ended");
+});
+
+test("a signed session ends in a full memory, until twice as many have ended", async () => {
+  const clock = virtualClock({ start });
+  const { browser } = openShop({ signed: true, secret, maxSessions: 2, clock });
+  await using client = browser({ cookies: false });
+  const cookies: string[] = [];
+  for (let at = 0; at < 5; at++) cookies.push(cookieOf(await client.post("/login/ann")));
+  const statuses: number[] = [];
+  for (const cookie of cookies) statuses.push((await client.post("/logout", sending(cookie))).status);
+  expect(statuses).toEqual([200, 200, 200, 200, 503]);
+  const users = await Promise.all(cookies.map((cookie) => client.get("/me", sending(cookie))));
+  expect(users.map((reply) => reply.json<{ user: unknown }>().user)).toEqual([null, null, null, null, "ann"]);
+});
+
+test("the end of a signed session outlives every cookie of it", async () => {
+  const clock = virtualClock({ start });
+  const { values } = inProcessState({ clock });
+  const store = sharedSessionStore(values);
+  const { browser } = openShop({ store, signed: true, secret, clock, idleSecs: 600, absoluteSecs: 86_400 });
+  await using client = browser({ cookies: false });
+  const userOf = async (cookie: string): Promise<unknown> =>
+    (await client.get("/me", sending(cookie))).json<{ user: unknown }>().user;
+  const first = cookieOf(await client.post("/login/ann"));
+  await clock.advance(500_000);
+  const later = cookieOf(await client.post("/cart/tea", sending(first)));
+  await client.post("/logout", sending(later));
+  const users: unknown[] = [];
+  for (let at = 0; at < 20; at++) {
+    users.push(await userOf(first), await userOf(later));
+    await clock.advance(100_000);
+  }
+  expect(new Set(users)).toEqual(new Set([null]));
+});
