@@ -13,7 +13,10 @@ import {
 export interface RabbitMQConfig {
   /** `amqp://user:password@host:port/vhost`, `amqps://` for TLS. @default "amqp://localhost" */
   readonly url: string;
-  /** Most unsettled deliveries of one consumer, so also its most handlers at a time; 1 to 10,000. @default 10 */
+  /**
+   * Most unsettled deliveries of one consumer, so also its most handlers at a time; 1 to 10,000. A subscription with batches has at least two of them.
+   * @default 10
+   */
   readonly prefetchCount: number;
   /** Authorities that may have issued the server's certificate, PEM (the text, not a file name). @default those of Node */
   readonly ca: string | undefined;

@@ -198,6 +198,10 @@ export const brokerProblems = (
       spec.from === "earliest" || capabilities.replay,
       'keeps no messages that a group could begin behind; leave out from: "latest"',
     ],
+    [
+      spec.prefetch === null || spec.prefetch >= spec.batch.size || capabilities.settlement === "cumulative",
+      "hands over at most `prefetch` messages, so that a batch would never fill; let it be at least batch.size",
+    ],
   ];
   return rules
     .filter(([holds]) => !holds)

@@ -67,6 +67,7 @@ export class RunningSubscription {
       group: spec.group,
       order: spec.order,
       prefetch: prefetchOf(parts),
+      batchSize: spec.batch.size,
       from: spec.from,
       isPrivate: parts.isPrivate,
       timeoutMs: spec.timeoutMs,

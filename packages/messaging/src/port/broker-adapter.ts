@@ -111,6 +111,8 @@ export interface ConsumerOptions {
   readonly order: "none" | "key" | "partition";
   /** Most deliveries that may be unsettled at this consumer; with cumulative settlement, for each partition. */
   readonly prefetch: number;
+  /** Messages of one call of the handler: a limit of the broker's own lets so many be unsettled, or a batch never fills. @default 1 */
+  readonly batchSize?: number | undefined;
   /** Where a new group begins; `earliest` only with the capability `replay`. */
   readonly from: "earliest" | "latest";
   /** Whether the topics are this process's own and vanish with it. Only with the capability `privateTopics`. */

@@ -31,6 +31,12 @@ test("a batch handler has neither the inbox nor manual acknowledgement", async (
   expect(failure).toContain('ack: "manual" is an option of subscribe');
 });
 
+test("a batch is not larger than `prefetch`, with which it would never fill", async () => {
+  const failure = await failureOf("subscribeBatch", { batch, prefetch: 9 });
+  expect(failure).toContain("a batch would never fill; let it be at least batch.size");
+  expect(await failureOf("subscribeBatch", { batch, prefetch: 10 })).toBe("started");
+});
+
 test("dead letters go to another topic than that of the subscription, which would consume them for ever", async () => {
   expect(await failureOf("subscribe", { deadLetter: "orders" })).toContain(
     "deadLetter is another topic than its own",

@@ -176,8 +176,9 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   private get prefetch(): number {
-    const { prefetch, topics } = this.options;
-    const whole = Math.min(prefetch, this.parts.config.prefetchCount);
+    const { prefetch, topics, batchSize = 1 } = this.options;
+    const least = batchSize === 1 ? 1 : 2 * batchSize; // one is filled while another one is handled
+    const whole = Math.min(prefetch, Math.max(this.parts.config.prefetchCount, least));
     return Math.max(1, Math.floor(whole / Math.max(1, topics.length)));
   }
 
