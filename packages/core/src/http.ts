@@ -4,7 +4,8 @@ export { reasonPhrase } from "./http/reason-phrase.ts";
 export { mediaTypeOf } from "./http/media-type-of.ts";
 export { accepts, namesType, preferred } from "./http/accept.ts";
 export { negotiateEncoding } from "./http/accept-encoding.ts";
-export { isJsonType, type MediaType } from "./http/media-type.ts";
+export { escapedFormName } from "./http/content-disposition.ts";
+export { isJsonType, type MediaType, plainType } from "./http/media-type.ts";
 export {
   type EntityTag,
   isEntityTag,

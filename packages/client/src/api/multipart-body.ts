@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { escapedFormName } from "@framework/core/http";
 import { textOf } from "./serialise-parameter.ts";
 
 /**
@@ -14,9 +15,9 @@ export const multipartBody = (
   const boundary = randomUUID();
   const parts = fields.flatMap(([name, value]) => {
     const { fileName, type, content } = partOf(value, Object.hasOwn(types, name) ? types[name] : undefined);
-    const file = fileName === undefined ? "" : `; filename="${escaped(fileName)}"`;
+    const file = fileName === undefined ? "" : `; filename="${escapedFormName(fileName)}"`;
     const typeLine = type === undefined ? "" : `Content-Type: ${type}\r\n`;
-    const disposition = `Content-Disposition: form-data; name="${escaped(name)}"${file}\r\n`;
+    const disposition = `Content-Disposition: form-data; name="${escapedFormName(name)}"${file}\r\n`;
     return [`--${boundary}\r\n${disposition}${typeLine}\r\n`, content, "\r\n"];
   });
   return new Blob([...parts, `--${boundary}--\r\n`], { type: `multipart/form-data; boundary=${boundary}` });
@@ -47,7 +48,3 @@ const partOf = (value: unknown, declared: string | undefined): Part => {
   const type = declared ?? (isObject ? "application/json" : undefined);
   return { content: type === "application/json" ? JSON.stringify(value) : textOf(value), type };
 };
-
-/** Escapes what HTML forms escape in names. */
-const escaped = (name: string): string =>
-  name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");

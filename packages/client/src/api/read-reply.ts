@@ -1,3 +1,4 @@
+import { plainType } from "@framework/core/http";
 import { ClientError } from "../http/client-error.ts";
 import { isJson } from "./request-body.ts";
 import type { OperationSpec, ReplyKind } from "./operation.ts";
@@ -40,7 +41,7 @@ const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => 
   if (declared === undefined) return undefined;
   if (reply.body === null || declared.every((kind) => kind === "none"))
     return declared.find((kind) => kind === "none");
-  const type = (reply.headers.get("content-type") ?? "").split(";", 1)[0]?.trim().toLowerCase() ?? "";
+  const type = plainType(reply.headers.get("content-type") ?? "");
   const possible = declared.filter((kind) => isOfKind(type, kind));
   if (possible.includes("text") && possible.includes("bytes"))
     return type === "" || isText(type) ? "text" : "bytes";

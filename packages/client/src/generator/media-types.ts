@@ -1,3 +1,4 @@
+import { plainType } from "@framework/core/http";
 import { isJson, MULTIPART } from "../api/request-body.ts";
 import { isText, LINES } from "../api/read-reply.ts";
 import type { ReplyKind } from "../api/operation.ts";
@@ -107,6 +108,3 @@ const partTypes = (encoding: unknown): [name: string, mediaType: string][] =>
   });
 
 const PART_TYPE = /^[\w!#$&^.+-]+\/[\w!#$&^.+-]+(?:; *[\w-]+=[\w-]+)*$/;
-
-/** A media type without parameters, in lower case. */
-const plainType = (type: string): string => (type.split(";", 1)[0] ?? "").trim().toLowerCase();

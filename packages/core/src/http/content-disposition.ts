@@ -11,6 +11,10 @@ export const attachment = (filename: string): string => {
   return `attachment; filename="${ascii}"${exact}`;
 };
 
+/** Returns the name of a field or a file of a multipart form, with what HTML forms escape in it (multipart/form-data encoding algorithm of HTML). */
+export const escapedFormName = (name: string): string =>
+  name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+
 /** Also encodes the characters that `encodeURIComponent` keeps but `attr-char` (RFC 8187 3.2.1) excludes. */
 const extValue = (name: string): string =>
   encodeURIComponent(name).replaceAll(

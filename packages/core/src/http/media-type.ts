@@ -43,6 +43,9 @@ const parseParameters = (texts: readonly string[]): ReadonlyMap<string, string> 
   return parameters;
 };
 
+/** Returns a media type without its parameters, in lower case. The type may be malformed, or a range. */
+export const plainType = (type: string): string => (type.split(";", 1)[0] ?? "").trim().toLowerCase();
+
 /** Whether a body of this type is JSON: `application/json` or any type that ends in `+json`. */
 export const isJsonType = (type: MediaType | null): boolean =>
   type !== null && (type.type === "application/json" || type.type.endsWith("+json"));

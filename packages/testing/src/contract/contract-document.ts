@@ -1,6 +1,7 @@
+import { plainType } from "@framework/core/http";
 import { testingError } from "../errors.ts";
 import { isJson, type Json } from "./json-object.ts";
-import { isJsonType, plainType } from "./media-type.ts";
+import { isJsonType } from "./media-type.ts";
 import { parametersOf } from "./operation-parameters.ts";
 
 /** One operation of an OpenAPI document, with references resolved. */

@@ -1,3 +1,4 @@
+import { escapedFormName } from "@framework/core/http";
 import { isJson, type Json } from "./json-object.ts";
 
 const BOUNDARY = "contract-test-7f3b1c";
@@ -31,13 +32,9 @@ const fieldsOf = (value: unknown): (readonly [name: string, item: unknown])[] =>
 const textOf = (value: unknown): string =>
   typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 
-/** Escapes what HTML forms escape in names. */
-const escaped = (name: string): string =>
-  name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
-
 const part = (name: string, value: unknown, type: string | null): string => {
   const file = type === null ? "" : `; filename="file"\r\nContent-Type: ${type}`;
-  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escaped(name)}"${file}\r\n\r\n${textOf(value)}\r\n`;
+  return `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${escapedFormName(name)}"${file}\r\n\r\n${textOf(value)}\r\n`;
 };
 
 /** The media type of a file's schema or of a list of files; `null` for any other. */

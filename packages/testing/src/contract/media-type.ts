@@ -1,7 +1,5 @@
+import { plainType } from "@framework/core/http";
 import { isJson, type Json } from "./json-object.ts";
-
-/** A media type without parameters, in lower case. */
-export const plainType = (type: string): string => (type.split(";", 1)[0] ?? "").trim().toLowerCase();
 
 /** Whether bodies of a plain media type are JSON. */
 export const isJsonType = (type: string): boolean => /^application\/(?:[\w.+-]+\+)?json$/.test(type);

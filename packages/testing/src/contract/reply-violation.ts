@@ -1,6 +1,7 @@
+import { plainType } from "@framework/core/http";
 import type { ContractOperation } from "./contract-document.ts";
 import { isJson, type Json } from "./json-object.ts";
-import { contentFor, isJsonType, plainType } from "./media-type.ts";
+import { contentFor, isJsonType } from "./media-type.ts";
 import type { SchemaValidator } from "./schema-validator.ts";
 
 /** Returns how a reply deviates from its operation's documentation, or `null`. */
