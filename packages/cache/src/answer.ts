@@ -38,9 +38,11 @@ export const isConditional = (request: HttpRequest): boolean =>
 
 const validatorsOf = ({ fields }: StoredReply): Validators => {
   const lastModified = fieldOf(fields, "last-modified");
+  const date = fieldOf(fields, "date");
   return {
     etag: fieldOf(fields, "etag"),
     lastModifiedMs: lastModified === null ? null : parseHttpDate(lastModified),
+    dateMs: date === null ? null : parseHttpDate(date),
   };
 };
 

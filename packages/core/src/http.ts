@@ -22,6 +22,7 @@ export {
   secondsOf,
   wholeSeconds,
 } from "./http/cache-control.ts";
+export { type FileState, fileValidators, validatorFields } from "./http/file-validators.ts";
 export { formatHttpDate, parseHttpDate } from "./http/http-date.ts";
 export {
   type ConditionalRequest,

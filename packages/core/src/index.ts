@@ -23,7 +23,7 @@ export type {
   XmlReplyOptions,
 } from "./response/response-options.ts";
 export type { CookieOptions } from "./response/set-cookie.ts";
-export type { DownloadOptions, FileOptions } from "./response/file-reply.ts";
+export type { DownloadOptions, FileOptions, RangeRequest } from "./response/file-reply.ts";
 export type { ServerSentEvent } from "./response/sse.ts";
 export { toBoolean, toFloat, toInt } from "./request/typed-values.ts";
 export { Depends } from "./dependencies/depends.ts";

@@ -95,3 +95,15 @@ test("* matches every existing file, and no missing one", async () => {
   expect(await status("b.txt", { "if-none-match": "*" })).toBe(404);
   expect(await status("b.txt", { "if-match": "*" })).toBe(404);
 });
+
+test("the tag of a file that has just changed is weak: it may change again within one step of its time", async () => {
+  const { app, root } = servedApp({ "a.txt": "0123456789" });
+  const ahead = new Date(Date.now() + 1000);
+  utimesSync(join(root, "a.txt"), ahead, ahead);
+  const get = (headers: Record<string, string>) =>
+    app.fetch(new Request("http://localhost/static/a.txt", { headers }));
+  const etag = (await get({})).headers.get("etag") ?? "";
+  expect(etag).toMatch(/^W\/"a-/);
+  expect((await get({ "if-none-match": etag })).status).toBe(304);
+  expect((await get({ range: "bytes=0-1", "if-range": etag })).status).toBe(200);
+});

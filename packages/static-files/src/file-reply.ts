@@ -2,9 +2,10 @@ import { addVary } from "@framework/core/feature";
 import {
   type ByteRange,
   byteRanges,
-  formatHttpDate,
+  fileValidators,
   ifRangeHolds,
   precondition,
+  validatorFields,
   type Validators,
 } from "@framework/core/http";
 import { HttpError, type HttpRequest, Response } from "@framework/core";
@@ -60,11 +61,11 @@ const validatorsOf = (
   { size, changedNs }: OpenedFile,
   { coding, etag, lastModified, nowMs }: FileFacts,
 ): Validators => {
-  const changedMs = Number(changedNs / 1_000_000n);
-  const tag = `"${size.toString(16)}-${changedNs.toString(16)}${coding === null ? "" : `-${coding}`}"`;
+  const known = fileValidators({ size, changedNs, nowMs, coding });
   return {
-    etag: etag ? tag : null,
-    lastModifiedMs: lastModified && changedMs <= nowMs ? changedMs : null, // RFC 9110 8.8.2.1
+    ...known,
+    etag: etag ? known.etag : null,
+    lastModifiedMs: lastModified ? known.lastModifiedMs : null,
   };
 };
 
@@ -72,10 +73,8 @@ const withFields = (validators: Validators, facts: FileFacts): Response => {
   const response = new Response();
   const { headers } = response;
   headers.set("cache-control", facts.cacheControl);
-  if (typeof validators.etag === "string") headers.set("etag", validators.etag);
-  if (typeof validators.lastModifiedMs === "number")
-    headers.set("last-modified", formatHttpDate(validators.lastModifiedMs));
-  for (const [name, value] of Object.entries(facts.headers)) headers.set(name, value);
+  for (const [name, value] of Object.entries({ ...validatorFields(validators), ...facts.headers }))
+    headers.set(name, value);
   if (facts.varies) addVary(headers, "Accept-Encoding");
   return response;
 };

@@ -7,6 +7,7 @@ import {
   realpathSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,15 +30,18 @@ afterAll(() => {
   for (const root of made) rmSync(root, { recursive: true, force: true });
 });
 
-/** Creates a folder with these files, and returns its real path; it is deleted after the tests of the file. */
+/** Creates a folder with these files, an hour old, and returns its real path; it is deleted after the tests of the file. */
 export const makeTree = (tree: Tree): string => {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "static-files-")));
   made.push(root);
+  const hourAgo = new Date(Date.now() - 3_600_000);
   for (const [path, content] of Object.entries(tree)) {
     const place = join(root, path);
     mkdirSync(dirname(place), { recursive: true });
-    if (typeof content === "string" || content instanceof Uint8Array) writeFileSync(place, content);
-    else if ("link" in content) symlinkSync(content.link, place);
+    if (typeof content === "string" || content instanceof Uint8Array) {
+      writeFileSync(place, content);
+      utimesSync(place, hourAgo, hourAgo);
+    } else if ("link" in content) symlinkSync(content.link, place);
     else execFileSync("mkfifo", [place]);
   }
   return root;

@@ -121,6 +121,16 @@ test.each([
   expect(ifRangeHolds(asking("GET", { "if-range": field }), current)).toBe(holds);
 });
 
+test.each([
+  [0, false],
+  [999, false],
+  [1000, true],
+])("a date of %d ms before the reply allows a partial reply: %p", (ageMs, holds) => {
+  const lastModifiedMs = Date.parse(same);
+  const state = { lastModifiedMs, dateMs: lastModifiedMs + ageMs };
+  expect(ifRangeHolds(asking("GET", { "if-range": same }), state)).toBe(holds);
+});
+
 test("a weak tag never allows a partial reply", () => {
   const weak = { etag: 'W/"now"', lastModifiedMs: null };
   expect(ifRangeHolds(asking("GET", { "if-range": 'W/"now"' }), weak)).toBe(false);

@@ -7,6 +7,8 @@ export interface Validators {
   readonly etag?: EntityTag | null | undefined;
   /** Milliseconds since 1970; whole seconds count. */
   readonly lastModifiedMs?: number | null | undefined;
+  /** `Date` of the reply, in milliseconds since 1970: `lastModifiedMs` is weak unless it is a second older (RFC 9110 8.8.2.2). @default it is strong */
+  readonly dateMs?: number | null | undefined;
 }
 
 /** Outcome of a conditional request: the ordinary reply, 304, or 412. */
@@ -51,7 +53,8 @@ export const ifRangeHolds = (request: ConditionalRequest, current: Validators): 
   return (
     date !== null &&
     typeof current.lastModifiedMs === "number" &&
-    seconds(current.lastModifiedMs) === seconds(date)
+    seconds(current.lastModifiedMs) === seconds(date) &&
+    (current.dateMs ?? Infinity) - current.lastModifiedMs >= 1000
   );
 };
 

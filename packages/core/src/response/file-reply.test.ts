@@ -57,7 +57,11 @@ const contentOf: Readonly<Record<string, Buffer>> = {
 test("sends a complete file with its type and length, and closes it", async () => {
   const response = await Response.sendFile(at("page.html"));
   expect([response.status, response.contentLength]).toEqual([200, 9]);
-  expect(fieldsOf(response)).toEqual({ "content-type": "text/html; charset=utf-8" });
+  expect(fieldsOf(response)).toEqual({
+    "content-type": "text/html; charset=utf-8",
+    etag: expect.stringMatching(/"9-[\da-f]+"$/),
+    "last-modified": expect.any(String),
+  });
   expect(String(await bytesOf(response.payload))).toBe("<p>é</p>");
   expect(openFiles()).toEqual([]);
 });

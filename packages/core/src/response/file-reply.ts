@@ -2,6 +2,13 @@ import { HttpError } from "../errors/http-error.ts";
 import { NotFoundError } from "../errors/http-errors.ts";
 import { nodeBuiltin } from "../runtime/node-builtins.ts";
 import { type ByteRange, byteRanges } from "../http/byte-ranges.ts";
+import { fileValidators, validatorFields } from "../http/file-validators.ts";
+import {
+  type ConditionalRequest,
+  ifRangeHolds,
+  precondition,
+  type Validators,
+} from "../http/preconditions.ts";
 import { ByteChunks } from "./byte-stream.ts";
 import { attachment } from "../http/content-disposition.ts";
 import { FileChunks, type OpenFile } from "./file-chunks.ts";
@@ -24,7 +31,8 @@ export interface DownloadOptions extends FileOptions {
 /** The parts of a reply whose body is a file. */
 export interface FileReply {
   readonly status: number;
-  readonly contentType: string;
+  /** `null` for a reply without a body. */
+  readonly contentType: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly payload: Payload;
 }
@@ -32,7 +40,11 @@ export interface FileReply {
 interface SizedFile {
   readonly file: OpenFile;
   readonly size: number;
+  readonly validators: Validators;
 }
+
+/** What selects the parts of a file: the request, or the value of its `Range` alone, without conditions. */
+export type RangeRequest = ConditionalRequest | string | null | undefined;
 
 /** A complete file. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
 export const wholeFile = async (path: string | URL, options: FileOptions = {}): Promise<FileReply> => {
@@ -52,34 +64,56 @@ export const downloadedFile = async (
 
 /**
  * The parts of a file that a `Range` field requests (RFC 9110 14): 206 with one part or `multipart/byteranges`, otherwise 200 with the complete file.
+ * With a request, its conditions are evaluated before, in the order of RFC 9110 13.2.2: 304 if the client has the file, the complete file if `If-Range` names another state.
  *
- * @throws NotFoundError when there is no regular file; HttpError 416 when the file has none of the parts; CORE_NEEDS_NODE
+ * @throws NotFoundError when there is no regular file; HttpError 412 when a condition fails, 416 when the file has none of the parts; CORE_NEEDS_NODE
  */
 export const rangesOfFile = async (
   path: string | URL,
-  field: string | null | undefined,
+  request: RangeRequest,
   options: FileOptions = {},
 ): Promise<FileReply> => {
   const contentType = typeOf(path, options);
   const opened = await open(path);
-  const { file, size } = opened;
-  const ranges = byteRanges(field, size);
-  if (ranges === "whole") return entire(opened, contentType, { "accept-ranges": "bytes" });
+  const { file, size, validators } = opened;
+  const state = isConditional(request) ? precondition(request, validators) : "proceed";
+  if (state !== "proceed") {
+    await file.close();
+    if (state === "failed") throw new HttpError(412, "The file does not match the condition of the request");
+    return { status: 304, contentType: null, headers: fieldsOf(opened), payload: null };
+  }
+  const ranges = byteRanges(rangeOf(request, validators), size);
+  if (ranges === "whole") return entire(opened, contentType, acceptRanges);
   if (ranges === "unsatisfiable") {
     await file.close();
     throw unsatisfiable(size);
   }
   const [range, ...others] = ranges;
   if (range === undefined || others.length > 0) return multipart(opened, contentType, ranges);
-  const headers = { "accept-ranges": "bytes", "content-range": contentRange(range, size) };
+  const headers = { ...fieldsOf(opened), ...acceptRanges, "content-range": contentRange(range, size) };
   return { status: 206, contentType, headers, payload: body(file, [range]) };
 };
 
+const acceptRanges = { "accept-ranges": "bytes" };
+
+const isConditional = (request: RangeRequest): request is ConditionalRequest =>
+  typeof request === "object" && request !== null;
+
+/** The `Range` that applies: only GET has one, and only while `If-Range` names the current state. */
+const rangeOf = (request: RangeRequest, validators: Validators): string | null | undefined => {
+  if (!isConditional(request)) return request;
+  return request.method === "GET" && ifRangeHolds(request, validators) ? request.getHeader("range") : null;
+};
+
+const fieldsOf = ({ validators }: SizedFile): Record<string, string> => validatorFields(validators);
+
 const entire = async (
-  { file, size }: SizedFile,
+  opened: SizedFile,
   contentType: string,
-  headers: Readonly<Record<string, string>>,
+  further: Readonly<Record<string, string>>,
 ): Promise<FileReply> => {
+  const { file, size } = opened;
+  const headers = { ...fieldsOf(opened), ...further };
   if (size > 0)
     return { status: 200, contentType, headers, payload: body(file, [{ start: 0, end: size - 1 }]) };
   await file.close();
@@ -88,14 +122,11 @@ const entire = async (
 
 const unsatisfiable = (size: number): HttpError =>
   new HttpError(416, "The file has no bytes in the requested range", {
-    headers: { "accept-ranges": "bytes", "content-range": `bytes */${size}` },
+    headers: { ...acceptRanges, "content-range": `bytes */${size}` },
   });
 
-const multipart = (
-  { file, size }: SizedFile,
-  contentType: string,
-  ranges: readonly ByteRange[],
-): FileReply => {
+const multipart = (opened: SizedFile, contentType: string, ranges: readonly ByteRange[]): FileReply => {
+  const { file, size } = opened;
   const boundary = crypto.randomUUID();
   const parts = ranges.flatMap((range, index) => [
     `${index === 0 ? "" : "\r\n"}--${boundary}\r\ncontent-type: ${contentType}\r\ncontent-range: ${contentRange(range, size)}\r\n\r\n`,
@@ -105,7 +136,7 @@ const multipart = (
   return {
     status: 206,
     contentType: `multipart/byteranges; boundary=${boundary}`,
-    headers: { "accept-ranges": "bytes" },
+    headers: { ...fieldsOf(opened), ...acceptRanges },
     payload,
   };
 };
@@ -136,9 +167,11 @@ const open = async (path: string | URL): Promise<SizedFile> => {
   const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
   const handle = await nodeBuiltin("node:fs/promises").open(path, flags).catch(notFound);
   try {
-    const stats = await handle.stat();
+    const stats = await handle.stat({ bigint: true });
     if (!stats.isFile()) throw new NotFoundError("The file does not exist");
-    return { file: handle, size: stats.size };
+    const size = Number(stats.size);
+    const validators = fileValidators({ size, changedNs: stats.mtimeNs, nowMs: Date.now() });
+    return { file: handle, size, validators };
   } catch (error) {
     await handle.close();
     throw error;

@@ -10,6 +10,7 @@ import {
   type DownloadOptions,
   type FileOptions,
   type FileReply,
+  type RangeRequest,
   rangesOfFile,
   wholeFile,
 } from "./file-reply.ts";
@@ -155,27 +156,25 @@ export class Response {
     return response;
   }
 
-  /** A file as a download. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  /** A file as a download, with its entity tag and `Last-Modified`. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
   static file(path: string | URL, options?: DownloadOptions): Promise<Response> {
     return handled(downloadedFile(path, options).then(Response.ofFile));
   }
 
-  /** A file to display. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
+  /** A file to display, with its entity tag and `Last-Modified`. @throws NotFoundError when there is no regular file; CORE_NEEDS_NODE */
   static sendFile(path: string | URL, options?: FileOptions): Promise<Response> {
     return handled(wholeFile(path, options).then(Response.ofFile));
   }
 
   /**
-   * The parts of a file that a GET request's `Range` field requests: 206, or 200 with the complete file without a valid field.
+   * The parts of a file that a request's `Range` asks for: 206, or 200 with the complete file without a valid field. The request's conditions are
+   * evaluated too (RFC 9110 13): 304 if the client has the file, the complete file if `If-Range` names another state of it.
    *
-   * @throws HttpError 416 when none of the parts exists; NotFoundError when there is no regular file; CORE_NEEDS_NODE
+   * @param request the request, or its `Range` alone, for a file without conditions
+   * @throws HttpError 412 when a condition of the request fails, 416 when none of the parts exists; NotFoundError when there is no regular file; CORE_NEEDS_NODE
    */
-  static fileRange(
-    path: string | URL,
-    rangeHeader: string | null | undefined,
-    options?: FileOptions,
-  ): Promise<Response> {
-    return handled(rangesOfFile(path, rangeHeader, options).then(Response.ofFile));
+  static fileRange(path: string | URL, request: RangeRequest, options?: FileOptions): Promise<Response> {
+    return handled(rangesOfFile(path, request, options).then(Response.ofFile));
   }
 
   /**
@@ -235,6 +234,7 @@ export class Response {
   }
 
   private static ofFile({ payload, contentType, status, headers }: FileReply): Response {
+    if (contentType === null) return new Response(payload, { status, headers });
     return Response.of(payload, contentType, { status, headers });
   }
 

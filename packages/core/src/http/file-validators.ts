@@ -1,0 +1,44 @@
+import { formatHttpDate } from "./http-date.ts";
+import type { Validators } from "./preconditions.ts";
+
+/** State of a file that is sent, and the time. */
+export interface FileState {
+  /** Length in bytes. */
+  readonly size: number;
+  /** Last modification: nanoseconds since 1970. */
+  readonly changedNs: bigint;
+  /** Milliseconds since 1970. */
+  readonly nowMs: number;
+  /** Content coding of its bytes. @default none */
+  readonly coding?: string | null;
+}
+
+/** A file system may keep times in steps of up to two seconds, as FAT does. */
+const STEP_MS = 2000;
+
+/**
+ * The validators of a file, from its size and its modification time.
+ *
+ * The tag is weak until the file has been unchanged for two seconds: until then it may change again within one step of its time, with the same size
+ * (RFC 9110 8.8.1). A modification time after now is no validator (RFC 9110 8.8.2.1).
+ */
+export const fileValidators = ({
+  size,
+  changedNs,
+  nowMs,
+  coding = null,
+}: FileState): Required<Validators> => {
+  const changedMs = Number(changedNs / 1_000_000n);
+  const tag = `"${size.toString(16)}-${changedNs.toString(16)}${coding === null ? "" : `-${coding}`}"`;
+  return {
+    etag: nowMs - changedMs < STEP_MS ? `W/${tag}` : tag,
+    lastModifiedMs: changedMs <= nowMs ? changedMs : null,
+    dateMs: nowMs,
+  };
+};
+
+/** The header fields of validators. */
+export const validatorFields = ({ etag, lastModifiedMs }: Validators): Record<string, string> => ({
+  ...(typeof etag === "string" && { etag }),
+  ...(typeof lastModifiedMs === "number" && { "last-modified": formatHttpDate(lastModifiedMs) }),
+});

@@ -1,0 +1,114 @@
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import { Response } from "./response.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "file-conditions-"));
+const old = join(folder, "old.txt");
+const fresh = join(folder, "fresh.txt");
+const modified = "Fri, 02 Jan 2026 03:04:05 GMT";
+const earlier = "Fri, 02 Jan 2026 03:04:04 GMT";
+writeFileSync(old, "0123456789");
+writeFileSync(fresh, "0123456789");
+utimesSync(old, new Date(modified), new Date(modified));
+
+const app = new App();
+app.get("/old", (request) => Response.fileRange(old, request));
+app.get("/fresh", (request) => Response.fileRange(fresh, request));
+app.get("/whole", () => Response.sendFile(old));
+app.get("/download", () => Response.file(old));
+
+let running: Awaited<ReturnType<App["run"]>>;
+let tag: string;
+beforeAll(async () => {
+  const log = { info() {}, warn() {}, error() {} };
+  running = await app.run({ exitOnError: false, argv: [], environment: {}, port: 0, log });
+  tag = (await ask("/old")).headers.get("etag") ?? "";
+});
+afterAll(async () => {
+  await running.close();
+  rmSync(folder, { recursive: true });
+});
+
+const ask = async (path: string, headers: Record<string, string> = {}, method = "GET") => {
+  const reply = await fetch(running.url + path, { headers, method });
+  return { status: reply.status, headers: reply.headers, text: await reply.text() };
+};
+
+const openFiles = () =>
+  readdirSync("/proc/self/fd").filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).startsWith(folder);
+    } catch {
+      return false; // the descriptor that listed the directory
+    }
+  });
+
+test.each(["/old", "/whole", "/download"])("%s has validators of the file", async (path) => {
+  const { status, headers, text } = await ask(path);
+  expect([status, text, headers.get("last-modified")]).toEqual([200, "0123456789", modified]);
+  expect(headers.get("etag")).toMatch(/^"a-[\da-f]+"$/);
+});
+
+test.each<[string, (tag: string) => Record<string, string>, number, string]>([
+  ["the tag", (own) => ({ "if-none-match": own }), 304, ""],
+  ["the same tag, weak", (own) => ({ "if-none-match": `W/${own}` }), 304, ""],
+  ["another tag", () => ({ "if-none-match": '"x"', "if-modified-since": modified }), 200, "0123456789"],
+  ["the date", () => ({ "if-modified-since": modified }), 304, ""],
+  ["an earlier date", () => ({ "if-modified-since": earlier }), 200, "0123456789"],
+  ["a range", () => ({ range: "bytes=2-4" }), 206, "234"],
+  ["a range of the tag", (own) => ({ range: "bytes=2-4", "if-range": own }), 206, "234"],
+  ["a range of a weak tag", (own) => ({ range: "bytes=2-4", "if-range": `W/${own}` }), 200, "0123456789"],
+  ["a range of another tag", () => ({ range: "bytes=2-4", "if-range": '"x"' }), 200, "0123456789"],
+  ["a range of the date", () => ({ range: "bytes=2-4", "if-range": modified }), 206, "234"],
+  ["a range of another date", () => ({ range: "bytes=2-4", "if-range": earlier }), 200, "0123456789"],
+  ["a range that it has", (own) => ({ range: "bytes=2-4", "if-none-match": own }), 304, ""],
+  [
+    "a range after the end, of another tag",
+    () => ({ range: "bytes=90-", "if-range": '"x"' }),
+    200,
+    "0123456789",
+  ],
+])("a client that asks for %s", async (_what, fields, status, body) => {
+  const reply = await ask("/old", fields(tag));
+  expect([reply.status, reply.text]).toEqual([status, body]);
+  expect([reply.headers.get("etag"), reply.headers.get("last-modified")]).toEqual([tag, modified]);
+  expect(reply.headers.has("content-type")).toBe(status !== 304);
+  expect(openFiles()).toEqual([]);
+});
+
+test.each([{ "if-match": '"x"' }, { "if-unmodified-since": earlier }])(
+  "%j fails with 412",
+  async (fields) => {
+    expect((await ask("/old", fields)).status).toBe(412);
+    expect(openFiles()).toEqual([]);
+  },
+);
+
+test("HEAD ignores a range, and has the fields of GET", async () => {
+  const { status, headers, text } = await ask("/old", { range: "bytes=2-4" }, "HEAD");
+  expect([status, headers.get("content-length"), headers.get("etag"), text]).toEqual([200, "10", tag, ""]);
+});
+
+test("a file that has just changed has a weak tag and date, which no range can name", async () => {
+  const ahead = new Date(Date.now() + 1000); // its time stays that of now for the whole test
+  utimesSync(fresh, ahead, ahead);
+  const { headers } = await ask("/fresh");
+  const own = headers.get("etag") ?? "";
+  expect([own, headers.get("last-modified")]).toEqual([expect.stringMatching(/^W\/"a-/), null]);
+  expect((await ask("/fresh", { range: "bytes=2-4", "if-range": own })).status).toBe(200);
+  expect((await ask("/fresh", { range: "bytes=2-4" })).status).toBe(206);
+  expect((await ask("/fresh", { "if-none-match": own })).status).toBe(304);
+});
+
+test("several parts have the validators too", async () => {
+  const { status, headers } = await ask("/old", { range: "bytes=0-0,5-5", "if-range": tag });
+  expect([status, headers.get("etag"), headers.get("last-modified")]).toEqual([206, tag, modified]);
+});
+
+test("a Range alone selects parts without conditions", async () => {
+  const reply = await Response.fileRange(old, "bytes=1-1");
+  expect([reply.status, await reply.text(), reply.headers.get("etag")]).toEqual([206, "1", tag]);
+});
