@@ -229,8 +229,10 @@ test("a guard without names throws in its constructor", () => {
     expect(make).toThrow(expect.objectContaining({ code: "AUTH_GUARD_EMPTY" }));
 });
 
-test("a guard class instead of an instance refuses every caller", async () => {
-  expect(await judge(AuthenticatedGuard as unknown as Guard, { user: "ann" })).toBe(403);
+test("a guard class instead of an instance is a start error", async () => {
+  await expect(judge(AuthenticatedGuard as unknown as Guard, { user: "ann" })).rejects.toThrow(
+    "a class needs new",
+  );
 });
 
 test("the short names are the same guards", () => {
