@@ -137,6 +137,19 @@ test.each([
   expect(await presented(served.port)).toBe(before);
 });
 
+test.each<[string, () => unknown, string]>([
+  ["rejects", () => Promise.reject(new Error("vault: sealed")), "vault: sealed"],
+  ["returns nothing", () => Promise.resolve(), "load must return { cert, key }"],
+  ["returns no key", () => Promise.resolve({ cert: server.cert }), "load must return { cert, key }"],
+])("the start error of a load that %s has the setting and the cause", async (_, load, reason) => {
+  const start = serve((app) => app.enableGrpc({ address: "127.0.0.1:0", tls: { load: load as never } }));
+  const message = `the certificates of GrpcConfig.tls cannot be loaded or used: ${reason}`;
+  expect(await failure(start)).toMatchObject({
+    message: expect.stringContaining(message),
+    cause: { code: "GRPC_BAD_TLS", message: expect.stringContaining(message) },
+  });
+});
+
 test("an empty ca fails the start", async () => {
   const start = serve((app) =>
     app.enableGrpc({

@@ -16,17 +16,27 @@ const pem = (value: string | Uint8Array): string | Buffer =>
 
 /** Checks certificates that a port is to open with. @throws an error for those that cannot be used */
 export const checkCertificates = (certificates: Certificates, tls: GrpcTls): void => {
-  requireAuthorities(certificates);
+  requirePems(certificates);
   if (tls.requireClientCert === true && certificates.ca === undefined)
     throw new Error("requireClientCert needs ca");
   process.getBuiltinModule("node:tls").createSecureContext(contextOf(certificates, tls)); // loaded only with TLS
 };
 
-/** Node verifies clients by the system's authorities when `ca` is empty, such as a file that is being written. */
-export const requireAuthorities = ({ ca }: Certificates): void => {
+/** Checks what `load` returned. Node verifies clients by the system's authorities when `ca` is empty, such as a file that is being written. */
+export const requirePems = (certificates: unknown): void => {
+  const { cert, key, ca } = (certificates ?? {}) as Readonly<Record<keyof Certificates, unknown>>;
+  if (!isPem(cert) || !isPem(key) || !(ca === undefined || isPem(ca)))
+    throw new Error("load must return { cert, key } and perhaps ca, as PEM texts or bytes");
   if (ca?.length === 0) throw new Error("ca is empty");
 };
 
+const isPem = (value: unknown): value is string | Uint8Array =>
+  typeof value === "string" || value instanceof Uint8Array;
+
 /** Returns the error for certificates that cannot be loaded or used. */
 export const badTls = (cause: unknown): FrameworkError =>
-  new FrameworkError("GRPC_BAD_TLS", `certificates of the gRPC port: ${messageOf(cause)}`, { cause });
+  new FrameworkError(
+    "GRPC_BAD_TLS",
+    `the certificates of GrpcConfig.tls cannot be loaded or used: ${messageOf(cause)}`,
+    { cause },
+  );

@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import type { Awaitable, Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import type { Certificates, GrpcTls } from "../config/grpc-tls.ts";
-import { badTls, checkCertificates, contextOf, requireAuthorities } from "./tls-context.ts";
+import { badTls, checkCertificates, contextOf, requirePems } from "./tls-context.ts";
 
 /** Milliseconds that a handshake may take. */
 const HANDSHAKE_MS = 10_000;
@@ -69,8 +69,8 @@ export class TlsPort {
   async reload(): Promise<void> {
     try {
       const certificates = await this.tls.load();
+      requirePems(certificates);
       if (isSame(certificates, this.loaded)) return;
-      requireAuthorities(certificates);
       if ((certificates.ca === undefined) !== (this.loaded.ca === undefined))
         throw new Error("ca can be replaced while the port is open, not added or removed");
       this.server.setSecureContext(contextOf(certificates, this.tls));
