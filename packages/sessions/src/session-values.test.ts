@@ -1,0 +1,81 @@
+import { expect, test } from "@jest/globals";
+import { sessionOf } from "./index.ts";
+import { openShop } from "./shop.test-kit.ts";
+
+test("values are what JSON keeps; others are refused, and so is too much", async () => {
+  const { app, browser } = openShop();
+  const values: readonly unknown[] = [
+    new Date(),
+    new Map(),
+    Number.NaN,
+    1n,
+    undefined,
+    () => 1,
+    { a: [new Set()] },
+  ];
+  const errors: string[] = [];
+  app.post("/values", (request) => {
+    const session = sessionOf(request);
+    const attempts = [
+      ...values.map((value) => () => session.set("value", value as never)),
+      () => session.set("", 1),
+      () => session.set("x".repeat(101), 1),
+      () => session.set("big", "x".repeat(32_769)),
+    ];
+    for (const attempt of attempts) {
+      try {
+        attempt();
+        errors.push("none");
+      } catch (error) {
+        errors.push((error as { code: string }).code);
+      }
+    }
+    const list = [1];
+    session.set("__proto__", { a: list });
+    list.push(2); // the session has a copy
+    return session.get("__proto__") ?? null;
+  });
+  app.get("/proto", (request) => sessionOf(request).get("__proto__") ?? null);
+  await using client = browser();
+  expect((await client.post("/values")).json()).toEqual({ a: [1] });
+  expect(errors).toEqual([...Array.from({ length: 9 }, () => "SESSIONS_BAD_VALUE"), "SESSIONS_TOO_LARGE"]);
+  expect((await client.get("/proto")).json()).toEqual({ a: [1] });
+});
+
+test("removed values are gone", async () => {
+  const { app, browser } = openShop();
+  app.post("/empty/{how}", (request) => {
+    const session = sessionOf(request);
+    if (request.params.how === "clear") session.clear();
+    else return { had: [session.delete("cart"), session.delete("cart")] };
+    return {};
+  });
+  await using client = browser();
+  for (const how of ["clear", "delete"]) {
+    await client.post("/login/ann");
+    await client.post("/cart/tea");
+    const reply = (await client.post(`/empty/${how}`)).json();
+    expect(reply).toEqual(how === "clear" ? {} : { had: [true, false] });
+    expect((await client.get("/me")).json()).toEqual({ user: "ann", cart: null });
+  }
+});
+
+test("a change after the reply is an error, not a lost change", async () => {
+  const { app, browser } = openShop();
+  const late = Promise.withResolvers<unknown>();
+  app.post("/late", (request) => {
+    const session = sessionOf(request);
+    setImmediate(() => {
+      try {
+        session.set("cart", "late");
+        late.resolve("set");
+      } catch (error) {
+        late.resolve((error as { code: unknown }).code);
+      }
+    });
+    return "early";
+  });
+  await using client = browser();
+  await client.post("/late");
+  expect(await late.promise).toBe("SESSIONS_CLOSED");
+});
