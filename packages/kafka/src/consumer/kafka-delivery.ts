@@ -1,5 +1,6 @@
-import { type Delivery, newHeaders, type WireHeaders } from "@framework/messaging/adapter";
+import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
 import type { KafkaMessage } from "kafkajs";
+import { OriginalFields, textFields } from "./original-fields.ts";
 
 /** The time in which this process holds a partition without a break. A settlement counts only in the tenure of its delivery. */
 export interface Tenure {
@@ -16,6 +17,7 @@ export class KafkaDelivery implements Delivery {
   readonly key: string | null;
   readonly headers: WireHeaders;
   readonly body: Uint8Array;
+  readonly original: OriginalFields | undefined;
   readonly tries = null;
   readonly deliveries = null;
   readonly isRedelivered: boolean;
@@ -24,9 +26,11 @@ export class KafkaDelivery implements Delivery {
   constructor(tenure: Tenure, message: KafkaMessage, isRedelivered: boolean) {
     this.tenure = tenure;
     this.offset = message.offset;
-    this.key = message.key === null ? null : message.key.toString();
-    this.headers = headersOf(message);
+    const { key, headers, isPartial } = textFields(message);
+    this.key = key;
+    this.headers = headers;
     this.body = message.value ?? new Uint8Array();
+    this.original = isPartial ? new OriginalFields(message, headers) : undefined;
     this.isRedelivered = isRedelivered;
     this.sentAt = Number(message.timestamp);
   }
@@ -39,14 +43,3 @@ export class KafkaDelivery implements Delivery {
     return this.tenure.name;
   }
 }
-
-/** Headers as text; of several with one name the last. */
-const headersOf = ({ headers = {} }: KafkaMessage): WireHeaders => {
-  const found = newHeaders();
-  for (const name of Object.keys(headers)) {
-    const value = headers[name];
-    const last = Array.isArray(value) ? value.at(-1) : value;
-    if (last !== undefined && last !== null) found[name.toLowerCase()] = last.toString();
-  }
-  return found;
-};

@@ -1,5 +1,6 @@
 import type { Message } from "kafkajs";
 import type { OutgoingMessage } from "@framework/messaging/adapter";
+import { OriginalFields } from "../consumer/original-fields.ts";
 
 /** A message as the driver sends it. Its partition is chosen once, so that a batch that is sent again is the same batch. */
 export interface FlightRecord extends Message {
@@ -28,7 +29,9 @@ export class Flight {
     return this.cancelled;
   }
 
-  private toRecord({ key, headers, body }: OutgoingMessage): FlightRecord {
+  private toRecord(message: OutgoingMessage): FlightRecord {
+    const { body, original } = message;
+    const { key, headers } = original instanceof OriginalFields ? original.copiedTo(message) : message;
     const value =
       typeof body === "string" ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
     return { key, headers, value, flight: this, chosen: null };

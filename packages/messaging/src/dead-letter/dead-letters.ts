@@ -35,7 +35,7 @@ export const deadLetter = (
   headers[deadHeaders.lastAt] = new Date(lastAt).toISOString();
   headers[deadHeaders.topic] = topic;
   headers[deadHeaders.group] = group;
-  return { topic: to, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
+  return copyOf(delivery, { topic: to, id, headers });
 };
 
 /** Returns a message for a retry topic: the original, its tries so far, and when it is due. */
@@ -48,8 +48,13 @@ export const postponed = (
   headers[TRIES] = String(tries);
   headers[NOT_BEFORE] = String(notBefore);
   headers[GROUP] = group;
-  return { topic, id, key: delivery.key, headers, body: delivery.body, delayMs: 0 };
+  return copyOf(delivery, { topic, id, headers });
 };
+
+const copyOf = (
+  { key, body, original }: Delivery,
+  changed: Pick<OutgoingMessage, "topic" | "id" | "headers">,
+): OutgoingMessage => ({ ...changed, key, body, delayMs: 0, ...(original !== undefined && { original }) });
 
 /** The headers of a delivery without those of its own way through messaging. */
 const originalHeaders = ({ headers }: Delivery): Record<string, string> => {

@@ -15,6 +15,8 @@ export interface OutgoingMessage {
   readonly body: string | Uint8Array;
   /** Earliest delivery, in milliseconds from now; at most `maxDelayMs` of the capabilities. */
   readonly delayMs: number;
+  /** Of a dead letter or a delayed try: `original` of its delivery. */
+  readonly original?: object | undefined;
 }
 
 /** A message that a broker handed over. Its identity is the object: settle with the same one. */
@@ -33,6 +35,8 @@ export interface Delivery {
   readonly headers: WireHeaders;
   /** As it was sent. Bytes that are not UTF-8 must stay bytes. */
   readonly body: string | Uint8Array;
+  /** What key and headers cannot hold as text, for copies of the message at its own broker. @default nothing */
+  readonly original?: object | undefined;
   /**
    * Tries that were made before, as the last settlement with `retry` said, if the broker keeps that number; else `null`.
    */

@@ -1,0 +1,62 @@
+import { isUtf8 } from "node:buffer";
+import { newHeaders, type OutgoingMessage, type WireHeaders } from "@framework/messaging/adapter";
+import type { IHeaders, KafkaMessage } from "kafkajs";
+
+/** Key and headers of a message as they were sent, with what text cannot hold: bytes that are not UTF-8, capitals in names, several headers of one name. */
+export class OriginalFields {
+  private readonly key: Buffer | null;
+  private readonly headers: IHeaders;
+  private readonly seen: WireHeaders;
+
+  /** @param seen its headers as messaging has them */
+  constructor({ key, headers = {} }: KafkaMessage, seen: WireHeaders) {
+    this.key = key;
+    this.headers = headers;
+    this.seen = seen;
+  }
+
+  /** Key and headers of a copy: the original ones, but for what messaging has changed, added or removed. */
+  copiedTo({ headers }: OutgoingMessage): { readonly key: Buffer | null; readonly headers: IHeaders } {
+    const copied = Object.create(null) as IHeaders; // names come from outside
+    for (const name in headers) if (headers[name] !== this.seen[name]) copied[name] = headers[name];
+    for (const name of Object.keys(this.headers)) {
+      const own = name.toLowerCase();
+      if (headers[own] === this.seen[own]) copied[name] = this.headers[name];
+    }
+    return { key: this.key, headers: copied };
+  }
+}
+
+/** Key and headers of a message as text. */
+export interface TextFields {
+  readonly key: string | null;
+  /** Of several with one name the last. */
+  readonly headers: WireHeaders;
+  /** Whether text does not hold all of them. */
+  readonly isPartial: boolean;
+}
+
+/** Returns key and headers as text, that of bytes that are not UTF-8 as Latin-1: one character for each byte. */
+export const textFields = ({ key, headers = {} }: KafkaMessage): TextFields => {
+  const found = newHeaders();
+  const keyText = key === null ? null : key.toString();
+  const isKeyText = key === null || isText(key, keyText ?? "");
+  let isPartial = !isKeyText;
+  for (const name of Object.keys(headers)) {
+    const value = headers[name];
+    const last = Array.isArray(value) ? value.at(-1) : value;
+    if (last === undefined || last === null) continue;
+    const [own, text] = [name.toLowerCase(), last.toString()];
+    const isWhole = isText(last, text);
+    found[own] = isWhole ? text : latin1Of(last);
+    isPartial ||= !isWhole || own !== name || Array.isArray(value);
+  }
+  return { key: isKeyText ? keyText : latin1Of(key), headers: found, isPartial };
+};
+
+/** Whether a text has all that its bytes have. Most have no U+FFFD, and are not looked at again. */
+const isText = (value: Buffer | string, text: string): boolean =>
+  typeof value === "string" || !text.includes("\uFFFD") || isUtf8(value);
+
+const latin1Of = (value: Buffer | string): string =>
+  typeof value === "string" ? value : value.toString("latin1");

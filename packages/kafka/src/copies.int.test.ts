@@ -1,0 +1,68 @@
+import { App } from "@framework/core";
+import { type Message, messaging } from "@framework/messaging";
+import { withServer } from "@framework/services";
+import { expect, test } from "@jest/globals";
+import { kafkajs } from "./client/kafkajs.ts";
+import { LIMIT_MS, newTopic, until, untilRunning } from "./faults.test-kit.ts";
+import { kafkaBroker } from "./index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const key = Buffer.from([0, 0, 0, 0, 0, 0, 0, 200]); // a Long of Java
+const bytes = Buffer.from([0xde, 0xad, 0xbe, 0xef]);
+
+withServer("kafka", (brokers) => {
+  const { Kafka, logLevel } = kafkajs();
+  /** A client without the framework. */
+  const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+
+  /** Reads the first message of a topic. */
+  const firstOf = async (topic: string): Promise<{ key: unknown; headers: object }> => {
+    const consumer = bare.consumer({ groupId: newTopic() });
+    await consumer.connect();
+    await consumer.subscribe({ topics: [topic], fromBeginning: true });
+    const { promise, resolve } = Promise.withResolvers<{ key: unknown; headers: object }>();
+    await consumer.run({
+      eachMessage: async ({ message }) => resolve({ key: message.key, headers: message.headers ?? {} }),
+    });
+    const first = await promise;
+    await consumer.disconnect();
+    return first;
+  };
+
+  const sendBare = async (topic: string, keys: readonly Buffer[]): Promise<void> => {
+    const producer = bare.producer();
+    await producer.connect();
+    const headers = { bin: bytes, multi: ["a", "b"], Upper: "Ü" };
+    await producer.send({ topic, messages: keys.map((each) => ({ key: each, value: "1", headers })) });
+    await producer.disconnect();
+  };
+
+  test(
+    "delayed tries and dead letters have every byte of the key and the headers",
+    async () => {
+      const topic = newTopic();
+      const app = new (App.with(messaging))().enableMessaging({
+        broker: kafkaBroker({ brokers, partitions: 1 }),
+      });
+      const seen: unknown[] = [];
+      const handle = (message: Message): never => {
+        seen.push([message.key, message.headers["bin"], message.headers["multi"], message.headers["upper"]]);
+        throw new Error("broken");
+      };
+      const retry = { quickTries: 1, delaysMs: [10], jitter: 0 };
+      app.messaging.subscribe(topic, { group: "g", raw: true, retry }, handle);
+      await app.start({ log: quiet });
+      await untilRunning(app);
+      await sendBare(topic, [key]);
+      await until("the dead letter", () => app.messaging.status()[0]?.deadLettered === 1);
+      const [delayed, dead] = await Promise.all([firstOf(`${topic}.g.retry.0`), firstOf(`${topic}.g.dlq`)]);
+      await app.stop();
+      const headers = { bin: bytes, multi: [Buffer.from("a"), Buffer.from("b")], Upper: Buffer.from("Ü") };
+      expect(delayed).toEqual({ key, headers: expect.objectContaining(headers) });
+      expect(dead).toEqual({ key, headers: expect.objectContaining(headers) });
+      const latin1 = [key.toString("latin1"), bytes.toString("latin1"), "b", "Ü"];
+      expect(seen).toEqual([latin1, latin1]);
+    },
+    LIMIT_MS,
+  );
+});
