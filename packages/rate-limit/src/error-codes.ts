@@ -2,6 +2,11 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 
 /** The error codes of this package. */
 export const rateLimitErrors: ErrorCatalogue = {
+  RATE_LIMIT_BAD_KEY: {
+    summary:
+      "`key` or `callKey` returned neither a text nor a finite number nor `null`; the request is a 500",
+    action: "return the name of the client at once, not a promise or an object",
+  },
   RATE_LIMIT_EXCEEDED: {
     status: 429,
     summary: "the client exceeded its limit",

@@ -1,7 +1,9 @@
 export type { AdaptiveProbes } from "./adaptive-probes.ts";
 export { rateLimit, type RateLimit } from "./rate-limit.ts";
 export {
+  type CallKey,
   type ClientKey,
+  type ClientName,
   RateLimitConfig,
   type RateLimitBuilder,
   type RateLimitConfigRecord,

@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
-import type { HttpRequest, Invocation } from "@framework/core";
-import type { PermitRule } from "@framework/core/feature";
+import { FrameworkError, type HttpRequest, type Invocation } from "@framework/core";
+import { isPromise, type PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import type { RateLimitConfig } from "./rate-limit-config.ts";
+import type { ClientName, RateLimitConfig } from "./rate-limit-config.ts";
 
 /** Number of requests by outcome. */
 export interface RequestCounts {
@@ -81,9 +81,21 @@ const ipv4Networks: readonly string[] = ["0:0:0:0:0:ffff", "0:0:0:0:ffff:0", "64
 export const shortened = (text: string): string =>
   text.length <= MAX_KEY_LENGTH ? text : `sha256:${hash("sha256", text)}`;
 
-/** Returns the client: the name that the program gives, else the address. */
-const clientKey = (named: string | null | undefined, clientIp: string | null): string =>
-  typeof named === "string" && named !== "" ? `k:${shortened(named)}` : `a:${addressKey(clientIp)}`;
+/** Returns the client: the name that the program gives, else the address. @throws RATE_LIMIT_BAD_KEY */
+const clientKey = (named: ClientName, clientIp: string | null): string => {
+  if (named === null || named === undefined || named === "") return `a:${addressKey(clientIp)}`;
+  return `k:${typeof named === "string" ? shortened(named) : numberText(named)}`;
+};
+
+/** The type is checked too: a promise or an object would make all clients one, or count them by address without notice. */
+const numberText = (named: unknown): string => {
+  if (Number.isFinite(named) || typeof named === "bigint") return String(named);
+  const what = isPromise(named) ? "a promise; return the key itself" : `a value of type ${typeof named}`;
+  throw new FrameworkError(
+    "RATE_LIMIT_BAD_KEY",
+    `rate-limit: a key must be a text, a finite number or null, but a key function returned ${what}`,
+  );
+};
 
 /**
  * Returns the part of an address that identifies a client: a complete IPv4 address, or the /64 network of an IPv6 address, which one host owns.

@@ -15,11 +15,14 @@ import type { HttpRequest, Invocation, Problem } from "@framework/core";
 import type { AdaptiveProbes } from "./adaptive-probes.ts";
 import type { RouteLimit } from "./route-limit.ts";
 
-/** Returns the client's name for a request, `null` to use the address. */
-export type ClientKey = (request: HttpRequest) => string | null;
+/** A client's name; `null`, `undefined` and an empty text stand for its address. A number is the same name as its text. */
+export type ClientName = string | number | bigint | null | undefined;
 
-/** Returns the client's name for a call of an entry point other than routes, `null` to use the address. */
-export type CallKey = (call: Invocation) => string | null;
+/** Returns the client's name for a request, at once. */
+export type ClientKey = (request: HttpRequest) => ClientName;
+
+/** Returns the client's name for a call of an entry point other than routes, at once. */
+export type CallKey = (call: Invocation) => ClientName;
 
 /** Settings of a rate limit. */
 export interface RateLimitConfig {

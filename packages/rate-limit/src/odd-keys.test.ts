@@ -1,0 +1,42 @@
+import { expect, test } from "@jest/globals";
+import { testClient } from "@framework/testing";
+import { limitedApp, quiet } from "./limited-app.test-kit.ts";
+
+/** The statuses of two requests of which one is allowed, from the same address, whose keys are these. */
+const statusesOf = async (first: unknown, second: unknown) => {
+  const keys = [first, second];
+  const app = limitedApp({ maxRequests: 1, windowSecs: 3600, key: () => keys.shift() as never });
+  await app.start(quiet);
+  await using client = testClient(app);
+  return [(await client.get("/")).status, (await client.get("/")).status];
+};
+
+test.each([
+  ["numbers are keys", 1, 2, [200, 200]],
+  ["a number and its text are one", 5, "5", [200, 429]],
+  ["a big integer is one", 2n ** 70n, String(2n ** 70n), [200, 429]],
+  ["zero is a key", 0, null, [200, 200]],
+  ["null is the address", null, null, [200, 429]],
+  ["so is undefined", undefined, null, [200, 429]],
+  ["so is an empty text", "", undefined, [200, 429]],
+])("%s", async (_fact, first, second, statuses) => {
+  expect(await statusesOf(first, second)).toEqual(statuses);
+});
+
+test.each([[{}], [Number.NaN], [Infinity], [true], [Promise.resolve("x")], [Symbol("x")], [["a"]]])(
+  "%p is an error",
+  async (key) => {
+    expect(await statusesOf(key, "x")).toEqual([500, 200]);
+  },
+);
+
+test("the error names what was returned", async () => {
+  const logged: string[] = [];
+  const write = (message: string, fields?: object) =>
+    void logged.push(message, String(Object.values(fields ?? {})));
+  const app = limitedApp({ key: () => Promise.resolve("x") as never });
+  await app.start({ log: { info() {}, warn: write, error: write } });
+  await using client = testClient(app);
+  await client.get("/");
+  expect(logged.join()).toContain("a key function returned a promise; return the key itself");
+});
