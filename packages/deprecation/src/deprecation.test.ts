@@ -163,6 +163,11 @@ test.each<[string, DeprecationRouteOptions, string]>([
     { deprecated: "2026-11-01", sunset: "2026-10-31" },
     "sunset: must not be before the route is deprecated",
   ],
+  [
+    "a sunset of a route that is not deprecated",
+    { deprecated: false, sunset: "2027-11-01" },
+    "sunset: has no effect with deprecated: false",
+  ],
   ["a successor of a current route", { successor: "/v2" }, "needs the option deprecated or sunset"],
   [
     "an unknown parameter",

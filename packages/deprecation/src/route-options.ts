@@ -40,6 +40,7 @@ export const sunsetProblem = (value: unknown, route: Route, since: string | unde
   if (value === false) return null;
   const sunset = parseDate(value);
   if (sunset === null) return `must be ${DATE}`;
+  if (optionsOf(route).deprecated === false) return unusedBesideFalse(route, "sunset");
   const deprecated = deprecatedAt(optionsOf(route), since);
   return deprecated !== null && sunset < deprecated ? "must not be before the route is deprecated" : null;
 };
@@ -49,16 +50,19 @@ export const successorProblem = (value: unknown, route: Route): string | null =>
   if (typeof value !== "string" || !isLink(value))
     return 'must be a path such as "/v2/books/{id}" or an http(s) URL, in ASCII without spaces';
   const { deprecated, sunset = false } = optionsOf(route);
-  if (deprecated === false)
-    return optionsOf({ options: route.ownOptions }).successor === undefined
-      ? null // its blueprint's, from which it is exempt
-      : "has no effect with deprecated: false: remove one of the two";
+  if (deprecated === false) return unusedBesideFalse(route, "successor");
   if (deprecated === undefined && sunset === false)
     return "needs the option deprecated or sunset: a current route has no successor";
   const known = namesIn(route.path);
   const stranger = namesIn(value).find((name) => !known.includes(name));
   return stranger === undefined ? null : `has {${stranger}}, which is no parameter of ${route.path}`;
 };
+
+/** The mistake of an option beside `deprecated: false`, unless it is the blueprint's, from which the route is exempt. */
+const unusedBesideFalse = (route: Route, name: keyof DeprecationRouteOptions): string | null =>
+  optionsOf({ options: route.ownOptions })[name] === undefined
+    ? null
+    : "has no effect with deprecated: false: remove one of the two";
 
 /** Characters of a URI (RFC 3986 2) and braces; `<`, `>`, quotes and control characters would end the link. */
 export const isLink = (text: string): boolean =>
