@@ -82,10 +82,10 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
   constructor(prefix: Prefix, given?: BlueprintOptions & RouteOptionsOf<A>) {
     super();
     const { guards = [], tags = [], ...routeOptions }: BlueprintOptions = given ?? {};
-    if (!isPlainObject(given ?? {}) || !Array.isArray(guards))
+    if (!isPlainObject(given ?? {}) || !Array.isArray(guards) || !Array.isArray(tags))
       throw new FrameworkError(
         "CORE_BAD_ARGUMENT",
-        `new Blueprint("${prefix}") takes an object of options, whose guards are a list`,
+        `new Blueprint("${prefix}") takes an object of options, whose guards and tags are lists`,
       );
     this.prefix = prefix;
     this.guards = [...guards];

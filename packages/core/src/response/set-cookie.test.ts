@@ -191,3 +191,16 @@ test("rejects a value that is not a string or has a lone surrogate", () => {
     expect(() => setCookieLine("a", value as string)).toThrow(bad);
   }
 });
+
+test.each([
+  [{ httponly: true }, 'there is no option "httponly"; did you mean "httpOnly"?'],
+  [{ secure: true, maxage: 5 }, 'there is no option "maxage"; did you mean "maxAge"?'],
+  [{ signed: true }, 'there is no option "signed"'],
+])("%j is refused, because a misspelt option protects nothing", (options, problem) => {
+  const refused = expect.objectContaining({
+    code: "CORE_BAD_COOKIE",
+    message: expect.stringContaining(problem),
+  });
+  expect(() => setCookieLine("id", "1", options as never)).toThrow(refused);
+  expect(() => deleteCookieLine("id", options as never)).toThrow(refused);
+});

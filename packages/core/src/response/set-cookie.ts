@@ -1,5 +1,6 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import { isToken } from "../http/token.ts";
+import { nearest } from "../errors/nearest.ts";
 
 /** Attributes of a cookie (RFC 6265bis 4.1). */
 export interface CookieOptions {
@@ -23,18 +24,31 @@ export interface CookieOptions {
   readonly priority?: "low" | "medium" | "high" | "Low" | "Medium" | "High";
 }
 
+const optionNames: Readonly<Record<keyof CookieOptions, true>> = {
+  maxAge: true,
+  path: true,
+  domain: true,
+  secure: true,
+  httpOnly: true,
+  sameSite: true,
+  partitioned: true,
+  expires: true,
+  priority: true,
+};
+
 /** Bytes that a browser stores for one cookie, attributes included. */
 const MAX_BYTES = 4096;
 
 /**
  * The value of one `Set-Cookie` line. The cookie's value is percent-encoded, as `request.cookies` decodes it.
  *
- * @throws CORE_BAD_COOKIE for a name that is not a token, an attribute that RFC 6265bis does not allow, a violated `__Host-`, `__Secure-` or
+ * @throws CORE_BAD_COOKIE for a name that is not a token, an unknown option, an attribute that RFC 6265bis does not allow, a violated `__Host-`, `__Secure-` or
  * `__Http-` prefix, `SameSite=None` or `Partitioned` without `Secure`, more than 4096 bytes
  */
 export const setCookieLine = (name: string, value: string, options: CookieOptions = {}): string => {
   if (typeof name !== "string" || !isToken(name))
     throw badCookie(name, "the name must be a token (RFC 9110 5.6.2)");
+  for (const option in options) if (!Object.hasOwn(optionNames, option)) throw unknownOption(name, option);
   const { maxAge, path = "/", domain, secure, httpOnly, sameSite, expires, priority, partitioned } = options;
   checkPromises(name, { ...options, path });
   let line = `${name}=${encodedValue(name, value)}`;
@@ -80,6 +94,15 @@ const checkPromises = (name: string, options: CookieOptions): void => {
     throw badCookie(name, "sameSite none requires secure: true");
   }
   if (partitioned === true && secure !== true) throw badCookie(name, "partitioned requires secure: true");
+};
+
+/** A misspelt `httpOnly` would leave the cookie open to scripts. */
+const unknownOption = (name: string, option: string): FrameworkError => {
+  const [near] = nearest(option, Object.keys(optionNames));
+  return badCookie(
+    name,
+    `there is no option "${option}"${near === undefined ? "" : `; did you mean "${near}"?`}`,
+  );
 };
 
 const checkFlag = (name: string, field: string, value: unknown): void => {
