@@ -175,7 +175,7 @@ const isJson = (type: string): boolean =>
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 const textOf = (body: string | Uint8Array): string => {
-  if (typeof body === "string") return body;
+  if (typeof body === "string") return body.startsWith("\uFEFF") ? body.slice(1) : body; // as the decoder of bytes does
   try {
     return decoder.decode(body);
   } catch {

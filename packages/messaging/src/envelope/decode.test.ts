@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import type { Delivery } from "../port/delivery.ts";
+import { decode } from "./decode.ts";
+import { newHeaders } from "./event.ts";
+
+const delivery = (body: string | Uint8Array, headers: Record<string, string> = {}): Delivery => ({
+  topic: "topic",
+  partition: "0",
+  offset: "7",
+  key: null,
+  headers: Object.assign(newHeaders(), headers),
+  body,
+  tries: null,
+  deliveries: null,
+  isRedelivered: false,
+  sentAt: null,
+});
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+test("a byte order mark before JSON is no part of it, in text as in bytes", () => {
+  const event = '\uFEFF{"specversion":"1.0","id":"1","type":"t","source":"/s","data":"\uFEFF"}';
+  const headers = { "content-type": "application/cloudevents+json" };
+  for (const body of [event, bytesOf(event)])
+    expect(decode(delivery(body, headers), false).data).toBe("\uFEFF");
+  for (const body of ["\uFEFF[1]", bytesOf("\uFEFF[1]")])
+    expect(decode(delivery(body), true).data).toEqual([1]);
+});
