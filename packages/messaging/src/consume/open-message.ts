@@ -5,6 +5,7 @@ import type { Event } from "../envelope/event.ts";
 import { areLargerThan, EXPIRES, GROUP, headerBytes, numberIn } from "../envelope/own-headers.ts";
 import { messagingError, PermanentFailure } from "../errors/messaging-error.ts";
 import { MAX_OWN_HEADER_BYTES } from "../limits.ts";
+import type { WireHeaders } from "../port/delivery.ts";
 import { IncomingMessage } from "../message/incoming-message.ts";
 import type { Message, MessageMeta } from "../message/message.ts";
 import { done, type Outcome } from "../message/outcome.ts";
@@ -35,7 +36,7 @@ export type Opened = { readonly message: Message } | { readonly outcome: Outcome
 export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
   try {
     const event = (entry.event ??= decoded(entry, parts));
-    if (isForOthers(event, parts)) return { outcome: done };
+    if (isForOthers(entry.delivery.headers, parts)) return { outcome: done };
     return typed(entry, event, parts);
   } catch (error) {
     return refused(error);
@@ -61,7 +62,7 @@ const tooLarge = (problem: string): PermanentFailure =>
   new PermanentFailure("MESSAGING_TOO_LARGE", `the delivery is too large: ${problem}`);
 
 /** Whether a retry or replay is for another group, or the message has expired. */
-const isForOthers = ({ headers }: Event, { spec, date }: OpenMessageParts): boolean => {
+const isForOthers = (headers: WireHeaders, { spec, date }: OpenMessageParts): boolean => {
   const group = headers[GROUP];
   if (group !== undefined && group !== spec.group) return true;
   const expires = headers[EXPIRES] === undefined ? null : numberIn(headers, EXPIRES);

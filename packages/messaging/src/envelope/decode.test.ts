@@ -26,3 +26,15 @@ test("a byte order mark before JSON is no part of it, in text as in bytes", () =
   for (const body of ["\uFEFF[1]", bytesOf("\uFEFF[1]")])
     expect(decode(delivery(body), true).data).toEqual([1]);
 });
+
+test("a message has no headers of its way through messaging, and those of a dead letter", () => {
+  const headers = {
+    "framework-tries": "1",
+    "framework-not-before": "1",
+    "framework-group": "g",
+    "framework-dead-code": "E",
+    a: "1",
+  };
+  const expected = { "framework-dead-code": "E", a: "1" };
+  expect({ ...decode(delivery("1", headers), true).headers }).toEqual(expected);
+});

@@ -6,6 +6,7 @@ import { type Event, newHeaders, noHeaders } from "./event.ts";
 import { EXTENSION } from "./extensions.ts";
 import { isDeeperThan, maxDepth } from "./json-depth.ts";
 import { STRUCTURED } from "./encode.ts";
+import { GROUP, NOT_BEFORE, TRIES } from "./own-headers.ts";
 
 /** Attributes that an event has here. */
 const attributes = ["specversion", "id", "type", "source", "subject", "time", "partitionkey"] as const;
@@ -130,11 +131,14 @@ const timeOf = (value: unknown): string | null => {
 const TIMESTAMP =
   /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T(?:[01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
-/** Headers that are no attributes of the event itself; those of its extensions under their common names. */
+/** Headers of a delayed try or a replay, which other brokers keep elsewhere. */
+const ownHeaders: ReadonlySet<string> = new Set([TRIES, NOT_BEFORE, GROUP]);
+
+/** Headers that are neither attributes of the event itself nor of its way through messaging; those of its extensions under their common names. */
 const headersOf = (headers: WireHeaders, binding: Binding | null): WireHeaders => {
   let own: Record<string, string> | null = null;
   for (const name in headers) {
-    if (name === "content-type" || binding?.known.has(name) === true) continue;
+    if (name === "content-type" || binding?.known.has(name) === true || ownHeaders.has(name)) continue;
     const value = headers[name];
     const isExtension = binding !== null && name.startsWith(binding.prefix);
     const ownName = isExtension ? `${EXTENSION}${name.slice(binding.prefix.length)}` : name;
