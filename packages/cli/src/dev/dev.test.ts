@@ -74,6 +74,39 @@ test("a program that ends by itself, as a module that only exports an app does, 
   expect([exitCode, err]).toEqual([1, expect.stringContaining("app.mjs ended by itself with exit code 0")]);
 });
 
+test("a program that is named and missing is named in the error", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  const given = await said(["dev", "src/nope.ts"], { cwd });
+  expect([given.exitCode, given.err]).toEqual([
+    1,
+    expect.stringContaining(`there is no file src/nope.ts in ${cwd}\n`),
+  ]);
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ scripts: { start: "node src/gone.ts" } }));
+  expect((await said(["dev"], { cwd })).err).toContain(
+    `there is no file src/gone.ts in ${cwd}, which the script start of package.json names; name it: framework dev`,
+  );
+});
+
+test("SIGINT while the program is still loading ends the command in order", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "cli-"));
+  writeFileSync(join(cwd, "main.mjs"), 'console.log("loading"); setInterval(() => {}, 60_000);');
+  const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "main.mjs"], {
+    cwd,
+    env: plainEnvironment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+  const exited = new Promise((resolve) => child.once("exit", resolve));
+  try {
+    await waitFor(() => out.includes("loading"), { timeoutMs: 60_000 });
+    child.kill("SIGINT");
+    expect(await exited).toBe(0);
+  } finally {
+    child.kill("SIGKILL");
+  }
+});
+
 /** The program of util-linux that runs a command on a terminal of its own, and passes on what it reads. */
 const SCRIPT = "/usr/bin/script";
 

@@ -1,15 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { FrameworkError } from "@framework/core";
-import { findProgram } from "../app/find-program.ts";
+import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { styled } from "../frame/text.ts";
 import { readKeys } from "./keys.ts";
 
 export const runDev: RunCommand = async (given, { cwd, environment, err, json }) => {
-  const program = findProgram(given.argument("program"), cwd);
-  if (program === null)
-    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it: framework dev src/main.ts");
+  const program = requireProgram(given.argument("program"), cwd, "name it: framework dev src/main.ts");
   if (process.stdin.isTTY) err.write("framework dev: r restarts, q quits\n");
   const flags = flagsOf(given);
   const start = (): ChildProcess =>
@@ -53,13 +51,13 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
   try {
     for (;;) {
       child = start(); // the terminal is raw by now: at its end the service restores the mode that it found
-      const code = await exitOf(child);
-      if (code === 0 && !isEnding)
+      const exit = await exitOf(child);
+      if (exit.code === 0 && !isEnding)
         throw new FrameworkError(
           "CLI_NO_SERVICE",
           `${program} ended by itself with exit code 0; a program that serves calls run`,
         );
-      if (!isRestarting) return outcome(code);
+      if (!isRestarting) return outcome(exit, isEnding);
       isRestarting = false;
       isEnding = false;
     }
@@ -69,14 +67,25 @@ const supervise = async (program: string, start: () => ChildProcess): Promise<Ou
   }
 };
 
-const exitOf = (child: ChildProcess): Promise<number | null> =>
+/** How the program ended: its exit code, or the signal that ended it. */
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+const exitOf = (child: ChildProcess): Promise<Exit> =>
   new Promise((resolve) => {
-    child.once("error", () => resolve(null));
-    child.once("exit", (code) => resolve(code));
+    child.once("error", () => resolve({ code: null, signal: null }));
+    child.once("exit", (code, signal) => resolve({ code, signal }));
   });
 
-const outcome = (exitCode: number | null): Outcome => ({
-  ok: exitCode === 0,
-  data: { exitCode },
-  lines: exitCode === 0 ? [] : [styled("red", `the service ended with exit code ${exitCode}`)],
-});
+/** A program that is still loading has no signal handlers: SIGTERM, or the SIGINT of a terminal, ends it, and all is well. */
+const outcome = ({ code, signal }: Exit, isEnding: boolean): Outcome => {
+  const ok = code === 0 || (isEnding && (signal === "SIGTERM" || signal === "SIGINT"));
+  const how = signal === null ? `with exit code ${code}` : `by ${signal}`;
+  return {
+    ok,
+    data: { exitCode: code },
+    lines: ok ? [] : [styled("red", `the service ended ${how}`)],
+  };
+};

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "@jest/globals";
+import { said } from "../said.test-kit.ts";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { saidJson } from "../said.test-kit.ts";
 
@@ -104,6 +105,11 @@ test("a program that fails before run is a finding with its words", async () => 
 
 test("a project without a program has no findings of it", async () => {
   expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
+});
+
+test("a program that is named and missing is an error", async () => {
+  const { exitCode, err } = await said(["doctor", "src/nope.ts"], { cwd: project({ "package.json": "{}" }) });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no file src/nope.ts")]);
 });
 
 const doctor = (cwd: string, ...words: readonly string[]) =>

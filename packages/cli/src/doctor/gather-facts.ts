@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { type InstalledPackage, installedPackages, readPackage } from "../explain/installed-packages.ts";
-import { findProgram } from "../app/find-program.ts";
+import { findProgram, requireProgram } from "../app/find-program.ts";
 import { checkProgram } from "./check-program.ts";
 import type { Facts } from "./rules/facts.ts";
 import { readManifests } from "./manifests.ts";
@@ -24,7 +24,8 @@ export const gatherFacts = async ({
   environment,
   timeoutSecs,
 }: GatherOptions): Promise<Facts> => {
-  const path = findProgram(given, cwd);
+  const path =
+    given === undefined ? findProgram(given, cwd) : requireProgram(given, cwd, "name another program");
   const manifests = readManifests(cwd);
   const replicated = manifests.workloads.find(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
   const child = { ...environment, ...Object.fromEntries(replicated?.variables ?? []), FRAMEWORK_ENV: env };

@@ -1,6 +1,5 @@
-import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
-import { findProgram } from "../app/find-program.ts";
+import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import { httpSender } from "../load/http-sender.ts";
 import { loadRequest } from "../load/load-request.ts";
@@ -10,9 +9,7 @@ import { type LoadCounts, steadyLoad } from "./steady-load.ts";
 
 export const rehearse: RunCommand = async (given, { cwd, environment, progress }) => {
   const request = loadRequest(given);
-  const program = findProgram(given.text("program"), cwd);
-  if (program === null)
-    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
+  const program = requireProgram(given.text("program"), cwd, "name it with --program src/main.ts");
   const timeoutSecs = given.number("timeout") ?? 60;
   const workers = given.number("workers") ?? 1;
   await using service = await startService(program, {

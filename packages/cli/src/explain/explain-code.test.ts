@@ -154,3 +154,8 @@ test("an unknown code has the nearest one as a hint", async () => {
   const { exitCode, err } = await said(["explain", "CLI_NO_APPS"], { cwd: tmpdir() });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("did you mean CLI_NO_APP?")]);
 });
+
+test("a method without a path is no code: the command line is wrong", async () => {
+  const { exitCode, err } = await said(["explain", "GET"]);
+  expect([exitCode, err]).toEqual([2, "error: explain GET needs the path of a request, such as /books/1\n"]);
+});

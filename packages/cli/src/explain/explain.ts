@@ -1,7 +1,16 @@
 import type { RunCommand } from "../frame/command.ts";
 import { explainCode } from "./explain-code.ts";
+import { UsageError } from "../frame/usage-error.ts";
 import { explainRequest } from "./explain-request.ts";
 
+/** Methods of requests, which are no codes. */
+const METHODS = /^(?:get|head|post|put|patch|delete|options|query)$/i;
+
 /** Explains a request when there is a path, else an error code. */
-export const explain: RunCommand = (given, context) =>
-  given.argument("path") === undefined ? explainCode(given, context) : explainRequest(given, context);
+export const explain: RunCommand = (given, context) => {
+  if (given.argument("path") !== undefined) return explainRequest(given, context);
+  const subject = given.argument("subject");
+  if (subject !== undefined && METHODS.test(subject))
+    throw new UsageError(`explain ${subject} needs the path of a request, such as /books/1`);
+  return explainCode(given, context);
+};

@@ -1,8 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
 import { resolve } from "node:path";
-import { FrameworkError } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
-import { findProgram } from "../app/find-program.ts";
+import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
@@ -23,9 +22,7 @@ interface MeasuredStage extends Stage {
 
 export const measureLoad: RunCommand = async (given, { cwd, environment, progress }) => {
   const request = loadRequest(given);
-  const program = findProgram(given.text("program"), cwd);
-  if (program === null)
-    throw new FrameworkError("CLI_NO_SERVICE", "there is no program; name it with --program src/main.ts");
+  const program = requireProgram(given.text("program"), cwd, "name it with --program src/main.ts");
   const timeoutSecs = given.number("timeout") ?? 60;
   await using service = await startService(program, {
     cwd,

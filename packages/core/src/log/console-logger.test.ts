@@ -33,6 +33,13 @@ test("writes one JSON object a line, with time, level, message and the fields", 
   expect(levels).toEqual(["info", "error"]);
 });
 
+test.each(["text", "json"] as const)("leaves out fields that are undefined: %s", (format) => {
+  const { lines, log } = record(format);
+  log.info("ready", { problems: undefined, worker: 7 });
+  expect(lines[0]).not.toContain("problems");
+  expect(lines[0]).toMatch(/worker.+7/);
+});
+
 test("does not let fields replace time, level or message", () => {
   const { lines, log } = record("json");
   log.warn("true message", { message: "forged", level: "info", __proto__x: 1 });

@@ -38,7 +38,8 @@ const jsonLine = (level: Level, message: string, fields: Fields, time: Date): st
 const textLine = (level: Level, message: string, fields: Fields, time: Date): string => {
   const head = `${time.toTimeString().slice(0, 8)} ${level.padEnd(5)} ${printable(message)}`;
   const stacks: string[] = [];
-  const pairs = entriesOf(fields).map(([key, value]) => {
+  const given = entriesOf(fields).filter(([, value]) => value !== undefined); // JSON leaves them out, too
+  const pairs = given.map(([key, value]) => {
     const chain = causeChain(value);
     if (chain !== null) stacks.push(...indented(chain));
     return ` ${printable(key)}=${printable(messageOf(value))}`;
