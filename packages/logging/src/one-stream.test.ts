@@ -129,9 +129,12 @@ test("logging never throws, for any field", async () => {
   await client.get("/nowhere");
   const circle: Record<string, unknown> = {};
   circle["self"] = circle;
+  const fail = (): never => {
+    throw new Error("getter");
+  };
   const thrower = {
     get value() {
-      throw new Error("getter");
+      return fail();
     },
   };
   const deep = JSON.parse(`${"[".repeat(5000)}${"]".repeat(5000)}`) as unknown;
@@ -145,7 +148,11 @@ test("logging never throws, for any field", async () => {
     nan: Number.NaN,
     invalid: new Date(Number.NaN),
   });
-  app.log().info("thrower", thrower);
+  const closed = new Proxy({}, { ownKeys: fail, get: fail });
+  const error = Object.defineProperty(new Error("broken", { cause: closed }), "code", {
+    get: fail,
+  });
+  app.log().info("thrower", Object.assign(thrower, { closed, error, id: 7 }));
   app
     .log()
     .info("proto", JSON.parse('{"__proto__":{"polluted":true},"toJSON":1}') as Record<string, unknown>);
@@ -157,7 +164,13 @@ test("logging never throws, for any field", async () => {
     nan: null,
     invalid: null,
   });
-  expect(lines()[2]).toMatchObject({ message: "thrower", fields: "[unreadable]" });
+  expect(lines()[2]).toMatchObject({
+    message: "thrower",
+    value: "[unreadable]",
+    closed: "[unreadable]",
+    error: { message: "broken", code: "[unreadable]", cause: "[unreadable]" },
+    id: 7,
+  });
   expect(lines()[3]).toMatchObject({ message: "proto", toJSON: 1 });
   expect(Object.prototype).not.toHaveProperty("polluted");
 });

@@ -1,3 +1,4 @@
+import { memberOf, textOf } from "@framework/core/feature";
 import { cut, MAX_FIELD_LENGTH, missing } from "./json-string.ts";
 
 /** Replacement for a secret. */
@@ -53,24 +54,32 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     let members = 0;
     for (const name of Object.keys(value)) {
       if (++members > MAX_MEMBERS) break;
-      const member: unknown = (value as Record<string, unknown>)[name];
-      copied[cut(name, 100)] =
-        hides(name) && member !== null && member !== undefined ? CENSORED : copy(member, depth + 1, above);
+      copied[cut(name, 100)] = copyMember(value, name, depth, above);
     }
     return copied;
   };
 
+  const copyMember = (value: object, name: string, depth: number, above: readonly object[]): unknown => {
+    try {
+      const member: unknown = (value as Record<string, unknown>)[name];
+      return hides(name) && member !== null && member !== undefined
+        ? CENSORED
+        : copy(member, depth + 1, above);
+    } catch {
+      return UNREADABLE; // a getter or a proxy of the caller threw: the other fields are still written
+    }
+  };
+
   const copyError = (error: Error, depth: number, above: readonly object[]): object => {
-    const { code, cause } = error as { code?: unknown; cause?: unknown };
-    const { name: type = error.name } = (error.constructor as { name?: string } | undefined) ?? {};
+    const member = (name: string): unknown => copyMember(error, name, depth, above);
     return {
-      type: copy(type, depth, above),
-      name: copy(error.name, depth, above),
-      message: copy(error.message, depth, above),
-      ...(code === undefined ? {} : { code: copy(code, depth + 1, above) }),
-      stack: withoutCredentials(`${error.stack}`, MAX_STACK_LENGTH),
-      ...(cause === undefined ? {} : { cause: copy(cause, depth + 1, above) }),
-      ...(error instanceof AggregateError ? { errors: copy(error.errors, depth + 1, above) } : {}),
+      type: copy(classOf(error), depth, above),
+      name: member("name"),
+      message: member("message"),
+      ...(memberOf(error, "code") === undefined ? {} : { code: member("code") }),
+      stack: withoutCredentials(textOf(memberOf(error, "stack")), MAX_STACK_LENGTH),
+      ...(memberOf(error, "cause") === undefined ? {} : { cause: member("cause") }),
+      ...(error instanceof AggregateError ? { errors: member("errors") } : {}),
     };
   };
 
@@ -80,11 +89,23 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
       try {
         return copyMembers(fields, 0, [fields]);
       } catch {
-        return { fields: "[unreadable]" }; // a getter of the caller threw: the message is still written
+        return { fields: UNREADABLE }; // a proxy of the caller threw: the message is still written
       }
     },
   };
 };
+
+/** The name of an error's class; its own name where the class has none, or cannot be read. */
+const classOf = (error: Error): unknown => {
+  try {
+    return (error.constructor as { name?: string } | undefined)?.name ?? error.name;
+  } catch {
+    return memberOf(error, "name");
+  }
+};
+
+/** In place of a value that cannot be read. */
+const UNREADABLE = "[unreadable]";
 
 const bare = (name: string): string =>
   name

@@ -17,8 +17,11 @@ export class FrameworkError extends Error {
 
   /** Whether a value is an error of the framework, also of another copy of this package. */
   static is(error: unknown): error is FrameworkError {
-    return (
-      typeof error === "object" && error !== null && (error as { framework?: unknown }).framework === true
-    );
+    if (typeof error !== "object" || error === null) return false;
+    try {
+      return (error as { framework?: unknown }).framework === true;
+    } catch {
+      return false; // a proxy, or a getter that throws
+    }
   }
 }

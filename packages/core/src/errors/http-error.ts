@@ -50,10 +50,11 @@ export class HttpError extends FrameworkError {
 
   /** Whether a value has the shape of an HTTP error. */
   static override is(error: unknown): error is HttpError {
-    return (
-      FrameworkError.is(error) &&
-      typeof (error as { status?: unknown }).status === "number" &&
-      "extras" in error
-    );
+    if (!FrameworkError.is(error)) return false;
+    try {
+      return typeof (error as { status?: unknown }).status === "number" && "extras" in error;
+    } catch {
+      return false; // a proxy, or a getter that throws
+    }
   }
 }

@@ -1,4 +1,5 @@
 import { toError } from "../errors/to-error.ts";
+import { textOf } from "../log/value-text.ts";
 import type { OperationChannels } from "./operation-channels.ts";
 import type { Listeners } from "./operation-listener.ts";
 import type { Attributes, AttributeValue, TracedOperation } from "./traced-operation.ts";
@@ -92,5 +93,5 @@ const skipped: unique symbol = Symbol("skipped");
 /** Returns a low-cardinality type of an error: its code if it is a word, else its name. */
 const typeOf = (error: Error): string => {
   const { code } = error as { readonly code?: unknown };
-  return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : error.name;
+  return typeof code === "string" && /^\w{1,60}$/.test(code) ? code : textOf(error.name);
 };

@@ -98,10 +98,8 @@ const withStatusOf = (error: Error, value: unknown): Response => {
 const isReply = (value: unknown): boolean =>
   typeof value === "object" && value !== null && isWebResponse(value);
 
-const statusOf = (error: Error): number => {
-  const { status } = error as { status?: unknown };
-  return HttpError.is(error) && Number.isInteger(status) ? error.status : 500;
-};
+const statusOf = (error: Error): number =>
+  HttpError.is(error) && Number.isInteger(error.status) ? error.status : 500;
 
 const logFailure = (error: Error, request: HttpRequest, { log }: AppSettings): void => {
   const { method, path, route, requestId } = request;

@@ -3,6 +3,7 @@ import type { Guard } from "../guards/guard.ts";
 import type { RequestTraces, StepInfo } from "../insight/request-steps.ts";
 import { ValidationError } from "../errors/http-errors.ts";
 import { toError } from "../errors/to-error.ts";
+import { textOf } from "../log/value-text.ts";
 import { type Handler, isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
@@ -138,8 +139,9 @@ const chainTracer = (traces: RequestTraces, labels: MiddlewareLabels, route: str
 };
 
 /** A schema's own message may quote what the client sent, such as a password. */
-const messageOf = (error: unknown): string => {
-  if (!(error instanceof ValidationError)) return toError(error).message;
+const messageOf = (thrown: unknown): string => {
+  const error = toError(thrown);
+  if (!(error instanceof ValidationError)) return textOf(error.message);
   const shown = error.issues.slice(0, MOST_ISSUES).map(({ loc, type, expected, received }) => {
     const wanted = expected === undefined ? "" : `, expected ${expected}`;
     return `${loc.join(".")}: ${type}${wanted}${received === undefined ? "" : `, received ${received}`}`;

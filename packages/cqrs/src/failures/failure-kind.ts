@@ -1,4 +1,5 @@
 import { FrameworkError, HttpError } from "@framework/core";
+import { toError } from "@framework/core/feature";
 
 /**
  * Why a command or query failed. `rejection`: refused for a reason that the caller can see (4xx), never retried; `conflict`: another change came first;
@@ -9,7 +10,8 @@ export type FailureKind = "rejection" | "conflict" | "transient" | "bug";
 const transientStatuses: readonly number[] = [408, 425, 429, 503, 504];
 
 /** Classifies an error. Errors of databases and event stores are recognised by shape, so that several copies of a package understand each other. */
-export const failureKind = (error: unknown): FailureKind => {
+export const failureKind = (thrown: unknown): FailureKind => {
+  const error = toError(thrown);
   if (isConflict(error)) return "conflict";
   if (isAbort(error) || isLost(error)) return "transient";
   if (!HttpError.is(error)) return "bug";
@@ -29,4 +31,4 @@ const isConflict = (error: unknown): boolean => {
 /** Whether the work of a queued command has been taken over. */
 const isLost = (error: unknown): boolean => FrameworkError.is(error) && error.code === "DURABLE_LOST";
 
-const isAbort = (error: unknown): boolean => Error.isError(error) && error.name === "AbortError";
+const isAbort = ({ name }: Error): boolean => name === "AbortError";

@@ -1,5 +1,5 @@
 import { type Awaitable, type HttpRequest, type Logger, type Response, verifyGuards } from "@framework/core";
-import { compose, type HostHttp, mapAwaitable } from "@framework/core/feature";
+import { compose, type HostHttp, mapAwaitable, toError } from "@framework/core/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import type { Handled } from "../handlers/handler-types.ts";
 import { guardsOf } from "../http/endpoint-options.ts";
@@ -26,7 +26,7 @@ export const passesLikeCommand =
       typeof one === "function" ? one : (input: HttpRequest, next: typeof guarded) => one.handle(input, next),
     );
     const rescue = (error: unknown, failed: HttpRequest): Awaitable<Response> =>
-      http.replyTo(Error.isError(error) ? error : new Error(String(error)), failed);
+      http.replyTo(toError(error), failed);
     return compose<HttpRequest, Response>(middleware, guarded, rescue)(withParams(request, params));
   };
 

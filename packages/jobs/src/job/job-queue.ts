@@ -1,4 +1,5 @@
 import type { Injected, Injections, StandardSchema } from "@framework/core";
+import { toError } from "@framework/core/feature";
 import {
   type Kernel,
   NonRetryableError,
@@ -52,8 +53,8 @@ const inputOf = async (
   try {
     return await checkedInput(name, schema, inputIn(payload));
   } catch (error) {
-    const { code, message } = error as { code?: string; message?: string };
+    const { code, message } = toError(error) as Error & { readonly code?: unknown };
     if (code !== "JOBS_BAD_INPUT") throw error;
-    throw new NonRetryableError(message ?? "", { code, cause: error });
+    throw new NonRetryableError(message, { code, cause: error });
   }
 };

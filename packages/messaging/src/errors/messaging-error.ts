@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { toError } from "@framework/core/feature";
 
 /** Codes of this package's errors that are not replies. */
 export type MessagingCode = `MESSAGING_${string}`;
@@ -17,6 +18,6 @@ export class PermanentFailure extends FrameworkError {
 
   /** Whether a value has the shape of one, also of another copy of this package. */
   static override is(error: unknown): error is PermanentFailure {
-    return FrameworkError.is(error) && error.name === "PermanentFailure";
+    return FrameworkError.is(error) && toError(error).name === "PermanentFailure";
   }
 }

@@ -1,3 +1,4 @@
+import { toError } from "@framework/core/feature";
 import { PermanentFailure } from "../errors/messaging-error.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -8,8 +9,17 @@ export const outcomeOfThrown = (error: unknown): Outcome => {
 };
 
 /** Milliseconds for which a circuit is open, if that is why a handler failed; else `null`. */
-export const openCircuitMs = (error: unknown): number | null => {
-  if (!Error.isError(error) || error.name !== "CircuitOpenError") return null;
-  const { extras } = error as { extras?: { readonly retry_after?: unknown } };
-  return Math.min(Math.max(Number(extras?.retry_after ?? 1) || 1, 0.05), 300) * 1000;
+export const openCircuitMs = (thrown: unknown): number | null => {
+  if (!Error.isError(thrown)) return null;
+  const error = toError(thrown) as Error & { readonly extras?: { readonly retry_after?: unknown } };
+  if (error.name !== "CircuitOpenError") return null;
+  return Math.min(Math.max(secondsIn(error.extras) || 1, 0.05), 300) * 1000;
+};
+
+const secondsIn = (extras: { readonly retry_after?: unknown } | undefined): number => {
+  try {
+    return Number(extras?.retry_after);
+  } catch {
+    return NaN; // of another package, with a value that is no number
+  }
 };

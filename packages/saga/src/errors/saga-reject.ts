@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { toError } from "@framework/core/feature";
 
 /** The business says no: no card, no stock. The saga is compensated at once, without another attempt. */
 export class SagaReject extends FrameworkError {
@@ -11,6 +12,6 @@ export class SagaReject extends FrameworkError {
 
   /** Whether a value has the shape of one, also of another copy of this package. */
   static override is(error: unknown): error is SagaReject {
-    return FrameworkError.is(error) && error.name === "SagaReject";
+    return FrameworkError.is(error) && toError(error).name === "SagaReject";
   }
 }

@@ -1,4 +1,5 @@
 import { FrameworkError, type Logger } from "@framework/core";
+import { toError } from "@framework/core/feature";
 import { SagaReject } from "../errors/saga-reject.ts";
 
 /**
@@ -36,7 +37,7 @@ const passingKinds = new Set<unknown>(["serialization", "deadlock", "canceled", 
 export const failureClass = (error: unknown): FailureClass => {
   if (SagaReject.is(error)) return "reject";
   if (!Error.isError(error)) return "transient";
-  const { name, code, kind } = error as Error & { readonly code?: unknown; readonly kind?: unknown };
+  const { name, code, kind } = toError(error) as Error & { readonly code?: unknown; readonly kind?: unknown };
   if (name === "NonRetryableError") return "reject";
   if (machineryNames.has(name) || machineryCodes.has(code)) return "machinery";
   if (bugCodes.has(code)) return "bug";

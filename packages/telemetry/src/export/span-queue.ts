@@ -1,6 +1,6 @@
 import { type Context, TraceFlags } from "@opentelemetry/api";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
-import { aborted, type Clock } from "@framework/core/feature";
+import { aborted, type Clock, toError } from "@framework/core/feature";
 import type { BatchExporter, ExportOutcome, SpanBatch } from "./batch-exporter.ts";
 
 /** Bounds of a span queue. */
@@ -133,7 +133,7 @@ export class SpanQueue implements SpanProcessor {
       try {
         batch.export(over);
       } catch (error) {
-        fail(error instanceof Error ? error : new Error(String(error)));
+        fail(toError(error));
       }
     });
   }

@@ -1,5 +1,6 @@
 import { ConfigurationError, type Problem } from "../../errors/configuration-error.ts";
 import { FrameworkError } from "../../errors/framework-error.ts";
+import { toError } from "../../errors/to-error.ts";
 import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { causeChain } from "../../log/cause-chain.ts";
 import { messageOf } from "../../log/value-text.ts";
@@ -12,7 +13,8 @@ export interface StartFailure {
 }
 
 /** Converts a thrown start error to data. */
-export const toStartFailure = (error: unknown): StartFailure => {
+export const toStartFailure = (thrown: unknown): StartFailure => {
+  const error = Error.isError(thrown) ? toError(thrown) : thrown;
   if (FrameworkError.is(error) && Array.isArray((error as { problems?: unknown }).problems)) {
     return { problems: (error as unknown as ConfigurationError).problems };
   }

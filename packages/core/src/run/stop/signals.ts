@@ -1,4 +1,5 @@
 import { FrameworkError } from "../../errors/framework-error.ts";
+import { toError } from "../../errors/to-error.ts";
 import { throttledLog } from "../../log/throttled-log.ts";
 import type { Logger } from "../../log/logger.ts";
 import { exitCodeOf } from "./exit-codes.ts";
@@ -62,8 +63,8 @@ export const onUncaught = (
 };
 
 const isOfClient = (reason: unknown): boolean => {
-  if (!FrameworkError.is(reason) || !("status" in reason)) return false;
-  const { status } = reason;
+  if (!FrameworkError.is(reason)) return false;
+  const { status } = toError(reason) as { readonly status?: unknown };
   return typeof status === "number" && status >= 400 && status < 500;
 };
 

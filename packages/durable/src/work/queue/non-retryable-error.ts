@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { toError } from "@framework/core/feature";
 
 /** An error after which another attempt is pointless: the item gives up at once. */
 export class NonRetryableError extends FrameworkError {
@@ -11,6 +12,6 @@ export class NonRetryableError extends FrameworkError {
 
   /** Whether a value has the shape of one, also of another copy of this package. */
   static override is(error: unknown): error is NonRetryableError {
-    return FrameworkError.is(error) && error.name === "NonRetryableError";
+    return FrameworkError.is(error) && toError(error).name === "NonRetryableError";
   }
 }

@@ -1,4 +1,5 @@
 import { FrameworkError } from "@framework/core";
+import { toError } from "@framework/core/feature";
 
 /** Gives an item back to its queue for a while, whatever its retry policy says: for features with a policy of their own. */
 export class TryLaterError extends FrameworkError {
@@ -16,6 +17,6 @@ export class TryLaterError extends FrameworkError {
 
   /** Whether a value has the shape of one, also of another copy of this package. */
   static override is(error: unknown): error is TryLaterError {
-    return FrameworkError.is(error) && error.name === "TryLaterError";
+    return FrameworkError.is(error) && toError(error).name === "TryLaterError";
   }
 }

@@ -1,0 +1,63 @@
+import { expect, test } from "@jest/globals";
+import { ask } from "./ask-app.test-kit.ts";
+import { App, FrameworkError, HttpError } from "./index.ts";
+
+const fail = (): never => {
+  throw new Error("unreadable");
+};
+
+/** A proxy that throws at every access. */
+const closed = (target: object): object =>
+  new Proxy(target, {
+    get: fail,
+    has: fail,
+    getPrototypeOf: fail,
+    ownKeys: fail,
+    getOwnPropertyDescriptor: fail,
+  });
+
+/** Errors of a program and of the framework, and plain objects, each with one member that throws. */
+const withMember = (name: string): [what: string, thrown: unknown][] =>
+  [new Error("plain"), new HttpError(404, "known"), {}].map((target) => [
+    `${Object.prototype.toString.call(target)} ${(target as Error).name ?? ""} ${name}`,
+    Object.defineProperty(target, name, { get: fail }),
+  ]);
+
+const members = ["framework", "name", "message", "stack", "cause", "code", "status", "detail", "error"];
+const others = ["headers", "extras", "toString", "constructor", "then"];
+
+const thrown: [what: string, thrown: unknown][] = [
+  ...[...members, ...others].flatMap(withMember),
+  ["a closed object", closed({})],
+  ["a closed error", closed(new Error("closed"))],
+  ["a closed function", closed(() => {})],
+  ["a closed cause", new Error("outer", { cause: closed({}) })],
+  ["closed extras", Object.assign(new HttpError(404, "known"), { extras: closed({}) })],
+  ["an object without a prototype", Object.create(null)],
+  ["a message that is no text", Object.assign(new Error("text"), { message: Object.create(null) as object })],
+];
+
+test.each(thrown)("%s: what cannot be read is answered, and logged", async (_what, value) => {
+  const app = new App();
+  const logged: string[] = [];
+  const log = { info() {}, warn() {}, error: (message: string) => void logged.push(message) };
+  app.get("/sync", () => {
+    throw value;
+  });
+  app.get("/async", async () => {
+    await Promise.resolve();
+    throw value;
+  });
+  await app.start({ log });
+  for (const path of ["/sync", "/async"]) {
+    const { status } = await ask(app, path);
+    expect([404, 500]).toContain(status);
+    expect(logged.splice(0)).toHaveLength(status === 500 ? 1 : 0);
+  }
+  await app.stop();
+});
+
+test.each(thrown)("%s: asking whether it is an error of the framework throws nothing", (_what, value) => {
+  expect([true, false]).toContain(FrameworkError.is(value));
+  expect([true, false]).toContain(HttpError.is(value));
+});
