@@ -77,6 +77,63 @@ withServer("kafka", (brokers) => {
   );
 
   test(
+    "messages of a topic that was created again are handled when nothing was committed, and the group rebalances before",
+    async () => {
+      const { Kafka, logLevel } = kafkajs();
+      const topic = newTopic();
+      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const [admin, producer] = [bare.admin(), bare.producer()];
+      await Promise.all([admin.connect(), producer.connect()]);
+      const send = (values: readonly number[]) =>
+        producer.send({ topic, messages: values.map((value) => ({ key: "k", value: String(value) })) });
+      const got: unknown[] = [];
+      const aborted: unknown[] = [];
+      const appOf = () => {
+        const app = new (App.with(messaging))().enableMessaging({
+          broker: kafkaBroker({ brokers, partitions: 1, metadataMs: 2000 }),
+          drainMs: 100,
+        });
+        app.messaging.subscribe(topic, { group: topic, raw: true }, async ({ data, signal }) => {
+          got.push(data);
+          if (data !== 0) return;
+          await new Promise((resolve) => signal.addEventListener("abort", resolve)); // nothing is committed
+          aborted.push(data);
+        });
+        return app;
+      };
+      const [one, other] = [appOf(), appOf()];
+      const log = { info() {}, warn() {}, error() {} };
+      await one.start({ log });
+      await untilRunning(one);
+      await send([0, 1, 2]);
+      await until("the messages", () => got.length === 3);
+      await admin.deleteTopics({ topics: [topic] });
+      await until("the new topic", () =>
+        admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => false),
+      );
+      await other.start({ log }); // the group rebalances
+      await untilRunning(other);
+      await untilRunning(one);
+      await until("the new messages to be sent", () =>
+        send([10, 11, 12]).then(
+          () => true,
+          () => false,
+        ),
+      );
+      await until(
+        () => `the new messages: ${String(got)}`,
+        () => got.length >= 6,
+        20_000,
+      );
+      expect([...new Set(got)]).toEqual([0, 1, 2, 10, 11, 12]);
+      await Promise.all([one.stop(), other.stop()]);
+      await Promise.all([admin.disconnect(), producer.disconnect()]);
+      expect(aborted).toEqual([0]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
     "offsets that come again after the driver has reset its position are handled",
     async () => {
       const topic = newTopic();

@@ -2,13 +2,20 @@
 import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import { type ConsumerOptions, pause } from "@framework/messaging/adapter";
-import type { Consumer, ConsumerGroupJoinEvent, EachBatchPayload, OffsetsByTopicPartition } from "kafkajs";
+import type {
+  Consumer,
+  ConsumerGroupJoinEvent,
+  EachBatchPayload,
+  KafkaMessage,
+  OffsetsByTopicPartition,
+} from "kafkajs";
 import type { AdminClient } from "../client/admin-client.ts";
 import { type Client, createClient, retry } from "../client/create-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
 import { AssignedPartition } from "./assigned-partition.ts";
 import { assignorOf } from "./assignor.ts";
 import type { Tenure } from "./kafka-delivery.ts";
+import { ReadPositions } from "./read-positions.ts";
 import { startPositions } from "./start-positions.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { unreadableMessages } from "./unreadable-messages.ts";
@@ -52,8 +59,7 @@ export class Member {
   private readonly heartbeatMs: number;
   private topics: readonly string[] = [];
   private partitions: Map<string, AssignedPartition> = new Map();
-  /** The next offset of each tenure, as far as commits were confirmed. */
-  private readonly committed = new WeakMap<Tenure, bigint>();
+  private readonly positions = new ReadPositions();
   private memberId: string | null = null;
   /** Requests to join since the last assignment: after more than one, other members may have had the partitions in between. */
   private joins = 0;
@@ -152,8 +158,7 @@ export class Member {
   async commit(positions: readonly Position[]): Promise<void> {
     if (this.commitNow === null) throw new Error("kafka: the consumer has not joined its group");
     await this.commitNow(offsetsOf(positions));
-    for (const { tenure, offset } of positions)
-      if (offset > (this.committed.get(tenure) ?? -1n)) this.committed.set(tenure, offset);
+    for (const { tenure, offset } of positions) this.positions.confirmed(tenure, offset);
   }
 
   /** Leaves the group, and closes the connections. */
@@ -273,12 +278,13 @@ export class Member {
     const assigned = this.partitions.get(nameOf(batch.topic, batch.partition));
     if (assigned === undefined || this.gone.signal.aborted) return;
     if (!this.isOpen) return this.pause(assigned.tenure); // not resolved: it is fetched again
-    const partition = this.withoutReset(assigned, batch.messages[0]?.offset);
+    const partition = this.withoutReset(assigned, batch.messages[0]);
     const unreadable = unreadableMessages(batch.messages);
     if (unreadable.at === 0) return this.refuse(partition, unreadable.why);
     const messages = unreadable.at < 0 ? batch.messages : batch.messages.slice(0, unreadable.at);
-    const last = messages.at(-1)?.offset;
-    if (last === undefined) return;
+    const [first, last] = [messages[0], messages.at(-1)?.offset];
+    if (first === undefined || last === undefined) return;
+    this.positions.took(partition.tenure, first);
     const { fetched } = this.parts;
     const known = fetched.get(partition.tenure.name) ?? -1n;
     partition.last = BigInt(last);
@@ -287,20 +293,15 @@ export class Member {
     await partition.take(messages);
   }
 
-  /**
-   * Begins a partition anew when a fetch has an offset that was read in this assignment, or committed, before: the driver has reset its position, because the
-   * topic was created again or its log was cut. These offsets have other messages, which messaging would take for those that it has finished.
-   */
-  private withoutReset(partition: AssignedPartition, first: string | undefined): AssignedPartition {
+  /** Begins a partition anew when its offsets come again with other messages, which messaging would take for those that it has finished. */
+  private withoutReset(partition: AssignedPartition, first: KafkaMessage | undefined): AssignedPartition {
     const { tenure, last } = partition;
-    if (first === undefined) return partition;
-    const offset = BigInt(first);
-    if (offset > last && offset >= (this.committed.get(tenure) ?? -1n)) return partition;
+    if (first === undefined || !this.positions.isReset(tenure, last, first)) return partition;
     const { log, options, fetched } = this.parts;
     const { topic, partition: number, name } = tenure;
     log.warn(`kafka: the offsets of the partition ${name} begin anew; is its topic a new one?`, {
       group: options.group,
-      offset: first,
+      offset: first.offset,
     });
     fetched.delete(name);
     partition.end();
