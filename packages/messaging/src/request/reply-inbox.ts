@@ -1,5 +1,6 @@
 import type { Logger } from "@framework/core";
 import { type Clock, handled } from "@framework/core/feature";
+import { keepAlive } from "@framework/durable/feature";
 import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
 import { REPLY_OF } from "../envelope/own-headers.ts";
@@ -28,6 +29,7 @@ export class ReplyInbox implements Sink {
   /** Requests by id: those that are sent again before their reply share it. */
   private readonly pending = new Map<string, Set<(reply: Event | null) => void>>();
   private waiting = 0;
+  private release: () => void = () => {};
   private readonly ready = Promise.withResolvers<void>();
   private readonly consumer: Consumer;
 
@@ -73,9 +75,9 @@ export class ReplyInbox implements Sink {
   private wait(id: string, resolve: (reply: Event | null) => void): () => void {
     const resolvers = this.pending.get(id) ?? new Set();
     this.pending.set(id, resolvers.add(resolve));
-    this.waiting++;
+    if (this.waiting++ === 0) this.release = keepAlive(); // the clock's timers do not keep a script running
     return () => {
-      this.waiting--;
+      if (--this.waiting === 0) this.release();
       resolvers.delete(resolve);
       if (resolvers.size === 0) this.pending.delete(id);
     };
