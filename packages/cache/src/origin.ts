@@ -1,6 +1,6 @@
 // Above 250 lines because one call of a handler, from its start to what is stored of its reply, is followed in one place.
 import type { Awaitable, Response } from "@framework/core";
-import { BodyStream, mapAwaitable, payloadLength } from "@framework/core/feature";
+import { BodyStream, mapAwaitable, payloadLength, readyBody } from "@framework/core/feature";
 import { answer, isConditional } from "./answer.ts";
 import type { RequestState } from "./route/request-state.ts";
 import { variantKey } from "./cache-key.ts";
@@ -75,7 +75,8 @@ export class Origin {
     const { sequence } = this.parts.invalidations;
     const sent = conditionally(state.request, place.entry, sharedCall !== null);
     const call: Call = { state, place, sharedCall, sequence, sent, isBackground };
-    return mapAwaitable(state.next(sent.request), (response) => {
+    const whole = mapAwaitable(state.next(sent.request), (response) => readyBody(response) ?? response);
+    return mapAwaitable(whole, (response) => {
       try {
         return this.settle(call, response);
       } finally {

@@ -8,6 +8,7 @@ const makeApp = () => {
   const app = new (App.with(caching))().enableCaching();
   let calls = 0;
   app.get("/count", () => ({ calls: ++calls }));
+  app.get("/web", () => globalThis.Response.json({ calls: ++calls }));
   app.get("/tagged", () => {
     const headers = {
       etag: '"v1"',
@@ -34,6 +35,12 @@ const makeApp = () => {
 };
 
 eachClient(test, makeApp, {
+  "stores the JSON of a web Response": async (client) => {
+    const replies = [await client.get("/web"), await client.get("/web")];
+    expect(replies.map(({ headers }) => headers.get("x-cache"))).toEqual(["MISS", "HIT"]);
+    expect(replies[1]?.text).toBe(replies[0]?.text);
+    expect(replies[0]?.headers.get("etag")).toBe(replies[1]?.headers.get("etag"));
+  },
   "answers the second GET from the store": async (client) => {
     const first = await client.get("/count");
     const second = await client.get("/count");

@@ -6,6 +6,7 @@ import {
   type Feature,
   type ImpliedReply,
   mapOutput,
+  readyBody,
   type RouteOption,
   waitsOnce,
 } from "@framework/core/feature";
@@ -78,6 +79,10 @@ const compress = (
   const byName = coders(config);
   const answer = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     if (option.of(request.endpoint) === false) return reply;
+    const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
+    return ready === null ? coded(reply, request) : ready.then((whole) => coded(whole, request));
+  };
+  const coded = (reply: Response, request: HttpRequest): Awaitable<Response> => {
     const shrinks = isCompressible(reply);
     const isCodable = reply.status === 304 || canBeCoded(reply, request);
     if (shrinks || isCodable || isPart(reply)) addVary(reply.headers, "Accept-Encoding"); // a client that refuses identity gets any body coded

@@ -132,3 +132,29 @@ test("a compressed event stream that is ended by a drain is complete", async () 
   await app.stop();
   expect(zlib.gunzipSync(await bytes).toString()).toBe("data: first\n\n");
 });
+
+test("a web Response of text is compressed like text in memory, one of a stream is not", async () => {
+  const app = new (App.with(compression))().enableCompression();
+  const text = "a line of text\n".repeat(500);
+  app.get("/text", () => new globalThis.Response(text));
+  app.get("/short", () => new globalThis.Response("short"));
+  app.get("/stream", () => {
+    const chunks = [text, text];
+    const pull = async (controller: ReadableStreamDefaultController) => {
+      await new Promise(setImmediate);
+      const chunk = chunks.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(new TextEncoder().encode(chunk));
+    };
+    const type = { headers: { "content-type": "text/plain" } };
+    return new globalThis.Response(new ReadableStream({ pull }), type);
+  });
+  await using client = testClient(app);
+  const seen = async (path: string) => {
+    const { headers: fields, bytes } = await client.get(path, { headers });
+    return [fields.get("content-encoding"), fields.get("content-length") === String(bytes.byteLength)];
+  };
+  expect(await seen("/text")).toEqual(["gzip", true]);
+  expect(await seen("/short")).toEqual([null, true]);
+  expect((await seen("/stream"))[0]).toBe(null);
+});

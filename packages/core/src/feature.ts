@@ -142,6 +142,7 @@ export { addVary } from "./response/vary.ts";
 export { ResponseHeaders } from "./response/response-headers.ts";
 export { jsonWriter } from "./response/json-writer.ts";
 export type { JsonReport } from "./response/json-inspector.ts";
+export { readyBody } from "./response/ready-body.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";
 export { canonicalise, encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";

@@ -21,6 +21,19 @@ async function* streamed() {
   }
 }
 
+/** A web stream whose second chunk comes after the first was sent. */
+const endlessly = () => {
+  const chunks = ["one", "two"].map((part) => new TextEncoder().encode(part));
+  return new ReadableStream({
+    async pull(controller) {
+      await new Promise(setImmediate);
+      const chunk = chunks.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+  });
+};
+
 const makeApp = () => {
   cancelled = 0;
   const app = new (App.with(etag))().enableEtag();
@@ -28,6 +41,8 @@ const makeApp = () => {
   app.get("/bytes", () => new TextEncoder().encode(text));
   app.get("/own", () => Response.text(text, { headers: { ETag: '"own"', "Last-Modified": modified } }));
   app.get("/dated", () => new Response(null, { headers: { "Last-Modified": modified } }));
+  app.get("/web", () => new globalThis.Response(text));
+  app.get("/web-stream", () => new globalThis.Response(endlessly()));
   app.get("/stream", () => streamed());
   app.get("/own-stream", () => Response.stream(streamed(), { headers: { ETag: '"s"' } }));
   app.get("/part", () => Response.text("gr", { status: 206 }));
@@ -59,6 +74,17 @@ eachClient(test, makeApp, {
       const reply = await client.get(path, { headers: { "if-none-match": "*" } });
       expect([path, reply.headers.get("etag"), reply.status === 304]).toEqual([path, null, false]);
     }
+  },
+  "a web Response of text has the tag of its bytes, one of a stream has none": async (client) => {
+    const reply = await client.get("/web");
+    expect([reply.text, reply.headers.get("etag"), reply.headers.get("content-length")]).toEqual([
+      text,
+      tagged,
+      "7",
+    ]);
+    expect((await client.get("/web", { headers: { "if-none-match": tagged } })).status).toBe(304);
+    const streamed = await client.get("/web-stream");
+    expect([streamed.text, streamed.headers.get("etag")]).toEqual(["onetwo", null]);
   },
   "a handler's own tag is kept": async (client) => {
     expect((await client.get("/own")).headers.get("etag")).toBe('"own"');

@@ -8,9 +8,10 @@ import {
   flag,
   type ImpliedReply,
   mapOutput,
+  readyBody,
   waitsOnce,
 } from "@framework/core/feature";
-import type { HttpRequest, Middleware, Response } from "@framework/core";
+import type { Awaitable, HttpRequest, Middleware, Response } from "@framework/core";
 import { parseHttpDate, precondition } from "@framework/core/http";
 import { withReasons } from "./etag-reasons.ts";
 import { rememberedTags, type TagOf } from "./remembered-tags.ts";
@@ -60,9 +61,13 @@ const tagField: FieldUse = {
 
 const tagReplies = ({ weak }: EtagConfig): Middleware<HttpRequest, Response> => {
   const tagOf = rememberedTags(weak);
-  const tagged = (reply: Response, request: HttpRequest): Response => {
+  const conclude = (reply: Response, request: HttpRequest): Response => {
     tag(reply, tagOf);
     return isUnchanged(request, reply) ? notModified(reply) : reply;
+  };
+  const tagged = (reply: Response, request: HttpRequest): Awaitable<Response> => {
+    const ready = reply.payload instanceof BodyStream ? readyBody(reply) : null;
+    return ready === null ? conclude(reply, request) : ready.then((whole) => conclude(whole, request));
   };
   return waitsOnce(function tagReplies(request, next) {
     return mapOutput(next(request), tagged, request);

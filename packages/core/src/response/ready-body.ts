@@ -1,0 +1,90 @@
+import { joined } from "./byte-stream.ts";
+import { BodyStream } from "../exchange/payload.ts";
+import type { Response } from "./response.ts";
+import { WebBody } from "./web-response.ts";
+
+/** A longer body stays a stream. */
+const MAX_BYTES = 1_048_576;
+
+/**
+ * Takes the body of a web `Response` into memory if all of it is there: a web `Response` of text has a stream like any other, but one that ends in the
+ * same turn of the event loop. Any other body stays a stream, which begins with what was read, and so does one above 1 MiB.
+ *
+ * For features that need the bytes of a reply, such as its tag.
+ *
+ * @returns `null` for a reply whose body is not that of a web `Response`, or was looked at before
+ */
+export const readyBody = (reply: Response): Promise<Response> | null => {
+  const { payload } = reply;
+  if (!(payload instanceof WebBody)) return null;
+  return readyChunks(payload).then((body) => {
+    reply.payload = body;
+    return reply;
+  });
+};
+
+const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | BodyStream> => {
+  const source = chunks[Symbol.asyncIterator]();
+  const turn = endOfTurn();
+  const read: Uint8Array[] = [];
+  let bytes = 0;
+  for (;;) {
+    const pending = source.next();
+    const settled = await Promise.race([pending.catch(() => null), turn]); // the reader of the stream gets the error
+    if (settled?.done === true && (length === null || length === bytes)) return joined(read);
+    if (settled !== null && settled.done !== true) {
+      read.push(settled.value);
+      bytes += settled.value.byteLength;
+      if (bytes <= MAX_BYTES) continue;
+      return new BodyStream(new ResumedChunks(read, null, source), length);
+    }
+    return new BodyStream(new ResumedChunks(read, pending, source), length);
+  }
+};
+
+/** Resolves when the event loop has called everything that waits in this turn. */
+const endOfTurn = (): Promise<null> =>
+  new Promise((resolve) => {
+    const { setImmediate: soon = setTimeout } = globalThis as {
+      setImmediate?: (call: () => void) => unknown;
+    };
+    soon(() => resolve(null));
+  });
+
+type Chunk = IteratorResult<Uint8Array, undefined>;
+
+/** Chunks that were read, then those that their source still has. */
+class ResumedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
+  private readonly read: Uint8Array[];
+  /** A chunk that was asked for. */
+  private pending: Promise<Chunk> | null;
+  private readonly source: AsyncIterator<Uint8Array, undefined>;
+
+  constructor(
+    read: Uint8Array[],
+    pending: Promise<Chunk> | null,
+    source: AsyncIterator<Uint8Array, undefined>,
+  ) {
+    this.read = read;
+    this.pending = pending;
+    this.source = source;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async next(): Promise<Chunk> {
+    const value = this.read.shift();
+    if (value !== undefined) return { done: false, value };
+    const { pending } = this;
+    this.pending = null;
+    return pending ?? this.source.next();
+  }
+
+  async return(): Promise<Chunk> {
+    this.read.length = 0;
+    await this.source.return?.();
+    return { done: true, value: undefined };
+  }
+}
