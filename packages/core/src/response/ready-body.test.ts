@@ -5,8 +5,8 @@ import { readyBody } from "./ready-body.ts";
 import { Response } from "./response.ts";
 import { fromWebResponse } from "./web-response.ts";
 
-const web = (body: BodyInit | null, init?: ResponseInit) =>
-  fromWebResponse(new globalThis.Response(body, init));
+const web = (...made: ConstructorParameters<typeof globalThis.Response>) =>
+  fromWebResponse(new globalThis.Response(...made));
 
 const textOf = async ({ payload }: Response) => new TextDecoder().decode(await payloadBytes(payload));
 
