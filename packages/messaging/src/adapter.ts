@@ -11,7 +11,7 @@ export type {
   Topology,
 } from "./port/broker-adapter.ts";
 export type { Capabilities } from "./port/capabilities.ts";
-export type { Delivery, OutgoingMessage, Settlement, WireHeaders } from "./port/delivery.ts";
+export type { Delivery, Original, OutgoingMessage, Settlement, WireHeaders } from "./port/delivery.ts";
 export type { ConsumerState, Sink } from "./port/sink.ts";
 export {
   type ConfigKind,

@@ -1,9 +1,15 @@
 import { isUtf8 } from "node:buffer";
-import { newHeaders, type OutgoingMessage, type WireHeaders } from "@framework/messaging/adapter";
+import {
+  newHeaders,
+  type Original,
+  type OutgoingMessage,
+  type WireHeaders,
+} from "@framework/messaging/adapter";
 import type { IHeaders, KafkaMessage } from "kafkajs";
 
 /** Key and headers of a message as they were sent, with what text cannot hold: bytes that are not UTF-8, capitals in names, several headers of one name. */
-export class OriginalFields {
+export class OriginalFields implements Original {
+  readonly bytes: number;
   private readonly key: Buffer | null;
   private readonly headers: IHeaders;
   private readonly seen: WireHeaders;
@@ -13,6 +19,7 @@ export class OriginalFields {
     this.key = key;
     this.headers = headers;
     this.seen = seen;
+    this.bytes = lengthOf(key) + Object.keys(headers).reduce((sum, name) => sum + lengthOf(headers[name]), 0);
   }
 
   /** Key and headers of a copy: the original ones, but for what messaging has changed, added or removed. */
@@ -26,6 +33,9 @@ export class OriginalFields {
     return { key: this.key, headers: copied };
   }
 }
+
+const lengthOf = (value: IHeaders[string] | null): number =>
+  Array.isArray(value) ? value.reduce((sum, each) => sum + lengthOf(each), 0) : (value?.length ?? 0);
 
 /** Key and headers of a message as text. */
 export interface TextFields {

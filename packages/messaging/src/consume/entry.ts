@@ -1,4 +1,5 @@
 import type { Event } from "../envelope/event.ts";
+import { headerLength } from "../envelope/own-headers.ts";
 import type { Delivery } from "../port/delivery.ts";
 
 /** State of a delivery in this process. */
@@ -10,7 +11,10 @@ export class Entry {
   delivery: Delivery;
   /** Entries of one lane run one at a time, in order; `null` for none. */
   readonly lane: string | null;
+  /** Length of the body. */
   readonly bytes: number;
+  /** Length of all that it keeps in memory. */
+  readonly heldBytes: number;
   /** The event, once it was decoded. */
   event: Event | null = null;
   /** Tries that were made, in this process and before. */
@@ -34,8 +38,9 @@ export class Entry {
   constructor(delivery: Delivery, lane: string | null) {
     this.delivery = delivery;
     this.lane = lane;
-    const { body } = delivery;
+    const { body, key, headers, original } = delivery;
     this.bytes = typeof body === "string" ? body.length : body.byteLength;
+    this.heldBytes = this.bytes + (key?.length ?? 0) + headerLength(headers) + (original?.bytes ?? 0);
   }
 
   /** Whether the broker took it away. */

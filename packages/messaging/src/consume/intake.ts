@@ -140,7 +140,7 @@ export class Intake implements Sink {
   release(entry: Entry): void {
     if (this.held.get(entry.delivery) !== entry) return;
     this.held.delete(entry.delivery);
-    this.heldBytes -= entry.bytes;
+    this.heldBytes -= entry.heldBytes;
     if (entry.isEnding) this.ending--;
     if (this.waiters.length > 0) this.wake();
   }
@@ -163,7 +163,7 @@ export class Intake implements Sink {
     if (isCumulative && !this.isNew(delivery)) return;
     const entry = new Entry(delivery, laneOf(delivery));
     this.held.set(delivery, entry);
-    this.heldBytes += entry.bytes;
+    this.heldBytes += entry.heldBytes;
     if (isCumulative) this.windowOf(delivery).add(entry);
     accepted(entry);
   }

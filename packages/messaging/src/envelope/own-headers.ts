@@ -36,10 +36,14 @@ export const numberIn = (headers: WireHeaders, name: string): number | null => {
 };
 
 /** Whether headers are larger than a limit: names and values as UTF-8. Headers that cannot be are not measured. */
-export const areLargerThan = (headers: WireHeaders, limit: number): boolean => {
-  let units = 0;
-  for (const name in headers) units += name.length + (headers[name]?.length ?? 0);
-  return units * 3 > limit && headerBytes(headers) > limit;
+export const areLargerThan = (headers: WireHeaders, limit: number): boolean =>
+  headerLength(headers) * 3 > limit && headerBytes(headers) > limit;
+
+/** Characters of headers: names and values. */
+export const headerLength = (headers: WireHeaders): number => {
+  let length = 0;
+  for (const name in headers) length += name.length + (headers[name]?.length ?? 0);
+  return length;
 };
 
 /** Bytes of headers: names and values as UTF-8. */

@@ -16,7 +16,13 @@ export interface OutgoingMessage {
   /** Earliest delivery, in milliseconds from now; at most `maxDelayMs` of the capabilities. */
   readonly delayMs: number;
   /** Of a dead letter or a delayed try: `original` of its delivery. */
-  readonly original?: object | undefined;
+  readonly original?: Original | undefined;
+}
+
+/** What key and headers of a message cannot hold as text. */
+export interface Original {
+  /** Bytes that it keeps in memory. */
+  readonly bytes: number;
 }
 
 /** A message that a broker handed over. Its identity is the object: settle with the same one. */
@@ -35,8 +41,8 @@ export interface Delivery {
   readonly headers: WireHeaders;
   /** As it was sent. Bytes that are not UTF-8 must stay bytes. */
   readonly body: string | Uint8Array;
-  /** What key and headers cannot hold as text, for copies of the message at its own broker. @default nothing */
-  readonly original?: object | undefined;
+  /** For copies of the message at its own broker. @default nothing */
+  readonly original?: Original | undefined;
   /**
    * Tries that were made before, as the last settlement with `retry` said, if the broker keeps that number; else `null`.
    */
