@@ -285,6 +285,7 @@ export class MessagingApp {
       sends,
       trace,
       broker: () => broker,
+      isClosed: () => this.running.get(name)?.app.isClosed ?? false,
       capabilities,
       clock,
       outbox,

@@ -44,7 +44,7 @@ export class AppBroker {
   private readonly ending = new AbortController();
   private topologyProblem: string | null = "its topics have not been looked at";
   private openReplies: ReplyInbox | null = null;
-  private isClosed = false;
+  private hasClosed = false;
   private starting: Promise<void> = Promise.resolve();
   private cancelLag: () => void = () => {};
 
@@ -60,9 +60,14 @@ export class AppBroker {
     return this.parts.broker;
   }
 
+  /** Whether nothing is sent any more. */
+  get isClosed(): boolean {
+    return this.hasClosed;
+  }
+
   /** The replies to requests of this process; opened with the first request. @throws MESSAGING_SEND_FAILED after the stop */
   get replies(): ReplyInbox {
-    if (this.isClosed) throw messagingError("MESSAGING_SEND_FAILED", "the app has stopped");
+    if (this.hasClosed) throw messagingError("MESSAGING_SEND_FAILED", "the app has stopped");
     return (this.openReplies ??= new ReplyInbox(this.parts));
   }
 
@@ -127,7 +132,7 @@ export class AppBroker {
 
   /** Closes the broker. Until then requests get their replies, also those that other features make in their drain. */
   async close(): Promise<void> {
-    this.isClosed = true;
+    this.hasClosed = true;
     try {
       await this.openReplies?.close();
     } finally {

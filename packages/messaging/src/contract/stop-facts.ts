@@ -54,6 +54,14 @@ export const stopFacts: PortFacts<BrokerFixture> = {
     await until("the message", () => got.length === 1);
     assert.deepEqual(got, ["again"]);
   },
+  "a send after the stop fails": async (fixture) => {
+    const one = new TestApp(fixture);
+    one.messaging.subscribe(one.topic, { group: one.group }, () => {});
+    await one.start();
+    await one.send(1);
+    await one.stop();
+    await assert.rejects(one.send(2), { code: "MESSAGING_SEND_FAILED", status: 503 });
+  },
   "an open circuit pauses the subscription, and costs no try": async (fixture) => {
     await using one = new TestApp(fixture);
     const attempts: number[] = [];

@@ -30,6 +30,8 @@ export interface SendSettings {
 /** What sending needs. */
 export interface SenderParts {
   readonly broker: () => Broker;
+  /** Whether the broker was closed with its app. */
+  readonly isClosed: () => boolean;
   readonly capabilities: Capabilities;
   readonly clock: Clock;
   readonly maxMessageBytes: number;
@@ -64,7 +66,8 @@ export class Sender {
     if (!isTopicName(topic)) throw badMessage(`the name of its topic has 1 to ${MAX_TOPIC_BYTES} bytes`);
     if (events.length === 0) return [];
     if (events.length > MAX_MESSAGES) throw badMessage(`one call sends at most ${MAX_MESSAGES} messages`);
-    const { name, system, sends } = this.parts;
+    const { name, system, sends, isClosed } = this.parts;
+    if (isClosed()) throw new SendFailedError(topic, new Error("the app has stopped"));
     if (!sends.isObserved) return await this.sendAll(topic, events, settings);
     const sent = { broker: name, system, topic, count: events.length };
     return await sends.run(sent, () => this.sendAll(topic, events, settings));
