@@ -4,7 +4,7 @@ import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
 import type { ChannelModel } from "amqplib";
 import type { RabbitMQConfig } from "../rabbitmq-config.ts";
 import { amqplib } from "./amqplib.ts";
-import { reasonOf, unavailable } from "./server-error.ts";
+import { reasonOf, refusalOf, unavailable } from "./server-error.ts";
 
 /** What a link needs. */
 export interface LinkParts {
@@ -90,7 +90,7 @@ export class Link {
       return this.opened(await this.dial());
     } catch (error) {
       this.failures++;
-      throw unavailable(reasonOf(error), error);
+      throw unavailable(refusalOf(error, this.parts.config.url), error);
     }
   }
 

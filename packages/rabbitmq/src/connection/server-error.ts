@@ -21,6 +21,13 @@ export const reasonOf = (error: unknown): string => {
   return said === "" ? name : said;
 };
 
+/** Why a connection was not opened. After the credentials the server looks at the virtual host alone, and amqplib does not pass its reason on. */
+export const refusalOf = (error: unknown, url: string): string => {
+  if (!reasonOf(error).startsWith("Expected ConnectionOpenOk; got <ConnectionClose")) return reasonOf(error);
+  const host = decodeURIComponent(new URL(url).pathname.slice(1)) || "/";
+  return `the server does not open the virtual host ${JSON.stringify(host)}; look whether it exists, the user may use it, and its limit of connections`;
+};
+
 /** An error for a call that needs the server. */
 export const unavailable = (reason: string, cause?: unknown): FrameworkError =>
   new FrameworkError("RABBITMQ_UNAVAILABLE", `rabbitmq: the server is not available: ${reason}`, { cause });
