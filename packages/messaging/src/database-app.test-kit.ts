@@ -9,10 +9,10 @@ import { messaging } from "./index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
-const appOn = ({ url }: Pick<TestDatabase, "url">) =>
+const appOn = ({ url }: Pick<TestDatabase, "url">, { runWork = true } = {}) =>
   new (App.with(database, durable, messaging))()
     .enableDatabase({ url })
-    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50, runWork })
     .enableMessaging();
 
 type MessagingApp = ReturnType<typeof appOn>;
@@ -90,6 +90,28 @@ export const databaseAppFacts = (
     await stopping;
     await other.stop();
   });
+
+  fact(
+    "a process without work of its own gets the replies to its requests, and no messages",
+    async (app, place) => {
+      const handledBy: string[] = [];
+      const answer = (name: string) => () => ({ price: handledBy.push(name) });
+      app.messaging.subscribe("prices", { group: "shop" }, answer("worker"));
+      const web = appOn(place, { runWork: false });
+      web.messaging.subscribe("prices", { group: "shop" }, answer("web"));
+      await web.start({ log: quiet });
+      const price = () => web.messaging.request("prices", { type: "t" }, { timeoutMs: 60_000 });
+      const first = price(); // waits for the worker, which is not there yet
+      await until(async () => (await web.db.fetchValue`SELECT count(*) FROM framework_work`) === 1);
+      await app.start({ log: quiet });
+      expect([await first, await price(), handledBy]).toEqual([
+        { price: 1 },
+        { price: 2 },
+        ["worker", "worker"],
+      ]);
+      await Promise.all([web.stop(), app.stop()]);
+    },
+  );
 
   fact("a message with `tx` is delivered after the commit, and never after a rollback", async (app) => {
     const got: unknown[] = [];

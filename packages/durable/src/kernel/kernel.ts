@@ -16,6 +16,8 @@ export interface Kernel extends KernelMembers {
   readonly db: Database;
   /** SQL expression of the current time: whole milliseconds since 1970, by the database's clock. */
   readonly now: Statement;
+  /** Whether this process works on the queues and lanes that it shares with others: `runWork` of the configuration. */
+  readonly runsWork: boolean;
   /**
    * Marks the kernel as used by a feature, so that an app starts it. Call it in `enableX`; the order of `enableX` calls does not matter.
    *
@@ -115,6 +117,9 @@ export const buildKernel = (sources: KernelSources, used: (name: string) => void
     },
     get now() {
       return sources.now;
+    },
+    get runsWork() {
+      return sources.config.runWork;
     },
     use(name) {
       used(name);

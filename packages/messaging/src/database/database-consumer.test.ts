@@ -83,3 +83,30 @@ test("a registration that is under way when its consumer closes does not outlive
   await kernel.stop();
   await db.close();
 });
+
+test.each([
+  [true, 1],
+  [false, 0],
+])(
+  "with runWork %p, messages that wait are a lag of %d: other processes work on them",
+  async (runWork, lag) => {
+    await using place = databaseInFile();
+    const db = openDatabase({ url: place.url });
+    const kernel = createKernel(db, { log: quiet, config: { runWork } });
+    const adapter = databaseBroker(kernel);
+    await kernel.start();
+    const sink = new TestSink(0); // takes nothing
+    const clock = virtualClock();
+    const broker = adapter.open({ name: "default", instance: "one", clock, random: () => 0, log: quiet });
+    const shared = { ...ofOne, isPrivate: false, from: "earliest" } as const;
+    const consumer = broker.consumer({ ...shared, topics: ["books"], sink });
+    consumer.start();
+    await waitFor(() => sink.states.includes("running"), long);
+    const message = { topic: "books", id: "1", key: null, headers: {}, body: "1", delayMs: 0 };
+    await broker.producer.send([message], { signal: AbortSignal.timeout(60_000) });
+    expect(await consumer.lag()).toBe(lag);
+    await consumer.close();
+    await kernel.stop();
+    await db.close();
+  },
+);

@@ -107,6 +107,7 @@ export class DatabaseConsumer implements Consumer, Member {
   }
 
   async lag(): Promise<number> {
+    if (!this.parts.kernel.runsWork) return 0; // they wait for other processes: this one is not stalled
     const lags = await Promise.all(this.queues.map((queue) => queue.lag()));
     return lags.reduce((sum, lag) => sum + lag, 0);
   }

@@ -44,7 +44,9 @@ export class WorkLoop implements KernelPart, LeasedTable {
   private readonly times = new WorkTimes();
   private invoke: Invoke | null = null;
   private poll: PollLoop | null = null;
+  private hasBegun = false;
   private isDraining = false;
+  private hasStopped = false;
   private isScheduled = false;
   private turnEnded: () => void = () => {};
 
@@ -82,11 +84,20 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const freed = (): void => this.schedule();
     const worker = new QueueWorker({ base, definition, store, outcomes, park, invoke, times, freed });
     this.workers.set(definition.name, worker);
-    if (this.isDraining && !definition.endsWithStop) worker.drain();
-    if (this.poll === null) return;
-    base.life.holdProcess();
-    this.listen(definition.name);
-    this.hint(definition.name);
+    if (!this.worksOn(definition) || (this.isDraining && !definition.endsWithStop)) worker.drain();
+    if (this.poll !== null) return this.workOn(definition);
+    if (this.hasBegun && !base.config.runWork && definition.endsWithStop) void this.openLate();
+  }
+
+  /** Without `runWork` this process works on its own queues alone, such as that of the replies to its requests. */
+  private worksOn({ endsWithStop }: QueueDefinition): boolean {
+    return endsWithStop || this.parts.base.config.runWork;
+  }
+
+  private workOn({ name, endsWithStop }: QueueDefinition): void {
+    if (!endsWithStop) this.parts.base.life.holdProcess();
+    this.listen(name);
+    this.hint(name);
   }
 
   worker(queue: string): QueueWorker | undefined {
@@ -98,21 +109,40 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 
   async begin(): Promise<void> {
+    const { base } = this.parts;
+    this.hasBegun = true;
+    const hasWork = base.config.runWork || this.definitions().some(({ endsWithStop }) => endsWithStop);
+    if (!hasWork || !this.isUsed) return;
+    if (base.config.runWork && this.workers.size > 0) base.life.holdProcess();
+    await this.open();
+  }
+
+  private async openLate(): Promise<void> {
+    const { base } = this.parts;
+    try {
+      await this.open();
+    } catch (error) {
+      base.log.warn("durable: work could not begin, and is tried again", { error });
+      this.ends.push(base.clock.after(base.config.pollMaxMs, () => void this.openLate()));
+    }
+  }
+
+  private async open(): Promise<void> {
     const { base, owners, wakeUp } = this.parts;
     const { runWork, pollMinMs: minMs, pollMaxMs: maxMs } = base.config;
-    if (!runWork || !this.isUsed) return;
-    if (this.workers.size > 0) base.life.holdProcess();
     await owners.join();
+    if (this.poll !== null || this.hasStopped) return;
     const failed = (error: unknown): void =>
       base.log.warn("durable: work could not be looked for", { error });
     this.poll = new PollLoop({ clock: base.clock, minMs, maxMs, look: () => this.look(), failed });
     for (const [queue, worker] of this.workers) {
+      if (!this.worksOn(worker.definition)) continue;
       worker.begin();
       this.listen(queue);
     }
     this.ends.push(wakeUp.on(CANCELLED_CHANNEL, () => void this.renewNow()));
     this.poll.begin();
-    this.housekeeping.begin();
+    if (runWork) this.housekeeping.begin();
   }
 
   /**
@@ -125,6 +155,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
   }
 
   async stop(): Promise<void> {
+    this.hasStopped = true;
     for (const end of this.ends) end();
     this.due.end();
     await this.poll?.end();

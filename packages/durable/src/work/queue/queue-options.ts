@@ -29,7 +29,7 @@ export interface QueueOptions<
   readonly admission?: Admission | undefined;
   /** Calls the handler without an invocation and an operation of its own: for features that make them. @default false */
   readonly isPlain?: boolean | undefined;
-  /** Claims during the drain too, until the stop: for replies to work that ends in the drain. @default false */
+  /** Claims during the drain too, until the stop, and with `runWork: false`: for replies to what this process itself asked. @default false */
   readonly endsWithStop?: boolean | undefined;
   /** Dependencies of the handler. @default none */
   readonly inject?: I;
