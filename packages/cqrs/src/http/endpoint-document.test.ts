@@ -1,0 +1,117 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { cors } from "@framework/cors";
+import { eventSourcing } from "@framework/event-sourcing";
+import { openapi } from "@framework/openapi";
+import { contractTest, testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { command, cqrs } from "../index.ts";
+import { endpointApp, Take, Total } from "./endpoint-app.test-kit.ts";
+
+test("the API document has inputs, results and the replies of the pipeline", async () => {
+  await using client = testClient(endpointApp());
+  const document = (await client.get("/openapi.json")).json<any>();
+  const take = document.paths["/counters/{name}/takings"].post;
+  expect(take).toMatchObject({ operationId: "Take", tags: ["counters"], summary: "Take from a counter" });
+  expect(take.parameters).toEqual([
+    { name: "name", in: "path", required: true, schema: { type: "string" } },
+    { name: "Idempotency-Key", in: "header", description: expect.any(String), schema: { type: "string" } },
+  ]);
+  expect(Object.keys(take.responses["201"].headers)).toEqual(["Idempotent-Replayed"]);
+  const body = take.requestBody.content["application/json"].schema;
+  expect([Object.keys(body.properties), body.required]).toEqual([["amount", "day"], ["amount"]]);
+  expect(Object.keys(take.responses)).toEqual([
+    "201",
+    "400",
+    "404",
+    "409",
+    "413",
+    "415",
+    "422",
+    "503",
+    "504",
+  ]);
+  const total = document.paths["/counters/{name}"].get;
+  expect(total.parameters.map((each: any) => [each.in, each.name])).toEqual([
+    ["path", "name"],
+    ["query", "plus"],
+  ]);
+  const reset = document.paths["/counters/{name}"].delete;
+  expect(Object.keys(reset.responses)).toContain("204");
+  expect(reset.requestBody).toBe(undefined); // its input is in the path
+  expect(reset.parameters[1]).toMatchObject({ name: "Idempotency-Key", required: true });
+  expect(Object.keys(document.components.responses.NoContent.headers)).toEqual(["Idempotent-Replayed"]);
+});
+
+test.each([
+  ["with events", true, ["path name", "header Idempotency-Key"], ["header Consistency-Token"]],
+  ["without tokens", false, ["path name", "header Idempotency-Key"], []],
+])(
+  "the fields of tokens and keys are in the API document: %s",
+  async (_name, enableEventSync, ofTake, ofTotal) => {
+    const app = new (App.with(database, durable, eventSourcing, cqrs, openapi, cors))()
+      .enableDatabase({ url: "sqlite://:memory:" })
+      .enableEventSourcing()
+      .enableCqrs({ enableEventSync })
+      .enableCors(["https://app.example"])
+      .enableOpenapi();
+    app.cqrs.handle(Take, () => ({ total: 1 })).handle(Total, () => 0);
+    await using client = testClient(app);
+    const { paths } = (await client.get("/openapi.json")).json<any>();
+    const take = paths["/counters/{name}/takings"].post;
+    const placesOf = ({ parameters }: any) => parameters.map((each: any) => `${each.in} ${each.name}`);
+    expect(placesOf(take)).toEqual(ofTake);
+    expect(placesOf(paths["/counters/{name}"].get)).toEqual(["path name", "query plus", ...ofTotal]);
+    const ofReply = ["Idempotent-Replayed", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    expect(Object.keys(take.responses["201"].headers)).toEqual(ofReply);
+    const origin = "https://app.example";
+    const asking = { origin, "access-control-request-method": "POST" };
+    const preflight = await client.options("/counters/a/takings", { headers: asking });
+    const sent = ["Idempotency-Key", ...(enableEventSync ? ["Consistency-Token"] : [])];
+    expect(preflight.headers.get("access-control-allow-headers")?.split(", ")).toEqual(
+      expect.arrayContaining(sent),
+    );
+    const reply = await client.get("/counters/a", { headers: { origin } });
+    expect(reply.headers.get("access-control-expose-headers")?.split(", ").toSorted()).toEqual(
+      [...ofReply, "Retry-After"].toSorted(),
+    );
+  },
+);
+
+test("pages of other origins may read where the status of a queued command is, and when to repeat", async () => {
+  const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs, cors))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableCors(["https://app.example"]);
+  app.cqrs.handle(Later, () => {});
+  await using client = testClient(app);
+  const reply = await client.post("/later", { json: {}, headers: { origin: "https://app.example" } });
+  expect([reply.status, reply.headers.get("location")]).toEqual([202, expect.stringContaining("/")]);
+  const exposed = reply.headers.get("access-control-expose-headers")?.split(", ");
+  expect(exposed).toEqual(expect.arrayContaining(["Location", "Retry-After"]));
+});
+
+test("the API document has the body of the reply to a queued command", async () => {
+  const Later = command("Later", { input: z.object({}), mode: "queued", http: { path: "/later" } });
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi();
+  app.cqrs.handle(Later, () => {});
+  await using client = testClient(app);
+  const accepted = (await client.post("/later", { json: {} })).json<object>();
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  const { 202: reply, ...others } = paths["/later"].post.responses;
+  const { schema } = reply.content["application/json"];
+  expect([Object.keys(schema.properties), schema.required]).toEqual([
+    ["id", "status_url"],
+    ["id", "status_url"],
+  ]);
+  expect(Object.keys(accepted)).toEqual(Object.keys(schema.properties));
+  expect(Object.keys(reply.headers)).toEqual(["Idempotent-Replayed", "Location"]);
+  expect([reply.description, "2XX" in others]).toEqual([expect.stringContaining("Location"), false]);
+  expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
+});

@@ -1,0 +1,63 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { testClient } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { z } from "zod";
+import { command, cqrs } from "../index.ts";
+import { endpointApp } from "./endpoint-app.test-kit.ts";
+
+test("Idempotency-Key makes a command happen once, quoted or not", async () => {
+  await using client = testClient(endpointApp());
+  const take = (key: string, amount = 2) =>
+    client.post("/counters/a/takings", { json: { amount }, headers: { "idempotency-key": key } });
+  const first = await take('"k-1"');
+  const second = await take("k-1");
+  expect([first.status, first.headers.get("idempotent-replayed")]).toEqual([201, null]);
+  expect([second.status, second.text, second.headers.get("idempotent-replayed")]).toEqual([
+    201,
+    first.text,
+    "true",
+  ]);
+  expect((await client.get("/counters/a")).json()).toBe(-2);
+  expect((await take("k-1", 3)).json()).toMatchObject({ status: 422, error: "Unprocessable Content" });
+});
+
+test.each(['""', '"a', 'a"b', "two words", "ü", "x".repeat(256), '"\\x"', '"a" b'])(
+  "the key %s is malformed",
+  async (key) => {
+    await using client = testClient(endpointApp());
+    const headers = { "idempotency-key": key };
+    expect((await client.post("/counters/a/takings", { json: { amount: 1 }, headers })).status).toBe(400);
+  },
+);
+
+test("a body that is nested without end is the client's mistake", async () => {
+  const Any = command("Any", { input: z.any(), http: { path: "/any" } });
+  const app = new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs();
+  app.cqrs.handle(Any, () => {});
+  await using client = testClient(app);
+  const body = "[".repeat(100_000) + "]".repeat(100_000);
+  const headers = { "content-type": "application/json", "idempotency-key": "k" };
+  expect((await client.post("/any", { body, headers })).status).toBe(400);
+});
+
+test("a key in two fields is refused", async () => {
+  await using client = testClient(endpointApp());
+  const headers = new Headers({ "idempotency-key": "a" });
+  headers.append("idempotency-key", "b");
+  const reply = await client.post("/counters/a/takings", {
+    json: { amount: 1 },
+    headers: Object.fromEntries(headers),
+  });
+  expect(reply.status).toBe(400);
+});
+
+test("a command without a result is answered with 204, a required key that is missing with 400", async () => {
+  await using client = testClient(endpointApp());
+  expect((await client.delete("/counters/a")).json()).toMatchObject({ status: 400 });
+  const reply = await client.delete("/counters/a", { headers: { "idempotency-key": "k" } });
+  expect([reply.status, reply.text]).toEqual([204, ""]);
+});
