@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import type { ConfigInput } from "@framework/core/feature";
-import { afterEach } from "@jest/globals";
+import { waitFor } from "@framework/testing";
+import { afterEach, expect } from "@jest/globals";
 import { WebSocket } from "ws";
 import type { GraphQLConfig } from "../index.ts";
 import { type Library, library } from "../library.test-kit.ts";
@@ -56,4 +57,21 @@ export const serve = async (
       };
     },
   };
+};
+
+/** The first message of a client. */
+export const init: object = { type: "connection_init" };
+
+export const subscribe = (id: string, query: string): object => ({
+  type: "subscribe",
+  id,
+  payload: { query },
+});
+
+/** Opens the connection of the protocol. */
+export const ready = async (peer: Peer): Promise<Peer> => {
+  peer.send(init);
+  await waitFor(() => peer.messages.length === 1);
+  expect(peer.messages.shift()).toEqual({ type: "connection_ack" });
+  return peer;
 };

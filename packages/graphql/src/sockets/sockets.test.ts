@@ -1,23 +1,8 @@
 import { UnauthorizedError } from "@framework/core";
 import { waitFor } from "@framework/testing";
-import { attacks, mistakes } from "../documents/attacks.test-kit.ts";
 import { expect, test } from "@jest/globals";
 import { subscription } from "../index.ts";
-import { type Peer, serve } from "./served-library.test-kit.ts";
-
-interface Payload {
-  readonly data: { readonly floods: string };
-}
-
-const init = { type: "connection_init" };
-const subscribe = (id: string, query: string) => ({ type: "subscribe", id, payload: { query } });
-
-const ready = async (peer: Peer): Promise<Peer> => {
-  peer.send(init);
-  await waitFor(() => peer.messages.length === 1);
-  expect(peer.messages.shift()).toEqual({ type: "connection_ack" });
-  return peer;
-};
+import { init, ready, serve, subscribe } from "./served-library.test-kit.ts";
 
 test("a subscription sends its events and completes", async () => {
   const { open, events } = await serve();
@@ -126,72 +111,6 @@ test("complete aborts a query, and the end of the connection everything", async 
   expect(events).toEqual(["waits", "aborted", "waits", "aborted", "closed"]);
 });
 
-test("maxSubscriptions bounds the operations of a connection", async () => {
-  const { open } = await serve({ maxSubscriptions: 2 });
-  const peer = await ready(await open());
-  for (const id of ["1", "2", "3"]) peer.send(subscribe(id, "subscription { waits }"));
-  await waitFor(() => peer.messages.some(({ type }) => type === "error"));
-  expect(peer.messages.find(({ type }) => type === "error")).toMatchObject({
-    id: "3",
-    payload: [{ extensions: { limit: "maxSubscriptions" } }],
-  });
-});
-
-test("a subscription whose id an operation has just freed is aborted and counted as any other", async () => {
-  const { open, events } = await serve({ maxSubscriptions: 5 });
-  const counted = (event: string): number => events.filter((each) => each === event).length;
-  const peer = await ready(await open());
-  for (let id = 0; id < 20; id++) {
-    peer.send(subscribe(String(id), "{ now }"));
-    for (let pong = 0; pong < 10; pong++) peer.send({ type: "pong" });
-    peer.send(subscribe(String(id), "subscription { waits }"));
-  }
-  await waitFor(() => peer.messages.some(({ type }) => type === "error"));
-  peer.send({ type: "ping" });
-  await waitFor(() => peer.messages.some(({ type }) => type === "pong"));
-  expect(counted("waits")).toBeLessThanOrEqual(5);
-  peer.close();
-  await peer.closed;
-  await waitFor(() => counted("closed") === counted("waits"));
-});
-
-test("a subscriber that does not read stops the source, and gets every event when it reads again", async () => {
-  const bytes = 65_536;
-  let made = 0;
-  const { open } = await serve({
-    schema: "type Query { now: Int } type Subscription { floods: String }",
-    resolvers: {
-      Query: { now: () => 7 },
-      Subscription: {
-        floods: subscription({}, async function* () {
-          while (made < 2000) yield `${++made} ${"x".repeat(bytes)}`;
-        }),
-      },
-    },
-  });
-  const [slow, other] = [await ready(await open()), await ready(await open())];
-  slow.pause();
-  slow.send(subscribe("1", "subscription { floods }"));
-  const asked = async (): Promise<void> => {
-    const answers = other.messages.length;
-    other.send(subscribe("1", "{ now }"));
-    await waitFor(() => other.messages.length === answers + 2);
-  };
-  await waitFor(() => made > 1);
-  // The source has stopped when it makes nothing during many round trips of another connection.
-  for (let idle = 0, last = 0; idle < 50; idle = made === last ? idle + 1 : 0) {
-    last = made;
-    await asked();
-  }
-  expect(made).toBeLessThan(500); // what the sockets of the two systems hold, and a queue of 64 KiB
-  slow.resume();
-  await waitFor(() => slow.messages.some(({ type }) => type === "complete"));
-  const events = slow.messages.flatMap(({ payload }) => (payload as Payload | undefined)?.data.floods ?? []);
-  expect(events.map((text) => Number(text.split(" ", 1)))).toEqual(
-    Array.from({ length: 2000 }, (_, at) => at + 1),
-  );
-});
-
 test("complete ends what still waits for its context, and the connection reads on", async () => {
   let asked = 0;
   const { open } = await serve({ context: () => (asked++ === 0 ? new Promise<object>(() => {}) : {}) });
@@ -268,45 +187,4 @@ test("a drain closes connections with 1001 and ends their subscriptions", async 
   await stop();
   expect(await peer.closed).toBe(1001);
   expect(events).toEqual(["waits", "aborted", "closed"]);
-});
-
-test("a message of a socket has the limit of a request's body", async () => {
-  const { open } = await serve({ maxBodyBytes: 1000 });
-  const peer = await open();
-  peer.send({ type: "connection_init", payload: { text: "x".repeat(1000) } });
-  expect(await peer.closed).toBe(1009);
-});
-
-test("variables of more than 100 levels are refused over a socket too, and the connection stays", async () => {
-  const { open } = await serve();
-  const peer = await ready(await open());
-  for (const [id, levels] of [
-    ["beyond", 101],
-    ["far", 15_000],
-  ] as const) {
-    const tree = `${"[".repeat(levels)}${"]".repeat(levels)}`;
-    peer.send(
-      `{"type":"subscribe","id":"${id}","payload":{"query":"{ hello }","variables":{"tree":${tree}}}}`,
-    );
-    await waitFor(() => peer.messages.length === 1);
-    const message = "Variables have at most 100 levels";
-    expect(peer.messages.shift()).toMatchObject({ id, type: "error", payload: [{ message }] });
-  }
-  peer.send(subscribe("next", "{ hello }"));
-  await waitFor(() => peer.messages.length === 2);
-});
-
-test("attacks are refused over a socket with the errors of HTTP, and the connection stays", async () => {
-  const { open } = await serve({ introspection: false });
-  const peer = await ready(await open());
-  for (const { name, query, says } of [...attacks, ...mistakes]) {
-    peer.send(subscribe(name, query));
-    await waitFor(() => peer.messages.length === 1);
-    const [message] = peer.messages.splice(0);
-    expect([name, message]).toMatchObject([name, { id: name, type: "error" }]);
-    expect([name, JSON.stringify(message)]).toEqual([name, expect.stringContaining(says)]);
-  }
-  peer.send(subscribe("last", "{ now }"));
-  await waitFor(() => peer.messages.length === 2);
-  expect(peer.messages[0]).toMatchObject({ id: "last", payload: { data: { now: 7 } } });
 });
