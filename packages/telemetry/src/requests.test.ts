@@ -1,9 +1,7 @@
 import { connect } from "node:net";
-import { App, Response } from "@framework/core";
-import { cors } from "@framework/cors";
+import { Response } from "@framework/core";
 import { SpanStatusCode, trace } from "@opentelemetry/api";
 import { expect, test } from "@jest/globals";
-import { telemetry } from "./telemetry.ts";
 import { ask, tracedService } from "./traced-app.test-kit.ts";
 
 test("a request becomes a span with the route's pattern and the stable conventions' attributes", async () => {
@@ -199,38 +197,6 @@ test("excluded paths and the routes of features make no spans, nor does what the
   const { spans } = await service.finish();
   expect(spans.map(({ attributes }) => attributes["url.path"])).toEqual(["/internals"]);
   expect(reply.headers.get("x-trace-id")).toBe(spans[0]?.traceId);
-});
-
-test("pages of other origins may send traceparent and read the trace's id", async () => {
-  const app = new (App.with(telemetry, cors))().enableCors(["https://shop.example"]);
-  await using service = await tracedService({}, { app });
-  app.get("/", () => "home");
-  const preflight = await app.fetch(
-    new Request("http://shop.test/", {
-      method: "OPTIONS",
-      headers: {
-        origin: "https://shop.example",
-        "access-control-request-method": "GET",
-        "access-control-request-headers": "traceparent",
-      },
-    }),
-  );
-  expect(preflight.headers.get("access-control-allow-headers")?.toLowerCase()).toContain("traceparent");
-  const reply = await ask(app, "/", { origin: "https://shop.example" });
-  expect(reply.headers.get("access-control-expose-headers")).toContain("X-Trace-ID");
-  expect((await service.finish()).spans).toHaveLength(2);
-});
-
-test("without traceHeader no reply has X-Trace-ID, and CORS does not expose it", async () => {
-  const app = new (App.with(telemetry, cors))().enableCors(["https://shop.example"]);
-  await using _service = await tracedService({ traceHeader: false }, { app });
-  app.get("/", () => "home");
-  const { headers } = await ask(app, "/", { origin: "https://shop.example" });
-  expect(headers.get("access-control-allow-origin")).toBe("https://shop.example");
-  expect([headers.get("x-trace-id"), headers.get("access-control-expose-headers") ?? ""]).toEqual([
-    null,
-    expect.not.stringContaining("X-Trace-ID"),
-  ]);
 });
 
 test("what the program sets on a request's span is exported as it is, and wins over the framework's", async () => {
