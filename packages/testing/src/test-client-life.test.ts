@@ -1,0 +1,98 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import { App, type AppSettings } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { expect, test } from "@jest/globals";
+import { clientFor, socketClient, testClient } from "./test-client.ts";
+import { waitFor } from "./wait-for.ts";
+import { echo } from "./echo-app.test-kit.ts";
+
+test("a start error rejects the first request, over fetch and over a socket", async () => {
+  for (const connect of [testClient, socketClient]) {
+    const app = new App();
+    app.get("/", () => "one");
+    app.get("/", () => "two");
+    await using client = connect(app);
+    await expect(client.get("/")).rejects.toMatchObject({ name: "ConfigurationError" });
+  }
+});
+
+test("disposing stops the app once, over fetch and over a socket", async () => {
+  for (const connect of [testClient, socketClient]) {
+    const events: string[] = [];
+    const app = new App()
+      .onEvent("startup", () => void events.push("startup"))
+      .onEvent("shutdown", () => void events.push("shutdown"));
+    app.get("/", () => "hello");
+    const client = connect(app);
+    await client.get("/");
+    await Promise.all([client[Symbol.asyncDispose](), client[Symbol.asyncDispose]()]);
+    expect(events).toEqual(["startup", "shutdown"]);
+  }
+});
+
+test("a client without requests starts nothing", async () => {
+  const events: string[] = [];
+  const app = new App().onEvent("startup", () => void events.push("startup"));
+  await socketClient(app)[Symbol.asyncDispose]();
+  await testClient(app)[Symbol.asyncDispose]();
+  expect(events).toEqual([]);
+});
+
+test("other clients can use the URL of a socket client, and leave its app running", async () => {
+  await using owner = socketClient(echo());
+  const url = await owner.url();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  {
+    await using guest = clientFor(url);
+    expect((await guest.get("/plain")).text).toBe("plain");
+  }
+  expect((await owner.get("/plain")).text).toBe("plain");
+});
+
+test("nothing listens at the address after disposal", async () => {
+  const owner = socketClient(echo());
+  await owner.get("/plain");
+  const url = await owner.url();
+  await owner[Symbol.asyncDispose]();
+  await using late = clientFor(url);
+  await expect(late.get("/plain")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+});
+
+test("disposing closes the connections to a service that keeps running", async () => {
+  const server = createServer((_request, response) => response.end("hello")).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const connections = promisify(server.getConnections.bind(server));
+  const client = clientFor(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await client.get("/");
+  expect(await connections()).toBe(1);
+  await client[Symbol.asyncDispose]();
+  await waitFor(async () => (await connections()) === 0, { what: "the end of the connection" });
+  server.close();
+});
+
+/** Shows the settings that a logging feature receives. */
+const listener: Feature<{ enableListening(hear: (settings: AppSettings) => void): unknown }> = {
+  name: "listener",
+  install: (host) => ({ enableListening: (hear) => host.life.onStart(hear) }),
+};
+
+test("both clients keep the lines of a logging feature on by default", async () => {
+  for (const connect of [testClient, socketClient]) {
+    const told: [boolean, boolean | undefined][] = [];
+    for (const options of [{}, { logs: true }, { logs: false }, { env: "production" as const }]) {
+      const app = new (App.with(listener))();
+      app.enableListening(({ logs, quiet }) => void told.push([logs, quiet]));
+      await using client = connect(app, options);
+      await client.get("/");
+    }
+    expect(told).toEqual([
+      [true, false],
+      [true, false],
+      [false, true],
+      [false, false],
+    ]);
+  }
+});
