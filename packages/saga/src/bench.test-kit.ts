@@ -1,0 +1,55 @@
+// One saga on a database in memory, with a worker that the test turns by hand.
+import { openDatabase } from "@framework/database";
+import type { TableClock } from "@framework/durable/testing";
+import { type AnySaga, type SagaInfo } from "./index.ts";
+import type { RunLimits } from "./run/runner-parts.ts";
+import { HandWorker, type HandWorkerOptions, prepareDatabase } from "./testing/hand-worker.ts";
+
+export interface Bench extends AsyncDisposable {
+  readonly worker: HandWorker;
+  readonly time: TableClock;
+  start(key?: string): Promise<string>;
+  info(id: string): Promise<SagaInfo>;
+  /** Runs turns over a time in steps of a second. */
+  pass(ms: number): Promise<void>;
+  /** Runs turns until none is due, with a new worker for each that is lost. */
+  loseWorkers(): Promise<void>;
+  worker2(definition?: AnySaga): HandWorker;
+}
+
+export const bench = async (
+  definition: AnySaga,
+  limits: Partial<RunLimits> = {},
+  options: Pick<HandWorkerOptions, "clock"> = {},
+): Promise<Bench> => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  const time = await prepareDatabase(db);
+  const worker = new HandWorker(db, time, [definition], { ...options, limits });
+  return {
+    worker,
+    time,
+    start: async (key = "k") => (await worker.runner.start(definition, null, { key })).id,
+    async info(id) {
+      const info = await worker.runner.get(id);
+      if (info === null) throw new Error("no such saga");
+      return info;
+    },
+    async pass(ms) {
+      for (let passed = 0; passed < ms; passed += 1000) {
+        await worker.runAll();
+        await time.advance(1000);
+      }
+      await worker.runAll();
+    },
+    async loseWorkers() {
+      for (let turn = await worker.take(); turn !== null; turn = await worker.take())
+        await worker.run(turn).catch(() => {});
+    },
+    worker2: (other = definition) => new HandWorker(db, time, [other], { limits }),
+    [Symbol.asyncDispose]: () => db.close(),
+  };
+};
+
+export const because: { readonly reason: string } = { reason: "the operator said so" };
+
+export const lost = (): Error => Object.assign(new Error("lost"), { code: "DURABLE_LOST" });

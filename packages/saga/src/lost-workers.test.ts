@@ -1,0 +1,113 @@
+import { expect, test } from "@jest/globals";
+import { saga, SagaReject } from "./index.ts";
+import { because, bench, lost } from "./bench.test-kit.ts";
+
+test("failures of machinery never count, and a saga whose workers are lost again and again is paused", async () => {
+  let losses = 0;
+  const definition = saga("s", 1)
+    .call("deadly", () => {
+      losses++;
+      throw lost();
+    })
+    .build();
+  await using own = await bench(definition, { maxRetries: 0 });
+  const id = await own.start();
+  await own.loseWorkers();
+  expect(losses).toBe(10);
+  expect(await own.info(id)).toMatchObject({ status: "paused", error: { code: "SAGA_WORKERS_LOST" } });
+});
+
+test("a saga whose workers are lost again and again in an undo is stuck, until an operator decides", async () => {
+  let losses = 0;
+  let isDeadly = true;
+  const definition = saga("s", 1)
+    .call("first", () => 1, {
+      undo: () => {
+        losses++;
+        if (isDeadly) throw lost();
+      },
+    })
+    .call("second", () => {
+      throw new SagaReject("no");
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.loseWorkers();
+  expect(losses).toBe(10);
+  expect(await own.info(id)).toMatchObject({ status: "stuck", error: { code: "SAGA_WORKERS_LOST" } });
+  isDeadly = false;
+  await own.worker.runner.retry(id, because);
+  await own.worker.runAll();
+  expect([(await own.info(id)).status, losses]).toEqual(["compensated", 11]);
+});
+
+test("a worker that froze in a step cannot write once another one has taken over", async () => {
+  const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
+  const effects: string[] = [];
+  const made = (who: string, waits: Promise<void> | null) =>
+    saga("s", 1)
+      .call("one", async ({ idempotencyKey }) => {
+        await waits;
+        effects.push(`${who} ${idempotencyKey.split(":")[1]}`);
+        return who;
+      })
+      .call("two", () => who)
+      .build();
+  await using own = await bench(made("zombie", frozen));
+  const id = await own.start();
+  const zombie = own.worker.run((await own.worker.take()) as never);
+  await own.worker2(made("heir", null)).runAll();
+  thaw();
+  await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
+  expect(effects).toEqual(["heir one", "zombie one"]);
+  expect((await own.info(id)).steps.map(({ output }) => output)).toEqual(["heir", "heir"]);
+});
+
+test("a worker that froze cannot write from the moment on when another one has claimed the saga, before that one writes anything", async () => {
+  const { promise: frozen, resolve: thaw } = Promise.withResolvers<void>();
+  const definition = saga("s", 1)
+    .call("one", () => frozen)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const zombie = own.worker.run((await own.worker.take()) as never);
+  const heir = (await own.worker2().take()) as never;
+  thaw();
+  await expect(zombie).rejects.toMatchObject({ code: "SAGA_STALE" });
+  expect((await own.info(id)).steps.map(({ status }) => status)).toEqual(["started"]);
+  await own.worker.run(heir);
+  expect((await own.info(id)).status).toBe("completed");
+});
+
+test("a change by an old state of a saga is refused, whoever holds it", async () => {
+  const definition = saga("s", 1)
+    .call("one", () => 1)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const { store } = own.worker;
+  const read = await store.load(store.db, id);
+  if (read === null) throw new Error("no such saga");
+  await store.db.transaction((tx) => store.change(tx, read, { event: "begin" }));
+  const again = store.db.transaction((tx) => store.change(tx, read, { event: "pause" }));
+  await expect(again).rejects.toMatchObject({ code: "SAGA_STALE" });
+  const illegal = store.db.transaction((tx) => store.change(tx, read, { event: "restore" }));
+  await expect(illegal).rejects.toMatchObject({ code: "SAGA_ILLEGAL" });
+});
+
+test("a list of steps that was changed without a new version is not run", async () => {
+  const definition = saga("s", 1)
+    .call("one", () => 1)
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const changed = own.worker2(
+    saga("s", 1)
+      .call("zero", () => 0)
+      .call("one", () => 1)
+      .build(),
+  );
+  await expect(changed.runAll()).rejects.toMatchObject({ code: "SAGA_CHANGED" });
+  expect((await own.info(id)).status).toBe("ready");
+});

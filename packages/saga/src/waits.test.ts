@@ -1,0 +1,28 @@
+import { expect, test } from "@jest/globals";
+import { saga } from "./index.ts";
+import { bench } from "./bench.test-kit.ts";
+
+test("a saga keeps 1,000 messages, refuses more, and still recognises those that are repeated", async () => {
+  const definition = saga("s", 1).waitFor("never").waitFor("early").build();
+  await using own = await bench(definition);
+  await own.start();
+  const deliver = (number: number) =>
+    own.worker.runner.deliver(definition, { key: "k", id: `m${number}`, name: "early" });
+  for (let number = 1; number <= 1000; number++) expect(await deliver(number)).toBe("kept");
+  await expect(deliver(1001)).rejects.toMatchObject({ status: 409 });
+  expect(await deliver(5)).toBe("repeated");
+});
+
+test("a wait that takes too long undoes the saga", async () => {
+  const undone: string[] = [];
+  const definition = saga("s", 1)
+    .call("order", () => 1, { undo: () => void undone.push("order") })
+    .waitFor("packed", { timeout: "1m" })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.pass(59_000);
+  expect((await own.info(id)).status).toBe("waiting");
+  await own.pass(2000);
+  expect([(await own.info(id)).status, undone]).toEqual(["compensated", ["order"]]);
+});
