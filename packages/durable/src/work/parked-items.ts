@@ -81,9 +81,10 @@ const move = async (
   const { id, fence, row } = attempt;
   const uniqueKey = await reading.uniqueKeyOf(id, tx);
   const error = JSON.stringify(failure);
+  const attemptsBack = row.attempts - failure.gaveUpAfter;
   const held =
     definition.keepFailedSecs > 0
-      ? await settling.settle([{ id, fence, state: "parked", error }], tx)
+      ? await settling.settle([{ id, fence, state: "parked", error, attemptsBack }], tx)
       : await settling.remove([attempt], tx);
   if (!held.has(id)) return false;
   const detail: Detail = { id, uniqueKey, priority: row.priority };

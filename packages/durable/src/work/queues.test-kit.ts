@@ -479,6 +479,27 @@ export const queues = (test: typeof jestTest, make: () => Promise<TestDatabase>)
     expect(gate.items.length).toBe(2);
   });
 
+  fact("an item that gives up without running shows the attempts that it had", async (processes) => {
+    for (const [name, onExhausted, state] of [
+      ["kept", "keep", "failed"],
+      ["moved", "park", "parked"],
+    ] as const) {
+      const gate = new Gate();
+      const options = { name, onExhausted, retry: { attempts: 1 }, keepFailedSecs: 60, handle: gate.handle };
+      const { queue } = await work(processes, options, { clock: virtualClock() });
+      const id = await add(queue, "a");
+      await gate.began("a");
+      await processes.time.advance(LEASE_MS);
+      const other = await work(processes, options);
+      await inState(other.queue, id, state);
+      expect(await other.queue.get(id)).toMatchObject({
+        attempts: 1,
+        error: { code: "DURABLE_ATTEMPT_LOST", message: expect.stringContaining("attempt 1") },
+      });
+      expect(gate.items.length).toBe(1);
+    }
+  });
+
   fact("a cancelled item does not run; a running one is told and cannot complete", async (processes) => {
     const gate = new Gate();
     const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });

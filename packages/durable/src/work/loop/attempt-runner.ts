@@ -10,7 +10,7 @@ import type { WorkStore } from "../table/work-store.ts";
 import type { Attempt } from "./attempt.ts";
 import { attemptFailureText, lastFailureOf } from "./attempt-failure.ts";
 import { AttemptItem, type ItemActions } from "./attempt-item.ts";
-import { type Failure, failureOf } from "../../parked/failure.ts";
+import { failureOf } from "../../parked/failure.ts";
 import type { Invoke } from "./invoke.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Outcomes } from "./outcomes.ts";
@@ -194,7 +194,7 @@ export class AttemptRunner implements ItemActions {
   private async giveUpUnrun(attempt: Attempt): Promise<void> {
     try {
       const failure = await lastFailureOf(attempt, this.parts.store());
-      if (attempt.isOpen) this.giveUp(attempt, failure, failure);
+      if (attempt.isOpen) this.giveUp(attempt, failure, failure, 1);
     } catch (error) {
       this.parts.base.log.warn("durable: the failure of an item could not be read", {
         id: attempt.id,
@@ -210,13 +210,13 @@ export class AttemptRunner implements ItemActions {
     this.write(attempt, outcome, { state, delayMs, attemptsBack: isCounted ? 0 : 1 });
   }
 
-  private giveUp(attempt: Attempt, error: unknown, failure: Failure = failureOf(error)): void {
+  private giveUp(attempt: Attempt, error: unknown, failure = failureOf(error), attemptsBack = 0): void {
     const { base, definition, park } = this.parts;
     if (definition.onExhausted === "park")
       return this.write(attempt, "parked", () => park({ definition, attempt, failure }), error);
-    const { id, attempts } = attempt.row;
+    const [id, attempts] = [attempt.id, attempt.row.attempts - attemptsBack];
     base.log.error(`durable: an item of "${this.queue}" gave up`, { id, attempts, error });
-    this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure) }, error);
+    this.write(attempt, "failed", { state: "failed", error: JSON.stringify(failure), attemptsBack }, error);
   }
 
   /** Decides an outcome and has it written. @param error aborts the signal: the handler may still run */
