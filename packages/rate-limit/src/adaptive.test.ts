@@ -1,30 +1,10 @@
 import type { ConfigInput } from "@framework/core/feature";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import fc from "fast-check";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
-import { processCpu, processMemory } from "./adaptive-probes.ts";
 import { cluster, limitedApp, quiet, structuredList, timedState } from "./limited-app.test-kit.ts";
+import { machine } from "./machine.test-kit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
-
-/** Load and time, controlled by a test. */
-const machine = () => {
-  const ticks: (() => void)[] = [];
-  const load = { cpu: 0, memory: 0, latencyMs: 0, errorShare: 0 };
-  const time = { now: 0 };
-  const probes = {
-    cpu: () => load.cpu,
-    memory: () => load.memory,
-    latencyMs: () => load.latencyMs,
-    errorShare: () => load.errorShare,
-    now: () => time.now,
-    everySecond: (run: () => void) => {
-      ticks.push(run);
-      return () => void ticks.splice(ticks.indexOf(run), 1);
-    },
-  };
-  return { load, time, ticks, probes };
-};
 
 /** Creates an app with an adaptive limit under that load. */
 const adaptiveApp = async (given: ConfigInput<RateLimitConfig> = {}, max = 100) => {
@@ -234,46 +214,4 @@ test("after a drop and a rise of capacity the admitted load settles within 20 % 
     expect(Math.min(...seen)).toBeGreaterThan(0.8 * bearable);
     expect(Math.max(...seen)).toBeLessThan(1.2 * bearable);
   }
-});
-
-test("Retry-After holds even if the limit is cut every second afterwards", () => {
-  fc.assert(
-    fc.property(
-      fc.integer({ min: 1, max: 2000 }),
-      fc.integer({ min: 1, max: 120 }),
-      fc.integer({ min: 1, max: 50 }),
-      (max, windowSecs, minRequests) => {
-        const config = RateLimitConfig.of({
-          algorithm: "adaptive",
-          maxRequests: max,
-          windowSecs,
-          minRequests,
-          probes: machine().probes,
-        });
-        const limit = new AdaptiveLimit(config, "default");
-        const promised = limit.longestWaitMs((windowSecs * 1000) / max); // one permit
-        let [permits, at, current] = [0, 0, max];
-        while (at < promised) {
-          current = Math.max(Math.min(minRequests, max), current * 0.9);
-          const step = Math.min(1000, promised - at);
-          permits += (step * Math.floor(current)) / (windowSecs * 1000);
-          at += step;
-        }
-        expect(permits).toBeGreaterThan(1 - 1e-6);
-      },
-    ),
-    { numRuns: 500 },
-  );
-});
-
-test("the default probes return shares from 0 to 1", () => {
-  const cpu = processCpu(() => performance.now());
-  let sum = 0;
-  for (let index = 0; index < 3e6; index++) sum += index % 7;
-  expect(sum).toBeGreaterThan(0);
-  for (const share of [cpu(), processMemory()]) {
-    expect(share).toBeGreaterThan(0);
-    expect(share).toBeLessThanOrEqual(1);
-  }
-  expect(processCpu(() => 0)()).toBe(0);
 });

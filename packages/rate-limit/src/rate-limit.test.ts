@@ -1,9 +1,8 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
-import { App, HttpError, type HttpRequest, RateLimitError } from "@framework/core";
+import { HttpError, type HttpRequest, RateLimitError } from "@framework/core";
 import { eachClient, socketClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { limitedApp, quiet, timedState } from "./limited-app.test-kit.ts";
-import { rateLimit } from "./rate-limit.ts";
 import { RateLimitConfig } from "./rate-limit-config.ts";
 
 const makeApp = () => {
@@ -208,32 +207,6 @@ test("a denied request does not affect the next, also under concurrency", async 
   expect((await client.get("/", { headers: { "x-who": "new" } })).status).toBe(200);
 });
 
-test("mistakes in the record and in route options are reported together at start", async () => {
-  const app = new (App.with(rateLimit))().enableRateLimit({ maxRequests: 0, windowSecs: 1.5 });
-  app.get("/a", { rateLimit: { maxRequests: -1, exempt: true } as never }, () => "");
-  app.get("/b", { rateLimit: true as never }, () => "");
-  const problem = await app.start(quiet).catch((error: Error) => error.message);
-  for (const part of [
-    "RateLimitConfig.maxRequests must be a whole number from 1 to 1000000000, but is 0",
-    "RateLimitConfig.windowSecs",
-    'rateLimit: rateLimit has no field "exempt"',
-    "rateLimit.maxRequests",
-    "GET /b",
-  ]) {
-    expect(problem).toContain(part);
-  }
-});
-
-test("options of adaptive limits are refused at start without such a limit", async () => {
-  const make = () => new (App.with(rateLimit))().enableRateLimit({ minRequests: 5 });
-  await expect(make().start(quiet)).rejects.toThrow(
-    'RateLimitConfig.minRequests has no effect without a limit with the algorithm "adaptive"',
-  );
-  const app = make();
-  app.get("/adaptive", { rateLimit: { algorithm: "adaptive" } }, () => "adaptive");
-  await (await app.start(quiet)).stop();
-});
-
 test("the key of a route falls back to the address for null, like that of the app", async () => {
   const app = limitedApp();
   const key = (request: HttpRequest) => request.getHeader("x-tenant");
@@ -242,16 +215,4 @@ test("the key of a route falls back to the address for null, like that of the ap
   const as = (headers: Readonly<Record<string, string>>) => client.get("/own", { headers });
   expect(await statuses(2, () => as({}))).toEqual([200, 429]);
   expect(await statuses(2, () => as({ "x-tenant": "a" }))).toEqual([200, 429]);
-});
-
-test("rateLimit: false is valid while the feature is off, a limit is not", async () => {
-  const app = new (App.with(rateLimit))();
-  app.get("/free", { rateLimit: false }, () => "free");
-  await using client = testClient(app);
-  expect((await client.get("/free")).status).toBe(200);
-  const wrong = new (App.with(rateLimit))();
-  wrong.get("/own", { rateLimit: { maxRequests: 1 } }, () => "own");
-  await expect(wrong.start(quiet)).rejects.toThrow(
-    'the option "rateLimit" does nothing without enableRateLimit',
-  );
 });

@@ -1,0 +1,90 @@
+import { PassThrough } from "node:stream";
+import { expect, test } from "@jest/globals";
+import { type StreamSource, toBodyStream } from "./byte-stream.ts";
+import { counting, iteratorOf } from "./counting-source.test-kit.ts";
+import { payloadBytes } from "./readable-stream.ts";
+
+test("return closes the source exactly once, between two chunks", async () => {
+  const { seen, source } = counting(["a", "b"]);
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  await Promise.all([iterator.return?.(), iterator.return?.()]);
+  await iterator.return?.();
+  expect(seen).toEqual({ pulls: 1, returns: 1 });
+  expect(await iterator.next()).toEqual({ done: true, value: undefined });
+});
+
+test("return closes the source while it is pending, and ends the pending next", async () => {
+  const { seen, source } = counting(["a", "b"], 1);
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  const pending = iterator.next();
+  await iterator.return?.();
+  expect(seen).toEqual({ pulls: 2, returns: 1 });
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
+test("return does not wait for a generator that never settles", async () => {
+  const stuck = (async function* () {
+    await new Promise(() => {});
+    yield "never";
+  })();
+  const iterator = iteratorOf(toBodyStream(stuck));
+  const pending = iterator.next();
+  expect(await iterator.return?.()).toEqual({ done: true, value: undefined });
+  expect(await pending).toEqual({ done: true, value: undefined });
+});
+
+test("return after the end does not touch the source", async () => {
+  const { seen, source } = counting(["a"]);
+  const iterator = iteratorOf(toBodyStream(source));
+  while ((await iterator.next()).done !== true);
+  await iterator.return?.();
+  expect(seen.returns).toBe(0);
+});
+
+test("return rejects with the error of a source that fails to close", async () => {
+  const source = (async function* () {
+    try {
+      yield "a";
+    } finally {
+      // oxlint-disable-next-line no-unsafe-finally -- a source whose cleanup fails
+      throw new Error("cleanup failed");
+    }
+  })();
+  const iterator = iteratorOf(toBodyStream(source));
+  await iterator.next();
+  await expect(iterator.return?.()).rejects.toThrow("cleanup failed");
+});
+
+test("cancel before the first chunk releases a generator, a web stream and a stream of Node", async () => {
+  const generator = (async function* () {
+    yield "a";
+  })();
+  let reason = 0;
+  const web = new ReadableStream({ cancel: () => void reason++ });
+  const node = new PassThrough();
+  for (const source of [generator, web, node] as StreamSource[]) {
+    const body = toBodyStream(source);
+    await body.cancel();
+    await body.cancel();
+    expect(await payloadBytes(body).catch((error: unknown) => error)).toMatchObject({
+      code: "CORE_BODY_USED",
+    });
+  }
+  expect(await generator.next()).toEqual({ done: true, value: undefined });
+  expect([reason, node.destroyed]).toEqual([1, true]);
+});
+
+test("return cancels a pending web stream and destroys a pending stream of Node", async () => {
+  let cancels = 0;
+  const web = new ReadableStream({ cancel: () => void cancels++ });
+  const node = new PassThrough();
+  for (const source of [web, node]) {
+    const iterator = iteratorOf(toBodyStream(source));
+    const pending = iterator.next();
+    await iterator.return?.();
+    expect(await pending).toEqual({ done: true, value: undefined });
+  }
+  expect([cancels, node.destroyed]).toEqual([1, true]);
+});
