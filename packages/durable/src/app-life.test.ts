@@ -67,6 +67,36 @@ test("a stopped app leaves no owner, no member and no lease behind", async () =>
   expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
 });
 
+test("a start that fails after work has begun ends it, and leaves no owner, no member and no lease behind", async () => {
+  await using file = await sqliteFile();
+  const events: string[] = [];
+  const failing: Feature = {
+    name: "failing",
+    install(host) {
+      const run = async (): Promise<void> => {
+        await waitFor(() => events.length === 2, { what: "both lanes" });
+        throw new Error("no port");
+      };
+      host.life.onListening({ name: "failing", run });
+      return {};
+    },
+  };
+  const app = new (App.with(database, durable, working, failing))()
+    .enableWorking(async ({ signal }) => {
+      events.push("begin");
+      await ended(signal);
+      events.push("end");
+    })
+    .enableDurable({ pollMinMs: 5 })
+    .enableDatabase({ url: file.url });
+  await expect(app.start({ log })).rejects.toThrow("no port");
+  expect(events).toEqual(["begin", "begin", "end", "end"]);
+  const db = file.open();
+  for (const table of ["framework_owners", "framework_lane_members"])
+    expect(await db.fetchValue(`SELECT count(*) FROM ${table}`)).toBe(0);
+  expect(await db.query("SELECT * FROM framework_leases WHERE owner IS NOT NULL")).toEqual([]);
+});
+
 test("an app stops although a lane ignores its signal, and the lane is given to others", async () => {
   await using file = await sqliteFile();
   let begun = 0;
