@@ -1,3 +1,4 @@
+// Above 250 lines: the reference of RFC 9111, and the random requests that compare the cache with it.
 import assert from "node:assert/strict";
 import { Response } from "@framework/core";
 import { expect, test } from "@jest/globals";
