@@ -1,30 +1,14 @@
 import { expect, test } from "@jest/globals";
 import { sharedStateContract } from "../contract/shared-state-contract.ts";
-import { inProcessState } from "../in-process-state.ts";
-import { memoryHub, memoryLink } from "./memory-link.ts";
+import { cluster } from "./cluster.test-kit.ts";
+import { memoryLink } from "./memory-link.ts";
 import { isStateMessage } from "./primary-link.ts";
 import { primaryState } from "./primary-state.ts";
-import { serveSharedState, type ServeSharedStateOptions } from "./serve-shared-state.ts";
 import { virtualClock } from "../../runtime/virtual-clock.ts";
 
-const quiet = { error: () => {} };
 const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE" };
 const refused = { status: "rejected", reason: unavailable };
 const settled = async (call: unknown) => (await Promise.allSettled([call as Promise<unknown>]))[0];
-const stuck = () => new Promise<void>(() => {});
-
-const cluster = (options: ServeSharedStateOptions = {}) => {
-  const clock = virtualClock();
-  const { advance } = clock;
-  const hub = memoryHub();
-  const state = inProcessState({ clock, log: quiet, timeoutMs: Infinity });
-  const stop = serveSharedState(state, hub, options);
-  const join = () => {
-    const link = hub.connect();
-    return { link, state: primaryState(link.worker, { clock, log: quiet }) };
-  };
-  return { clock, advance, state, stop, join, hub };
-};
 
 sharedStateContract(test, () => {
   const { join, advance } = cluster();
@@ -135,25 +119,6 @@ test("other messages on the channel are ignored", async () => {
   expect([null, "x", { "@framework": 1 }].some(isStateMessage)).toBe(false);
 });
 
-test("the exit of a worker ends its subscriptions and the wait of publishers", async () => {
-  const { join, clock } = cluster();
-  const [dying, living] = [join(), join()];
-  dying.state.values.subscribe("c", stuck);
-  const seen: unknown[] = [];
-  living.state.values.subscribe("c", (message) => void seen.push(message));
-  await living.state.values.get("ready");
-  let done = false;
-  const published = living.state.values.publish("c", 1).then(() => (done = true));
-  await clock.advance(10);
-  expect([done, seen]).toEqual([false, [1]]);
-  dying.link.close();
-  await clock.advance(0);
-  expect(done).toBe(true);
-  await published;
-  await living.state.values.publish("c", 2); // resolves without an advance of the clock
-  expect(seen).toEqual([1, 2]);
-});
-
 test("a publication waits for a busy worker, and fails after 30 s if it never acknowledges", async () => {
   const { hub, join, clock } = cluster();
   const busy = hub.connect().worker;
@@ -182,65 +147,6 @@ test("a publication with waitMs resolves with false when a worker is late", asyn
   await clock.advance(51);
   expect(await late).toBe(false);
   expect(await state.values.publish("d", 1, { waitMs: 50 })).toBe(true);
-});
-
-test("the leases of a worker count as used when it exits, however long they are", async () => {
-  const { join, state, clock } = cluster();
-  const dying = join();
-  const rule = { kind: "window", capacity: 100, windowMs: 5000 } as const;
-  const lease = { holder: "a", used: [], hold: 0, most: 50, share: 0.5, leaseMs: 60_000, endsAtExit: true };
-  await dying.state.permits.take("k", rule, { spend: 0, lease });
-  await dying.state.permits.take("k", rule, { spend: 0, lease: { ...lease, hold: 40, used: [0], most: 0 } });
-  await dying.state.permits.take("kept", rule, { spend: 0, lease: { ...lease, endsAtExit: false } });
-  await dying.state.permits.take("returned", rule, { spend: 0, lease });
-  await dying.state.permits.take("returned", rule, { spend: 0, lease: { ...lease, most: 0 } });
-  await clock.advance(1000);
-  dying.link.close();
-  await clock.advance(0);
-  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 59, elsewhere: 0 });
-  expect(await state.permits.take("kept", rule, { spend: 0 })).toMatchObject({ free: 50, elsewhere: 50 });
-  expect(await state.permits.take("returned", rule, { spend: 0 })).toMatchObject({ free: 100 });
-  await clock.advance(4000);
-  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 60 });
-  await clock.advance(1000);
-  expect(await state.permits.take("k", rule, { spend: 0 })).toMatchObject({ free: 100 });
-});
-
-test("the subscriptions of an exited worker are removed from the primary's state", async () => {
-  const { hub, join, state } = cluster();
-  let subscribed = 0;
-  const counting = {
-    ...state,
-    values: {
-      ...state.values,
-      subscribe: (...subscription: Parameters<typeof state.values.subscribe>) => {
-        const stop = state.values.subscribe(...subscription);
-        subscribed++;
-        return () => {
-          subscribed--;
-          stop();
-        };
-      },
-    },
-  };
-  serveSharedState(counting, hub);
-  const { link, state: dying } = join();
-  for (const channel of ["a", "b"]) dying.values.subscribe(channel, () => {});
-  dying.values.subscribe("c", () => {})();
-  await dying.values.get("ready");
-  expect(subscribed).toBe(2);
-  link.close();
-  expect(subscribed).toBe(0);
-});
-
-test("unread calls of an exited worker are dropped", async () => {
-  const { join, state, clock } = cluster();
-  const { link, state: dying } = join();
-  const outcome = settled(dying.values.set("k", 1, { ttlMs: 1000 }));
-  link.close(); // before the primary reads the message
-  await clock.advance(0);
-  expect(await outcome).toMatchObject(refused);
-  expect(await state.values.get("k")).toBeUndefined();
 });
 
 test("a worker above maxUnacknowledged is reported once and gets no more messages; publishers wait for its exit", async () => {
