@@ -107,7 +107,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
   runWork: ["leases-and-lanes.test-kit.ts", "a process with runWork: false runs no lanes"],
   migrateAtStart: ["durable.test.ts", "in production missing tables are a start error"],
   migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
-  maxParked: ["work/queues.test-kit.ts", "when the parked work is full"],
+  maxParked: ["work/parked-facts.test-kit.ts", "when the parked work is full"],
   keepParkedSecs: [
     "options.test.ts",
     "codeVersion is stored with parked work, which is kept for keepParkedSecs",

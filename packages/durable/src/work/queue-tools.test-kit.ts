@@ -1,0 +1,101 @@
+// What the facts about queues share: a gate for handlers, and processes that work.
+import { waitFor } from "@framework/testing";
+import type { test as jestTest } from "@jest/globals";
+import { Processes } from "../leases-and-lanes.test-kit.ts";
+import type { OwnKernel, QueueOptions, WorkItem, WorkQueue } from "../feature.ts";
+import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
+
+/** A handler that waits for the test. */
+export class Gate {
+  readonly items: WorkItem<string>[] = [];
+  private readonly opened = new Map<string, (error?: Error) => void>();
+
+  handle = (item: WorkItem<string>): Promise<string> => {
+    this.items.push(item);
+    return new Promise((resolve, reject) => {
+      this.opened.set(item.payload, (error) =>
+        error === undefined ? resolve(`did ${item.payload}`) : reject(error),
+      );
+    });
+  };
+
+  get payloads(): string[] {
+    return this.items.map(({ payload }) => payload);
+  }
+
+  item(payload: string): WorkItem<string> {
+    const item = this.items.findLast((each) => each.payload === payload);
+    if (item === undefined) throw new Error(`nothing has begun ${payload}`);
+    return item;
+  }
+
+  open(payload: string, error?: Error): void {
+    this.opened.get(payload)?.(error);
+  }
+
+  async began(...payloads: readonly string[]): Promise<void> {
+    await waitFor(() => payloads.every((payload) => this.payloads.includes(payload)), {
+      what: `the begin of ${payloads.join(", ")}`,
+    });
+  }
+}
+
+/** A kernel and its queue. */
+export interface Working {
+  readonly kernel: OwnKernel;
+  readonly queue: WorkQueue<string>;
+}
+
+/** Starts a process that works on the queue. */
+export const work = async (
+  processes: Processes,
+  options: Partial<QueueOptions<string>> & Pick<QueueOptions<string>, "handle">,
+  kernelOptions: Parameters<Processes["create"]>[0] = {},
+): Promise<Working> => {
+  const kernel = processes.create(kernelOptions);
+  const queue = kernel.queue<string>({ name: "mail", retry: { jitter: 0 }, ...options });
+  await kernel.start();
+  return { kernel, queue };
+};
+
+export const add = async (queue: WorkQueue<string>, payload: string, parts: object = {}): Promise<string> => {
+  const [added] = await queue.enqueue({ payload, ...parts });
+  if (added === undefined) throw new Error("nothing was added");
+  return added.id;
+};
+
+export const inState = async (queue: WorkQueue<string>, id: string, state: string): Promise<void> =>
+  void (await waitFor(async () => (await queue.get(id))?.state === state, { what: `${id} to be ${state}` }));
+
+export const gone = async (queue: WorkQueue<string>, id: string): Promise<void> =>
+  void (await waitFor(async () => (await queue.get(id)) === null, { what: `${id} to be gone` }));
+
+/** The lease of an item, as configured by default. */
+export const LEASE_MS = 15_000;
+
+/** Registers one fact, which gets the processes on a database of its own, and the kernels that it creates. */
+export type Fact = (name: string, run: (processes: Processes, kernels: OwnKernel[]) => Promise<void>) => void;
+
+/** Returns what registers facts on databases. */
+export const factsOn =
+  (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
+  (name, run) =>
+    test(name, async () => {
+      await using database = await make();
+      const kernels: OwnKernel[] = [];
+      const processes = await Processes.on(database);
+      const create = processes.create.bind(processes);
+      processes.create = (options) => {
+        const kernel = create(options);
+        kernels.push(kernel);
+        return kernel;
+      };
+      try {
+        await run(processes, kernels);
+      } finally {
+        for (const kernel of kernels) {
+          await kernel.drain(AbortSignal.abort()); // some handlers never return, and some clocks stand still
+          await kernel.stop();
+        }
+      }
+    });
