@@ -1,6 +1,7 @@
 import { withServer } from "@framework/services";
 import { afterAll, expect, test } from "@jest/globals";
-import { claimed, leasesAndLanes, Processes } from "./leases-and-lanes.test-kit.ts";
+import { leasesAndLanes } from "./leases-and-lanes.test-kit.ts";
+import { claimed, Processes } from "./processes.test-kit.ts";
 import { postgresSchemas } from "./testing/open-databases.test-kit.ts";
 
 const onServer = (url: string): void => {

@@ -104,7 +104,7 @@ const tests: Readonly<Record<keyof DurableConfig, readonly [file: string, name: 
   ],
   pollMinMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
   pollMaxMs: ["options.test.ts", "pollMinMs and pollMaxMs are the pauses"],
-  runWork: ["leases-and-lanes.test-kit.ts", "a process with runWork: false runs no lanes"],
+  runWork: ["lane-facts.test-kit.ts", "a process with runWork: false runs no lanes"],
   migrateAtStart: ["durable.test.ts", "in production missing tables are a start error"],
   migrationTimeoutSecs: ["options.test.ts", "migrationTimeoutSecs bounds the wait"],
   maxParked: ["work/parked-facts.test-kit.ts", "when the parked work is full"],

@@ -1,7 +1,7 @@
 import { virtualClock, type VirtualClock, waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
 import { type WorkItem } from "../feature.ts";
-import type { Processes } from "../leases-and-lanes.test-kit.ts";
+import type { Processes } from "../processes.test-kit.ts";
 import { add, type Fact, Gate, inState, LEASE_MS, work, type Working } from "./queue-tools.test-kit.ts";
 
 /** A handler that runs. */

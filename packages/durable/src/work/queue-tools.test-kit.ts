@@ -1,7 +1,7 @@
 // What the facts about queues share: a gate for handlers, and processes that work.
 import { waitFor } from "@framework/testing";
 import type { test as jestTest } from "@jest/globals";
-import { Processes } from "../leases-and-lanes.test-kit.ts";
+import { Processes } from "../processes.test-kit.ts";
 import type { OwnKernel, QueueOptions, WorkItem, WorkQueue } from "../feature.ts";
 import type { TestDatabase } from "../testing/open-databases.test-kit.ts";
 

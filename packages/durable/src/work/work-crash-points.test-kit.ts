@@ -17,7 +17,7 @@ import { Attempt } from "./loop/attempt.ts";
 import { parkedItemsSource, parkItems } from "./parked-items.ts";
 import { queueDefinition } from "./queue/queue-options.ts";
 import type { ClaimedRow } from "./table/claiming.ts";
-import { row } from "./table/work-table.test-kit.ts";
+import { row } from "./table/work-fixture.test-kit.ts";
 import { workTables } from "./table/work-tables.ts";
 import { workStore } from "./table/work-store.ts";
 

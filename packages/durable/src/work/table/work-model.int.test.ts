@@ -3,7 +3,7 @@ import { test } from "@jest/globals";
 import fc from "fast-check";
 import { postgresSchema } from "../../testing/open-databases.test-kit.ts";
 import { histories, runHistory } from "./work-model.test-kit.ts";
-import { workFixture } from "./work-table.test-kit.ts";
+import { workFixture } from "./work-fixture.test-kit.ts";
 
 const RUNS = Number(process.env["FRAMEWORK_MODEL_RUNS"] ?? 6);
 

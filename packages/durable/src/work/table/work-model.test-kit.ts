@@ -1,9 +1,9 @@
-// The work table beside a naive model: random histories of two workers that claim, stall, crash and come back late.
+// Above 250 lines because the histories, the workers and the model that judges them are one: the work table beside a naive model: random histories of two workers that claim, stall, crash and come back late.
 import assert from "node:assert/strict";
 import { sql } from "@framework/database";
 import fc from "fast-check";
 import type { ClaimedRow } from "./claiming.ts";
-import { row, type WorkFixture } from "./work-table.test-kit.ts";
+import { row, type WorkFixture } from "./work-fixture.test-kit.ts";
 
 const LEASE_MS = 15_000;
 const QUEUE = "mail";

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
 import { sqliteStatement } from "./statement.ts";
-import { workFixture } from "./work-table.test-kit.ts";
+import { workFixture } from "./work-fixture.test-kit.ts";
 import { workStatements } from "./work-tables.ts";
 
 /** What may be read as a whole: lists of the statement, and the test's clock. */

@@ -1,7 +1,8 @@
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
 import { postgresSchema } from "../../testing/open-databases.test-kit.ts";
-import { workFixture, workTableContract } from "./work-table.test-kit.ts";
+import { workFixture } from "./work-fixture.test-kit.ts";
+import { workTableContract } from "./work-table.test-kit.ts";
 
 withServer("postgres", (url) => {
   workTableContract(test, async () => workFixture(await postgresSchema(url)));

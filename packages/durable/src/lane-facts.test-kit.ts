@@ -1,0 +1,189 @@
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect } from "@jest/globals";
+import type { Lane } from "./feature.ts";
+import type { Place } from "./place/place.ts";
+import { aborted, claimed, type Fact, hanging, LEASE_MS, running, quiet } from "./processes.test-kit.ts";
+
+/** What holds for lanes on every database. */
+export const laneFacts = (fact: Fact): void => {
+  fact("five processes share seven lanes as equally as possible", async (processes) => {
+    const kernels = await Promise.all(Array.from({ length: 5 }, () => processes.start()));
+    const sets = kernels.map((kernel) => running(kernel, "projection", 7));
+    const sizes = () => sets.map(({ handle }) => handle.held().length).toSorted((a, b) => a - b);
+    await waitFor(() => sizes().join() === "1,1,1,2,2", { what: "equal shares" });
+    await Promise.all(kernels.map((kernel) => kernel.stop()));
+  });
+
+  fact(
+    "lanes of a process that hangs are taken over after the lease, and refused to it",
+    async (processes) => {
+      const clock = virtualClock();
+      await using hung = await processes.start({ clock });
+      const first = running(hung, "projection", 4);
+      await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { what: "all lanes" });
+      await using other = await processes.start();
+      const stale = [...first.lanes.values()];
+      const second = running(other, "projection", 4);
+      await processes.time.advance(LEASE_MS);
+      await waitFor(() => second.lanes.size === 4, { what: "all lanes in the other process" });
+      for (const lane of stale) {
+        await expect(hung.db.transaction((tx) => lane.check(tx))).rejects.toMatchObject({
+          code: "DURABLE_LEASE_LOST",
+        });
+        expect(lane.signal.aborted).toBe(true);
+      }
+    },
+  );
+
+  fact("a process that comes back after a stall gets its share again", async (processes) => {
+    const clock = virtualClock();
+    await using stalled = await processes.start({ clock });
+    const first = running(stalled, "projection", 4);
+    await waitFor(async () => (await clock.advance(20), first.lanes.size === 4), { what: "all lanes" });
+    await using other = await processes.start();
+    const second = running(other, "projection", 4);
+    await processes.time.advance(LEASE_MS);
+    await waitFor(() => second.lanes.size === 4, { what: "all lanes in the other process" });
+    await clock.advance(LEASE_MS / 3); // its renewals find the leases lost
+    await waitFor(async () => (await clock.advance(20), first.lanes.size === 2 && second.lanes.size === 2), {
+      what: "equal shares",
+    });
+  });
+
+  fact("a lane whose function fails or returns is called again", async (processes) => {
+    await using kernel = await processes.start();
+    let calls = 0;
+    kernel.lanes({
+      kind: "failing",
+      count: 1,
+      run: () => (++calls % 2 === 0 ? Promise.resolve() : Promise.reject(new Error("no"))),
+    });
+    await waitFor(() => calls >= 4, { what: "four calls" });
+  });
+
+  fact("a lane is given to others only when its function has returned", async (processes) => {
+    await using one = await processes.start();
+    const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+    const active = new Map<number, number>();
+    const run = async ({ lane, signal }: Lane, end: Promise<void>): Promise<void> => {
+      active.set(lane, (active.get(lane) ?? 0) + 1);
+      expect(active.get(lane)).toBe(1);
+      await aborted(signal);
+      await end;
+      active.set(lane, 0);
+    };
+    const first = one.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, finished) });
+    await waitFor(() => active.size === 2, { what: "both lanes" });
+    await using other = await processes.start();
+    const second = other.lanes({ kind: "slow", count: 2, run: (lane) => run(lane, Promise.resolve()) });
+    await waitFor(() => first.held().length === 1, { what: "the first process to give one up" });
+    expect(second.held()).toEqual([]);
+    finish();
+    await waitFor(() => second.held().length === 1, { what: "the second process to own one" });
+  });
+
+  fact(
+    "processes with another number of lanes wait until those with the present one have stopped",
+    async (processes) => {
+      const old = await processes.start();
+      const oldLanes = running(old, "projection", 2);
+      await waitFor(() => oldLanes.lanes.size === 2, { what: "the old lanes" });
+      const warnings: string[] = [];
+      await using next = await processes.start({
+        log: { ...quiet, warn: (message) => void warnings.push(message) },
+      });
+      const nextLanes = running(next, "projection", 3);
+      await waitFor(() => warnings.some((text) => text.includes('"projection" with 3 lanes waits')), {
+        what: "the warning",
+      });
+      expect([oldLanes.lanes.size, nextLanes.lanes.size]).toEqual([2, 0]);
+      await old.stop();
+      await waitFor(() => nextLanes.lanes.size === 3, { what: "the new lanes" });
+    },
+  );
+
+  fact(
+    "a kernel that is stopped lets its lanes end, and gives them up when they do not",
+    async (processes) => {
+      const clock = virtualClock();
+      const warnings: string[] = [];
+      const log = { ...quiet, warn: (message: string) => void warnings.push(message) };
+      const kernel = await processes.start({ clock, log });
+      const obedient = running(kernel, "obedient", 2);
+      const stubborn = kernel.lanes({ kind: "stubborn", count: 1, run: () => new Promise(() => {}) });
+      await waitFor(
+        async () => (await clock.advance(20), obedient.lanes.size === 2 && stubborn.held().length === 1),
+        {
+          what: "three lanes",
+        },
+      );
+      const stopped = kernel.stop();
+      await waitFor(() => obedient.lanes.size === 0, { what: "the lanes that obey" });
+      await waitFor(async () => (await clock.advance(1000), warnings.length > 0), {
+        what: "the end of the grace",
+      });
+      await stopped;
+      expect(warnings).toEqual([expect.stringContaining('lane 0 of "stubborn" did not end')]);
+      await using other = await processes.start();
+      const next = running(other, "stubborn", 1);
+      await waitFor(() => next.lanes.size === 1, { what: "the lane in another process" });
+    },
+  );
+
+  fact("lanes that are stopped move to the other processes", async (processes) => {
+    await using one = await processes.start();
+    await using other = await processes.start();
+    const first = running(one, "projection", 2);
+    const second = running(other, "projection", 2);
+    await waitFor(() => first.lanes.size === 1 && second.lanes.size === 1, { what: "one lane each" });
+    await first.handle.stop();
+    expect(first.lanes.size).toBe(0);
+    await waitFor(() => second.lanes.size === 2, { what: "both lanes" });
+    const again = running(one, "projection", 2);
+    await waitFor(() => again.lanes.size === 1 && second.lanes.size === 1, { what: "one lane each again" });
+  });
+
+  fact("a process with runWork: false runs no lanes, and leaves them to the others", async (processes) => {
+    await using web = await processes.start({
+      config: { runWork: false, leaseMs: LEASE_MS, pollMaxMs: 20, pollMinMs: 1 },
+    });
+    await using worker = await processes.start();
+    const none = running(web, "projection", 2);
+    const all = running(worker, "projection", 2);
+    await waitFor(() => all.lanes.size === 2, { what: "both lanes" });
+    expect(none.lanes.size).toBe(0);
+  });
+
+  fact(
+    "an owner of the same place that is gone is replaced at once, without waiting for the lease",
+    async (processes) => {
+      const alive = new Set([1, 2]);
+      const at = (pid: number) => (): Place => ({
+        id: "here",
+        pid,
+        started: "0",
+        isGone: (other) => !alive.has(other),
+      });
+      const dead = await processes.start({ clock: hanging(), place: at(1) });
+      await claimed(dead, "rebuild", "shelf");
+      await using other = await processes.start({ place: at(2) });
+      expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
+      alive.delete(1);
+      await waitFor(() => other.acquireLease("rebuild", "shelf"), {
+        what: "the lease of the process that is gone",
+      });
+    },
+  );
+
+  fact("an owner of another place is replaced only after its lease", async (processes) => {
+    const at = (id: string, pid: number) => (): Place => ({ id, pid, started: "0", isGone: () => true });
+    const far = await processes.start({ clock: hanging(), place: at("there", 1) });
+    await claimed(far, "rebuild", "shelf");
+    await using other = await processes.start({ place: at("here", 2) });
+    const probe = await claimed(other, "rebuild", "probe");
+    await probe.release();
+    expect(await other.acquireLease("rebuild", "shelf")).toBeNull();
+    await processes.time.advance(LEASE_MS);
+    await claimed(other, "rebuild", "shelf");
+  });
+};

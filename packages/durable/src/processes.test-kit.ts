@@ -1,0 +1,104 @@
+// What the facts about leases and lanes share: processes on one database.
+import type { Logger } from "@framework/core";
+import { virtualClock, type VirtualClock } from "@framework/testing";
+import type { test as jestTest } from "@jest/globals";
+import {
+  createKernel,
+  type HeldLease,
+  type KernelOptions,
+  type Lane,
+  type Lanes,
+  type OwnKernel,
+} from "./feature.ts";
+import type { Place } from "./place/place.ts";
+import { tableClock, type TableClock } from "./testing/table-clock.ts";
+import type { TestDatabase } from "./testing/open-databases.test-kit.ts";
+
+/** The lease of every process. */
+export const LEASE_MS = 15_000;
+
+/** A logger that writes nothing. */
+export const quiet: Pick<Logger, "info" | "warn" | "error"> = { info() {}, warn() {}, error() {} };
+
+/** A place that knows no other process: only leases decide. */
+const nowhere = (): Place => ({ id: null, pid: 1, started: null, isGone: () => false });
+
+/** Processes on one database, whose time only the test advances. */
+export class Processes {
+  readonly time: TableClock;
+  private readonly database: TestDatabase;
+
+  constructor(database: TestDatabase, time: TableClock) {
+    this.database = database;
+    this.time = time;
+  }
+
+  static async on(database: TestDatabase): Promise<Processes> {
+    return new Processes(database, await tableClock(database.open()));
+  }
+
+  /** A process with a connection of its own, started. */
+  async start(options: KernelOptions = {}): Promise<OwnKernel> {
+    const kernel = this.create(options);
+    await kernel.start();
+    return kernel;
+  }
+
+  create(options: KernelOptions = {}): OwnKernel {
+    const { now } = this.time;
+    const config = { leaseMs: LEASE_MS, pollMinMs: 1, pollMaxMs: 20 };
+    return createKernel(this.database.open(), { now, config, log: quiet, place: nowhere, ...options });
+  }
+}
+
+/** Runs lanes and records which are running, in one process. */
+export const running = (
+  kernel: OwnKernel,
+  kind: string,
+  count: number,
+): { readonly lanes: Map<number, Lane>; readonly handle: Lanes } => {
+  const lanes = new Map<number, Lane>();
+  const handle = kernel.lanes({
+    kind,
+    count,
+    async run(lane) {
+      lanes.set(lane.lane, lane);
+      await aborted(lane.signal);
+      lanes.delete(lane.lane);
+    },
+  });
+  return { lanes, handle };
+};
+
+/** Resolves when a signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+
+/** A lease that must be free. */
+export const claimed = async (kernel: OwnKernel, kind: string, name: string): Promise<HeldLease> => {
+  const lease = await kernel.acquireLease(kind, name);
+  if (lease === null) throw new Error("the lease is not free");
+  return lease;
+};
+
+/** Timers that never fire: a process that hangs. */
+export const hanging = (): VirtualClock => virtualClock();
+
+/** Registers one fact, which gets processes on a database of its own. */
+export type Fact = (name: string, run: (processes: Processes) => Promise<void>) => void;
+
+/** Returns what registers facts on databases. */
+export const factsOn =
+  (test: typeof jestTest, make: () => Promise<TestDatabase>): Fact =>
+  (name, run) =>
+    test(
+      name,
+      async () => {
+        await using database = await make();
+        await run(await Processes.on(database));
+      },
+      120_000,
+    );

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { ClaimedRow } from "./claiming.ts";
+import {
+  add,
+  claim,
+  ids,
+  LEASE_MS,
+  names,
+  one,
+  row,
+  same,
+  type WorkFixture,
+} from "./work-fixture.test-kit.ts";
+
+/** Facts about items that end, and the order of keys. */
+export const endingFacts: PortFacts<WorkFixture> = {
+  "every write of an outdated owner is refused": async ({ store, clock }) => {
+    await add(store, row("a"));
+    const old = await one(store, "old");
+    await clock.advance(LEASE_MS);
+    same(await store.leasing.takeExpired(), ["mail"]);
+    const { settling, leasing } = store;
+    const refused = async (): Promise<void> => {
+      same(ids(await settling.remove([old])), []);
+      same(ids(await settling.settle([{ ...old, state: "done" }])), []);
+      same(ids(await settling.settle([{ ...old, state: "waiting", delayMs: 5 }])), []);
+      same(ids(await settling.progress([{ ...old, progress: "1" }])), []);
+      same(ids(await leasing.renew([old], LEASE_MS)), []);
+    };
+    await refused();
+    const taken = await one(store, "new");
+    assert.equal(taken.attempts, 2);
+    await refused();
+    same(ids(await settling.settle([{ ...taken, state: "done", result: "7" }])), [taken.id]);
+    await refused();
+    const stored = await store.reading.get("mail", taken.id);
+    same([stored?.state, stored?.result, stored?.progress], ["done", "7", null]);
+  },
+
+  "a lease that is renewed does not end": async ({ store, clock }) => {
+    await add(store, row("a"));
+    const held = await one(store);
+    await clock.advance(LEASE_MS - 1);
+    same(ids(await store.leasing.renew([held], LEASE_MS)), [held.id]);
+    await clock.advance(LEASE_MS - 1);
+    same(await store.leasing.takeExpired(), []);
+    assert.equal((await store.leasing.look([])).endsInMs, 1);
+    await clock.advance(1);
+    same(await store.leasing.takeExpired(), ["mail"]);
+  },
+
+  "the items of owners that are gone are ready at once, and those of others stay": async ({ store }) => {
+    await add(store, row("a"), row("b"));
+    await one(store, "gone");
+    await one(store, "alive");
+    same(await store.leasing.takeFrom(["gone", "unknown"]), ["mail"]);
+    same(names(await claim(store)), ["a"]);
+  },
+
+  "an outcome can be another attempt, which counts or not": async ({ store, clock }) => {
+    await add(store, row("a"));
+    const first = await one(store);
+    await store.settling.settle([{ ...first, state: "waiting", delayMs: 100, error: '{"message":"no"}' }]);
+    same(await claim(store), []);
+    await clock.advance(100);
+    await store.leasing.wake();
+    const second = await one(store);
+    same([second.attempts, (await store.reading.get("mail", second.id))?.error], [2, '{"message":"no"}']);
+    await store.settling.settle([{ ...second, state: "ready", attemptsBack: 1 }]);
+    assert.equal((await one(store)).attempts, 2);
+  },
+
+  "outcomes of many items share one statement": async ({ store }) => {
+    await add(store, row("a"), row("b"), row("c"));
+    const [a, b, c] = (await claim(store)) as [ClaimedRow, ClaimedRow, ClaimedRow];
+    const settled = await store.settling.settle([
+      { ...a, state: "done", result: "1" },
+      { ...b, state: "failed", error: '{"message":"no"}' },
+      { ...c, fence: c.fence - 1, state: "done" },
+    ]);
+    same(
+      ids(settled).toSorted((x, y) => x - y),
+      [a.id, b.id],
+    );
+    const states = await store.reading.list({ queue: "mail", state: null, key: null, after: 0, limit: 10 });
+    same(
+      states.map(({ state }) => state),
+      ["done", "failed", "running"],
+    );
+  },
+
+  "items of a key run one at a time, in the order in which they were added": async ({ store }) => {
+    await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }), row("b1", { key: "b" }), row("x"));
+    const claimed = await claim(store);
+    same(names(claimed), ["a1", "b1", "x"]);
+    same(await claim(store), []);
+    await store.settling.remove(claimed.filter(({ key }) => key === "a"));
+    same(names(await claim(store)), ["a2"]);
+  },
+
+  "an item that waits for another attempt keeps its key": async ({ store, clock }) => {
+    await add(store, row("a1", { key: "a" }), row("a2", { key: "a", priority: 9 }));
+    const first = await one(store);
+    await store.settling.settle([{ ...first, state: "waiting", delayMs: 1000 }]);
+    same(await claim(store), []);
+    await clock.advance(1000);
+    await store.leasing.wake();
+    same(names(await claim(store)), ["a1"]);
+  },
+
+  "an item that is committed late does not run beside a later one of its key": async ({ store, db }) => {
+    await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
+    await db.execute("UPDATE framework_work SET key = 'hidden' WHERE payload = '\"a1\"'");
+    await claim(store, 10);
+    await store.leasing.takeFrom(["me"]);
+    await db.execute("UPDATE framework_work SET state = 'running', owner = 'other' WHERE payload = '\"a2\"'");
+    await db.execute("UPDATE framework_work SET key = 'a' WHERE payload = '\"a1\"'");
+    same(await claim(store), []);
+    await assert.rejects(db.execute("UPDATE framework_work SET state = 'running' WHERE payload = '\"a1\"'"), {
+      kind: "unique",
+    });
+  },
+
+  "items behind a busy key leave the queue, and each end of one brings the next back": async ({ store }) => {
+    await add(store, ...[1, 2, 3].map((n) => row(`a${n}`, { key: "a" })), row("x"));
+    const [first, other] = (await claim(store)) as [ClaimedRow, ClaimedRow];
+    same(names([first, other]), ["a1", "x"]);
+    assert.equal(await store.keyOrder.block("mail"), 2);
+    assert.equal(await store.keyOrder.block("mail"), 0);
+    same((await store.leasing.look(["mail"])).ready, []);
+    await store.settling.remove([first]);
+    assert.equal(await store.keyOrder.unblock("mail", ["a"]), true);
+    const second = await one(store);
+    same(names([second]), ["a2"]);
+    await store.settling.remove([second]);
+    await store.keyOrder.unblock("mail", ["a", "a"]);
+    same(names(await claim(store)), ["a3"]);
+    assert.equal(await store.keyOrder.unblock("mail", ["a"]), false);
+  },
+
+  "items that nothing brings back are healed, and those that wait rightly are not": async ({ store, db }) => {
+    await add(
+      store,
+      ...[1, 2].map((n) => row(`a${n}`, { key: "a" })),
+      ...[1, 2].map((n) => row(`b${n}`, { key: "b" })),
+    );
+    await claim(store);
+    assert.equal(await store.keyOrder.block("mail"), 2);
+    same(await store.keyOrder.heal(), []);
+    await db.execute("DELETE FROM framework_work WHERE payload = '\"a1\"'");
+    same(await store.keyOrder.heal(), ["mail"]);
+    same(names(await claim(store)), ["a2"]);
+  },
+
+  "an item that nothing brings back is healed although a later one of its key is ready": async ({
+    store,
+    db,
+  }) => {
+    await add(store, row("a1", { key: "a" }), row("a2", { key: "a" }));
+    await claim(store);
+    assert.equal(await store.keyOrder.block("mail"), 1);
+    await db.execute("DELETE FROM framework_work WHERE payload = '\"a1\"'");
+    await add(store, row("a3", { key: "a" }));
+    same(await claim(store), []);
+    same(await store.keyOrder.heal(), ["mail"]);
+    same(names(await claim(store)), ["a2"]);
+  },
+};

@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import type { ClaimedRow } from "./claiming.ts";
+import {
+  add,
+  claim,
+  ids,
+  LEASE_MS,
+  names,
+  one,
+  row,
+  same,
+  type WorkFixture,
+} from "./work-fixture.test-kit.ts";
+
+/** Facts about items that are cancelled, kept, listed and counted. */
+export const readingFacts: PortFacts<WorkFixture> = {
+  "a cancelled item does not run, and frees its keys": async ({ store }) => {
+    const [id = 0] = await add(store, row("a1", { key: "a", uniqueKey: "u" }), row("a2", { key: "a" }));
+    assert.equal((await store.stopping.cancel("mail", id))?.key, "a");
+    assert.equal(await store.stopping.cancel("mail", id), null);
+    assert.equal(await store.stopping.cancel("other", id + 1), null);
+    same(names(await claim(store)), ["a2"]);
+    assert.equal((await store.enqueueing.add("mail", [row("b", { uniqueKey: "u" })]))[0]?.isNew, true);
+  },
+
+  "the owner of a cancelled item cannot complete it": async ({ store }) => {
+    await add(store, row("a"));
+    const held = await one(store);
+    await store.stopping.cancel("mail", held.id);
+    same(ids(await store.settling.settle([{ ...held, state: "done" }])), []);
+    assert.equal((await store.reading.get("mail", held.id))?.state, "cancelled");
+  },
+
+  "a failed or cancelled item can be started again, a finished or unfinished one cannot": async ({
+    store,
+  }) => {
+    await add(store, row("a", { uniqueKey: "u" }), row("b"), row("c"));
+    const [a, b, c] = (await claim(store)) as [ClaimedRow, ClaimedRow, ClaimedRow];
+    await store.settling.settle([
+      { ...a, state: "failed" },
+      { ...b, state: "done" },
+    ]);
+    assert.equal(await store.stopping.restart("mail", b.id), null);
+    assert.equal(await store.stopping.restart("mail", c.id), null);
+    assert.equal((await store.stopping.restart("mail", a.id))?.id, a.id);
+    const again = await one(store);
+    same([again.id, again.attempts], [a.id, 1]);
+    await store.settling.settle([{ ...again, state: "failed" }]);
+    await add(store, row("d", { uniqueKey: "u" }));
+    assert.equal(await store.stopping.restart("mail", a.id), null);
+  },
+
+  "finished items are kept as long as they should, and removed in batches": async ({ store, clock }) => {
+    await add(store, row("a"), row("b"), row("c"), row("d"));
+    const [a, b, c] = (await claim(store, 3)) as [ClaimedRow, ClaimedRow, ClaimedRow];
+    await store.settling.settle([
+      { ...a, state: "done" },
+      { ...b, state: "done" },
+      { ...c, state: "failed" },
+    ]);
+    const prune = () => store.stopping.prune([{ queue: "mail", state: "done", keepMs: 1000 }], 1);
+    await clock.advance(999);
+    assert.equal(await prune(), 0);
+    await clock.advance(1);
+    same([await prune(), await prune(), await prune()], [1, 1, 0]);
+    const left = await store.reading.list({ queue: "mail", state: null, key: null, after: 0, limit: 10 });
+    same(
+      left.map(({ state }) => state),
+      ["failed", "ready"],
+    );
+  },
+
+  "items are listed by state and key, page by page": async ({ store }) => {
+    const added = await add(
+      store,
+      ...[1, 2, 3, 4].map((n) => row(`${n}`, { key: n % 2 === 0 ? "even" : null })),
+    );
+    const list = (parts: object) =>
+      store.reading.list({ queue: "mail", state: null, key: null, after: 0, limit: 2, ...parts });
+    same(
+      (await list({})).map(({ id }) => id),
+      added.slice(0, 2),
+    );
+    same(
+      (await list({ after: added[1] })).map(({ id }) => id),
+      added.slice(2),
+    );
+    same(
+      (await list({ key: "even" })).map(({ id }) => id),
+      [added[1], added[3]],
+    );
+    same(await list({ state: "done" }), []);
+  },
+
+  "unfinished items are counted, with the age of the oldest ready one": async ({ store, clock }) => {
+    await add(store, row("old", { priority: -100 }), row("late", { delayMs: 9000 }));
+    await clock.advance(700);
+    await add(store, row("new", { priority: 100 }), row("newer"));
+    await claim(store, 1);
+    same(await store.reading.count("mail", 100), {
+      counts: { ready: 2, waiting: 1, blocked: 0, running: 1 },
+      oldestReadyMs: 700,
+    });
+    assert.equal((await store.reading.count("mail", 1)).counts["ready"], 1);
+    same(await store.reading.count("none", 5), {
+      counts: { ready: 0, waiting: 0, blocked: 0, running: 0 },
+      oldestReadyMs: null,
+    });
+  },
+
+  "a look names the queues with ready items": async ({ store }) => {
+    same(await store.leasing.look(["mail"]), { ready: [], dueInMs: null, endsInMs: null });
+    await add(store, row("a"));
+    same((await store.leasing.look(["mail", "other"])).ready, ["mail"]);
+    same((await store.leasing.look(["other"])).ready, []);
+    await claim(store);
+    same(await store.leasing.look(["mail"]), { ready: [], dueInMs: null, endsInMs: LEASE_MS });
+  },
+
+  "two claims at once share the items without doubles": async ({ store }) => {
+    await add(
+      store,
+      ...Array.from({ length: 60 }, (_, at) => row(`${at}`, { key: at % 3 === 0 ? `k${at % 4}` : null })),
+    );
+    const claims = await Promise.all(Array.from({ length: 12 }, (_, at) => claim(store, 5, `owner ${at}`)));
+    const claimed = claims.flat();
+    assert.equal(new Set(claimed.map(({ id }) => id)).size, claimed.length);
+    const keys = claimed.flatMap(({ key }) => key ?? []);
+    assert.equal(new Set(keys).size, keys.length);
+  },
+};
