@@ -1,4 +1,4 @@
-// What outbox and inbox leave when the process dies at any statement, on every database.
+// Above 250 lines because the processes that die and the world that judges them are one: what outbox and inbox leave when the process dies at any statement, on every database.
 import { App } from "@framework/core";
 import { type Feature } from "@framework/core/feature";
 import { openDatabase, type Database } from "@framework/database";

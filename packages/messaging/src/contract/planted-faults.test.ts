@@ -2,10 +2,9 @@ import { randomUUID } from "node:crypto";
 import { expectContractToCatch, portContract } from "@framework/core/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { memoryBroker } from "../memory/memory-broker.ts";
-import type { Broker, BrokerAdapter, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
-import type { OutgoingMessage } from "../port/delivery.ts";
-import type { Sink } from "../port/sink.ts";
+import type { BrokerAdapter } from "../port/broker-adapter.ts";
 import { brokerContract } from "./broker-contract.ts";
+import { consumes, type Fault, sends, sinks } from "./faults.test-kit.ts";
 import { shortenWaits } from "./until.ts";
 
 let restore = (): void => {};
@@ -13,63 +12,6 @@ beforeAll(() => {
   restore = shortenWaits(500);
 });
 afterAll(() => restore());
-
-type Fault = (broker: Broker) => Partial<Broker>;
-
-const sends =
-  (change: (message: OutgoingMessage) => OutgoingMessage | null): Fault =>
-  ({ producer }) => ({
-    producer: {
-      async send(messages, options) {
-        const kept = messages.map(change);
-        await producer.send(
-          kept.flatMap((message) => message ?? []),
-          options,
-        );
-        return messages.map(() => ({ ok: true }));
-      },
-    },
-  });
-
-const consumes =
-  (change: (consumer: Consumer, options: ConsumerOptions) => Partial<Consumer>): Fault =>
-  (broker) => ({
-    consumer(options) {
-      const consumer = broker.consumer(options);
-      const own: Consumer = {
-        start: () => consumer.start(),
-        pause: () => consumer.pause(),
-        resume: () => consumer.resume(),
-        stop: () => consumer.stop(),
-        settle: (settlements) => consumer.settle(settlements),
-        lag: () => consumer.lag(),
-        close: () => consumer.close(),
-      };
-      return Object.assign(own, change(consumer, options));
-    },
-  });
-
-const sinks =
-  (change: (sink: Sink) => Partial<Sink>): Fault =>
-  (broker) => ({
-    consumer({ sink, ...options }) {
-      const own = Object.create(sink) as Sink;
-      for (const name of [
-        "room",
-        "whenRoom",
-        "deliver",
-        "lost",
-        "revoked",
-        "isAlive",
-        "isPartitionAlive",
-        "suspend",
-        "proceed",
-        "state",
-      ] as const)
-        Object.assign(own, { [name]: sink[name].bind(sink) });
-      return broker.consumer({ ...options, sink: Object.assign(own, change(sink)) });
-    },
-  });
 
 let sent = 0;
 

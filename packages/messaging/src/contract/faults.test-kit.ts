@@ -1,0 +1,65 @@
+// Makes faulty brokers of sound ones, for the tests that the contract catches them.
+import type { Broker, Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+import type { Sink } from "../port/sink.ts";
+
+/** Changes parts of a broker. */
+export type Fault = (broker: Broker) => Partial<Broker>;
+
+/** A broker that sends other messages than it was given, or none. */
+export const sends =
+  (change: (message: OutgoingMessage) => OutgoingMessage | null): Fault =>
+  ({ producer }) => ({
+    producer: {
+      async send(messages, options) {
+        const kept = messages.map(change);
+        await producer.send(
+          kept.flatMap((message) => message ?? []),
+          options,
+        );
+        return messages.map(() => ({ ok: true }));
+      },
+    },
+  });
+
+/** A broker whose consumers have other parts. */
+export const consumes =
+  (change: (consumer: Consumer, options: ConsumerOptions) => Partial<Consumer>): Fault =>
+  (broker) => ({
+    consumer(options) {
+      const consumer = broker.consumer(options);
+      const own: Consumer = {
+        start: () => consumer.start(),
+        pause: () => consumer.pause(),
+        resume: () => consumer.resume(),
+        stop: () => consumer.stop(),
+        settle: (settlements) => consumer.settle(settlements),
+        lag: () => consumer.lag(),
+        close: () => consumer.close(),
+      };
+      return Object.assign(own, change(consumer, options));
+    },
+  });
+
+/** A broker whose consumers call another sink. */
+export const sinks =
+  (change: (sink: Sink) => Partial<Sink>): Fault =>
+  (broker) => ({
+    consumer({ sink, ...options }) {
+      const own = Object.create(sink) as Sink;
+      for (const name of [
+        "room",
+        "whenRoom",
+        "deliver",
+        "lost",
+        "revoked",
+        "isAlive",
+        "isPartitionAlive",
+        "suspend",
+        "proceed",
+        "state",
+      ] as const)
+        Object.assign(own, { [name]: sink[name].bind(sink) });
+      return broker.consumer({ ...options, sink: Object.assign(own, change(sink)) });
+    },
+  });
