@@ -34,8 +34,6 @@ export class GroupQueue {
   private readonly members = new Set<Member>();
   private readonly queue: WorkQueue<unknown>;
   private changed: PromiseWithResolvers<void> = Promise.withResolvers();
-  /** Deliveries that were admitted and have not come. */
-  private admitted = 0;
 
   constructor(kernel: Kernel, topic: string, name: string) {
     this.topic = topic;
@@ -89,23 +87,22 @@ export class GroupQueue {
     return this.permits(Math.min(wanted, this.room));
   }
 
+  /** Permits are not counted: the queue asks for the next ones when the items of its last claim are delivered, and take their room. */
   private permits(permits: number): Admitted {
-    this.admitted += permits;
     return {
       permits,
       retryInMs: permits === 0 ? CLOSED_MS : 0, // it waits for room by itself
-      giveBack: async (count) => void (this.admitted -= count),
+      async giveBack() {},
     };
   }
 
   private get room(): number {
-    let room = -this.admitted;
+    let room = 0;
     for (const member of this.members) room += member.room;
-    return Math.max(0, room);
+    return room;
   }
 
   private handle(item: WorkItem<unknown>): typeof untilEnded {
-    this.admitted = Math.max(0, this.admitted - 1);
     const member = this.roomiest();
     if (member === null) throw new TryLaterError(0, { isCounted: false });
     member.deliver(new DatabaseDelivery(this.topic, item));

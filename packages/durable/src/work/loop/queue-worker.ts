@@ -1,5 +1,6 @@
 import { isPromise } from "@framework/core/feature";
 import type { KernelBase } from "../../base/kernel-base.ts";
+import type { Admitted } from "../queue/admission.ts";
 import type { QueueDefinition } from "../queue/queue-options.ts";
 import type { ClaimedRow } from "../table/claiming.ts";
 import { workCancelled, workLost, workReleased } from "../queue/work-errors.ts";
@@ -121,14 +122,26 @@ export class QueueWorker {
     const { base, definition } = this.parts;
     try {
       const admitted = definition.admission(wanted);
-      const { permits, retryInMs, giveBack } = isPromise(admitted) ? await admitted : admitted;
-      const claimed = permits === 0 ? 0 : await this.claimAndStart(permits);
-      if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
-      else if (permits < wanted && (permits === 0 || retryInMs > 0)) this.close(retryInMs);
+      const granted = isPromise(admitted) ? await admitted : admitted;
+      const { permits, retryInMs } = granted;
+      const claimed = permits === 0 ? 0 : await this.claimAdmitted(granted);
+      if (claimed < permits) return;
+      if (permits < wanted && (permits === 0 || retryInMs > 0)) this.close(retryInMs);
       else this.isHinted = true;
     } catch (error) {
       base.log.warn(`durable: items of "${definition.name}" could not be claimed`, { error }); // the next poll hints again
     }
+  }
+
+  /** Permits that no item was found for are given back, also when the claim fails. */
+  private async claimAdmitted({ permits, giveBack }: Admitted): Promise<number> {
+    let claimed = 0;
+    try {
+      claimed = await this.claimAndStart(permits);
+    } finally {
+      if (claimed < permits) await giveBack(permits - claimed).catch(() => {}); // lost permits: for a while the queue is slower than it may be
+    }
+    return claimed;
   }
 
   private async claimAndStart(limit: number): Promise<number> {

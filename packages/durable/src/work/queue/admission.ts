@@ -9,7 +9,7 @@ export interface Admitted {
   readonly permits: number;
   /** Milliseconds until there may be more permits, when there are fewer than were wanted, at most an hour; 0 to be asked again at once, unless there were none. */
   readonly retryInMs: number;
-  /** Returns permits that no item was found for. */
+  /** Returns permits that no item was found for, or whose claim failed. */
   giveBack(count: number): Promise<void>;
 }
 
