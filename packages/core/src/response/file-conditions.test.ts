@@ -87,6 +87,12 @@ test.each([{ "if-match": '"x"' }, { "if-unmodified-since": earlier }])(
   },
 );
 
+test("an argument that is no request fails, and leaves no file open", async () => {
+  await expect(Response.fileRange(old, {} as never)).rejects.toThrow(TypeError);
+  await expect(Response.fileRange(old, 5 as never)).rejects.toThrow(TypeError);
+  expect(openFiles()).toEqual([]);
+});
+
 test("HEAD ignores a range, and has the fields of GET", async () => {
   const { status, headers, text } = await ask("/old", { range: "bytes=2-4" }, "HEAD");
   expect([status, headers.get("content-length"), headers.get("etag"), text]).toEqual([200, "10", tag, ""]);

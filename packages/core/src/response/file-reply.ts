@@ -75,19 +75,29 @@ export const rangesOfFile = async (
 ): Promise<FileReply> => {
   const contentType = typeOf(path, options);
   const opened = await open(path);
+  try {
+    return await selected(opened, request, contentType);
+  } catch (error) {
+    await opened.file.close();
+    throw error;
+  }
+};
+
+const selected = async (
+  opened: SizedFile,
+  request: RangeRequest,
+  contentType: string,
+): Promise<FileReply> => {
   const { file, size, validators } = opened;
   const state = isConditional(request) ? precondition(request, validators) : "proceed";
-  if (state !== "proceed") {
+  if (state === "failed") throw new HttpError(412, "The file does not match the condition of the request");
+  if (state === "not-modified") {
     await file.close();
-    if (state === "failed") throw new HttpError(412, "The file does not match the condition of the request");
     return { status: 304, contentType: null, headers: fieldsOf(opened), payload: null };
   }
   const ranges = byteRanges(rangeOf(request, validators), size);
   if (ranges === "whole") return entire(opened, contentType, acceptRanges);
-  if (ranges === "unsatisfiable") {
-    await file.close();
-    throw unsatisfiable(size);
-  }
+  if (ranges === "unsatisfiable") throw unsatisfiable(size);
   const [range, ...others] = ranges;
   if (range === undefined || others.length > 0) return multipart(opened, contentType, ranges);
   const headers = { ...fieldsOf(opened), ...acceptRanges, "content-range": contentRange(range, size) };
