@@ -1,5 +1,7 @@
+import { execFile } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { promisify } from "node:util";
 import { expect, test } from "@jest/globals";
 import { SharedListener } from "./shared-listener.ts";
 
@@ -35,4 +37,44 @@ test("a listener that closes has accepted every connection in its queue, also wh
   await Promise.all(clients.map((client) => once(client, "connect")));
   await listener.close();
   expect(accepted()).toBe(50);
+});
+
+test("a listener without a free descriptor goes on accepting in place of resting, and rests later", async () => {
+  const program = `
+    import { once } from "node:events";
+    import { closeSync, openSync } from "node:fs";
+    import { connect, createServer } from "node:net";
+    import { SharedListener } from ${JSON.stringify(new URL("./shared-listener.ts", import.meta.url).href)};
+    const taken = [];
+    const takeAll = () => {
+      try {
+        for (;;) taken.push(openSync("/dev/null"));
+      } catch (error) {
+        console.log(error.code);
+      }
+    };
+    const giveAll = () => taken.splice(0).forEach((fd) => closeSync(fd));
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address();
+    let accepted = 0;
+    const transport = {
+      connections: 10, // above the mean of all workers, which is not known yet
+      accept(socket) {
+        socket.destroy();
+        if (++accepted === 1) takeAll();
+      },
+    };
+    const listener = new SharedListener(server, transport, undefined);
+    listener.spread(() => {});
+    const first = connect(port, "127.0.0.1");
+    await once(first, "close");
+    giveAll();
+    for (let asked = 0; asked < 3; asked++) await once(connect(port, "127.0.0.1"), "close");
+    await listener.close();
+    console.log(accepted, server.listening);
+  `;
+  const shell = 'ulimit -n 64 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"';
+  const { stdout } = await promisify(execFile)("/bin/sh", ["-c", shell, process.execPath, program]);
+  expect(stdout).toBe("EMFILE\n4 false\n");
 });

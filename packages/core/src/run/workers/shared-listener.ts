@@ -1,4 +1,6 @@
+import { closeSync, openSync } from "node:fs";
 import * as net from "node:net";
+import { devNull } from "node:os";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -71,15 +73,15 @@ export class SharedListener {
 
   private pause(): void {
     const { server } = this;
-    if (server === null) return;
+    if (server === null || !hasFreeDescriptor()) return; // it accepts on, and is asked again
     this.server = null;
     this.shelf.port1.postMessage(server, [server as unknown as MessagePort]);
   }
 
   private resume(): void {
     if (this.server !== null) return;
-    const received = receiveMessageOnPort(this.shelf.port2) as { readonly message: net.Server };
-    this.open(received.message);
+    const received = receiveMessageOnPort(this.shelf.port2) as { readonly message: net.Server } | undefined;
+    if (received !== undefined) this.open(received.message); // without a descriptor Node drops the message, and the socket accepts on
   }
 
   private open(server: net.Server): void {
@@ -123,6 +125,16 @@ const listen = (
       resolve(new SharedListener(server, transport, owner?.options.name));
     });
   });
+
+/** Whether one more file or socket can be opened: a server is transferred with a duplicate of its descriptor. */
+const hasFreeDescriptor = (): boolean => {
+  try {
+    closeSync(openSync(devNull, "r"));
+    return true;
+  } catch {
+    return false;
+  }
+};
 
 /** Node before 26.6 refuses any server, a newer one only one that does not listen. */
 const isTransferable = (): boolean => {
