@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { FrameworkError, type HttpRequest, type Invocation } from "@framework/core";
-import { isPromise, type PermitRule } from "@framework/core/feature";
+import { handled, isPromise, type PermitRule } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { ClientName, RateLimitConfig } from "./rate-limit-config.ts";
 
@@ -84,12 +84,13 @@ export const shortened = (text: string): string =>
 /** Returns the client: the name that the program gives, else the address. @throws RATE_LIMIT_BAD_KEY */
 const clientKey = (named: ClientName, clientIp: string | null): string => {
   if (named === null || named === undefined || named === "") return `a:${addressKey(clientIp)}`;
-  return `k:${typeof named === "string" ? shortened(named) : numberText(named)}`;
+  return `k:${shortened(typeof named === "string" ? named : numberText(named))}`;
 };
 
 /** The type is checked too: a promise or an object would make all clients one, or count them by address without notice. */
 const numberText = (named: unknown): string => {
   if (Number.isFinite(named) || typeof named === "bigint") return String(named);
+  if (isPromise(named)) void handled(Promise.resolve(named)); // its rejection would end the process
   const what = isPromise(named) ? "a promise; return the key itself" : `a value of type ${typeof named}`;
   throw new FrameworkError(
     "RATE_LIMIT_BAD_KEY",

@@ -30,6 +30,23 @@ test.each([[{}], [Number.NaN], [Infinity], [true], [Promise.resolve("x")], [Symb
   },
 );
 
+test("a promise that rejects is no unhandled rejection", async () => {
+  const seen: unknown[] = [];
+  const note = (reason: unknown) => void seen.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    expect(await statusesOf(Promise.reject(new Error("no key")), "x")).toEqual([500, 200]);
+    await new Promise(setImmediate);
+    expect(seen).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});
+
+test("a big integer of any length is a key", async () => {
+  expect(await statusesOf(2n ** 10_000n, 2n ** 10_000n + 1n)).toEqual([200, 200]);
+});
+
 test("the error names what was returned", async () => {
   const logged: string[] = [];
   const write = (message: string, fields?: object) =>
