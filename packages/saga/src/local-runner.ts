@@ -102,7 +102,6 @@ export class LocalRunner implements SagaRunner {
     this.check(definition);
     checkKey(message.key);
     checkKey(message.id, "the id of a message");
-    this.parts.registry.checkWait(definition.name, message.name);
     return await this.within(tx, (own) => deliver(this.parts, own, definition, message));
   }
 

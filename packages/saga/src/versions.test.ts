@@ -87,6 +87,27 @@ test("a process without the code of a version warns in its readiness, and leaves
   });
 });
 
+test("a message for an instance of a version that another process has is kept, although none waits for it here", async () => {
+  await using place = databaseInFile();
+  const [old, now] = [waiting(1), saga("order", 2).waitFor("packed").waitFor("fetched").build()];
+  const newer = appOn(place, old, now);
+  await started(newer, async () => {
+    const { id } = await newer.saga.start(now, null, { key: "2" });
+    await newer.saga.start(old, null, { key: "1" });
+    await inStatus(newer, id, "waiting");
+    const older = appOn(place, old); // during a rolling deployment
+    await started(older, async () => {
+      const fetched = { key: "2", id: "a", name: "fetched" };
+      expect(await older.saga.deliver(old, fetched)).toBe("kept");
+      await expect(older.saga.deliver(old, { ...fetched, key: "1" })).rejects.toMatchObject({
+        code: "SAGA_NO_WAIT",
+      });
+    });
+    expect(await newer.saga.deliver(now, { key: "2", id: "b", name: "packed" })).toBe("resumed");
+    expect((await inStatus(newer, id, "completed")).steps).toHaveLength(2);
+  });
+});
+
 test("metrics count attempts by how they ended, and unfinished instances by their status", async () => {
   await using place = databaseInFile();
   const broken = saga("broken", 1)

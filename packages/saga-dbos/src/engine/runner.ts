@@ -133,13 +133,13 @@ export class DbosRunner implements SagaRunner {
     if (tx !== undefined) throw noTransaction("deliver");
     checkKey(key);
     checkKey(messageId, "the id of a message");
-    this.parts.registry.checkWait(definition.name, name);
     const letter: Letter = { kind: "message", name, data: await checkedMessage(definition, name, data) };
     const id = instanceId(definition.name, key);
     const seen = await this.see(id);
     if (seen === null) return "unknown";
     const { saga } = seen.progress;
     if (isEnd(saga.status)) return "ended";
+    this.parts.registry.checkWait(seen.definition, name);
     if (await hasDeliveries(id, MAX_MESSAGES)) {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);

@@ -24,8 +24,14 @@ export class SagaRegistry {
     return this.definitions.has(placeOf(name, version));
   }
 
-  /** Checks that a version of a saga in this process has a wait: without one, a message with its name would be kept for ever. @throws SAGA_NO_WAIT */
-  checkWait(saga: string, wait: string): void {
+  /**
+   * Checks that a version of a saga in this process has a wait: without one, a message with its name would be kept for ever. Nothing is known of the waits of an
+   * instance whose version only other processes have, such as newer ones during a rolling deployment.
+   *
+   * @throws SAGA_NO_WAIT
+   */
+  checkWait({ name: saga, version }: Pick<AnySaga, "name" | "version">, wait: string): void {
+    if (!this.has(saga, version)) return;
     const waits = this.all()
       .filter(({ name }) => name === saga)
       .flatMap(({ steps }) => steps.filter(({ kind }) => kind === "wait").map(({ name }) => name));

@@ -1,6 +1,7 @@
 import { validate } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { AnySaga } from "../definition/definition.ts";
+import type { SagaRegistry } from "../definition/registry.ts";
 import { notPossible } from "../errors/saga-errors.ts";
 import { MAX_MESSAGES } from "../limits.ts";
 import { jsonValue } from "../store/json-value.ts";
@@ -13,7 +14,7 @@ import { addMessage, countMessages, knowsMessage } from "./inbox.ts";
 export interface SagaMessage {
   /** Key of the instance. */
   readonly key: string;
-  /** Name of the `waitFor` that it ends; one that no version of the saga has is SAGA_NO_WAIT. */
+  /** Name of the `waitFor` that it ends; one that no version of the saga in the process has is SAGA_NO_WAIT. */
   readonly name: string;
   /** Identifies the message, at most 400 characters: one that is delivered again has no effect. */
   readonly id: string;
@@ -28,11 +29,12 @@ export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
 export interface DeliverParts {
   readonly store: SagaStore;
   readonly turns: Turns;
+  readonly registry: Pick<SagaRegistry, "checkWait">;
 }
 
-/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, HttpError 409, ValidationError 422 */
+/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409, ValidationError 422 */
 export const deliver = async (
-  { store, turns }: DeliverParts,
+  { store, turns, registry }: DeliverParts,
   tx: Transaction,
   definition: AnySaga,
   { key, name, id, data = null }: SagaMessage,
@@ -43,6 +45,7 @@ export const deliver = async (
   const saga = sagaId === null ? null : await store.load(tx, sagaId, { lock: true });
   if (saga === null) return "unknown";
   if (isEnd(saga.status)) return "ended";
+  registry.checkWait(saga, name);
   if ((await countMessages(tx, saga.id)) >= MAX_MESSAGES) {
     if (await knowsMessage(tx, saga.id, id)) return "repeated";
     throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
