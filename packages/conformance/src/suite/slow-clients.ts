@@ -54,7 +54,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
         const client = await server.connect();
         await client.send("GET / HTTP/1.1\r\nX: ");
         const seconds = await pass(server, client, 20, trickle);
-        assert.ok(seconds >= 5 && seconds <= 7, `closed after ${seconds} s`);
+        assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
         assert.deepEqual(lastStatus(client), [408, "close"]);
       }
       assert.equal(server.served.length, 0);
@@ -68,7 +68,7 @@ const slowHeads = (test: Test, make: MakeTransport): void => {
       await pass(server, client, 60);
       await client.send("GET / ");
       const seconds = await pass(server, client, 20);
-      assert.ok(seconds >= 5 && seconds <= 7, `closed after ${seconds} s`);
+      assert.ok(seconds >= 5 && seconds <= 6, `closed after ${seconds} s`);
       assert.deepEqual(lastStatus(client), [408, "close"]);
     }));
 

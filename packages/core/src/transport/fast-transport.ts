@@ -34,9 +34,9 @@ class FastHttp implements FastConnectionHost {
     this.hub = hub;
   }
 
-  handOver(connection: FastConnection, socket: Socket, served: number): void {
+  handOver(connection: FastConnection, socket: Socket, served: number, headSince: number | null): void {
     this.hub.remove(connection);
     this.node ??= new NodeHttp(this.hub);
-    this.node.take(socket, served);
+    this.node.take(socket, served, headSince);
   }
 }

@@ -25,8 +25,13 @@ export interface FastConnectionHost {
   /** Scratch object for the head being read; one serves all connections, since reading is synchronous. */
   readonly head: FastHead;
   readonly replyHeads: ReplyHeads;
-  /** Moves the connection to `node:http`. @param served requests answered so far, for `maxRequestsPerConnection` */
-  handOver(connection: FastConnection, socket: Socket, served: number): void;
+  /**
+   * Moves the connection to `node:http`.
+   *
+   * @param served requests answered so far, for `maxRequestsPerConnection`
+   * @param headSince when the sweep found the incomplete head that the connection has; `null` when no sweep did
+   */
+  handOver(connection: FastConnection, socket: Socket, served: number, headSince: number | null): void;
 }
 
 /** Requests of one connection that the app handles at the same time. Later ones wait, and the socket is not read. */
@@ -116,7 +121,7 @@ export class FastConnection
     if (this.lingering?.isLate(now) === true || this.silence?.isTooLong(now) === true) this.cut();
     else if (this.readsTooSlowly(now)) this.reset();
     else if (this.pipeline.first !== null || this.lingering !== null) return;
-    else if (this.input.bytes !== null) this.handOver(); // node:http has the deadlines for incomplete messages
+    else if (this.input.bytes !== null) this.handOver(now); // node:http has the deadlines for incomplete messages
     else if (now - this.idleSince >= this.options.timeouts.idleSecs * 1000) this.cut();
     else if (now - this.idleSince >= KEEP_HEAD_MS) this.input.dropCache();
   }
@@ -354,7 +359,7 @@ export class FastConnection
     this.lingering = new Linger(this.socket, this.hub.now);
   }
 
-  private handOver(): void {
+  private handOver(headSince: number | null = null): void {
     const { socket } = this;
     const { bytes, at } = this.input;
     if (socket.destroyed || bytes === null) return;
@@ -363,7 +368,7 @@ export class FastConnection
     this.reading.stop();
     socket.unshift(at === 0 ? bytes : bytes.subarray(at));
     this.reading.deliverEnd();
-    this.host.handOver(this, socket, this.served);
+    this.host.handOver(this, socket, this.served, headSince);
   }
 
   private readsTooSlowly(now: number): boolean {

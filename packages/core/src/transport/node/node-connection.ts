@@ -61,13 +61,16 @@ export class NodeConnection implements OpenConnection, AwaitsBody, ExchangeConne
   private silence: Silence | null = null;
   private readingPaused = false;
 
-  /** @param served requests that were already answered on this connection */
-  constructor(socket: Socket, hub: ConnectionHub, served: number) {
+  /**
+   * @param served requests that were already answered on this connection
+   * @param headSince since when it has an incomplete head; `null` for none
+   */
+  constructor(socket: Socket, hub: ConnectionHub, served: number, headSince: number | null) {
     this.socket = socket;
     this.hub = hub;
     this.requests = served;
     this.input = new NodeInput(socket, this, hub.batch);
-    this.watch = new NodeWatch(this.input, hub.options.timeouts, hub.now);
+    this.watch = new NodeWatch(this.input, hub.options.timeouts, hub.now, headSince);
     this.writes = new WriteWatch(socket, hub.options.timeouts.writeSecs);
     // node:http ends the socket by `destroySoon` after the last reply. Replaced by a lingering close; if a release of Node did not call it, the
     // socket would close without lingering.

@@ -27,16 +27,17 @@ export class NodeHttp {
    * Serves a socket; `emit("connection")` is the documented way to pass one to a server of `node:http`.
    *
    * @param served requests that were already answered on this connection; they count for `maxRequestsPerConnection`
+   * @param headSince since when it has an incomplete head; `null` for none
    */
-  take(socket: Socket, served: number): void {
-    this.attach(socket, served);
+  take(socket: Socket, served: number, headSince: number | null = null): void {
+    this.attach(socket, served, headSince);
     this.server.emit("connection", socket);
     this.bySocket.get(socket)?.begin();
     if (socket.isPaused()) socket.resume();
   }
 
-  private attach(socket: Socket, served: number): void {
-    const connection = new NodeConnection(socket, this.hub, served);
+  private attach(socket: Socket, served: number, headSince: number | null): void {
+    const connection = new NodeConnection(socket, this.hub, served, headSince);
     this.bySocket.set(socket, connection);
     this.hub.add(connection);
     socket.on("close", () => this.bySocket.delete(socket));

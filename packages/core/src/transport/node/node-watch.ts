@@ -14,16 +14,18 @@ export class NodeWatch {
   private readonly arrived: Arrived;
   private readonly timeouts: TimeoutConfig;
   private idleSince: number;
-  private headSince: number | null = null;
+  /** When a sweep first saw a part of the head: at most a sweep after its first byte. */
+  private headSince: number | null;
   private lastTick: number;
   /** Milliseconds between the last two ticks. */
   private elapsed = 0;
   private readonly body: BodyRate;
 
-  constructor(arrived: Arrived, timeouts: TimeoutConfig, now: number) {
+  constructor(arrived: Arrived, timeouts: TimeoutConfig, now: number, headSince: number | null) {
     this.arrived = arrived;
     this.timeouts = timeouts;
     this.idleSince = now;
+    this.headSince = headSince;
     this.lastTick = now;
     this.body = new BodyRate(timeouts.readBodySecs);
   }
