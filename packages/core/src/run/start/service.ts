@@ -5,6 +5,7 @@ import { createFastTransport } from "../../transport/fast-transport.ts";
 import { createNodeTransport } from "../../transport/node-transport.ts";
 import type { Transport } from "../../exchange/transport.ts";
 import { type CertificateWatch, watchCertificate } from "./certificates.ts";
+import { watchDescriptors } from "./descriptors.ts";
 import type { Drainable } from "../stop/shutdown.ts";
 import { createFeaturePort, type FeaturePort, joinTransports } from "./feature-ports.ts";
 import type { Plan } from "./plan.ts";
@@ -39,6 +40,7 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
     );
     const joined = joinTransports([main, ...ports.map((port) => port.transport)]);
     const certificate = watchCertificate(tls, { transport: main, log });
+    const endWatch = watchDescriptors(log);
     return {
       main,
       ports,
@@ -49,6 +51,7 @@ export const startService = async (app: Runnable, plan: Plan, shared: SharedStat
       drain: () => joined.drain(),
       close(deadlineMs) {
         certificate?.stop();
+        endWatch();
         return joined.close(deadlineMs);
       },
     };

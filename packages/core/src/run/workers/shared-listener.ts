@@ -1,9 +1,8 @@
-import { closeSync, openSync } from "node:fs";
 import * as net from "node:net";
-import { devNull } from "node:os";
 import { MessageChannel, receiveMessageOnPort } from "node:worker_threads";
 import type { RegisteredListener } from "../../lifecycle/listener.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { hasFreeDescriptor } from "../start/descriptors.ts";
 import type { PortTransport } from "../start/feature-ports.ts";
 import type { Service } from "../start/service.ts";
 import { toListenError } from "../start/start-error.ts";
@@ -73,7 +72,7 @@ export class SharedListener {
 
   private pause(): void {
     const { server } = this;
-    if (server === null || !hasFreeDescriptor()) return; // it accepts on, and is asked again
+    if (server === null || !hasFreeDescriptor()) return; // the transfer needs one; it accepts on, and is asked again
     this.server = null;
     this.shelf.port1.postMessage(server, [server as unknown as MessagePort]);
   }
@@ -125,16 +124,6 @@ const listen = (
       resolve(new SharedListener(server, transport, owner?.options.name));
     });
   });
-
-/** Whether one more file or socket can be opened: a server is transferred with a duplicate of its descriptor. */
-const hasFreeDescriptor = (): boolean => {
-  try {
-    closeSync(openSync(devNull, "r"));
-    return true;
-  } catch {
-    return false;
-  }
-};
 
 /** Node before 26.6 refuses any server, a newer one only one that does not listen. */
 const isTransferable = (): boolean => {

@@ -1,0 +1,78 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { text } from "node:stream/consumers";
+import { expect, test } from "@jest/globals";
+
+const moduleOf = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
+
+const takeAll = `
+  import { closeSync, openSync } from "node:fs";
+  const taken = [];
+  const takeAll = () => {
+    try {
+      for (;;) taken.push(openSync("/dev/null"));
+    } catch {}
+  };
+`;
+
+/** Starts a program that can open 64 files. */
+const withFewDescriptors = (program: string) =>
+  spawn(
+    "/bin/sh",
+    [
+      "-c",
+      'ulimit -n 64 && exec "$0" --disable-warning=ExperimentalWarning --input-type=module -e "$1"',
+      process.execPath,
+      takeAll + program,
+    ],
+    { stdio: ["ignore", "pipe", "pipe"] },
+  );
+
+const firstMatch = async (child: ChildProcess, pattern: RegExp): Promise<string> => {
+  let seen = "";
+  const { promise, resolve } = Promise.withResolvers<string>();
+  for (const stream of [child.stdout, child.stderr])
+    stream?.on("data", (chunk: Buffer) => {
+      seen += chunk.toString();
+      const [found] = pattern.exec(seen) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  child.once("close", () => resolve(`ended without it: ${seen}`));
+  return await promise;
+};
+
+test("a service whose file descriptors are used up logs it", async () => {
+  const child = withFewDescriptors(`
+    import { App } from ${moduleOf("../../index.ts")};
+    await new App().run({ port: 0, argv: [], workers: 1 });
+    takeAll();
+  `);
+  expect(await firstMatch(child, /no file descriptor is free/)).toBe("no file descriptor is free");
+  child.kill("SIGKILL");
+  await once(child, "close");
+});
+
+test("the line about descriptors comes once a minute at most, and only while none is free", async () => {
+  const child = withFewDescriptors(`
+    import { virtualClock } from ${moduleOf("../../testing.ts")};
+    import { watchDescriptors } from ${moduleOf("descriptors.ts")};
+    const clock = virtualClock();
+    let lines = 0;
+    const stop = watchDescriptors({ error: () => lines++ }, clock);
+    const counts = [];
+    const count = async (ms) => {
+      lines = 0;
+      await clock.advance(ms);
+      counts.push(lines);
+    };
+    await count(60_000);
+    takeAll();
+    await count(59_000);
+    await count(60_000);
+    for (const fd of taken) closeSync(fd);
+    await count(300_000);
+    stop();
+    console.log(counts.join());
+  `);
+  expect(await text(child.stdout)).toBe("0,1,1,0\n");
+});
