@@ -2,7 +2,7 @@ export { sagas, type SagaMethods, type Sagas } from "./saga-feature.ts";
 export { SagaConfig } from "./saga-config.ts";
 export { saga } from "./definition/saga.ts";
 export type { SagaBuilder } from "./definition/saga-builder.ts";
-export type { SagaContext, StepContext } from "./definition/context.ts";
+export type { SagaContext, StepContext, UndoContext } from "./definition/context.ts";
 export type { AnySaga, SagaDefinition, StartInput } from "./definition/definition.ts";
 export type { Duration } from "./definition/duration.ts";
 export type {

@@ -22,7 +22,9 @@ const order = saga("order", 1, input)
   )
   .call(
     "charge",
-    ({ outputs }) => {
+    ({ outputs, ...context }) => {
+      // @ts-expect-error only an undo has the key of another call
+      void context.stepKey;
       const place: number = outputs.reserve.place;
       // @ts-expect-error a date is text once it was stored
       const since: Date = outputs.reserve.since;
@@ -31,7 +33,9 @@ const order = saga("order", 1, input)
       return [place, since] as const;
     },
     {
-      undo: (_, output) => {
+      undo: ({ stepKey }, output) => {
+        const key: string = stepKey;
+        void key;
         // @ts-expect-error it may be unknown whether the step happened
         void output.length;
       },

@@ -40,8 +40,7 @@ export const orderSaga = ({
       ({ input: { copies, card }, idempotencyKey: key, signal }) =>
         payments.charge({ cents: copies * PRICE_CENTS, card }, { key, signal }),
       {
-        undo: ({ idempotencyKey, signal }) =>
-          payments.refund(idempotencyKey.replace(/:undo$/, ""), { signal }),
+        undo: ({ stepKey, signal }) => payments.refund(stepKey, { signal }),
         retry: { attempts: 4, delayMs: paymentDelayMs },
       },
     )

@@ -16,7 +16,9 @@ type Given<S extends StandardSchema | undefined> = S extends StandardSchema ? In
  * @example
  * const checkout = saga("checkout", 1, OrderInput)
  *   .tx("reserve", ({ input }, tx) => reserve(tx, input.book), { undo: (_, place, tx) => release(tx, place) })
- *   .call("charge", ({ input, idempotencyKey }) => charge(input.card, idempotencyKey), { undo: ({ idempotencyKey }) => refund(idempotencyKey) })
+ *   .call("charge", ({ input, idempotencyKey }) => charge(input.card, idempotencyKey), {
+ *     undo: ({ stepKey, idempotencyKey }) => refund({ charge: stepKey }, idempotencyKey),
+ *   })
  *   .waitFor("packed", { timeout: "24h" })
  *   .build();
  */

@@ -1,7 +1,7 @@
 import type { Awaitable, RetryPolicy, StandardSchema } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
-import type { StepContext } from "./context.ts";
+import type { StepContext, UndoContext } from "./context.ts";
 import type { Duration } from "./duration.ts";
 import type { OnUnknown } from "./step.ts";
 import type { Stored } from "./stored.ts";
@@ -18,7 +18,7 @@ export interface AttemptOptions {
 export interface TxOptions<Input, Outputs, Out> extends AttemptOptions {
   /** Undoes the step, inside the transaction that records it: exactly once. @default nothing to undo */
   readonly undo?: (
-    context: StepContext<Input, Outputs>,
+    context: UndoContext<Input, Outputs>,
     output: Stored<Out>,
     tx: Transaction,
   ) => Awaitable<unknown>;
@@ -28,10 +28,11 @@ export interface TxOptions<Input, Outputs, Out> extends AttemptOptions {
 export interface CallOptions<Input, Outputs, Out> extends AttemptOptions {
   /**
    * Undoes the step. It may be called again after a crash, and for a step of which is not known whether it happened: `output` is then `undefined`.
+   * `context.stepKey` is the idempotency key of the step, and `context.idempotencyKey` is that of the undo's own call.
    * @default nothing to undo
    */
   readonly undo?: (
-    context: StepContext<Input, Outputs>,
+    context: UndoContext<Input, Outputs>,
     output: Stored<Out> | undefined,
   ) => Awaitable<unknown>;
   /** Asks whether an attempt with an unknown outcome took effect: its output, or `null` if it did not. @default none */

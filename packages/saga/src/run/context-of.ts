@@ -1,4 +1,4 @@
-import type { SagaContext, StepContext } from "../definition/context.ts";
+import type { SagaContext, StepContext, UndoContext } from "../definition/context.ts";
 import type { AnySaga } from "../definition/definition.ts";
 import type { SendingContext, MessageSender } from "../definition/send-work.ts";
 import { type Branch, branchesOf, type Step } from "../definition/step.ts";
@@ -29,8 +29,12 @@ export interface AttemptParts {
   readonly isUndo?: boolean;
 }
 
-/** Returns the instance as an attempt at a step sees it. */
-export const stepContext = (definition: AnySaga, saga: Instance, parts: AttemptParts): StepContext => {
+/** Returns the instance as an attempt at a step or its undo sees it. */
+export const stepContext = (
+  definition: AnySaga,
+  saga: Instance,
+  parts: AttemptParts,
+): StepContext | UndoContext => {
   const { step, branch, attempt, signal, sender, isUndo = false } = parts;
   const context: SendingContext = {
     ...sagaContext(definition, saga),
@@ -39,10 +43,10 @@ export const stepContext = (definition: AnySaga, saga: Instance, parts: AttemptP
     signal,
     sender,
   };
-  return context;
+  return isUndo ? { ...context, stepKey: idempotencyKey(saga.id, step, branch, false) } : context;
 };
 
-/** The key of a step, the same for all of its attempts. */
+/** The key of a step or of its undo, the same for all attempts. */
 export const idempotencyKey = (
   id: string,
   step: Pick<Step, "name">,

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { type PortContract, portContract } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
+import type { UndoContext } from "../definition/context.ts";
 import type { AnySaga } from "../definition/definition.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
 import type { SagaInfo } from "../operate/saga-info.ts";
@@ -106,6 +107,38 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     const { id } = await runner.start(definition, null, { key: "k" });
     await inStatus(runner, id, "compensated");
     assert.deepEqual(undone, ["down undefined", "first"]);
+  },
+  "gives an undo the key of its step, which finds a charge whose reply was lost": async ({ run }) => {
+    const charged = new Set<string>();
+    const keys: string[] = [];
+    const charge = (key: string): string => {
+      charged.add(key);
+      keys.push(key);
+      return key;
+    };
+    const refund = ({ stepKey, idempotencyKey }: UndoContext): void => {
+      charged.delete(stepKey);
+      keys.push(idempotencyKey);
+    };
+    const definition = saga("refunds", 1)
+      .parallel("deposits", (branch) => ({
+        first: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
+        second: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
+      }))
+      .call(
+        "charge",
+        ({ idempotencyKey }) => {
+          charge(idempotencyKey);
+          throw new Error("the reply was lost");
+        },
+        { retry: { attempts: 1 }, undo: refund },
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(Array.from(charged), []);
+    assert.equal(new Set(keys).size, 6); // each refund is a call with a key of its own
   },
   "goes on with a message that comes during a wait, and with one that came before": async ({ run }) => {
     const definition = saga("waits", 1)
