@@ -6,6 +6,7 @@ import {
   type Awaitable,
   compose,
   type Handler,
+  isPromise,
   mapAwaitable,
   type Middleware,
   type Rescue,
@@ -30,6 +31,7 @@ import { guardsOfApp } from "./registry.ts";
 import { prepareReplies } from "./prepare-reply.ts";
 import { createRequestOperations } from "./request-operations.ts";
 import { createRescue } from "./rescue.ts";
+import { type RouteLimit, routeLimit } from "./route-limit.ts";
 import { innerStages, outerStages, type Stages } from "../feature/stages.ts";
 import { stagesOf } from "./stages-of.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
@@ -99,19 +101,22 @@ export const createPipeline = (
     const ofApp = guardsOfApp(parts.guards, route.exempt);
     const guards = [...ofApp, ...route.guards, ...(route.options.guards ?? [])];
     const ofRoute = route.middleware.map(inspected);
+    const limit = routeLimit(route, settings, ofLate);
+    const call = limited(route, callHandler(route, kernel), limit);
     const handle = compileChain(`${route.method} ${route.path}`, (tracer) => {
       const traced = traceWith(tracer);
       const chain = [
         ...outer.map(traced),
         ...ofRoute.map(traced),
-        ...tracer.guards(guards, (some) => guarded(some, settings)),
+        ...tracer.guards(guards, (some) => guarded(some, settings, limit)),
         ...beforeCache.map(traced),
         ...cache.map(traced),
       ];
       const ofReplies = inCache.map(traced);
-      const innermost = tracer.innermost(handlerOf(route), callHandler(route, kernel, ofLate), (next) =>
-        validateInput(route.options, next),
-      );
+      const innermost = tracer.innermost(handlerOf(route), call, (next) => {
+        const validated = validateInput(route.options, next);
+        return limit === null || validated === next ? validated : limit.around(validated);
+      });
       return cache.length === 0
         ? compose([...chain, ...ofReplies], innermost, rescue, outside, true)
         : surround(chain, compose(ofReplies, innermost, rescueInside, inside), rescue, outside, true);
@@ -205,10 +210,29 @@ const rethrow = (error: unknown): never => {
   throw error;
 };
 
+/** The limit is around the validation of the input where there is one. */
+const limited = (
+  { options: { params, query, body } }: RouteDefinition,
+  call: Handler<HttpRequest, Response>,
+  limit: RouteLimit | null,
+): Handler<HttpRequest, Response> => {
+  if (limit === null) return call;
+  return (params ?? query ?? body) === undefined ? limit.around(call) : limit.inTime(call);
+};
+
 const guarded = (
   guards: readonly Guard<HttpRequest>[],
   { debug: explain, log }: AppSettings,
+  limit: RouteLimit | null,
 ): Middleware<HttpRequest, Response> =>
-  waitsOnce(function verify(request, next) {
-    return mapAwaitable(verifyGuards(guards, request, { explain, log }), () => next(request));
-  });
+  waitsOnce(
+    limit === null
+      ? function verify(request, next) {
+          return mapAwaitable(verifyGuards(guards, request, { explain, log }), () => next(request));
+        }
+      : function verify(request, next) {
+          const verdict = verifyGuards(guards, request, { explain, log });
+          const inTime = isPromise(verdict) ? limit.waitFor(request, verdict) : verdict;
+          return mapAwaitable(inTime, () => next(request));
+        },
+  );

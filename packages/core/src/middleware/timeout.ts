@@ -51,6 +51,8 @@ export const timeout = <In, Out>({
 /** Parts of `timeLimit`. */
 export interface TimeLimitParts<In, Out> {
   readonly timeoutMs: number;
+  /** What is left of `timeoutMs` for an input. @default all of it */
+  readonly leftMs?: (input: In) => number;
   readonly fallback?: TimeoutOptions<In, Out>["fallback"];
   readonly abort?: (input: In, error: Error) => void;
   readonly clock?: Pick<Clock, "after">;
@@ -61,6 +63,7 @@ export interface TimeLimitParts<In, Out> {
 /** `timeout` for a caller that decides about late outcomes. */
 export const timeLimit = <In, Out>({
   timeoutMs,
+  leftMs = () => timeoutMs,
   fallback,
   abort = abortInput,
   clock = holdingTimers,
@@ -69,7 +72,7 @@ export const timeLimit = <In, Out>({
   const inTime = (output: Promise<Out>, input: In): Promise<Out> =>
     new Promise((resolve, reject) => {
       let receiver: Receiver<Out> | null = null;
-      const clear = clock.after(timeoutMs, () => {
+      const clear = clock.after(leftMs(input), () => {
         receiver = late(input);
         const error = new HandlerTimeoutError(timeoutMs / 1000);
         if (fallback === undefined) reject(error);

@@ -1,0 +1,116 @@
+import type { AppSettings } from "../lifecycle/app-settings.ts";
+import type { Awaitable, Handler, Rescue } from "../middleware/middleware.ts";
+import type { Receiver } from "../middleware/later.ts";
+import { discardBody } from "../middleware/outcome.ts";
+import { timeLimit } from "../middleware/timeout.ts";
+import { holdingTimers } from "../middleware/wait.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { AwaitedReply } from "../request/late-reply.ts";
+import type { Response } from "../response/response.ts";
+import type { RouteDefinition } from "../routes/route.ts";
+import { type Clock, MAX_TIMEOUT_MS, systemClock } from "../runtime/clock.ts";
+import type { PrepareReply } from "./prepare-reply.ts";
+
+/** What becomes of a late reply that a middleware waits for, as of one in time. */
+export interface LateReplyParts {
+  readonly rescue: Rescue<HttpRequest, Response>;
+  readonly accept: PrepareReply;
+}
+
+/** What a route limit needs. */
+export interface RouteLimitParts {
+  readonly timeoutMs: number;
+  readonly late: LateReplyParts;
+  /** @default timers that keep the process alive */
+  readonly clock?: Pick<Clock, "now" | "after">;
+}
+
+/**
+ * The time that the guards, the validated input and the handler of a route have together. Synchronous work sets no timer.
+ *
+ * Guards have one of their own, because levels between them and the handler, such as idempotency, must see the 504 of a handler.
+ */
+export class RouteLimit {
+  private readonly timeoutMs: number;
+  private readonly clock: Pick<Clock, "now" | "after">;
+  private readonly late: LateReplyParts;
+  /** When the first asynchronous guard of a request began. */
+  private readonly since = new WeakMap<HttpRequest, number>();
+  private readonly expired = new WeakSet<HttpRequest>();
+  /** Whether the route ever had an asynchronous guard, and whether a request of it ever expired: most routes skip the look-ups. */
+  private hasWaited = false;
+  private hasExpired = false;
+  private readonly guarding: (request: HttpRequest, verdict: () => Promise<void>) => Awaitable<void>;
+
+  constructor({ timeoutMs, late, clock = { ...holdingTimers, now: systemClock.now } }: RouteLimitParts) {
+    this.timeoutMs = timeoutMs;
+    this.clock = clock;
+    this.late = late;
+    this.guarding = timeLimit<HttpRequest, void>({
+      timeoutMs,
+      leftMs: (request) => this.leftMs(request),
+      clock,
+      late: () => unawaited, // the request has its 504, whatever the guard says
+    });
+  }
+
+  /** Waits for an asynchronous guard. @throws HandlerTimeoutError 504 */
+  waitFor(request: HttpRequest, verdict: Promise<void>): Awaitable<void> {
+    this.hasWaited = true;
+    if (!this.since.has(request)) this.since.set(request, this.clock.now());
+    return this.guarding(request, () => verdict);
+  }
+
+  /** Limits what is around the handler, too. */
+  around(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
+    const { timeoutMs, clock } = this;
+    const bounded = timeLimit<HttpRequest, Response>({
+      timeoutMs,
+      leftMs: (request) => this.leftMs(request),
+      clock,
+      late: (request) => this.receiverOf(request),
+    });
+    return (request) => bounded(request, handler);
+  }
+
+  /** Calls a handler only in time: its input may be there too late. */
+  inTime(handler: Handler<HttpRequest, Response>): Handler<HttpRequest, Response> {
+    return (request) => {
+      if (this.hasExpired && this.expired.has(request)) throw request.signal.reason;
+      return handler(request);
+    };
+  }
+
+  private leftMs(request: HttpRequest): number {
+    const since = this.hasWaited ? this.since.get(request) : undefined;
+    return since === undefined ? this.timeoutMs : Math.max(1, this.timeoutMs - (this.clock.now() - since));
+  }
+
+  /** Passes a late outcome to the middleware that waits for it; discards it if none does. */
+  private receiverOf(request: HttpRequest): Receiver<Response> {
+    const { rescue, accept } = this.late;
+    this.hasExpired = true;
+    this.expired.add(request);
+    const awaited = request.context.get(AwaitedReply);
+    if (awaited === null) return unawaited;
+    const { promise, resolve } = Promise.withResolvers<() => Awaitable<Response>>();
+    awaited.promise = promise.then((outcome) => outcome());
+    return {
+      answer: (reply) => resolve(() => accept(reply, request)),
+      fail: (error) => resolve(() => rescue(error, request)),
+    };
+  }
+}
+
+/** Returns the limit of a route; `null` for none. */
+export const routeLimit = (
+  { options }: RouteDefinition,
+  { timeouts }: Pick<AppSettings, "timeouts">,
+  late: LateReplyParts,
+): RouteLimit | null => {
+  const limitSecs = options.timeoutSecs ?? timeouts.handlerSecs;
+  if (!(limitSecs > 0)) return null; // start reports an invalid one
+  return new RouteLimit({ timeoutMs: Math.min(Math.max(limitSecs * 1000, 1), MAX_TIMEOUT_MS), late });
+};
+
+const unawaited: Receiver<unknown> = { answer: discardBody, fail: () => {} };
