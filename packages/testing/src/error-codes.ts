@@ -27,7 +27,7 @@ export const testingErrors: ErrorCatalogue<TestingErrorCode> = {
   },
   TESTING_MISSING_PACKAGE: {
     summary: "`contractTest` was called without fast-check or ajv installed",
-    action: "install the package that the message names",
+    action: "install the packages that the message names",
   },
   TESTING_NOT_JSON: {
     summary: "`json()` was called on a reply whose body is not JSON",

@@ -5,7 +5,7 @@ import { caseArbitrary, type ContractCase } from "./contract-case.ts";
 import { type ContractOperation, readDocument } from "./contract-document.ts";
 import { replyViolation } from "./reply-violation.ts";
 import { refusedList } from "./refused-list.ts";
-import { loadAjv, loadFastCheck } from "./peers.ts";
+import { loadPeers } from "./peers.ts";
 import { schemaValidator, type SchemaValidator } from "./schema-validator.ts";
 
 /** Options of a contract test. */
@@ -42,7 +42,7 @@ export const contractTest = async (
 ): Promise<ContractReport> => {
   checkArguments("contractTest", options, rules);
   const { runs = 100, seed = 1, headers = {} } = options;
-  const [fc, Ajv] = await Promise.all([loadFastCheck(), loadAjv()]);
+  const { fc, Ajv } = await loadPeers();
   await app.start(toAppSettings({}));
   const given = options.document ?? (await documentOf(app, headers));
   const document = readDocument(given);

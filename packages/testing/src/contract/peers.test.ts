@@ -1,16 +1,29 @@
 import { expect, test } from "@jest/globals";
-import { loadAjv, loaded } from "./peers.ts";
+import { loadPeers } from "./peers.ts";
 
-test("a missing package is an error with the command that installs it", async () => {
-  const cause = new Error("Cannot find package 'ajv'");
-  await expect(loaded("ajv", () => Promise.reject(cause))).rejects.toMatchObject({
+const missing = (name: string) => () => Promise.reject(new Error(`Cannot find package '${name}'`));
+
+test.each([
+  ["fast-check", { importFastCheck: missing("fast-check") }],
+  ["ajv", { importAjv: missing("ajv") }],
+])("when %s is missing the error has the command that installs it, and the cause", async (name, imports) => {
+  await expect(loadPeers(imports)).rejects.toMatchObject({
     code: "TESTING_MISSING_PACKAGE",
-    message: "contractTest needs ajv: npm install --save-dev ajv",
-    cause,
+    message: `contractTest needs ${name}: npm install --save-dev ${name}`,
+    cause: new Error(`Cannot find package '${name}'`),
   });
 });
 
-test("an installed package is loaded", async () => {
-  const Ajv = await loadAjv();
-  expect(new Ajv().validate({ type: "string" }, "text")).toBe(true);
+test("when both packages are missing one command installs them", async () => {
+  const imports = { importFastCheck: missing("fast-check"), importAjv: missing("ajv") };
+  await expect(loadPeers(imports)).rejects.toMatchObject({
+    code: "TESTING_MISSING_PACKAGE",
+    message: "contractTest needs fast-check and ajv: npm install --save-dev fast-check ajv",
+    cause: new Error("Cannot find package 'fast-check'"),
+  });
+});
+
+test("installed packages are loaded", async () => {
+  const { fc, Ajv } = await loadPeers();
+  expect(new Ajv().validate({ type: "string" }, fc.sample(fc.string(), 1)[0])).toBe(true);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
 import { schemaArbitrary } from "./schema-arbitrary.ts";
-import { loadAjv } from "./peers.ts";
+import { loadPeers } from "./peers.ts";
 import { schemaValidator } from "./schema-validator.ts";
 
 const Tree = {
@@ -15,7 +15,8 @@ const Tree = {
 };
 const resolve = (reference: string): unknown =>
   reference === "#/components/schemas/Tree" ? Tree : undefined;
-const violationOf = schemaValidator(await loadAjv(), { components: { schemas: { Tree } } });
+const { Ajv } = await loadPeers();
+const violationOf = schemaValidator(Ajv, { components: { schemas: { Tree } } });
 
 const schemas: readonly (readonly [name: string, schema: unknown])[] = [
   ["text with bounds", { type: "string", minLength: 2, maxLength: 4 }],
