@@ -42,7 +42,6 @@ export type { LeasedTable } from "./owners/leased-table.ts";
 export type { RowLeases } from "./owners/row-leases.ts";
 export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";
-export { keepAlive } from "./time/keep-alive.ts";
 export { pause } from "./time/pause.ts";
 
 /** Returns the kernel of an app, from the methods that `install` gets. */

@@ -254,6 +254,7 @@ export class MessagingApp {
         instance: this.instance,
         clock,
         log,
+        consumes: adapter.name !== "database" || this.kernel?.runsWork === true,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
         topics: config.topics.map(topicName),
         deadLetterTopicOf: (spec) => (this.isParked(spec, enabled) ? null : deadLetterTopic(spec)),

@@ -4,11 +4,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 
-const core = join(import.meta.dirname, "../index.ts");
+const [core, feature] = ["../index.ts", "../feature.ts"].map((path) => join(import.meta.dirname, path));
 const { PATH, NODE_COMPILE_CACHE } = process.env; // the cache holds the compiled sources
 
-/** A background task that waits for a timer which keeps no process alive, in an app that is stopped meanwhile. */
-const program = `
+/** Runs a program in a process of its own, and returns what it prints and its exit code. */
+const runProgram = (program: string): readonly [string, number | null] => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "kept-alive-"));
+  const path = join(folder.path, "main.ts");
+  writeFileSync(path, program);
+  const { stdout, status } = spawnSync(process.execPath, [path], {
+    encoding: "utf8",
+    env: { PATH, NODE_COMPILE_CACHE },
+  });
+  return [stdout, status];
+};
+
+test("stop waits for what keeps no process alive, and runs the shutdown handlers", () => {
+  // A background task that waits for a timer which keeps no process alive, in an app that is stopped meanwhile.
+  const ended = runProgram(`
 import { App } from ${JSON.stringify(core)};
 const app = new App();
 app.onEvent("shutdown", () => console.log("shutdown"));
@@ -19,15 +32,24 @@ app.get("/", (request) => {
 await (await app.fetch(new Request("http://localhost/"))).text();
 await app.stop();
 console.log("stopped");
-`;
+`);
+  expect(ended).toEqual(["task\nshutdown\nstopped\n", 0]);
+});
 
-test("stop waits for what keeps no process alive, and runs the shutdown handlers", () => {
-  using folder = mkdtempDisposableSync(join(tmpdir(), "kept-alive-"));
-  const path = join(folder.path, "main.ts");
-  writeFileSync(path, program);
-  const { stdout, status } = spawnSync(process.execPath, [path], {
-    encoding: "utf8",
-    env: { PATH, NODE_COMPILE_CACHE },
-  });
-  expect([stdout, status]).toEqual(["task\nshutdown\nstopped\n", 0]);
+test("a process runs until the last of those that keep it has released it", () => {
+  const ended = runProgram(`
+import { keepAlive, keptAlive, systemClock } from ${JSON.stringify(feature)};
+const release = keepAlive();
+const early = keepAlive();
+early();
+early();
+systemClock.after(20, () => {
+  console.log("released");
+  release();
+});
+systemClock.after(60_000, () => console.log("too late"));
+await keptAlive(() => new Promise((resolve) => systemClock.after(10, resolve)));
+console.log("settled");
+`);
+  expect(ended).toEqual(["settled\nreleased\n", 0]);
 });

@@ -1,6 +1,5 @@
 import type { Awaitable, Logger } from "@framework/core";
-import type { Clock, HostInsight } from "@framework/core/feature";
-import { keepAlive } from "../time/keep-alive.ts";
+import { type Clock, type HostInsight, keepAlive } from "@framework/core/feature";
 
 /** A part of the kernel that takes part in its life: begins work, drains, stops. */
 export interface KernelPart {

@@ -1,10 +1,9 @@
 import { FrameworkError } from "@framework/core";
-import type { HostInsight } from "@framework/core/feature";
+import { type HostInsight, keptAlive } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
-import { keepAlive } from "../time/keep-alive.ts";
 import { failureOf } from "./failure.ts";
 import {
   badFilter,
@@ -111,12 +110,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     if (!isWithin(perSecond, MAX_PER_SECOND))
       throw badFilter(`perSecond is a whole number from 1 to ${MAX_PER_SECOND}`);
     const ids = isIds(which) ? which.slice(0, limit) : await this.idsOf(which, limit);
-    const release = keepAlive(); // the clock's timers do not keep a script running
-    try {
-      return await this.replayAll(ids, perSecond, signal);
-    } finally {
-      release();
-    }
+    return await keptAlive(() => this.replayAll(ids, perSecond, signal));
   }
 
   async discard(ids: readonly string[], { note }: DiscardOptions): Promise<number> {

@@ -1,6 +1,5 @@
 import { type RetryPolicy, retryDelayMs, retryPolicy } from "@framework/core";
-import type { Clock, ConfigInput } from "@framework/core/feature";
-import { keepAlive } from "@framework/durable/feature";
+import { type Clock, type ConfigInput, keepAlive } from "@framework/core/feature";
 import { Bell, Pauses } from "../base/bell.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { fromPosition, toPosition } from "../events/position.ts";
@@ -91,7 +90,7 @@ export class EventSubscription implements Subscription {
     const bell = new Bell(clock);
     const end = onEvents(() => bell.ring());
     const pauses = new Pauses();
-    const release = keepAlive(); // the clock's timers do not keep a script running
+    const release = keepAlive();
     try {
       while (!signal.aborted) {
         const found = await this.look(signal);

@@ -1,5 +1,5 @@
 import type { Logger, Problem } from "@framework/core";
-import { type Clock, messageOf } from "@framework/core/feature";
+import { type Clock, keepAlive, messageOf } from "@framework/core/feature";
 import { pause } from "@framework/durable/feature";
 import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
@@ -25,6 +25,8 @@ export interface AppBrokerParts extends EnabledBroker {
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Whether its subscriptions consume in this process; not with `runWork: false` on the database. */
+  readonly consumes: boolean;
   readonly topologyMode: "verify" | "create" | "off";
   /** Topics that the app sends to. */
   readonly topics: readonly string[];
@@ -47,6 +49,7 @@ export class AppBroker {
   private hasClosed = false;
   private starting: Promise<void> = Promise.resolve();
   private cancelLag: () => void = () => {};
+  private releaseProcess: () => void = () => {};
 
   constructor(parts: AppBrokerParts) {
     this.parts = parts;
@@ -76,8 +79,9 @@ export class AppBroker {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
 
-  /** Begins to connect; the app's start does not wait for the broker. */
+  /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`: the broker may be away. */
   begin(): void {
+    if (this.parts.consumes && this.subscriptions.length > 0) this.releaseProcess = keepAlive();
     this.starting = this.declareAndStart();
     this.cancelLag = this.parts.clock.every(LAG_MS, () => void this.readLag());
   }
@@ -136,6 +140,7 @@ export class AppBroker {
     try {
       await this.openReplies?.close();
     } finally {
+      this.releaseProcess();
       await this.parts.broker.close();
     }
   }

@@ -1,4 +1,3 @@
-import { keepAlive } from "@framework/durable/feature";
 import type { Consumer, ConsumerOptions } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
 import type { MemoryGroup, MemoryMember } from "./memory-group.ts";
@@ -14,7 +13,6 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   /** Aborts the wait for room. */
   private readonly ending = new AbortController();
   private isWaiting = false;
-  private release: () => void = () => {};
 
   constructor(topics: MemoryTopics, options: ConsumerOptions) {
     this.topics = topics;
@@ -35,8 +33,7 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   start(): void {
     if (this.state !== "new") return;
     this.state = "running";
-    const { topics, group, order, isPrivate, sink } = this.options;
-    if (!isPrivate) this.release = keepAlive(); // as work on the database does: memory has no socket that keeps a script running
+    const { topics, group, order, sink } = this.options;
     for (const topic of topics) this.groups.set(topic, this.topics.group(topic, group, order));
     sink.state("running");
     for (const joined of this.groups.values()) joined.join(this);
@@ -55,7 +52,6 @@ export class MemoryConsumer implements Consumer, MemoryMember {
   async stop(): Promise<void> {
     if (this.state === "closed") return;
     this.state = "stopped";
-    this.release();
     this.ending.abort();
   }
 

@@ -1,6 +1,5 @@
 import type { Logger } from "@framework/core";
-import { type Clock, handled } from "@framework/core/feature";
-import { keepAlive } from "@framework/durable/feature";
+import { type Clock, handled, keepAlive } from "@framework/core/feature";
 import { decode } from "../envelope/decode.ts";
 import type { Event } from "../envelope/event.ts";
 import { REPLY_OF } from "../envelope/own-headers.ts";

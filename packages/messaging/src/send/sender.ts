@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import type { Clock, CurrentTrace, Operations } from "@framework/core/feature";
+import { type Clock, type CurrentTrace, keepAlive, type Operations } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { encode } from "../envelope/encode.ts";
 import type { Event } from "../envelope/event.ts";
@@ -92,6 +92,7 @@ export class Sender {
   /** Sends messages as they are, and resolves with one result each. */
   async sendNow(messages: readonly OutgoingMessage[]): Promise<readonly SendResult[]> {
     const { broker, clock, sendTimeoutMs } = this.parts;
+    const release = keepAlive(); // a broker that is away may have no socket
     const limit = new AbortController();
     const cancel = clock.after(sendTimeoutMs, () =>
       limit.abort(new Error(`not confirmed within ${sendTimeoutMs} ms`)),
@@ -100,6 +101,7 @@ export class Sender {
       return await broker().producer.send(messages, { signal: limit.signal });
     } finally {
       cancel();
+      release();
     }
   }
 

@@ -1,6 +1,5 @@
 import { HttpError } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
-import { keepAlive } from "@framework/durable/feature";
+import { type Clock, keptAlive } from "@framework/core/feature";
 import { Bell } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import { mistake } from "../../errors/event-error.ts";
@@ -61,7 +60,7 @@ export class Waits {
     if (this.open >= MAX_WAITS) throw tooBusy();
     this.open++;
     try {
-      return await this.wait(wanted, names, timeoutMs ?? DEFAULT_TIMEOUT_MS, signal);
+      return await keptAlive(() => this.wait(wanted, names, timeoutMs ?? DEFAULT_TIMEOUT_MS, signal));
     } finally {
       this.open--;
     }
@@ -77,7 +76,6 @@ export class Waits {
     const bell = new Bell(clock);
     const end = onProgress(() => bell.ring());
     const deadline = clock.now() + timeoutMs;
-    const release = keepAlive(); // the clock's timers do not keep a script running
     try {
       for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 2)) {
         const progress = names.length === 0 ? [] : await this.looks.get();
@@ -89,7 +87,6 @@ export class Waits {
         signal?.throwIfAborted();
       }
     } finally {
-      release();
       end();
     }
   }

@@ -4,13 +4,14 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
+const program = fileURLToPath(new URL("./worker.test-program.ts", import.meta.url));
+
 test.each([
-  ["delayed", "handled 1\n"],
-  ["request", "failed with MESSAGING_NO_REPLY\n"],
+  ["wait", "waits\n"],
+  ["send", "MESSAGING_SEND_FAILED\n"],
 ])(
-  "a process that has nothing else waits for its messages in memory: %s",
+  "a process that has nothing else waits for a server that is away: %s",
   async (part, expected) => {
-    const program = fileURLToPath(new URL("./scripts.test-program.ts", import.meta.url));
     const child = spawn(process.execPath, ["--conditions=@framework/source", program, part], {
       env: { ...process.env, NODE_OPTIONS: "" },
       stdio: ["ignore", "pipe", "inherit"],

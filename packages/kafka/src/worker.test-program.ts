@@ -1,0 +1,29 @@
+// A process without `run`, whose server is away: only messaging keeps it running.
+import { App } from "@framework/core";
+import { messaging } from "@framework/messaging";
+import { kafka } from "./index.ts";
+
+const app = new (App.with(messaging, kafka))().enableMessaging({
+  brokers: ["127.0.0.1:1"],
+  sendTimeoutMs: 300,
+});
+const log = { info() {}, warn() {}, error() {} };
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  async wait() {
+    app.messaging.subscribe("orders", { group: "group" }, () => {});
+    await app.start({ log });
+    setTimeout(() => {
+      print("waits");
+      void app.stop();
+    }, 1000).unref();
+  },
+  async send() {
+    await app.start({ log });
+    const sent = app.messaging.send("orders", { type: "t" });
+    print(await sent.then(String, (error: { readonly code: string }) => error.code));
+  },
+};
+
+await parts[process.argv[2] ?? ""]?.();

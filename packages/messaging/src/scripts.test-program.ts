@@ -1,0 +1,97 @@
+// Works without `run` on brokers that have no sockets, where only messaging keeps the process running.
+import { App } from "@framework/core";
+import type { BrokerAdapter } from "./adapter.ts";
+import { memoryBroker, messaging } from "./index.ts";
+
+const log = { info() {}, warn() {}, error() {} };
+
+const appOn = (broker: BrokerAdapter) =>
+  new (App.with(messaging))().enableMessaging({ broker, sendTimeoutMs: 100 });
+
+type AppOnBroker = ReturnType<typeof appOn>;
+
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+/** Subscribes, and stops the app with the message that is handled. */
+const stopAfterOne = (app: AppOnBroker): void => {
+  app.messaging.subscribe("books", { group: "search" }, ({ id }) => {
+    print(`handled ${id}`);
+    void app.stop();
+  });
+};
+
+/** A broker in memory that is away when it is first asked. */
+const awayAtFirst = (): BrokerAdapter => {
+  const inner = memoryBroker();
+  let asked = 0;
+  const open: BrokerAdapter["open"] = (context) => {
+    const broker = inner.open(context);
+    return {
+      ...broker,
+      topology: async (...args) => {
+        if (++asked === 1) throw new Error("away");
+        return await broker.topology(...args);
+      },
+    };
+  };
+  return { ...inner, open };
+};
+
+/** A broker that confirms nothing. */
+const silent = (): BrokerAdapter => {
+  const inner = memoryBroker();
+  const send = async (messages: readonly unknown[], { signal }: { readonly signal: AbortSignal }) => {
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    return messages.map(() => ({ ok: false, error: new Error("away"), isRetryable: true }) as const);
+  };
+  return { ...inner, open: (context) => ({ ...inner.open(context), producer: { send } }) };
+};
+
+const codeOf = (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => "nothing",
+    (error: { readonly code: string }) => error.code,
+  );
+
+const parts: Readonly<Record<string, () => Promise<void>>> = {
+  async delayed() {
+    const app = appOn(memoryBroker());
+    stopAfterOne(app);
+    await app.start({ log });
+    await app.messaging.send("books", { type: "t", id: "1" }, { delayMs: 100 });
+  },
+  async tries() {
+    const app = appOn(memoryBroker());
+    app.messaging.subscribe(
+      "books",
+      { group: "search", retry: { quickTries: 1, delaysMs: [100] } },
+      (message) => {
+        print(`try ${message.attempt}`);
+        if (message.attempt === 1) throw new Error("the index is away");
+        void app.stop();
+      },
+    );
+    await app.start({ log });
+    await app.messaging.send("books", { type: "t", id: "1" });
+  },
+  async connecting() {
+    const app = appOn(awayAtFirst());
+    stopAfterOne(app);
+    await app.start({ log });
+    await app.messaging.send("books", { type: "t", id: "1" });
+  },
+  async request() {
+    const app = appOn(memoryBroker());
+    await app.start({ log });
+    const code = await codeOf(app.messaging.request("prices", { type: "t" }, { timeoutMs: 100 }));
+    print(`failed with ${code}`); // and ends by itself: nothing consumes
+  },
+  async send() {
+    const app = appOn(silent());
+    await app.start({ log });
+    print(`failed with ${await codeOf(app.messaging.send("books", { type: "t" }))}`);
+    print(`failed with ${await codeOf(app.messaging.sendAll("books", [{ type: "t" }]))}`);
+  },
+};
+
+await parts[process.argv[2] ?? ""]?.();

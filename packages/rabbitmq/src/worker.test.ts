@@ -1,0 +1,14 @@
+import { expect, test } from "@jest/globals";
+import { endOf, startWorker } from "./worker.test-kit.ts";
+
+test.each([
+  ["wait", "waits\n"],
+  ["send", "MESSAGING_SEND_FAILED\n"],
+])(
+  "a process that has nothing else waits for a server that is away: %s",
+  async (part, expected) => {
+    const worker = startWorker(part, { AMQP_URL: "amqp://127.0.0.1:1", TOPIC: "orders" });
+    expect(await endOf(worker)).toEqual([0, expected]);
+  },
+  60_000,
+);
