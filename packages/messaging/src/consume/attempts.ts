@@ -1,6 +1,7 @@
 import { type Awaitable } from "@framework/core";
 import { isPromise, mapAwaitable } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
+import { failureOf } from "@framework/durable/feature";
 import { numberIn, TRIES } from "../envelope/own-headers.ts";
 import type { DatabaseInbox, InboxTry } from "../inbox/database-inbox.ts";
 import { RunningTries } from "../inbox/running-tries.ts";
@@ -81,13 +82,14 @@ export class Attempts {
       state,
       middleware,
       reply: (message, value) => this.reply(message, value),
+      replyFailure: (message, error) => this.reply(message, null, failureOf(error).code ?? "failed"),
       log: () => log,
       inbox: inbox === null ? null : (message, work) => this.runOnce(inbox, message, work),
     });
   }
 
-  private reply(message: Message, value: unknown): Awaitable<void> {
-    return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value);
+  private reply(message: Message, value: unknown, error: string | null = null): Awaitable<void> {
+    return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value, error);
   }
 
   /** Makes a try in the inbox. Its reply is sent after the commit: before, it would say too much, and its send may need the database. */

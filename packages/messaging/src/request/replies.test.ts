@@ -44,6 +44,21 @@ test("a handler whose reply cannot be sent is not called again, and its message 
   await app.stop();
 });
 
+test("a request that is acknowledged by a handler that then throws is answered as a failure", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  app.messaging.subscribe("payments", { group: "bank", ack: "manual" }, ({ type }, context) => {
+    context.ack();
+    throw Object.assign(new Error("the ledger is closed"), { code: type });
+  });
+  await app.start({ log: quiet });
+  const ask = (type: string) => app.messaging.request("payments", { type }, long);
+  await expect(ask("LEDGER_CLOSED")).rejects.toMatchObject({
+    code: "MESSAGING_REQUEST_FAILED",
+    cause: { message: expect.stringContaining("LEDGER_CLOSED") },
+  });
+  await app.stop();
+});
+
 test("with the inbox, a request whose transaction cannot be committed is not answered as if it were", async () => {
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })

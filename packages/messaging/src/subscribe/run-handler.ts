@@ -20,6 +20,8 @@ export interface RunHandlerParts {
   readonly inbox: ((message: Message, work: InboxWork) => Promise<Outcome>) | null;
   /** Sends what the handler returned to a sender that asked for a reply. */
   readonly reply: (message: Message, value: unknown) => Awaitable<void>;
+  /** Tells a sender that asked for a reply that the handler failed, and is not called again. */
+  readonly replyFailure: (message: Message, error: unknown) => Awaitable<void>;
 }
 
 /** Calls the handler in a transaction. @param keep gets what it returned, which is the reply once it is committed */
@@ -50,16 +52,17 @@ const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outc
 };
 
 const call = (parts: RunHandlerParts, message: Message, tx: Transaction | null): Awaitable<Outcome> => {
-  const { spec, state, log } = parts;
+  const { spec, state, log, replyFailure } = parts;
   const { handler, guards, auth } = spec;
   if (handler.kind !== "single") throw new Error("messaging: a batch handler gets no single message");
   const invocation = new MessageInvocation(message);
   const decision = new Decision(invocation, tx);
-  const thrown = (error: unknown): Outcome => {
+  const thrown = (error: unknown): Awaitable<Outcome> => {
     const { outcome } = decision;
     if (outcome === null || (outcome.kind === "done" && tx !== null)) throw error; // which undoes the transaction, and so the `ack`
     warnOfThrown(log(), message, { outcome, error });
-    return outcome;
+    if (outcome.kind !== "done" || message.signal.aborted) return outcome; // a dead letter is answered, and another try may be
+    return mapAwaitable(replyFailure(message, error) as Awaitable<unknown>, () => outcome);
   };
   const run = (): Awaitable<Outcome> => {
     let value: unknown;
