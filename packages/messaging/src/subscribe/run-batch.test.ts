@@ -1,5 +1,5 @@
 import { App } from "@framework/core";
-import { waitFor } from "@framework/testing";
+import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type BatchVerdict, memoryBroker, messaging } from "../index.ts";
 
@@ -33,5 +33,35 @@ test("each message of a batch gets its own verdict, also when another source sen
   await waitFor(() => dead.length === 2 && app.messaging.status()[0]?.done === 3, { timeoutMs: 60_000 });
   expect(dead.toSorted()).toEqual(["/a messaging: bad 1", "/a messaging: bad 2"]);
   expect(batches).toEqual([["/a1", "/a2", "/b3", "/b3"], ["/b1"]]);
+  await app.stop();
+});
+
+test("a call of a batch does not begin after its time limit", async () => {
+  const clock = virtualClock();
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker({ clock }), clock });
+  const calls: string[] = [];
+  const first = Promise.withResolvers<void>();
+  app.messaging.subscribeBatch(
+    "books",
+    {
+      group: "search",
+      batch: { size: 2, waitMs: 60_000 },
+      timeoutMs: 1000,
+      retry: { quickTries: 1, delaysMs: [] },
+    },
+    async (messages) => {
+      calls.push(messages.map(({ source }) => source).join());
+      await first.promise; // ignores its signal
+      return new Map(messages.map(({ id }) => [id, "ack"] as const));
+    },
+  );
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const sent = ["/a", "/b"].map((source) => ({ type: "t", id: "1", source }));
+  await app.messaging.sendAll("books", sent);
+  await waitFor(() => calls.length === 1, { timeoutMs: 60_000 });
+  await clock.advance(1000);
+  first.resolve();
+  await waitFor(() => app.messaging.status()[0]?.deadLettered === 2, { timeoutMs: 60_000 });
+  expect(calls).toEqual(["/a"]);
   await app.stop();
 });

@@ -29,8 +29,10 @@ export const runBatch = async (
     if (refusal !== null) outcomes.set(message, refusal);
   };
   await Promise.all(messages.map(judge));
-  for (const call of callsOf(messages.filter((message) => !outcomes.has(message))))
-    for (const [message, outcome] of await handle(parts, call)) outcomes.set(message, outcome);
+  const calls = callsOf(messages.filter((message) => !outcomes.has(message)));
+  for (const call of calls)
+    if (call === calls[0] || call.some(({ signal }) => !signal.aborted))
+      for (const [message, outcome] of await handle(parts, call)) outcomes.set(message, outcome);
   return messages.map((message) => outcomes.get(message) ?? outcomeOf(undefined));
 };
 
