@@ -11,9 +11,9 @@ export class Entry {
   delivery: Delivery;
   /** Entries of one lane run one at a time, in order; `null` for none. */
   readonly lane: string | null;
-  /** Length of the body. */
+  /** Bytes of the body, text as UTF-8. */
   readonly bytes: number;
-  /** Length of all that it keeps in memory. */
+  /** Bytes of the body, and characters of what else it keeps in memory. */
   readonly heldBytes: number;
   /** The event, once it was decoded. */
   event: Event | null = null;
@@ -39,7 +39,7 @@ export class Entry {
     this.delivery = delivery;
     this.lane = lane;
     const { body, key, headers, original } = delivery;
-    this.bytes = typeof body === "string" ? body.length : body.byteLength;
+    this.bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
     this.heldBytes = this.bytes + (key?.length ?? 0) + headerLength(headers) + (original?.bytes ?? 0);
   }
 
