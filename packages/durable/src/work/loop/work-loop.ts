@@ -86,7 +86,8 @@ export class WorkLoop implements KernelPart, LeasedTable {
     this.workers.set(definition.name, worker);
     if (!this.worksOn(definition) || (this.isDraining && !definition.endsWithStop)) worker.drain();
     if (this.poll !== null) return this.workOn(definition);
-    if (this.hasBegun && !base.config.runWork && definition.endsWithStop) void this.openLate();
+    if (this.hasBegun && !this.hasStopped && !base.config.runWork && definition.endsWithStop)
+      void this.openLate();
   }
 
   /** Without `runWork` this process works on its own queues alone, such as that of the replies to its requests. */
@@ -94,7 +95,9 @@ export class WorkLoop implements KernelPart, LeasedTable {
     return endsWithStop || this.parts.base.config.runWork;
   }
 
-  private workOn({ name, endsWithStop }: QueueDefinition): void {
+  private workOn(definition: QueueDefinition): void {
+    const { name, endsWithStop } = definition;
+    if (!this.worksOn(definition)) return;
     if (!endsWithStop) this.parts.base.life.holdProcess();
     this.listen(name);
     this.hint(name);
@@ -122,6 +125,7 @@ export class WorkLoop implements KernelPart, LeasedTable {
     try {
       await this.open();
     } catch (error) {
+      if (this.hasStopped) return;
       base.log.warn("durable: work could not begin, and is tried again", { error });
       this.ends.push(base.clock.after(base.config.pollMaxMs, () => void this.openLate()));
     }
