@@ -24,8 +24,9 @@ export const cacheErrors: ErrorCatalogue = {
     action: "`enableRedis({ shared: true })`, or a store that all hosts share",
   },
   CACHE_STORE_UNAVAILABLE: {
+    status: 503,
     summary:
-      "the store failed in `invalidateCache`; logged for every other failure of a store, never sent to clients",
-    action: "check the store",
+      "the store failed in `invalidateCache`; logged for every other failure of a store, whose requests the handlers answer",
+    action: "check the store; clients retry after a second",
   },
 };

@@ -148,6 +148,7 @@ export { parseContentType } from "./body/content-type.ts";
 export { canonicalise, encodePath, isUnder, pathSegments } from "./routing/canonical-path.ts";
 export { canonicalPrefix, coversPath, pathPrefixes, prefixProblem } from "./routing/path-prefix.ts";
 export type { SharedState, SharedStateMakers } from "./shared-state/shared-state.ts";
+export { SharedStateUnavailableError } from "./shared-state/unavailable-error.ts";
 export type {
   Added,
   AddOptions,

@@ -1,5 +1,5 @@
 import { FrameworkError, HttpError } from "@framework/core";
-import { messageOf } from "@framework/core/feature";
+import { messageOf, SharedStateUnavailableError } from "@framework/core/feature";
 
 /** 503 with `Retry-After`: Redis is unreachable, did not answer in time, or disconnected. The outcome of the command is unknown. */
 export class RedisUnavailableError extends HttpError {
@@ -28,7 +28,7 @@ export const toRedisError = (error: Error): Error => {
   return new RedisUnavailableError(error.message, error);
 };
 
-/** Runs a call of the shared state; a failure of Redis becomes CORE_SHARED_STATE_UNAVAILABLE. */
+/** Runs a call of the shared state; a failure of Redis becomes a `SharedStateUnavailableError`. */
 export const orUnavailable = async <T>(call: () => Promise<T>): Promise<T> => {
   try {
     return await call();
@@ -37,10 +37,5 @@ export const orUnavailable = async <T>(call: () => Promise<T>): Promise<T> => {
   }
 };
 
-const stateUnavailable = (cause: unknown): FrameworkError => {
-  return new FrameworkError(
-    "CORE_SHARED_STATE_UNAVAILABLE",
-    `shared state: Redis did not answer (${messageOf(cause)}); the outcome of the call is unknown`,
-    { cause },
-  );
-};
+const stateUnavailable = (cause: unknown): FrameworkError =>
+  new SharedStateUnavailableError(`Redis did not answer (${messageOf(cause)})`, cause);

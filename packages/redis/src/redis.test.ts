@@ -111,6 +111,15 @@ test("with shared, features get the state in Redis and totals stay with the serv
   expect(await own?.totals.read("metrics")).toEqual([["n", [1]]]);
 });
 
+test("a handler that lets an unreachable shared state pass is answered 503 with Retry-After", async () => {
+  const app = new App_().enableRedis({ url: await unusedAddress(), shared: true });
+  app.get("/visits", async () => (await app.shared.get("visits")) ?? null);
+  await using client = testClient(app);
+  const reply = await client.get("/visits");
+  expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(reply.json()).toMatchObject({ detail: "The shared state is not available" });
+});
+
 test("start reports every mistake in the record", async () => {
   const start = (config: object) => new App_().enableRedis(config).fetch(new Request("http://localhost/"));
   await expect(start({ url: "http://x", poolSize: 0, poolsize: 1 })).rejects.toThrow(

@@ -31,6 +31,16 @@ test("a type error is reported at its line of the document", () => {
   expect(misused).toMatch(/^packages\/core\/README\.md\(32,9\): error TS2345/);
 });
 
+test("a type error that only the types of browsers cause is reported", () => {
+  const problems = checkCode(root, [
+    block(
+      40,
+      'import { Readable } from "node:stream";\nReadable.fromWeb(new ReadableStream<Uint8Array>());\n',
+    ),
+  ]);
+  expect(problems[0]).toMatch(/^packages\/core\/README\.md\(42,18\): error TS2345/);
+});
+
 test("a run that prints something else, nothing that it says, or fails is reported", () => {
   const blocks = ["console.log(1 + 1); // 3", "console.log(2);", "process.exitCode = 7;"].map((code, index) =>
     block(5 + index, `${code}\n`, { runs: true }),

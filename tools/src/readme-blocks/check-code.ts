@@ -11,7 +11,8 @@ import { runPrograms } from "./run-programs.ts";
 const RUN_TIMEOUT_MS = 240_000;
 
 /**
- * Compiles every `ts` and `js` block as a separate module, in one compiler run, and executes those marked `run`.
+ * Compiles every `ts` and `js` block as a separate module, in one compiler run without the types of browsers and one with them, and executes those
+ * marked `run`.
  *
  * A block can import every package of the workspace and the dependencies of its document's package. The output of an executed block must equal
  * the comments after its `console.log` calls.
@@ -28,7 +29,7 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
     files.set(file, block);
   }
   buildPackages(root);
-  const problems = compile(root, folder.path, files);
+  const problems = [...new Set(libraries.flatMap((library) => compile(root, folder.path, files, library)))];
   if (problems.length > 0) return problems;
   const executed = [...files].filter(([, block]) => block.runs);
   const runs = runPrograms(
@@ -66,8 +67,22 @@ const tsconfig = {
   },
 };
 
-const compile = (root: string, folder: string, files: ReadonlyMap<string, Block>): string[] => {
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ ...tsconfig, ...packageReferences(root) }));
+const lib = ["es2025", "esnext.disposable", "esnext.error"];
+
+/** Without and with the types of browsers: a program has the latter when its tsconfig.json has no `lib`. */
+const libraries: readonly (readonly string[])[] = [lib, [...lib, "dom"]];
+
+const compile = (
+  root: string,
+  folder: string,
+  files: ReadonlyMap<string, Block>,
+  library: readonly string[],
+): string[] => {
+  const compilerOptions = { ...tsconfig.compilerOptions, lib: library };
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ ...tsconfig, compilerOptions, ...packageReferences(root) }),
+  );
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
   const tsc = join(root, "node_modules/typescript/bin/tsc");
   const { status, stdout, stderr } = spawnSync(process.execPath, [tsc, "-p", "."], {

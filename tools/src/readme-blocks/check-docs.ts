@@ -2,6 +2,8 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { checkCode } from "./check-code.ts";
 import { checkCommands, type Known } from "./check-commands.ts";
+import { installProblems } from "./install-problems.ts";
+import { manifestOf, packagesOf } from "./manifests.ts";
 import { checkQuotes } from "./check-quotes.ts";
 import { extractBlocks } from "./extract-blocks.ts";
 
@@ -27,7 +29,8 @@ export const checkDocs = (root: string): DocsReport => {
   const documents = globSync(patterns, { cwd: root })
     .map((path) => path.replaceAll("\\", "/"))
     .sort();
-  const read = documents.map((path) => extractBlocks(path, readFileSync(join(root, path), "utf8")));
+  const texts = new Map(documents.map((path) => [path, readFileSync(join(root, path), "utf8")]));
+  const read = documents.map((path) => extractBlocks(path, texts.get(path) ?? ""));
   const blocks = read.flatMap((document) => document.blocks);
   const known = whatIsKnown(root);
   const commands = blocks.filter(({ language }) => language === "sh");
@@ -39,23 +42,19 @@ export const checkDocs = (root: string): DocsReport => {
       read.flatMap(({ quotes }) => quotes),
     ),
     ...commands.flatMap((block) => checkCommands(block, known)),
+    ...installProblems(root, texts, blocks),
     ...checkCode(root, code),
   ];
   return { documents, blocks: blocks.length, problems };
 };
 
-interface Named {
-  readonly name: string;
-  readonly scripts?: Readonly<Record<string, string>>;
-  readonly bin?: Readonly<Record<string, string>>;
-}
-
 const whatIsKnown = (root: string): Known => {
-  const json = (path: string): unknown => JSON.parse(readFileSync(join(root, path), "utf8"));
-  const packages = globSync("packages/*/package.json", { cwd: root }).map((path) => json(path) as Named);
-  const apps = globSync("{apps,tests}/*/package.json", { cwd: root }).map((path) => json(path) as Named);
-  const { scripts = {} } = json("package.json") as Named;
-  const { tasks } = json("turbo.json") as { tasks: Readonly<Record<string, unknown>> };
+  const packages = packagesOf(root);
+  const apps = globSync("{apps,tests}/*/package.json", { cwd: root }).map((path) => manifestOf(root, path));
+  const { scripts = {} } = manifestOf(root, "package.json");
+  const { tasks } = JSON.parse(readFileSync(join(root, "turbo.json"), "utf8")) as {
+    tasks: Readonly<Record<string, unknown>>;
+  };
   return {
     scripts: Object.keys(scripts),
     programs: readdirSync(join(root, "node_modules/.bin")),

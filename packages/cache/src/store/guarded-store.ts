@@ -1,4 +1,4 @@
-import { type Awaitable, FrameworkError, type Logger } from "@framework/core";
+import { type Awaitable, HttpError, type Logger } from "@framework/core";
 import { type Clock, isPromise, throttledLog } from "@framework/core/feature";
 import type { CacheEntry, CacheStore, SetOptions } from "./cache-store.ts";
 
@@ -56,10 +56,12 @@ export class GuardedStore {
   async drop(tags: readonly string[]): Promise<number> {
     const dropped = await this.guarded(() => this.store.drop(tags), null);
     if (dropped !== null) return dropped;
-    throw new FrameworkError(
-      "CACHE_STORE_UNAVAILABLE",
-      "cache: the store did not drop the replies; try again",
-    );
+    throw new HttpError(503, "The cache is not available", {
+      code: "CACHE_STORE_UNAVAILABLE",
+      headers: { "retry-after": "1" },
+      retry_after: 1,
+      cause: new Error("cache: the store did not drop the replies"),
+    });
   }
 
   /** Removes every entry of the store of this process. @throws CACHE_STORE_UNAVAILABLE */

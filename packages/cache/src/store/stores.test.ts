@@ -130,9 +130,12 @@ test("a failing store is a miss for requests and an error for invalidateCache, l
   for (const call of [failing, async () => failing()]) {
     const { app, clock, get, logged } = cachedApp({ store: brokenStore(call) });
     app.get("/", () => "x");
+    app.post("/drop", () => app.invalidateCache(["a"]));
     for (let round = 0; round < 3; round++) expect((await get("/")).text).toBe("x");
     expect(logged).toEqual(["CACHE_STORE_UNAVAILABLE"]);
     await expect(app.invalidateCache(["a"])).rejects.toMatchObject({ code: "CACHE_STORE_UNAVAILABLE" });
+    const reply = await app.fetch(new Request("http://localhost/drop", { method: "POST" }));
+    expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "1"]);
     await clock.advance(10 * 1000);
     await get("/");
     expect(logged).toEqual(["CACHE_STORE_UNAVAILABLE", "CACHE_STORE_UNAVAILABLE"]);

@@ -288,8 +288,9 @@ export const coreErrors: ErrorCatalogue = {
     action: "use another key",
   },
   CORE_SHARED_STATE_UNAVAILABLE: {
+    status: 503,
     summary: "the shared state cannot be reached; the outcome of the call is unknown",
-    action: "treat the outcome as unknown",
+    action: "treat the outcome as unknown; clients retry after a second",
   },
   CORE_SHORT_FILE: {
     summary: "a file was truncated while it was sent",

@@ -7,7 +7,7 @@ import type { SharedValues } from "./values/shared-values.ts";
  *
  * Adapters: in this process (one worker), through the primary process (many workers), Redis (many hosts). Every operation is atomic within its
  * port. Keys are strings of at most 512 characters; each port has its own keys. A call that exceeds a bound throws a FrameworkError whose code
- * begins with CORE_SHARED_STATE_. CORE_SHARED_STATE_UNAVAILABLE means that the state is unreachable and the outcome of the call unknown.
+ * begins with CORE_SHARED_STATE_. A `SharedStateUnavailableError`, 503, means that the state is unreachable and the outcome of the call unknown.
  */
 export interface SharedState {
   /** Values and counters that expire, and messages between workers. */

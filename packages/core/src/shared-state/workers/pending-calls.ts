@@ -1,5 +1,6 @@
-import { FrameworkError } from "../../errors/framework-error.ts";
-import { type PrimaryLink, type StateCall, type StateResults, UNAVAILABLE } from "./primary-link.ts";
+import type { FrameworkError } from "../../errors/framework-error.ts";
+import { SharedStateUnavailableError } from "../unavailable-error.ts";
+import type { PrimaryLink, StateCall, StateResults } from "./primary-link.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 interface Waiting {
@@ -36,21 +37,25 @@ export class PendingCalls {
   /** Sends a call and waits for its result. @throws CORE_SHARED_STATE_UNAVAILABLE, or the code of the primary's error */
   ask<C extends StateCall>(call: C): Promise<StateResults[C["op"]]> {
     const { timeoutMs, maxOutstanding, clock } = this.options;
-    if (this.closed) return Promise.reject(unavailable("the link to the primary process is closed"));
+    if (this.closed)
+      return Promise.reject(new SharedStateUnavailableError("the link to the primary process is closed"));
     if (this.waiting.size >= maxOutstanding) {
       return Promise.reject(
-        unavailable(`${maxOutstanding} calls to the primary process are pending already`),
+        new SharedStateUnavailableError(`${maxOutstanding} calls to the primary process are pending already`),
       );
     }
     const id = ++this.lastId;
     const { promise, resolve, reject } = Promise.withResolvers<StateResults[C["op"]]>();
     const expire = () =>
-      this.fail(id, unavailable(`the primary process did not answer within ${timeoutMs} ms`));
+      this.fail(
+        id,
+        new SharedStateUnavailableError(`the primary process did not answer within ${timeoutMs} ms`),
+      );
     this.waiting.set(id, { resolve, reject, cancel: clock.after(timeoutMs, expire) });
     try {
       this.link.send({ "@framework": "shared-state", type: "call", id, call });
     } catch (cause) {
-      this.fail(id, unavailable("the link to the primary process cannot send", cause));
+      this.fail(id, new SharedStateUnavailableError("the link to the primary process cannot send", cause));
     }
     return promise;
   }
@@ -67,7 +72,7 @@ export class PendingCalls {
   close(): void {
     this.closed = true;
     for (const id of this.waiting.keys()) {
-      this.fail(id, unavailable("the link to the primary process was closed"));
+      this.fail(id, new SharedStateUnavailableError("the link to the primary process was closed"));
     }
   }
 
@@ -79,10 +84,3 @@ export class PendingCalls {
     return waiting;
   }
 }
-
-const unavailable = (reason: string, cause?: unknown): FrameworkError =>
-  new FrameworkError(
-    UNAVAILABLE,
-    `shared state: ${reason}; the outcome of the call is unknown`,
-    cause === undefined ? undefined : { cause },
-  );

@@ -86,6 +86,3 @@ export const isStateMessage = (message: unknown): message is Tagged =>
   typeof message === "object" &&
   message !== null &&
   (message as { "@framework"?: unknown })["@framework"] === "shared-state";
-
-/** Error code of an unreachable state. */
-export const UNAVAILABLE = "CORE_SHARED_STATE_UNAVAILABLE";

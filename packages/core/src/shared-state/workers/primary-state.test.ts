@@ -6,7 +6,7 @@ import { isStateMessage } from "./primary-link.ts";
 import { primaryState } from "./primary-state.ts";
 import { virtualClock } from "../../runtime/virtual-clock.ts";
 
-const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE" };
+const unavailable = { code: "CORE_SHARED_STATE_UNAVAILABLE", status: 503, headers: { "retry-after": "1" } };
 const refused = { status: "rejected", reason: unavailable };
 const settled = async (call: unknown) => (await Promise.allSettled([call as Promise<unknown>]))[0];
 

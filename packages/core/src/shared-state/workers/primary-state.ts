@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../../runtime/clock.ts";
 import { checkPermits } from "../permits/permit-bounds.ts";
 import type { Permits } from "../permits/permits.ts";
 import type { SharedState } from "../shared-state.ts";
+import { SharedStateUnavailableError, UNAVAILABLE } from "../unavailable-error.ts";
 import {
   checkAddition,
   checkKey,
@@ -149,7 +150,7 @@ const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscript
     const received = message as PrimaryMessage;
     if (received.type === "result") calls.answer(received.id, received.result);
     else if (received.type === "failure") {
-      calls.fail(received.id, new FrameworkError(received.code, received.message));
+      calls.fail(received.id, failureOf(received));
     } else if (received.type === "message") {
       const { id, channel, text } = received;
       void subscriptions
@@ -162,6 +163,9 @@ const listen = (link: PrimaryLink, calls: PendingCalls, subscriptions: Subscript
     calls.close();
   });
 };
+
+const failureOf = ({ code, message }: { readonly code: string; readonly message: string }): FrameworkError =>
+  code === UNAVAILABLE ? new SharedStateUnavailableError(message) : new FrameworkError(code, message);
 
 const send = (link: PrimaryLink, message: WorkerMessage): void => {
   try {

@@ -9,10 +9,10 @@ import {
   type PrimaryMessage,
   type StateCall,
   type StateResults,
-  UNAVAILABLE,
   type WorkerMessage,
 } from "./primary-link.ts";
 import type { SharedState } from "../shared-state.ts";
+import { UNAVAILABLE } from "../unavailable-error.ts";
 import type { Json } from "../values/shared-values.ts";
 
 /** Bounds of `serveSharedState`. */
@@ -96,7 +96,7 @@ const answer = (state: SharedState, id: number, call: StateCall, reply: Reply): 
   const fail = (error: unknown): void => {
     const [code, message] = FrameworkError.is(error)
       ? [error.code, error.message]
-      : [UNAVAILABLE, "shared state: the primary process failed"];
+      : [UNAVAILABLE, "the primary process failed"];
     reply({ "@framework": "shared-state", type: "failure", id, code, message });
   };
   new Promise<StateResults[keyof StateResults]>((resolve) => {
@@ -127,9 +127,6 @@ const perform = (state: SharedState, call: StateCall): Awaitable<StateResults[ke
     case "publish":
       return state.values.publish(call.channel, JSON.parse(call.text) as Json).then(() => null);
     default:
-      throw new FrameworkError(
-        UNAVAILABLE,
-        "shared state: the primary process runs another version of the program",
-      );
+      throw new FrameworkError(UNAVAILABLE, "the primary process runs another version of the program");
   }
 };

@@ -1,0 +1,74 @@
+import type { Block } from "./extract-blocks.ts";
+
+/** A document, with the code that it shows. */
+export interface Installing {
+  /** Path from the root. */
+  readonly document: string;
+  readonly text: string;
+  readonly blocks: readonly Block[];
+  /** Text of the README that the document is a page of: its install lines count too. */
+  readonly readme?: string | undefined;
+}
+
+/** What an installation of a workspace package brings. */
+export interface Installable {
+  readonly name: string;
+  /** Peers that npm installs with it: those that are not optional. */
+  readonly peers: readonly string[];
+  /** Programs that it has for `npx`. */
+  readonly bins: readonly string[];
+}
+
+/**
+ * Returns what a document uses and does not install: a package that a block imports, or the package of a program that it starts with `npx`.
+ *
+ * An `npm install` line covers its packages and their peers. Dependencies of a package do not count: not every package manager lets a program import them.
+ * `npx` without an installation would download whatever package has the program's name.
+ */
+export const checkInstalls = (
+  { document, text, blocks, readme = "" }: Installing,
+  packages: readonly Installable[],
+): string[] => {
+  const installed = installedBy([text, readme], packages);
+  return used(text, blocks, packages)
+    .filter(({ name }) => !installed.has(name))
+    .map(({ name, line, by }) => `${document}:${line} ${by} needs ${name}, which no install line has`);
+};
+
+const installedBy = (texts: readonly string[], packages: readonly Installable[]): ReadonlySet<string> => {
+  const installed = new Set<string>();
+  const add = (name: string): void => {
+    if (installed.has(name)) return;
+    installed.add(name);
+    packages.find((each) => each.name === name)?.peers.forEach(add);
+  };
+  for (const [, names = ""] of texts.flatMap((text) => [...text.matchAll(/npm (?:install|i) ([^\n`#]*)/g)]))
+    names.split(/\s+/).map(packageOf).forEach(add);
+  return installed;
+};
+
+interface Use {
+  /** Name of the package. */
+  readonly name: string;
+  readonly line: number;
+  readonly by: string;
+}
+
+const used = (text: string, blocks: readonly Block[], packages: readonly Installable[]): Use[] => [
+  ...blocks.flatMap(importsOf),
+  ...Array.from(text.matchAll(/\bnpx ([\w-]+)/g)).flatMap(({ index, 1: program = "" }) => {
+    const owner = packages.find(({ bins }) => bins.includes(program));
+    const line = text.slice(0, index).split("\n").length;
+    return owner === undefined ? [] : [{ name: owner.name, line, by: `npx ${program}` }];
+  }),
+];
+
+const importsOf = ({ language, code, line }: Block): Use[] =>
+  language === "sh"
+    ? []
+    : Array.from(code.matchAll(/\b(?:from|import)[ (]"([^"]+)"/g))
+        .map(({ 1: path = "" }) => ({ name: packageOf(path), line, by: "the block" }))
+        .filter(({ name }) => !name.startsWith("node:") && !name.startsWith("."));
+
+/** Name of the package of an import path, or of an argument of `npm install` with or without a version. */
+const packageOf = (path: string): string => /^(?:@[^/]+\/)?[^/@]+/.exec(path)?.[0] ?? path;
