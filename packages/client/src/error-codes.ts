@@ -52,6 +52,6 @@ export const clientErrors: ErrorCatalogue = {
   CLIENT_UNDECLARED_REPLY: {
     summary: "the status or type of a reply is not in the document",
     action:
-      "the error has `status`, `body` and `requestId`; generate the client again if the document has changed",
+      "the error has `replyStatus`, `body` and `requestId`; generate the client again if the document has changed",
   },
 };

@@ -19,6 +19,7 @@ export {
 export { FailedWith, Trace, type TraceIds } from "./invocation/trace-keys.ts";
 export type { ErrorCatalogue, ErrorEntry } from "./errors/error-catalogue.ts";
 export { coreErrors } from "./errors/error-codes.ts";
+export { hidesReason } from "./errors/hides-reason.ts";
 export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { ProgramRouteOption } from "./routes/program-route.ts";

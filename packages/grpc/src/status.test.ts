@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, HttpError } from "@framework/core";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { aBook, all, catalog, failure, serve, type Served } from "./grpc-app.test-kit.ts";
 import { GrpcError, grpc } from "./index.ts";
@@ -71,6 +71,39 @@ test("metadata of an error that can be sent arrives beside one that cannot", asy
   expect(await failure(served.client(catalog).GetBook({ id: 1 }))).toMatchObject({
     metadata: { "x-shelf": "7" },
   });
+});
+
+test("an HttpError above 500 shows its detail, and a message that is another one is logged", async () => {
+  class StockError extends HttpError {
+    override readonly detail: string = "A service failed";
+  }
+  const warnings: unknown[] = [];
+  const log = {
+    info() {},
+    warn: (text: string, fields?: object) => void warnings.push([text, fields]),
+    error() {},
+  };
+  await using own = await serve(
+    (app) => {
+      app.enableGrpc({ address: "127.0.0.1:0" });
+      app.addGrpcService(catalog, {
+        GetBook: () => {
+          throw new StockError(502, "no route to stock.internal");
+        },
+      });
+    },
+    { log },
+  );
+  expect(await failure(own.client(catalog).GetBook({ id: 1 }))).toMatchObject({
+    status: "UNAVAILABLE",
+    message: "A service failed",
+  });
+  expect(warnings).toMatchObject([
+    [
+      "a gRPC call failed",
+      { method: "books.v1.Catalog/GetBook", error: { message: "no route to stock.internal" } },
+    ],
+  ]);
 });
 
 test("details and messages of a status stay small enough for the limits of clients", async () => {

@@ -5,8 +5,8 @@ export class UndeclaredReplyError extends ClientError {
   override readonly name = "UndeclaredReplyError";
   /** Status of the reply. */
   readonly replyStatus: number;
-  /** Header fields of the reply. */
-  readonly headers: Headers;
+  /** Header fields of that reply. */
+  readonly replyHeaders: Headers;
   /** The first 64 KiB of the body as text. */
   readonly body: string;
   /** The request's id in the service's log, from `X-Request-ID` of the reply. */
@@ -19,7 +19,7 @@ export class UndeclaredReplyError extends ClientError {
       `${route} answered ${reply.status} with ${type}, which its document does not declare`,
     );
     this.replyStatus = reply.status;
-    this.headers = reply.headers;
+    this.replyHeaders = reply.headers;
     this.body = body;
     this.requestId = reply.headers.get("x-request-id");
   }

@@ -1,13 +1,26 @@
-import { FrameworkError } from "@framework/core";
+import { HttpError } from "@framework/core";
 
-/** An error of a call that has no reply to return. `code` says which; `status` is the one that a handler should answer with. */
-export class ClientError extends FrameworkError {
+/** Sentences for clients, by status: names and addresses of other services are for the log. */
+const details: Readonly<Record<number, string>> = {
+  503: "A service that this one calls is not available",
+  504: "A service that this one calls did not answer in time",
+};
+const FAILED = "A service that this one calls failed";
+
+/**
+ * An error of a call that has no reply to return. `code` and `message` say which; a handler that lets it pass answers with `status`, 502, 503 or 504, and with
+ * `detail`, which has nothing of the message. The message is logged then.
+ */
+export class ClientError extends HttpError {
   override readonly name: string = "ClientError";
-  /** Status for the reply of a handler that does not handle the error: 502, 503 or 504. */
-  readonly status: number;
+  override readonly detail: string;
 
-  constructor(code: string, message: string, options: ErrorOptions & { readonly status?: number } = {}) {
-    super(code, message, options);
-    this.status = options.status ?? 502;
+  constructor(
+    code: string,
+    message: string,
+    { status = 502, cause }: ErrorOptions & { readonly status?: number } = {},
+  ) {
+    super(status, message, { code, cause });
+    this.detail = details[status] ?? FAILED;
   }
 }

@@ -28,6 +28,22 @@ test("an error whose message is not text is a 500 with a line in the log", async
   }
 });
 
+test("an error above 500 whose detail is not its message is a warning in the log", async () => {
+  class StockError extends HttpError {
+    override readonly detail: string = "A service failed";
+  }
+  for (const [status, lines] of [
+    [499, []],
+    [502, ["GET /x failed: no route to stock.internal", "GET /later failed: no route to stock.internal"]],
+  ] as const) {
+    const seen: string[] = [];
+    const log = { info() {}, warn: (text: string) => void seen.push(text), error() {} };
+    const error = new StockError(status, "no route to stock.internal");
+    expect(await statusOf(error, log)).toEqual([status, status]);
+    expect(seen.filter((line) => line.includes("stock.internal"))).toEqual(lines);
+  }
+});
+
 test("with debug the reply shows a message and name that are not text", async () => {
   const app = new App();
   app.get("/x", () => {

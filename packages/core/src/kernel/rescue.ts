@@ -1,5 +1,6 @@
 import { addErrorFields, errorReply } from "./error-reply.ts";
 import type { ExceptionHandlers } from "./exception-handlers.ts";
+import { hidesReason } from "../errors/hides-reason.ts";
 import { HttpError } from "../errors/http-error.ts";
 import { toError } from "../errors/to-error.ts";
 import { FailedWith } from "../invocation/trace-keys.ts";
@@ -38,11 +39,16 @@ export const createRescue = (
     failed(error, request);
     logFailure(error, request, settings);
   };
+  const warn = (error: Error, request: HttpRequest): void => {
+    failed(error, request);
+    logFailure(error, request, settings, "warn");
+  };
   const standard = (error: Error, request: HttpRequest): Response => {
     const path = request.path === UNREADABLE ? null : request.path;
     let reply: Response;
     try {
       if (statusOf(error) === 500) report(error, request);
+      else if (HttpError.is(error) && hidesReason(error)) warn(error, request);
       reply = errorReply(error, { path, accept: request.getHeader("accept") }, settings);
     } catch (failure) {
       return unanswered("the reply to an error cannot be written", failure, error, request);
@@ -101,9 +107,14 @@ const isReply = (value: unknown): boolean =>
 const statusOf = (error: Error): number =>
   HttpError.is(error) && Number.isInteger(error.status) ? error.status : 500;
 
-const logFailure = (error: Error, request: HttpRequest, { log }: AppSettings): void => {
+const logFailure = (
+  error: Error,
+  request: HttpRequest,
+  { log }: AppSettings,
+  level: "warn" | "error" = "error",
+): void => {
   const { method, path, route, requestId } = request;
-  log.error(`${method} ${route ?? path} failed: ${messageOf(error)}`, {
+  log[level](`${method} ${route ?? path} failed: ${messageOf(error)}`, {
     error,
     method,
     path,

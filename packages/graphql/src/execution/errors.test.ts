@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, HttpError } from "@framework/core";
 import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { GraphQLError, GraphQLScalarType } from "graphql";
@@ -39,6 +39,28 @@ test("HttpErrors and GraphQLErrors of resolvers are for clients", async () => {
     ["refused"],
   ]);
   expect(await errorOf("mine", "production")).toEqual(["for the client", { code: "MINE" }, ["mine"]]);
+});
+
+test("an HttpError above 500 shows its detail, and a message that is another one is logged with its field", async () => {
+  class StockError extends HttpError {
+    override readonly detail: string = "A service failed";
+  }
+  const app = new (App.with(graphql))().enableGraphql({
+    schema: "type Query { left: Int }",
+    resolvers: {
+      Query: {
+        left: () => {
+          throw new StockError(502, "canary");
+        },
+      },
+    },
+  });
+  await using client = testClient(app, { env: "production" });
+  const reply = await client.post("/graphql", { json: { query: "{ left }" } });
+  expect(reply.json()).toMatchObject({ errors: [{ message: "A service failed", path: ["left"] }] });
+  expect(client.logs.filter(({ level }) => level === "warn")).toMatchObject([
+    { message: "graphql: a resolver failed: canary", fields: { path: "left" } },
+  ]);
 });
 
 test("GraphQLErrors that methods of a source throw, and that resolvers return or list, are for clients", async () => {

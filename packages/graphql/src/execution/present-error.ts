@@ -1,4 +1,5 @@
 import { type AppSettings, HttpError } from "@framework/core";
+import { hidesReason } from "@framework/core/feature";
 import { GraphQLError, type GraphQLFormattedError } from "graphql";
 import { isShown } from "../schema/shown-errors.ts";
 
@@ -19,18 +20,16 @@ export const errorPresenter = ({
 }: Pick<AppSettings, "debug" | "env" | "log">): PresentError => {
   const showsInternals = debug && env !== "production";
   const fault = (located: GraphQLError, cause: Error): GraphQLFormattedError => {
-    log.error(`graphql: a resolver failed: ${cause.message}`, {
-      error: cause,
-      path: located.path?.join(".") ?? null,
-    });
+    log.error(`graphql: a resolver failed: ${cause.message}`, { error: cause, path: pathOf(located) });
     const detail = showsInternals ? cause.message : UNEXPECTED;
     return withPlace(located, detail, { error: INTERNAL, detail, status: 500 });
   };
   const refusal = (located: GraphQLError, cause: HttpError): GraphQLFormattedError => {
     const { error, detail, status, extras } = cause;
-    return status === 500
-      ? fault(located, cause)
-      : withPlace(located, detail, { ...extras, error, detail, status });
+    if (status === 500) return fault(located, cause);
+    if (hidesReason(cause))
+      log.warn(`graphql: a resolver failed: ${cause.message}`, { error: cause, path: pathOf(located) });
+    return withPlace(located, detail, { ...extras, error, detail, status });
   };
   return (error) => {
     if (!(error instanceof GraphQLError)) return fault(new GraphQLError(error.message), error);
@@ -44,6 +43,8 @@ export const errorPresenter = ({
     return isForClients ? plain(error) : fault(error, cause);
   };
 };
+
+const pathOf = ({ path }: GraphQLError): string | null => path?.join(".") ?? null;
 
 /** Whether the error is of a place in the request, such as a variable whose value an enum refuses, and of no field of the result. */
 const isOfRequest = ({ path, locations }: GraphQLError): boolean =>

@@ -2,6 +2,7 @@
 import {
   type Awaitable,
   type Guard,
+  HttpError,
   type Invocation,
   type Logger,
   type Middleware,
@@ -11,6 +12,7 @@ import {
   type Clock,
   compose,
   type EntryProtection,
+  hidesReason,
   type HostState,
   isPromise,
   mapAwaitable,
@@ -176,6 +178,8 @@ export class CallRunner {
     // A GrpcError is deliberate, such as for malformed bytes, which clients could fill the log with.
     if (outcome.status === "INTERNAL" && !GrpcError.is(error) && call.aborted === null)
       log.error("a gRPC call failed", { method: call.name, error: outcome.cause ?? outcome });
+    else if (HttpError.is(error) && hidesReason(error) && call.aborted === null)
+      log.warn("a gRPC call failed", { method: call.name, error });
     return outcome;
   }
 

@@ -1,0 +1,68 @@
+import { App, HttpError } from "@framework/core";
+import { expect, test } from "@jest/globals";
+import { ClientError } from "./client-error.ts";
+import { httpClient, type HttpClient } from "./http-client.ts";
+
+/** A service whose only handler calls another one, and what its log says. */
+const calling = async (client: HttpClient) => {
+  const warnings: unknown[] = [];
+  const app = new App();
+  app.get("/order", async (request) => await (await client.request("/stock", { within: request })).text());
+  await app.start({
+    env: "production",
+    log: { info() {}, warn: (text) => void warnings.push(text), error: (text) => void warnings.push(text) },
+  });
+  return {
+    warnings,
+    ask: async () => {
+      const reply = await app.fetch(new Request("http://localhost/order"));
+      return { status: reply.status, text: await reply.text() };
+    },
+    async [Symbol.asyncDispose]() {
+      await client[Symbol.asyncDispose]();
+      await app.stop();
+    },
+  };
+};
+
+const baseUrl = "http://stock.internal:8080";
+const hanging = (request: Request): Promise<Response> =>
+  new Promise((_, reject) => {
+    request.signal.addEventListener("abort", () => reject(request.signal.reason));
+  });
+
+test("an error that a handler leaves is answered with its status, and only the log says which service failed", async () => {
+  const refuse = () => Promise.reject(new Error("connect ECONNREFUSED 10.0.0.7:8080"));
+  await using broken = await calling(httpClient({ baseUrl, fetch: refuse }));
+  expect(await broken.ask()).toEqual({
+    status: 502,
+    text: '{"error":"Bad Gateway","detail":"A service that this one calls failed","status":502}',
+  });
+  expect(broken.warnings).toEqual([
+    "GET /order failed: GET http://stock.internal:8080/stock failed: connect ECONNREFUSED 10.0.0.7:8080",
+  ]);
+  await using slow = await calling(httpClient({ baseUrl, fetch: hanging, timeoutMs: 10 }));
+  expect(await slow.ask()).toEqual({
+    status: 504,
+    text: '{"error":"Gateway Timeout","detail":"A service that this one calls did not answer in time","status":504}',
+  });
+  expect(slow.warnings).toEqual([
+    "GET /order failed: GET http://stock.internal:8080/stock took longer than 10 ms",
+  ]);
+  await using full = await calling(httpClient({ baseUrl, fetch: hanging, maxCalls: 1, timeoutMs: 200 }));
+  const first = full.ask();
+  expect(await full.ask()).toEqual({
+    status: 503,
+    text: '{"error":"Service Unavailable","detail":"A service that this one calls is not available","status":503}',
+  });
+  expect((await first).status).toBe(504);
+});
+
+test("an error has its code, and its message and stack name the call", () => {
+  const error = new ClientError("CLIENT_TIMEOUT", "GET http://a.test/ took longer than 10 ms", {
+    status: 504,
+  });
+  expect(error).toBeInstanceOf(HttpError);
+  expect(error).toMatchObject({ code: "CLIENT_TIMEOUT", status: 504, error: "Gateway Timeout" });
+  expect(error.stack).toContain("GET http://a.test/ took longer than 10 ms");
+});
