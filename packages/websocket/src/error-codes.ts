@@ -32,6 +32,7 @@ export const websocketErrors: ErrorCatalogue = {
     action: "start the app first",
   },
   WEBSOCKET_BROADCAST_INCOMPLETE: {
+    status: 503,
     summary: "a worker lost its connection to the others, or died, before it confirmed a message to a room",
     action: "send it again if members may get it twice",
   },

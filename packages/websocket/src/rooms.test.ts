@@ -21,12 +21,16 @@ test("a send to a room rejects when a worker lost its connection before it confi
   };
   const app = new (App.with(lossy, websocket))();
   app.websocket("/", () => {});
+  app.post("/hello", () => app.room("a").sendText("hello"));
   await using _client = testClient(app);
   await app.start();
   await expect(app.room("a").sendText("hello")).rejects.toMatchObject({
     code: "WEBSOCKET_BROADCAST_INCOMPLETE",
     message: expect.stringContaining('"a"'),
   });
+  const reply = await app.fetch(new Request("http://localhost/hello", { method: "POST" }));
+  expect([reply.status, reply.headers.get("retry-after")]).toEqual([503, "1"]);
+  expect(await reply.text()).not.toContain('"a"');
   isComplete = true;
   await expect(app.room("a").sendText("hello")).resolves.toBeUndefined();
 });

@@ -1,4 +1,4 @@
-import { FrameworkError } from "@framework/core";
+import { FrameworkError, HttpError } from "@framework/core";
 import { handled, type Json, type SharedValues } from "@framework/core/feature";
 
 /** The members of a room, in every worker. */
@@ -109,16 +109,27 @@ export class Rooms {
       throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
     const note = noteOf(this.write);
     if (await this.shared.publish(CHANNEL, { ...note })) return;
-    throw new FrameworkError(
-      "WEBSOCKET_BROADCAST_INCOMPLETE",
-      `a message to the room "${note.room}" was not confirmed by every process; members at the others have it`,
-    );
+    throw new BroadcastIncompleteError(note.room);
   }
 
   private deliver(message: Json): void {
     const { room, except, ...note } = message as unknown as Note; // only `publish` writes to the channel
     const data = decoded(note);
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
+  }
+}
+
+/** 503 with `Retry-After`, without the name of the room, which is for the log. */
+class BroadcastIncompleteError extends HttpError {
+  override readonly name = "BroadcastIncompleteError";
+  override readonly detail: string = "The message did not reach every process";
+
+  constructor(room: string) {
+    super(
+      503,
+      `a message to the room "${room}" was not confirmed by every process; members at the others have it`,
+      { code: "WEBSOCKET_BROADCAST_INCOMPLETE", headers: { "retry-after": "1" }, retry_after: 1 },
+    );
   }
 }
 
