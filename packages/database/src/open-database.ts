@@ -198,7 +198,7 @@ const limitOf = (
     tookTooLong(error);
     aborting.abort(error);
   };
-  const timer = setTimeout(late, timeoutSecs * 1000).unref();
+  const timer = setTimeout(late, timeoutSecs * 1000); // keeps the process running: the function may wait for nothing that does
   // Not AbortSignal.any, whose weak references cost a tenth of a short transaction.
   const abort = (): void => aborting.abort(signal?.reason);
   if (signal?.aborted === true) abort();

@@ -1,6 +1,6 @@
-import type { Clock } from "@framework/core/feature";
+import { type Clock, keepAlive } from "@framework/core/feature";
 
-/** The time limit of one call. Its signal aborts at the end, or when the caller aborts. */
+/** The time limit of one call. Its signal aborts at the end, or when the caller aborts. Keeps the process running from `begin` to `end`. */
 export class Deadline {
   readonly timeoutMs: number;
   private readonly clock: Clock;
@@ -10,6 +10,7 @@ export class Deadline {
   private endsAt = Infinity;
   private passed = false;
   private cancelTimer = (): void => {};
+  private release = (): void => {};
 
   /** @param reason creates the error of a call that took too long */
   constructor(clock: Clock, timeoutMs: number, reason: () => Error, outer?: AbortSignal) {
@@ -33,6 +34,7 @@ export class Deadline {
   }
 
   begin(): void {
+    this.release = keepAlive();
     this.endsAt = this.clock.now() + this.timeoutMs;
     this.cancelTimer = this.clock.after(this.timeoutMs, () => this.pass());
     if (this.outer?.aborted === true) this.abort();
@@ -48,6 +50,7 @@ export class Deadline {
   /** Ends the limit: the call is over. */
   end(): void {
     this.cancelTimer();
+    this.release();
     this.outer?.removeEventListener("abort", this.abort);
   }
 

@@ -1,0 +1,7 @@
+// A script that has nothing else: the limit of its transaction keeps it running.
+import { openDatabase } from "./index.ts";
+
+const db = openDatabase({ url: process.argv[2] ?? "sqlite://:memory:" });
+const limited = db.transaction(() => new Promise(() => {}), { timeoutSecs: 0.2 });
+console.log(await limited.catch((error: { readonly code: string }) => error.code));
+await db.close();
