@@ -80,6 +80,14 @@ const parts: Readonly<Record<string, () => Promise<void>>> = {
     await app.start({ log });
     await app.messaging.send("books", { type: "t", id: "1" });
   },
+  async signal() {
+    const app = appOn(memoryBroker());
+    app.messaging.subscribe("books", { group: "search" }, () => {});
+    app.onEvent("shutdown", () => print("stopped"));
+    await app.start({ log });
+    process.once("SIGTERM", () => void app.stop());
+    process.kill(process.pid, "SIGTERM");
+  },
   async request() {
     const app = appOn(memoryBroker());
     await app.start({ log });

@@ -8,6 +8,7 @@ test.each([
   ["delayed", "handled 1\n"],
   ["tries", "try 1\ntry 2\n"],
   ["connecting", "handled 1\n"],
+  ["signal", "stopped\n"],
   ["request", "failed with MESSAGING_NO_REPLY\n"],
   ["send", "failed with MESSAGING_SEND_FAILED\nfailed with MESSAGING_SEND_FAILED\n"],
 ])(
