@@ -12,7 +12,7 @@ import { badContract, type PortContract, type PortFact, runFact } from "./port-c
  */
 export const expectContractToCatch = async <Fixture>(
   { title, facts }: PortContract<Fixture>,
-  makeBroken: () => Awaitable<Fixture>,
+  makeBroken: NoInfer<() => Awaitable<Fixture>>, // an inferred fixture would have arrays in place of tuples
   { timeoutMs = 2000 }: { readonly timeoutMs?: number } = {},
 ): Promise<readonly string[]> => {
   const caught: string[] = [];
