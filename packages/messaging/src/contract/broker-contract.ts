@@ -21,7 +21,7 @@ import { stopFacts } from "./stop-facts.ts";
 /**
  * The suite of brokers: facts about an adapter alone, and about an app that runs on it.
  *
- * Facts about what a broker cannot do are about the emulation, or end at once.
+ * Facts about what a broker cannot do are about the emulation, or end at once: they ask its `capabilities`.
  */
 export const brokerContract: PortContract<BrokerFixture> = portContract("broker", {
   ...sendingFacts,
