@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "@jest/globals";
 
 const moduleOf = (file: string): string => JSON.stringify(new URL(file, import.meta.url).href);
@@ -75,4 +76,20 @@ test("the line about descriptors comes once a minute at most, and only while non
     console.log(counts.join());
   `);
   expect(await text(child.stdout)).toBe("0,1,1,0\n");
+});
+
+test("a sandbox without the file that is opened has free descriptors", async () => {
+  const source = fileURLToPath(new URL("../../..", import.meta.url));
+  const program = `
+    const { hasFreeDescriptor } = await import(${moduleOf("descriptors.ts")});
+    const { openSync } = await import("node:fs");
+    let code = "none";
+    try { openSync("/dev/null"); } catch (error) { code = error.code; }
+    console.log(code, hasFreeDescriptor());
+  `;
+  const flags = ["--permission", `--allow-fs-read=${source}`, "--disable-warning=ExperimentalWarning"];
+  const child = spawn(process.execPath, [...flags, "--input-type=module", "-e", program], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  expect(await text(child.stdout)).toBe("ERR_ACCESS_DENIED true\n");
 });

@@ -8,15 +8,18 @@ const LOOK_MS = 1000;
 /** Milliseconds after a line in which there is no other. */
 const LINE_MS = 60_000;
 
-/** Whether one more file or socket can be opened. */
+/** Whether one more file or socket can be opened; true where that cannot be found out, as in a sandbox without the file that is opened. */
 export const hasFreeDescriptor = (): boolean => {
   try {
     closeSync(openSync(devNull, "r"));
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    return !exhausted.has(String((error as { readonly code?: unknown }).code));
   }
 };
+
+/** Errors of a process, and of a system, without a free descriptor. */
+const exhausted = new Set(["EMFILE", "ENFILE"]);
 
 /**
  * Logs when this process has used up its file descriptors, at most once a minute. The system's accept then fails, and Node closes connections without an
