@@ -19,6 +19,7 @@ import type { StartedOperation } from "./graphql-operations.ts";
 import { endOnce } from "./end-once.ts";
 import { followParts } from "./follow-parts.ts";
 import { OperationInvocation } from "./operation-invocation.ts";
+import { readableError } from "../graphql-js/readable-error.ts";
 import { settled } from "./settled.ts";
 import type { Traffic } from "./traffic.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
@@ -154,7 +155,7 @@ export class Executor {
     try {
       for (let step = await next(); step.done !== true; step = await next()) yield await execute(step.value);
     } catch (error) {
-      if (!signal.aborted) throw error;
+      if (!signal.aborted) throw readableError(error);
     } finally {
       traffic.subscriptions--;
       end();

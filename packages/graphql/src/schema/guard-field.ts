@@ -9,6 +9,7 @@ import {
 import { markShown, noteReturned } from "./shown-errors.ts";
 import { scopeOf, stopIfAborted } from "../context/create-context.ts";
 import type { GraphqlContext } from "../context/graphql-context.ts";
+import { readableError } from "../graphql-js/readable-error.ts";
 import type { FieldOptions } from "./field-options.ts";
 
 type Resolver = GraphQLFieldResolver<unknown, GraphqlContext>;
@@ -106,6 +107,6 @@ const withMarkedErrors =
       noteReturned(value);
       return value;
     } catch (error) {
-      return markShown(error);
+      return markShown(readableError(error));
     }
   };

@@ -1,5 +1,6 @@
 import { defaultFieldResolver, type GraphQLFieldResolver } from "graphql";
 import type { GraphqlContext } from "../context/graphql-context.ts";
+import { readableError } from "../graphql-js/readable-error.ts";
 import { markShown, noteReturned } from "./shown-errors.ts";
 
 /** Resolves a field without a resolver as GraphQL does, to the member of the source with its name, and marks the errors of methods as those of resolvers. */
@@ -9,6 +10,6 @@ export const resolveMember: GraphQLFieldResolver<unknown, GraphqlContext> = (sou
     noteReturned(value);
     return value;
   } catch (error) {
-    return markShown(error);
+    return markShown(readableError(error));
   }
 };

@@ -9,6 +9,7 @@ import type { Caller } from "../execution/caller.ts";
 import type { DeliveredParts, Events, Executor } from "../execution/executor.ts";
 import type { PresentError } from "../execution/present-error.ts";
 import { presentPart } from "../execution/present-part.ts";
+import { readableError } from "../graphql-js/readable-error.ts";
 import { settled } from "../execution/settled.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
@@ -201,6 +202,6 @@ const answered = (work: () => Awaitable<ExecutionResult | Events>): Awaitable<Ex
   );
 
 const failure = (error: unknown): GraphQLError => {
-  const cause = Error.isError(error) ? error : new Error("a value was thrown", { cause: error });
+  const cause = readableError(error);
   return new GraphQLError(cause.message, { cause, originalError: cause });
 };
