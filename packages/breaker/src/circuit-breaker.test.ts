@@ -195,7 +195,7 @@ test("every change of state is reported and logged, and a failing listener has n
     { name: "GET /", from: "open", to: "closed" },
   ]);
   const failed = "onTransition of the circuit breaker failed";
-  expect(logged).toEqual(['circuit "GET /" is open', failed, 'circuit "GET /" is closed', failed]);
+  expect(logged).toEqual([failed, 'circuit "GET /" is open', failed, 'circuit "GET /" is closed']);
   await app.stop();
 });
 

@@ -65,7 +65,7 @@ export const circuitBreaker: Feature<CircuitBreaker> = {
           })
           .metric({
             name: "circuit_transitions_total",
-            help: "State changes of circuits, by new state and worker.",
+            help: "State changes of circuits, by new state; a change of all workers counts once.",
             type: "counter",
             read: () => circuits.transitions(),
           });

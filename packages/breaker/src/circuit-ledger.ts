@@ -35,6 +35,8 @@ export interface CircuitLedger {
   succeed(trial: Trial): Awaitable<number>;
   /** Stores `phase` as the successor of the one before, unless there is one. Returns the stored successor, `phase` itself if it was the first. */
   decide(phase: Phase): Awaitable<Phase>;
+  /** Claims the half-open state of an open phase. True in exactly one worker. */
+  claimHalfOpen(epoch: number): Awaitable<boolean>;
   /** Publishes a phase to every worker. */
   announce(phase: Phase): Awaitable<void>;
 }
@@ -64,6 +66,10 @@ export class LocalLedger implements CircuitLedger {
 
   decide(phase: Phase): Phase {
     return phase;
+  }
+
+  claimHalfOpen(): true {
+    return true;
   }
 
   announce(): void {

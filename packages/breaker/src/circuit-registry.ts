@@ -162,7 +162,7 @@ export class CircuitRegistry implements Circuits {
     return this.list().map(({ name, state }) => ({ value: level[state], labels: { circuit: name } }));
   }
 
-  /** Returns the number of state changes by new state. */
+  /** Returns the number of state changes that this worker has made, by new state. */
   transitions(): readonly Sample[] {
     return Object.entries(this.transitionCounts).map(([to, value]) => ({ value, labels: { to } }));
   }
@@ -208,6 +208,7 @@ export class CircuitRegistry implements Circuits {
       clock: this.requireConfig().clock ?? systemClock,
       ledger: new LocalLedger(),
       onTransition: (transition) => this.reported(transition),
+      onDecision: (to) => this.decided(name, to),
     });
     const member = { circuit, config };
     this.members.set(name, member);
@@ -233,15 +234,19 @@ export class CircuitRegistry implements Circuits {
   }
 
   private reported(transition: CircuitTransition): void {
-    const { name, to } = transition;
-    this.transitionCounts[to]++;
-    const { log } = this.started ?? { log: null };
-    log?.[to === "open" ? "warn" : "info"](`circuit "${name}" is ${to}`, { circuit: name, state: to });
     try {
       this.config?.onTransition?.(transition);
     } catch (error) {
-      log?.error("onTransition of the circuit breaker failed", { error, circuit: name });
+      const { name: circuit } = transition;
+      this.started?.log.error("onTransition of the circuit breaker failed", { error, circuit });
     }
+  }
+
+  /** Counts and logs a change in the worker that made it: the metric is the sum over all workers. */
+  private decided(name: string, to: CircuitState): void {
+    this.transitionCounts[to]++;
+    const level = to === "open" ? "warn" : "info";
+    this.started?.log[level](`circuit "${name}" is ${to}`, { circuit: name, state: to });
   }
 
   /** Logs at most one failure of the shared state per minute. */

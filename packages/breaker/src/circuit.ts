@@ -35,7 +35,10 @@ export interface CircuitOptions {
   readonly id: string;
   readonly clock: Pick<Clock, "now">;
   readonly ledger: CircuitLedger;
+  /** Called with every change of this worker's view. */
   readonly onTransition: (transition: CircuitTransition) => void;
+  /** Called with the new state, in the one worker that has made the change for all. @default none */
+  readonly onDecision?: (to: CircuitState) => void;
 }
 
 /**
@@ -108,9 +111,10 @@ export class Circuit {
   /** Opens or closes the circuit manually; resolves when all workers have adopted the phase. */
   force(state: Phase["state"]): Awaitable<void> {
     const phase = this.nextPhase(state);
+    const from = this.state;
     return mapAwaitable(this.ledger.decide(phase), (decided) => {
       this.adopt(decided);
-      return decided === phase ? this.ledger.announce(phase) : this.force(state);
+      return decided === phase ? this.decided(from, phase) : this.force(state);
     });
   }
 
@@ -159,11 +163,17 @@ export class Circuit {
 
   private move(state: Phase["state"]): void {
     const phase = this.nextPhase(state);
+    const from = this.state;
     if (state === "open") this.startPhase(phase, false);
     void mapAwaitable(this.ledger.decide(phase), (decided) => {
       this.adopt(decided);
-      if (decided === phase) void this.ledger.announce(phase);
+      if (decided === phase) void this.decided(from, phase);
     });
+  }
+
+  private decided(from: CircuitState, phase: Phase): Awaitable<void> {
+    if (phase.state !== from) this.options.onDecision?.(phase.state);
+    return this.ledger.announce(phase);
   }
 
   /** Adopts a phase that the ledger has confirmed, unless it is outdated. */
@@ -190,6 +200,16 @@ export class Circuit {
     if (to === from) return;
     this.reported = to;
     this.options.onTransition({ name: this.name, from, to });
+    if (to === "half-open") this.claimHalfOpen();
+  }
+
+  /** Every worker sees by its clock that an open phase is over, so one of them claims that change. */
+  private claimHalfOpen(): void {
+    const { onDecision } = this.options;
+    if (onDecision === undefined) return;
+    void mapAwaitable(this.ledger.claimHalfOpen(this.phase.epoch), (isFirst) => {
+      if (isFirst) onDecision("half-open");
+    });
   }
 
   private leftMs(): number {

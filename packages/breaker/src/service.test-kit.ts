@@ -39,12 +39,15 @@ export interface ServiceOptions {
   readonly halfOpenTarget?: number;
   readonly workers?: number;
   readonly wrap?: (shared: SharedState) => SharedState;
+  /** Log of all workers. @default none */
+  readonly log?: AppSettings["log"];
 }
 
 /** Several workers over one primary, all in this process and on one virtual clock. */
 export const service = async ({
   workers: count = 4,
   wrap = (shared) => shared,
+  log = quiet.log,
   ...settings
 }: ServiceOptions = {}): Promise<Service> => {
   const clock = virtualClock();
@@ -59,7 +62,7 @@ export const service = async ({
     circuits.configure(CircuitBreakerConfig.of({ ...settings, clock, onTransition }));
     const call = circuits.around<null, Outcome>("callee", { isFailure: (outcome) => outcome === "failure" });
     const shared = wrap(primaryState(link.worker, { clock, ...quiet }));
-    await circuits.start([], shared, quiet as AppSettings);
+    await circuits.start([], shared, { log } as AppSettings);
     const worker = { circuits, call, seen, die: () => link.close() };
     workers.push(worker);
     return worker;

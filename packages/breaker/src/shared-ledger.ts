@@ -111,7 +111,7 @@ export class SharedLedger implements CircuitLedger {
 
   decide(phase: Phase): Awaitable<Phase> {
     const key = `${this.key}:${phase.epoch}`;
-    const ttlMs = SUCCESSOR_TTL_MS + 2 * this.options.resetMs;
+    const ttlMs = this.successorTtlMs();
     const { epoch, state } = phase;
     return this.call(
       () =>
@@ -131,6 +131,12 @@ export class SharedLedger implements CircuitLedger {
     return mapAwaitable(this.read(`${this.key}:current`), (latest) =>
       latest !== null && latest.epoch >= phase.epoch ? latest : phase,
     );
+  }
+
+  claimHalfOpen(epoch: number): Awaitable<boolean> {
+    const key = `${this.key}:${epoch}:half-open`;
+    const ttlMs = this.successorTtlMs();
+    return this.call(() => this.options.shared.values.set(key, true, { ttlMs, ifAbsent: true }), true);
   }
 
   /** Publishes the phase and stores it for workers that start later. */
@@ -160,6 +166,10 @@ export class SharedLedger implements CircuitLedger {
         ({ value: isRunning, expiresInMs }) => ({ epoch, state, leftMs: isRunning > 0 ? expiresInMs : 0 }),
       );
     });
+  }
+
+  private successorTtlMs(): number {
+    return SUCCESSOR_TTL_MS + 2 * this.options.resetMs;
   }
 
   private timer(epoch: number): string {
