@@ -1,0 +1,75 @@
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import type { Feature } from "../feature/feature.ts";
+import type { RequestTrace } from "../insight/request-steps.ts";
+
+test("a tool that announced itself listens after the start, and requests cost no trace before and after", async () => {
+  const watching: Feature<{ enableWatching(): unknown; stepsOf(path: string): readonly string[] }> = {
+    name: "watching",
+    install: ({ insight }) => ({
+      enableWatching: () => insight.traceRequests(),
+      stepsOf: (path) => insight.stepsOf({ method: "GET", path }).map(({ name }) => name),
+    }),
+  };
+  const app = new (App.with(watching))();
+  app.enableWatching();
+  const answered: RequestTrace[] = [];
+  const started: RequestTrace[] = [];
+  const onAnswer = (message: unknown): void => void answered.push(message as RequestTrace);
+  const onStart = (message: unknown): void => void started.push(message as RequestTrace);
+  let release = (): void => {};
+  const waiting = new Promise<void>((resolve) => (release = resolve));
+  let arrive = (): void => {};
+  const arrival = new Promise<void>((resolve) => (arrive = resolve));
+  app.use(async function slow(request, next) {
+    arrive();
+    if (request.path === "/slow") await waiting;
+    return next(request);
+  });
+  app.get("/slow", () => "slow");
+  app.get("/fast", () => "fast");
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  subscribe("framework.request.answered", onAnswer);
+  const slow = app.fetch(new Request("http://localhost/slow")); // begins before the tool listens: never half a trace
+  await arrival;
+  subscribe("framework.request.steps", onStart);
+  await app.fetch(new Request("http://localhost/fast"));
+  release();
+  await slow;
+  unsubscribe("framework.request.steps", onStart);
+  await app.fetch(new Request("http://localhost/fast"));
+  unsubscribe("framework.request.answered", onAnswer);
+  expect(started).toHaveLength(1);
+  expect(answered).toEqual(started);
+  expect(answered[0]?.steps.map(({ name, status }) => [name, status])).toEqual([
+    ["slow", 200],
+    ["handler", 200],
+  ]);
+  expect(app.stepsOf("/fast")).toEqual(["slow", "guard", "validation", "handler"]);
+});
+
+test("a trace that began while a tool listened is complete, though the tool has left", async () => {
+  const watching: Feature<{ enableWatching(): unknown }> = {
+    name: "watching",
+    install: ({ insight }) => ({ enableWatching: () => insight.traceRequests() }),
+  };
+  const app = new (App.with(watching))();
+  app.enableWatching();
+  const traces: RequestTrace[] = [];
+  const onStart = (message: unknown): void => {
+    traces.push(message as RequestTrace);
+    unsubscribe("framework.request.steps", onStart);
+  };
+  app.use(function outer(request, next) {
+    return next(request);
+  });
+  app.get("/", function home() {
+    return 1;
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  subscribe("framework.request.steps", onStart);
+  await app.fetch(new Request("http://localhost/"));
+  await app.fetch(new Request("http://localhost/"));
+  expect(traces.map(({ steps }) => steps.map(({ name }) => name))).toEqual([["outer", "home"]]);
+});

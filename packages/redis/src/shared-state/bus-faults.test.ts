@@ -1,0 +1,108 @@
+import { virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import { Bus } from "./bus.ts";
+import type { BusLink } from "./bus-link.ts";
+import { World } from "./bus-world.test-kit.ts";
+
+const log = { error() {} };
+
+test("after a restart without data a message is delivered to a process that comes back later", async () => {
+  const world = new World(2);
+  await world.pass(500);
+  world.server.network(world.process(1).id, "cut");
+  world.server.kill(false);
+  world.server.start();
+  await world.pass(300);
+  world.say(0);
+  await world.pass(1000);
+  expect(world.outcomes).toEqual([]);
+  world.server.network(world.process(1).id, "up");
+  await world.pass(300);
+  expect([world.outcomes, world.process(1).heard]).toEqual([["said"], [1]]);
+});
+
+test("a message to a process that died is reported as not confirmed, when its membership has ended", async () => {
+  const world = new World(2);
+  await world.pass(500);
+  world.server.crash(world.process(1).id);
+  world.say(0);
+  world.write(0);
+  await world.pass(4000);
+  expect(world.outcomes).toEqual([]);
+  await world.pass(4000);
+  expect(world.outcomes).toEqual(["not heard", "dropped"]);
+  world.say(0);
+  await world.pass(100);
+  expect(world.outcomes.at(-1)).toBe("said");
+});
+
+test("a process that leaves in order delays no message", async () => {
+  const world = new World(2);
+  await world.pass(500);
+  void world.process(1).bus.close();
+  await world.pass(50);
+  world.say(0);
+  await world.pass(50);
+  expect(world.outcomes).toEqual(["said"]);
+});
+
+test("a process without a connection uses no copy, and reports the gap once it is back", async () => {
+  const world = new World(2);
+  await world.pass(500);
+  world.fill(1);
+  const { id, bus } = world.process(1);
+  world.server.network(id, "cut");
+  expect(bus.isConnected).toBe(false);
+  await world.pass(1000);
+  expect(world.process(1).copy).not.toBeNull();
+  world.server.network(id, "up");
+  await world.pass(500);
+  expect([bus.isConnected, world.process(1).copy]).toEqual([true, null]);
+});
+
+test("a process that joins right after a restart of the server waits for the others before its first message", async () => {
+  const world = new World(2);
+  await world.pass(500);
+  world.server.kill(false);
+  world.server.start();
+  await world.pass(100);
+  world.crash(0);
+  world.say(0);
+  await world.pass(1500);
+  expect(world.outcomes).toEqual([]);
+  await world.pass(8000);
+  expect(world.outcomes).toEqual(["said"]);
+  expect(world.process(1).heard).toEqual([1]);
+});
+
+test("a process that was not renewed in time reports a gap before it counts as connected again", async () => {
+  const clock = virtualClock();
+  const events: string[] = [];
+  const answers: (() => void)[] = [];
+  const link: BusLink = {
+    open: ({ subscribed }) => subscribed(),
+    renew: () => new Promise((resolve) => answers.push(() => resolve({ rows: [], uptimeMs: Infinity }))),
+    announce: async () => ({ rows: [], uptimeMs: Infinity }),
+    send: async () => {},
+    leave: async () => {},
+    close: () => {},
+  };
+  const bus = new Bus({ id: "a", link, subscriberMs: 1000, joinMs: 2000, clock, log });
+  bus.subscribe("drop", () => {}, {
+    missed: () => void events.push(`missed, connected: ${bus.isConnected}`),
+  });
+  const answer = async (): Promise<void> => {
+    answers.splice(0).forEach((resolve) => resolve());
+    await clock.advance(0);
+  };
+  await answer();
+  expect(bus.isConnected).toBe(true);
+  await clock.advance(3999);
+  expect(bus.isConnected).toBe(true);
+  await clock.advance(1);
+  expect(bus.isConnected).toBe(false);
+  await answer();
+  await clock.advance(1000);
+  await answer();
+  expect([events, bus.isConnected]).toEqual([["missed, connected: false", "missed, connected: false"], true]);
+});

@@ -1,0 +1,145 @@
+// Processes that share a simulated server of Redis, and what they promise each other.
+import { virtualClock, type VirtualClock } from "@framework/core/testing";
+import { Bus } from "./bus.ts";
+import { SimulatedServer } from "./simulated-server.test-kit.ts";
+
+const log = { error() {} };
+
+/** One process: a copy of a value, and the clients of a room. */
+class Process {
+  readonly id: string;
+  readonly bus: Bus;
+  /** Version of the copy; `null` without one. */
+  copy: number | null = null;
+  readonly heard: number[] = [];
+  isAlive = true;
+  firstConnectedAt = Infinity;
+  lastConnectedAt = -Infinity;
+
+  constructor(id: string, server: SimulatedServer, clock: VirtualClock) {
+    this.id = id;
+    this.bus = new Bus({ id, link: server.link(id), subscriberMs: 1000, joinMs: 2000, clock, log });
+    const drop = (): void => void (this.copy = null);
+    this.bus.subscribe("drop", drop, { missed: drop });
+    this.bus.subscribe("room", (message) => void this.heard.push(message as number));
+  }
+}
+
+/** Several processes, the truth, and what was promised about it. */
+export class World {
+  readonly clock = virtualClock();
+  readonly server = new SimulatedServer(this.clock);
+  readonly processes: Process[] = [];
+  readonly outcomes: string[] = [];
+  private serial = 0;
+  private version = 0;
+  private confirmed = 0;
+  private messages = 0;
+  private dataLostAt = -Infinity;
+
+  constructor(count: number) {
+    for (let at = 0; at < count; at++) this.processes.push(this.create());
+  }
+
+  process(at: number): Process {
+    const process = this.processes[at % this.processes.length];
+    if (process === undefined) throw new Error("no process");
+    return process;
+  }
+
+  /** Reads the value, and keeps a copy. */
+  fill(at: number): void {
+    const process = this.process(at);
+    if (process.bus.isConnected) process.copy = this.version;
+  }
+
+  /** Changes the value, then drops the copies. */
+  write(at: number): void {
+    const version = ++this.version;
+    const { bus } = this.process(at);
+    bus.publish("drop", "1").then(
+      () => {
+        this.confirmed = Math.max(this.confirmed, version);
+        this.outcomes.push("dropped");
+        this.check();
+      },
+      () => this.outcomes.push("failed"),
+    );
+  }
+
+  /** Sends a message to the room. */
+  say(at: number): void {
+    const message = ++this.messages;
+    this.check();
+    const now = this.clock.now();
+    const listening = this.processes.filter(({ lastConnectedAt }) => now - lastConnectedAt <= 1000);
+    const sender = this.process(at);
+    sender.bus
+      .publish("room", String(message))
+      .then(
+        (isComplete) => {
+          this.outcomes.push(isComplete ? "said" : "not heard");
+          if (!isComplete) return;
+          const deaf = listening.filter(
+            (each) =>
+              each.isAlive &&
+              !each.heard.includes(message) &&
+              (this.knewOthers(sender, now) || this.isConnected(each)),
+          );
+          if (deaf.length > 0)
+            throw new Error(`message ${message} did not reach ${deaf.map(({ id }) => id).join()}`);
+        },
+        () => this.outcomes.push("failed"),
+      )
+      .catch((error: unknown) => this.broken.push(error));
+  }
+
+  crash(at: number): void {
+    const process = this.process(at);
+    process.isAlive = false;
+    this.server.crash(process.id);
+    this.processes[at % this.processes.length] = this.create();
+  }
+
+  loseData(): void {
+    this.dataLostAt = this.clock.now();
+    this.server.kill(false);
+  }
+
+  readonly broken: unknown[] = [];
+
+  /** No process uses a copy that is older than a confirmed drop; no process hears a message twice. */
+  check(): void {
+    for (const process of this.processes) {
+      const { id, bus, copy, heard } = process;
+      if (bus.isConnected) process.lastConnectedAt = this.clock.now();
+      if (bus.joining === null && process.firstConnectedAt === Infinity)
+        process.firstConnectedAt = this.clock.now();
+      if (bus.isConnected && copy !== null && copy < this.confirmed)
+        this.broken.push(`${id} uses version ${copy}`);
+      if (new Set(heard).size < heard.length) this.broken.push(`${id} heard a message twice`);
+    }
+  }
+
+  async pass(ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 50) {
+      await this.clock.advance(50);
+      this.check();
+    }
+  }
+
+  /** A process that joins knows only of the members that are left by then; on a server without data, of those that came back before their leases ended. */
+  private knewOthers({ firstConnectedAt }: Process, saidAt: number): boolean {
+    if (firstConnectedAt > saidAt) return false;
+    return firstConnectedAt < this.dataLostAt || saidAt - this.dataLostAt > 8000;
+  }
+
+  /** Whether a process has been connected up to now. */
+  private isConnected({ lastConnectedAt }: Process): boolean {
+    return this.clock.now() - lastConnectedAt <= 50;
+  }
+
+  private create(): Process {
+    return new Process(`p${this.serial++}`, this.server, this.clock);
+  }
+}
