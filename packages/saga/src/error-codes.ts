@@ -7,7 +7,8 @@ export const sagaErrors: ErrorCatalogue = {
     action: "the message says which; correct it",
   },
   SAGA_BAD_VALUE: {
-    summary: "a key, an input, an output or a message is no JSON data, or larger than 1 MiB",
+    summary:
+      "a key, an input, an output or a message does not fit its schema, is no JSON data, or is larger than 1 MiB",
     action:
       "the message says which; store large data elsewhere and pass its name. A step with such an output is paused",
   },

@@ -158,7 +158,8 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       expect(await app.saga.deliver(delivery, message)).toBe("ended");
       expect(await app.saga.deliver(delivery, { ...message, key: "8" })).toBe("unknown");
       await expect(app.saga.deliver(delivery, { ...message, data: {} })).rejects.toMatchObject({
-        status: 422,
+        code: "SAGA_BAD_VALUE",
+        message: expect.stringContaining('the message "packed" does not fit its schema: weight: '),
       });
     });
   });

@@ -1,4 +1,4 @@
-import { HttpError, NotFoundError, ValueError } from "@framework/core";
+import { FrameworkError, HttpError, NotFoundError, ValueError } from "@framework/core";
 import type { Database } from "@framework/database";
 import type { Panel, PanelRow } from "@framework/core/feature";
 import type { AnySaga } from "../definition/definition.ts";
@@ -51,7 +51,8 @@ export const timeMachinePanel = (
       await machine.start(input);
     } catch (error) {
       await machine[Symbol.asyncDispose]();
-      throw error;
+      if (!FrameworkError.is(error) || error.code !== "SAGA_BAD_VALUE") throw error;
+      throw new ValueError(error.message, { cause: error }); // here the client has written the input
     }
     await known?.machine[Symbol.asyncDispose]();
     running.set(placeOf(definition), { machine, crashes: 0 });

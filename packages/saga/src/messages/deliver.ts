@@ -1,10 +1,9 @@
-import { validate } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { AnySaga } from "../definition/definition.ts";
 import type { SagaRegistry } from "../definition/registry.ts";
 import { notPossible } from "../errors/saga-errors.ts";
 import { MAX_MESSAGES } from "../limits.ts";
-import { jsonValue } from "../store/json-value.ts";
+import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import { isEnd } from "../transitions/transitions.ts";
 import type { Turns } from "../turns/turns.ts";
@@ -32,7 +31,7 @@ export interface DeliverParts {
   readonly registry: Pick<SagaRegistry, "checkWait">;
 }
 
-/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409, ValidationError 422 */
+/** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
 export const deliver = async (
   { store, turns, registry }: DeliverParts,
   tx: Transaction,
@@ -56,10 +55,9 @@ export const deliver = async (
   return "resumed";
 };
 
-/** Returns the data of a message as JSON, checked by the schema of its wait. @throws SAGA_BAD_VALUE, ValidationError 422 */
+/** Returns the data of a message as JSON, checked by the schema of its wait. @throws SAGA_BAD_VALUE */
 export const checkedMessage = async ({ steps }: AnySaga, name: string, data: unknown): Promise<string> => {
   const wait = steps.find((step) => step.kind === "wait" && step.name === name);
   const schema = wait?.kind === "wait" ? wait.schema : undefined;
-  const value = schema === undefined ? data : await validate(schema, data, "body");
-  return jsonValue(value, `the message "${name}"`) ?? "null";
+  return (await checkedValue(schema, data, `the message "${name}"`)) ?? "null";
 };

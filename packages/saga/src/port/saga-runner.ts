@@ -10,7 +10,7 @@ export interface SagaRunner {
   /**
    * Starts an instance, or returns the one that has the key already.
    *
-   * @throws ValidationError 422 for an input that does not fit; SAGA_BAD_VALUE; SAGA_UNKNOWN for a saga that was not defined
+   * @throws SAGA_BAD_VALUE for an input that does not fit its schema or is no JSON data; SAGA_UNKNOWN for a saga that was not defined
    */
   start<Input>(
     definition: SagaDefinition<Input>,
@@ -20,7 +20,7 @@ export interface SagaRunner {
   /**
    * Gives a message to the instance with a key: its `waitFor` of that name goes on, now or when it comes there.
    *
-   * @throws ValidationError 422 for data that does not fit; SAGA_BAD_VALUE; HttpError 409 when the instance has 1,000 messages
+   * @throws SAGA_BAD_VALUE for data that does not fit its schema or is no JSON data; HttpError 409 when the instance has 1,000 messages
    */
   deliver(
     definition: AnySaga,

@@ -1,9 +1,8 @@
-import { validate } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { AnySaga } from "../definition/definition.ts";
 import { badValue } from "../errors/saga-errors.ts";
 import { intents } from "../run/arrive.ts";
-import { jsonValue } from "../store/json-value.ts";
+import { checkedValue } from "../store/checked-value.ts";
 import type { SagaStore } from "../store/saga-store.ts";
 import type { Turns } from "../turns/turns.ts";
 
@@ -35,12 +34,9 @@ export interface StartParts {
 const MAX_KEY = 400;
 const MAX_TRACE = 200;
 
-/** Checks an input and returns it as JSON. @throws ValidationError 422, SAGA_BAD_VALUE */
-export const checkedInput = async (definition: AnySaga, input: unknown): Promise<string> => {
-  const { input: schema, name } = definition;
-  const value = schema === undefined ? input : await validate(schema, input, "body");
-  return jsonValue(value, `the input of "${name}"`) ?? "null";
-};
+/** Checks an input and returns it as JSON. @throws SAGA_BAD_VALUE */
+export const checkedInput = async ({ input: schema, name }: AnySaga, input: unknown): Promise<string> =>
+  (await checkedValue(schema, input, `the input of "${name}"`)) ?? "null";
 
 /** Starts an instance in a transaction, with the intents of its first step. @param input JSON */
 export const startIn = async (

@@ -1,0 +1,34 @@
+import { type StandardSchema, ValidationError } from "@framework/core";
+import { validate } from "@framework/core/feature";
+import { badValue } from "../errors/saga-errors.ts";
+import { jsonValue } from "./json-value.ts";
+
+const MAX_SHOWN = 5;
+
+/**
+ * Returns the schema's output for a value as JSON text; `null` for `undefined`.
+ *
+ * @throws SAGA_BAD_VALUE with the first issues; a mistake of the program, so it is no reply to a client
+ */
+export const checkedValue = async (
+  schema: StandardSchema | undefined,
+  value: unknown,
+  what: string,
+): Promise<string | null> => {
+  if (schema === undefined) return jsonValue(value, what);
+  let checked: unknown;
+  try {
+    checked = await validate(schema, value, "input");
+  } catch (error) {
+    throw error instanceof ValidationError ? unfit(error, what) : error;
+  }
+  return jsonValue(checked, what);
+};
+
+const unfit = ({ issues }: ValidationError, what: string): Error => {
+  const shown = issues.slice(0, MAX_SHOWN).map(({ loc, msg }) => {
+    const [, ...path] = loc;
+    return path.length === 0 ? msg : `${path.join(".")}: ${msg}`;
+  });
+  return badValue(`${what} does not fit its schema: ${shown.join("; ")}`);
+};
