@@ -36,6 +36,9 @@ export interface SessionStore {
   end(key: string, ttlMs: number, version?: number): Awaitable<boolean>;
   /** Returns a number that only rises, 0 when absent. */
   number(key: string): Awaitable<number>;
-  /** Atomically stores a whole number from 1 to 2^53 - 1 if it is greater than the one stored, for `ttlMs` at least. Returns whether it was stored. */
+  /**
+   * Atomically stores a whole number from 1 to 2^53 - 1 if it is greater than the one stored. The key stays for `ttlMs` at least, and for what is left of an
+   * earlier, longer time. Returns whether it was stored.
+   */
   raise(key: string, value: number, ttlMs: number): Awaitable<boolean>;
 }
