@@ -143,6 +143,7 @@ export { addVary } from "./response/vary.ts";
 export { ResponseHeaders } from "./response/response-headers.ts";
 export { jsonWriter } from "./response/json-writer.ts";
 export type { JsonReport } from "./response/json-inspector.ts";
+export { closeWhenDropped } from "./response/dropped-files.ts";
 export { readyBody } from "./response/ready-body.ts";
 export { replyOf } from "./response/reply-of.ts";
 export { parseContentType } from "./body/content-type.ts";

@@ -1,4 +1,4 @@
-import { BodyStream } from "@framework/core/feature";
+import { BodyStream, closeWhenDropped } from "@framework/core/feature";
 import type { ByteRange } from "@framework/core/http";
 import { FrameworkError } from "@framework/core";
 import type { OpenedFile } from "./opened-file.ts";
@@ -37,7 +37,7 @@ const isBytes = (part: BodyPart): part is Uint8Array => part instanceof Uint8Arr
 
 const finished: IteratorReturnResult<undefined> = Object.freeze({ done: true, value: undefined });
 
-/** Reads one chunk per request. Closes the file after the last chunk, on failure, and when the reader leaves. */
+/** Reads one chunk per request. Closes the file after the last chunk, on failure, when the reader leaves, and when the body is dropped. */
 class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   private readonly file: OpenedFile;
   private readonly parts: readonly BodyPart[];
@@ -49,6 +49,7 @@ class FileChunks implements AsyncIterableIterator<Uint8Array, undefined> {
   constructor(file: OpenedFile, parts: readonly BodyPart[]) {
     this.file = file;
     this.parts = parts;
+    closeWhenDropped(this, file);
   }
 
   [Symbol.asyncIterator](): this {

@@ -1,6 +1,7 @@
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { ByteRange } from "../http/byte-ranges.ts";
 import type { ChunkSource } from "./chunk-source.ts";
+import { closeWhenDropped } from "./dropped-files.ts";
 
 /** The members of a file handle that are used. */
 export interface OpenFile {
@@ -16,7 +17,7 @@ const CHUNK_BYTES = 65_536;
 /**
  * Parts of an open file, with texts between them, in chunks of at most 64 KiB.
  *
- * The file is closed after the last part, on failure and on cancellation. A file that was truncated fails the body, because its length was sent.
+ * The file is closed after the last part, on failure, on cancellation, and when the parts are dropped. A file that was truncated fails the body, because its length was sent.
  */
 export class FileChunks implements ChunkSource {
   private readonly file: OpenFile;
@@ -28,6 +29,7 @@ export class FileChunks implements ChunkSource {
   constructor(file: OpenFile, parts: readonly (ByteRange | string)[]) {
     this.file = file;
     this.parts = parts;
+    closeWhenDropped(this, file);
   }
 
   async next(): Promise<IteratorResult<Uint8Array | string, undefined>> {

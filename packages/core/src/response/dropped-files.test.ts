@@ -1,0 +1,37 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { expect, test } from "@jest/globals";
+import { App } from "../app.ts";
+import { ForbiddenError } from "../errors/http-errors.ts";
+import { Response } from "./response.ts";
+import { testFiles } from "./test-files.test-kit.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+const { at, openFiles } = testFiles();
+
+test("a file reply that a handler drops is closed", async () => {
+  const app = new App();
+  app.get("/", async () => {
+    await Response.sendFile(at("large.bin"));
+    throw new ForbiddenError();
+  });
+  expect((await app.fetch(new Request("http://localhost/"))).status).toBe(403);
+  expect(openFiles()).toHaveLength(1);
+  const deadline = Date.now() + 60_000;
+  while (openFiles().length > 0 && Date.now() < deadline) {
+    collectGarbage();
+    await new Promise(setImmediate);
+  }
+  expect(openFiles()).toEqual([]);
+});
+
+test("a file is not closed while its reply is read", async () => {
+  const reply = await Response.sendFile(at("one.txt"));
+  for (let round = 0; round < 5; round++) {
+    collectGarbage();
+    await new Promise(setImmediate);
+  }
+  expect(await reply.text()).toBe("x");
+  expect(openFiles()).toEqual([]);
+});
