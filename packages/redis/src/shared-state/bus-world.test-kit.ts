@@ -13,8 +13,8 @@ class Process {
   copy: number | null = null;
   readonly heard: number[] = [];
   isAlive = true;
-  firstConnectedAt = Infinity;
-  lastConnectedAt = -Infinity;
+  firstConnectedAt: number = Infinity;
+  lastConnectedAt: number = -Infinity;
 
   constructor(id: string, server: SimulatedServer, clock: VirtualClock) {
     this.id = id;
@@ -27,8 +27,8 @@ class Process {
 
 /** Several processes, the truth, and what was promised about it. */
 export class World {
-  readonly clock = virtualClock();
-  readonly server = new SimulatedServer(this.clock);
+  readonly clock: VirtualClock = virtualClock();
+  readonly server: SimulatedServer = new SimulatedServer(this.clock);
   readonly processes: Process[] = [];
   readonly outcomes: string[] = [];
   private serial = 0;
