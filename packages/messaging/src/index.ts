@@ -1,5 +1,6 @@
 export { messaging, type MessagingMethods } from "./messaging.ts";
 export type { Messaging, RequestOptions, SendOptions } from "./messaging-api.ts";
+export type { DeclaredTopology } from "./brokers/declared-topology.ts";
 export { MessagingConfig } from "./messaging-config.ts";
 export { topic, type MessageTo, type Topic } from "./send/topic.ts";
 export { forwardHeaders } from "./send/forward-headers.ts";

@@ -4,6 +4,7 @@ import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
 import { type MessagingConfig } from "./messaging-config.ts";
 import type { BrokerAdapter } from "./port/broker-adapter.ts";
+import type { DeclaredTopology } from "./brokers/declared-topology.ts";
 import type { Receipt } from "./send/new-message.ts";
 import type { SendSettings } from "./send/sender.ts";
 import type { MessageTo, SchemaTo, Topic } from "./send/topic.ts";
@@ -91,6 +92,13 @@ export interface Messaging {
   use(middleware: Middleware<Message, Outcome>): this;
   /** Every subscription of this process, with the state of its consumer. */
   status(): readonly SubscriptionStatus[];
+  /**
+   * Creates what the brokers lack for the topics and subscriptions of the app, or only compares; nothing that exists is changed. The app need not have started:
+   * it is the step of a deployment before apps with `topology: "verify"`. Resolves with the problems of each broker; `framework topology` prints them.
+   *
+   * @throws MESSAGING_NOT_ENABLED; MESSAGING_BAD_CONFIG for a subscription that its broker cannot have
+   */
+  declareTopology(mode: "create" | "verify"): Promise<readonly DeclaredTopology[]>;
   /** Adds another broker by name, before the start. */
   addBroker(
     name: string,

@@ -1,15 +1,22 @@
 // One file: it collects what the app declares and builds the running brokers from it; the parts are in files of their own.
 import { randomUUID } from "node:crypto";
-import type { AppSettings, Middleware, Problem } from "@framework/core";
+import type { AppSettings, Logger, Middleware, Problem } from "@framework/core";
 import {
   type Clock,
   type ConfigInput,
   type Host,
+  keptAlive,
   nearest,
   type Operations,
   systemClock,
 } from "@framework/core/feature";
 import { AppBroker, brokerProblems, type EnabledBroker } from "./brokers/app-broker.ts";
+import {
+  declareOn,
+  type DeclaredTopology,
+  topologyOf,
+  type TopologyParts,
+} from "./brokers/declared-topology.ts";
 import { RunningSubscription } from "./consume/running-subscription.ts";
 import type { SubscriptionParts } from "./consume/subscription-parts.ts";
 import { ParkedMessages } from "./dead-letter/parked-messages.ts";
@@ -40,6 +47,9 @@ interface Running {
   readonly sender: Sender;
   readonly config: Readonly<MessagingConfig>;
 }
+
+/** Problems of a topology are returned, and need no log. */
+const noLog: Logger = { info() {}, warn() {}, error() {} };
 
 /** Name of the broker of `enableMessaging`. */
 export const DEFAULT_BROKER = "default";
@@ -113,6 +123,31 @@ export class MessagingApp {
         })),
     }));
     return { brokers };
+  }
+
+  /** Verifies or creates what the brokers need, on connections of its own; the app need not have started. @throws MESSAGING_NOT_ENABLED, MESSAGING_BAD_CONFIG */
+  async declareTopology(mode: "verify" | "create"): Promise<readonly DeclaredTopology[]> {
+    if (this.enabled.size === 0) throw messagingError("MESSAGING_NOT_ENABLED", this.unknownBroker(null));
+    const [problem] = this.specs.flatMap((spec) => this.subscriptionProblems(spec));
+    if (problem !== undefined) throw messagingError("MESSAGING_BAD_CONFIG", problem.message);
+    return await keptAlive(() => Promise.all(this.brokers.map((enabled) => this.declareOn(enabled, mode))));
+  }
+
+  private declareOn(enabled: EnabledBroker, mode: "verify" | "create"): Promise<DeclaredTopology> {
+    const { name, adapter, config } = enabled;
+    const specs = this.specs.filter((spec) => this.nameOf(spec.broker) === name);
+    const parts = { ...this.topologyParts(enabled), capabilities: adapter.capabilities };
+    const { instance } = this;
+    const clock = config.clock ?? systemClock;
+    const context = { name, instance, clock, random: Math.random, log: noLog };
+    return declareOn(adapter, context, { topology: topologyOf(specs, parts), mode });
+  }
+
+  private topologyParts(enabled: EnabledBroker): Pick<TopologyParts, "topics" | "deadLetterTopicOf"> {
+    return {
+      topics: enabled.config.topics.map(topicName),
+      deadLetterTopicOf: (spec) => (this.isParked(spec, enabled) ? null : deadLetterTopic(spec)),
+    };
   }
 
   /** Adds a broker. The first one adds the tasks of messaging to the app's life. */
@@ -256,8 +291,7 @@ export class MessagingApp {
         log,
         consumes: adapter.name !== "database" || this.kernel?.runsWork === true,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
-        topics: config.topics.map(topicName),
-        deadLetterTopicOf: (spec) => (this.isParked(spec, enabled) ? null : deadLetterTopic(spec)),
+        ...this.topologyParts(enabled),
       });
       for (const spec of this.specs)
         if (this.nameOf(spec.broker) === name)

@@ -54,6 +54,7 @@ export const messagingOf = (app: MessagingApp): Messaging => {
       return this;
     },
     status: () => app.status(),
+    declareTopology: (mode) => handled(app.declareTopology(mode)),
     addBroker(name, adapter, config = {}) {
       app.enable(name, adapter, config);
       return this;

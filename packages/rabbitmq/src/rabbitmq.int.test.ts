@@ -113,7 +113,7 @@ withServer("rabbitmq", (url) => {
     await using process = new TestProcess({ url });
     const missing = await process.broker.topology(process.topology(), "verify");
     expect(missing.join("\n")).toContain(
-      `there is no queue ${process.topic}.group; create it, or set topology: "create"`,
+      `there is no queue ${process.topic}.group; create it with "npx @framework/cli topology", or set topology: "create"`,
     );
     expect(await process.broker.topology(process.topology(), "verify")).toEqual(missing);
     await process.declare();

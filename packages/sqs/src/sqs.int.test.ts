@@ -67,7 +67,7 @@ withServer("sqs", (endpointUrl) => {
     await using process = processOn({ endpointUrl });
     const queue = `${process.topic}__group`;
     expect(await problems(process)).toContain(
-      `there is no queue ${queue}; create it, or set topology: "create"`,
+      `there is no queue ${queue}; create it with "npx @framework/cli topology", or set topology: "create"`,
     );
     await expect(attributes(queue)).rejects.toThrow("QueueDoesNotExist");
     await create(queue, { MaximumMessageSize: "262144" });

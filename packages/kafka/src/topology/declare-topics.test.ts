@@ -136,7 +136,7 @@ test("existing topics are left alone, also those without a leader", async () => 
 test("topics that do not exist are named, and none is created, when the topology is only verified", async () => {
   const { problems, created } = await declare({ answers: ["ready"], existing: ["a"] }, { mode: "verify" });
   expect([problems, created]).toEqual([
-    ['the topic "b" does not exist; create it, or set topology: "create"'],
+    ['the topic "b" does not exist; create it with "npx @framework/cli topology", or set topology: "create"'],
     [],
   ]);
 });

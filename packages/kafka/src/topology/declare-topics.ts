@@ -35,7 +35,8 @@ const declared = async (
   if (missing.length === 0) return [];
   if (mode === "verify")
     return missing.map(
-      (topic) => `the topic "${topic}" does not exist; create it, or set topology: "create"`,
+      (topic) =>
+        `the topic "${topic}" does not exist; create it with "npx @framework/cli topology", or set topology: "create"`,
     );
   const { partitions, replicas } = parts.config;
   const problems = await createTopics(

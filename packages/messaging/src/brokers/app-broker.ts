@@ -1,7 +1,6 @@
 import type { Logger, Problem } from "@framework/core";
-import { type Clock, keepAlive, messageOf } from "@framework/core/feature";
+import { type Clock, keepAlive } from "@framework/core/feature";
 import { pause } from "@framework/durable/feature";
-import { retryTopicsOf } from "../consume/retry-topics.ts";
 import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";
 import type { SubscriptionStatus } from "../consume/subscription-status.ts";
@@ -9,6 +8,7 @@ import { messagingError } from "../errors/messaging-error.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
+import { topologyOf, topologyProblems } from "./declared-topology.ts";
 
 /** A broker that the app enabled, before its start. */
 export interface EnabledBroker {
@@ -163,14 +163,11 @@ export class AppBroker {
   private async declare(): Promise<boolean> {
     const { broker, topologyMode, log, name } = this.parts;
     const before = this.topologyProblem;
-    if (topologyMode === "off") this.topologyProblem = null;
-    else
-      try {
-        const problems = await broker.topology(this.topology(), topologyMode, this.ending.signal);
-        this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
-      } catch (error) {
-        this.topologyProblem = `the broker cannot be asked: ${messageOf(error)}`;
-      }
+    const problems =
+      topologyMode === "off"
+        ? []
+        : await topologyProblems(broker, this.topology(), topologyMode, this.ending.signal);
+    this.topologyProblem = problems.length === 0 ? null : problems.join("; ");
     if (this.topologyProblem !== null && this.topologyProblem !== before)
       log.warn(`messaging: the broker "${name}" is not ready, and is asked again`, {
         reason: this.topologyProblem,
@@ -179,18 +176,9 @@ export class AppBroker {
   }
 
   private topology(): Topology {
-    const { topics, deadLetterTopicOf, adapter } = this.parts;
-    const subscriptions = this.subscriptions.map(({ spec }) => ({
-      topics: typeof spec.topic === "string" ? [spec.topic] : [],
-      group: spec.group,
-      order: spec.order,
-      from: spec.from,
-      deadLetterTopic: deadLetterTopicOf(spec),
-      retryTopics: retryTopicsOf(spec, adapter.capabilities),
-      maxTries: spec.maxTries,
-    }));
-    const all = [...topics, ...subscriptions.flatMap((each) => each.topics)];
-    return { topics: [...new Set(all)], subscriptions };
+    const { adapter } = this.parts;
+    const specs = this.subscriptions.map(({ spec }) => spec);
+    return topologyOf(specs, { ...this.parts, capabilities: adapter.capabilities });
   }
 }
 

@@ -217,7 +217,7 @@ export class RabbitMQConsumer implements Consumer {
 
   private explained(error: unknown): string {
     if (replyCode(error) !== NOT_FOUND) return reasonOf(error);
-    return `${reasonOf(error)}; create the queue, or set topology: "create"`;
+    return `${reasonOf(error)}; create the queue with "npx @framework/cli topology", or set topology: "create"`;
   }
 
   /** A topic of this process: its exchange and queue vanish with the connection. */

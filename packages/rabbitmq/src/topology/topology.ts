@@ -69,7 +69,10 @@ const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<r
     return [];
   } catch (error) {
     const code = replyCode(error);
-    if (code === NOT_FOUND) return [`there is no ${label}; create it, or set topology: "create"`];
+    if (code === NOT_FOUND)
+      return [
+        `there is no ${label}; create it with "npx @framework/cli topology", or set topology: "create"`,
+      ];
     if (code === DIFFERENT) return [different(label, error)];
     if (code === FORBIDDEN)
       return [`the user may not create or read the ${label}; grant the permission: ${reasonOf(error)}`];

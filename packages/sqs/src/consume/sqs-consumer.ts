@@ -255,7 +255,7 @@ export class SqsConsumer implements Consumer {
     const still = await missing();
     if (still.length > 0)
       throw new Error(
-        `there is no queue ${still.join(" and no queue ")}; create it, or set topology: "create"`,
+        `there is no queue ${still.join(" and no queue ")}; create it with "npx @framework/cli topology", or set topology: "create"`,
       );
     return await this.findSources();
   }

@@ -54,7 +54,10 @@ export class SqsTopology {
       ];
     const found = await queues.byName(name);
     if (found !== null) return await this.differences(found, wanted);
-    if (!mayCreate) return [`there is no queue ${name}; create it, or set topology: "create"`];
+    if (!mayCreate)
+      return [
+        `there is no queue ${name}; create it with "npx @framework/cli topology", or set topology: "create"`,
+      ];
     await this.create(wanted);
     return [];
   }
