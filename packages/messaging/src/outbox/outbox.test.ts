@@ -58,3 +58,18 @@ test("messages of transactions wait while the broker is away, cost no try, and a
   expect(await app.durable.parked.list()).toMatchObject({ items: [] });
   await app.stop();
 });
+
+test("a send with `tx` to a broker without an outbox says which option is missing, whatever enables the broker", async () => {
+  const { adapter } = brokerThatLeaves();
+  const app = new (App.with(database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableMessaging({ broker: adapter });
+  await app.start({ log: quiet });
+  const sent = app.db.transaction((tx) => app.messaging.send("orders", { type: "t", data: 1 }, { tx }));
+  await expect(sent).rejects.toMatchObject({
+    code: "MESSAGING_BAD_CONFIG",
+    message:
+      'messaging: `tx` needs the outbox of the broker "default": add `outbox: true` to the options that enable it',
+  });
+  await app.stop();
+});

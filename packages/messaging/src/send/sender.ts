@@ -106,13 +106,13 @@ export class Sender {
   }
 
   private async sendIn(tx: Transaction, messages: readonly OutgoingMessage[]): Promise<void> {
-    const { broker, outbox } = this.parts;
+    const { name, broker, outbox } = this.parts;
     const { producer } = broker();
     if (producer.sendIn !== undefined) return await producer.sendIn(tx, messages);
     if (outbox === null)
       throw messagingError(
         "MESSAGING_BAD_CONFIG",
-        "`tx` on this broker needs the outbox: enableMessaging({ outbox: true })",
+        `\`tx\` needs the outbox of the broker "${name}": add \`outbox: true\` to the options that enable it`,
       );
     await outbox.add(tx, messages);
   }
