@@ -9,12 +9,12 @@ import { DELIVERY } from "./engine/delivery.ts";
 import { sweep } from "./engine/sweep.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 
-const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).build();
+const waits = saga("waits", 1).waitFor("news", { timeout: "1h" }).waitFor("early", { timeout: "1h" }).build();
 
 export const messageFacts = (fact: Fact): void => {
   fact("a saga that is full refuses a new message, and recognises one that it has", async (fixture) => {
     const deliver = (runner: SagaRunner, messageId: string) =>
-      runner.deliver(waits, { key: "k", id: messageId, name: "other" });
+      runner.deliver(waits, { key: "k", id: messageId, name: "early" });
     const first = await fixture.run([waits]);
     const { id } = await first.start(waits, null, { key: "k" });
     await inStatus(first, id, "waiting");
