@@ -10,14 +10,14 @@ const tests: Readonly<Record<keyof CqrsConfig, readonly [file: string, name: str
     "commandTimeoutMs and timeoutMs: the command's own limit wins",
   ],
   queryTimeoutMs: ["queries/queries.test", "queryTimeoutMs and timeoutMs: a call ends at its own limit"],
-  maxRetries: ["commands/executing.test-kit", "maxRetries bounds the attempts"],
-  keepKeysSecs: ["idempotency/keys.test-kit", "keepKeysSecs: afterwards the key is new"],
-  maxStoredBytes: ["idempotency/keys.test-kit", "maxStoredBytes: a larger result is not kept"],
+  maxRetries: ["commands/failures.test-kit", "maxRetries bounds the attempts"],
+  keepKeysSecs: ["idempotency/kept-results.test-kit", "keepKeysSecs: afterwards the key is new"],
+  maxStoredBytes: ["idempotency/kept-results.test-kit", "maxStoredBytes: a larger result is not kept"],
   operations: ["cqrs.test", "all mistakes are reported together, at start"],
-  statusPath: ["queued/queued.test-kit", "statusPath is the path of the status of commands"],
+  statusPath: ["queued/command-status.test-kit", "statusPath is the path of the status of commands"],
   callerOf: ["idempotency/keys.test-kit", "callerOf and tenantOf of the configuration say whose key it is"],
   tenantOf: ["idempotency/keys.test-kit", "callerOf and tenantOf of the configuration say whose key it is"],
-  clock: ["idempotency/keys.test-kit", "expired keys are removed once a minute"],
+  clock: ["idempotency/kept-results.test-kit", "expired keys are removed once a minute"],
 };
 
 test("every option changes behaviour in a test", () => {

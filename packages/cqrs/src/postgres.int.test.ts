@@ -2,17 +2,35 @@ import { withServer } from "@framework/services";
 import { afterAll, test } from "@jest/globals";
 import { crashes } from "./commands/crashes.test-kit.ts";
 import { executing } from "./commands/executing.test-kit.ts";
+import { failures } from "./commands/failures.test-kit.ts";
 import { timeLimits } from "./commands/time-limits.test-kit.ts";
+import { unknownOutcomes } from "./commands/unknown-outcomes.test-kit.ts";
 import { eventFacts } from "./events/events.test-kit.ts";
+import { keptResults } from "./idempotency/kept-results.test-kit.ts";
 import { keys } from "./idempotency/keys.test-kit.ts";
 import { oneSchema } from "./one-schema.test-kit.ts";
+import { commandStatus } from "./queued/command-status.test-kit.ts";
 import { queued } from "./queued/queued.test-kit.ts";
+import { heldRouteKeys } from "./routes/held-route-keys.test-kit.ts";
 import { routeKeys } from "./routes/idempotent-routes.test-kit.ts";
 import { requestTransactions } from "./routes/request-transactions.test-kit.ts";
 import { syncFacts } from "./sync/sync.test-kit.ts";
 
 /** Facts about the statements of this package: locks, rows of keys, cancelled statements. */
-const own = [executing, keys, timeLimits, crashes, routeKeys, requestTransactions, queued];
+const own = [
+  executing,
+  failures,
+  keys,
+  keptResults,
+  timeLimits,
+  unknownOutcomes,
+  crashes,
+  routeKeys,
+  heldRouteKeys,
+  requestTransactions,
+  queued,
+  commandStatus,
+];
 /** The event store has a contract of its own on the newest server. */
 const others = [eventFacts, syncFacts];
 

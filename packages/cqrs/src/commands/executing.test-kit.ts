@@ -1,18 +1,12 @@
 // Facts about executing commands, the same on both kinds of database.
 import assert from "node:assert/strict";
-import { dependency, HttpError, key, UnauthorizedError } from "@framework/core";
+import { dependency, key, UnauthorizedError } from "@framework/core";
 import { createInvocation } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
 import type { TestDatabase } from "@framework/database/testing";
 import { z } from "zod";
-import { Add, add, counterApp, failureOf, newLog, started, totalOf } from "../counters.test-kit.ts";
-import { command, type CommandContext, type OperationFailure, VersionConflictError } from "../index.ts";
-
-/** Reads, lets another change come first on some attempts, and writes what it computed. */
-const Raise = command("Raise", {
-  input: z.object({ name: z.string(), conflicts: z.number() }),
-  output: z.object({ total: z.number(), attempt: z.number() }),
-});
+import { Add, add, counterApp, failureOf, started, totalOf } from "../counters.test-kit.ts";
+import { command, VersionConflictError } from "../index.ts";
 
 const input = z.object({ name: z.string() });
 
@@ -66,82 +60,6 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
         ["input", "name"],
         ["input", "amount"],
       ]);
-    });
-  },
-
-  "a rejection rolls everything back and reaches the caller unchanged": async (place) => {
-    const rejection = new HttpError(409, "The shelf is full");
-    const app = counterApp(place);
-    let calls = 0;
-    app.cqrs.handle(Add, async ({ name }, { tx }) => {
-      calls++;
-      await add(tx, name, 1);
-      throw rejection;
-    });
-    await started(app, async () => {
-      assert.equal(await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 })), rejection);
-      assert.equal(await totalOf(app, "a"), null);
-      assert.equal(calls, 1); // never retried
-    });
-  },
-
-  "a result that JSON loses rolls back, unless it can never be stored": async (place) => {
-    const options = { input: z.string(), output: z.any() } as const;
-    const Tags = command("Tags", options);
-    const Own = command("Own", { ...options, idempotency: "none" });
-    const app = counterApp(place);
-    const tags = { a: [new Set(["x"])] };
-    const handler = async (name: string, { tx }: CommandContext) => {
-      await add(tx, name, 1);
-      return tags;
-    };
-    app.cqrs.handle(Tags, handler).handle(Own, handler);
-    await started(app, async () => {
-      const error = await failureOf(app.cqrs.execute(Tags, "a"));
-      assert.equal(error.code, "CQRS_BAD_OUTPUT");
-      assert.match(error.message, /the result of command Tags loses a value: \$\.a\[0\] is a Set/);
-      assert.equal(await totalOf(app, "a"), null);
-      assert.deepEqual((await app.cqrs.execute(Own, "a")).value, tags);
-    });
-  },
-
-  "a result that its schema refuses rolls back": async (place) => {
-    const app = counterApp(place);
-    app.cqrs.handle(Add, async ({ name }, { tx }) => ({ total: `${await add(tx, name, 1)}` as never }));
-    await started(app, async () => {
-      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
-      assert.equal(error.code, "CQRS_BAD_OUTPUT");
-      assert.match(error.message, /the handler of command Add returned a bad value: total: /);
-      assert.equal(await totalOf(app, "a"), null);
-    });
-  },
-
-  "after a conflict the handler runs again in a new transaction, with fresh state": async (place) => {
-    const app = counterApp(place, { maxRetries: 3 });
-    app.cqrs.handle(Raise, async ({ name, conflicts }, { tx, attempt }) => {
-      const total = await add(tx, name, 1);
-      if (attempt <= conflicts) throw new VersionConflictError();
-      return { total, attempt };
-    });
-    await started(app, async () => {
-      const { value } = await app.cqrs.execute(Raise, { name: "a", conflicts: 3 });
-      assert.deepEqual(value, { total: 1, attempt: 4 });
-      const error = await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 4 }));
-      assert.deepEqual([error.status, error.code], [409, "CQRS_CONFLICT"]);
-      assert.equal(await totalOf(app, "a"), 1);
-    });
-  },
-
-  "maxRetries bounds the attempts": async (place) => {
-    const app = counterApp(place, { maxRetries: 0 });
-    let attempts = 0;
-    app.cqrs.handle(Raise, () => {
-      attempts++;
-      throw new VersionConflictError();
-    });
-    await started(app, async () => {
-      await failureOf(app.cqrs.execute(Raise, { name: "a", conflicts: 9 }));
-      assert.equal(attempts, 1);
     });
   },
 
@@ -250,96 +168,6 @@ export const executing: PortContract<TestDatabase> = portContract<TestDatabase>(
     await started(app, async () => {
       assert.equal((await app.cqrs.execute(Write, { name: "a" }, { from })).value, "2 seven");
       assert.equal(disposed, 2);
-    });
-  },
-
-  "every kind of failure reaches every observer, and one that fails is harmless": async (place) => {
-    const Fail = command("Fail", { input: z.enum(["rejection", "conflict", "transient", "bug"]) });
-    const errors = {
-      rejection: () => new HttpError(404, "No such book"),
-      conflict: () => new VersionConflictError(),
-      transient: () => new HttpError(503, "Later"),
-      bug: () => new TypeError("undefined is not a function"),
-    };
-    const log = newLog();
-    const app = counterApp(place, { maxRetries: 1 });
-    app.cqrs.handle(Fail, (kind) => {
-      throw errors[kind]();
-    });
-    const seen: string[] = [];
-    const observe = ({ kind, error, operation, attempts }: OperationFailure): void =>
-      void seen.push(`${kind} ${operation.name} ${attempts} ${error.message}`);
-    app.cqrs.onError(() => {
-      throw new Error("the observer is broken");
-    });
-    app.cqrs.onError(() => Promise.reject(new Error("the observer is broken later")));
-    const end = app.cqrs.onError(observe);
-    const run = async () => {
-      for (const kind of ["rejection", "conflict", "transient", "bug"] as const) {
-        const error = await failureOf(app.cqrs.execute(Fail, kind));
-        assert.equal(error.message, errors[kind]().message);
-      }
-      assert.deepEqual(seen, [
-        "rejection Fail 1 No such book",
-        "conflict Fail 2 The data was changed meanwhile",
-        "transient Fail 1 Later",
-        "bug Fail 1 undefined is not a function",
-      ]);
-      end();
-      await failureOf(app.cqrs.execute(Fail, "bug"));
-      assert.equal(seen.length, 4);
-      const broken = log.lines.filter(({ message }) => message === "cqrs: an observer of onError failed");
-      assert.equal(broken.length, 10);
-      const bugs = log.lines.filter(({ message }) =>
-        message.startsWith("cqrs: command Fail failed: undefined"),
-      );
-      assert.deepEqual(
-        bugs.map(({ level }) => level),
-        ["error", "error"],
-      );
-      assert.equal(
-        log.lines.some(({ message }) => message.includes("No such book")),
-        false,
-      );
-    };
-    await started(app, run, log);
-  },
-
-  "a handler that throws what is no error fails its caller only": async (place) => {
-    const app = counterApp(place);
-    app.cqrs.handle(Add, () => {
-      throw null as unknown as Error;
-    });
-    await started(app, async () => {
-      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
-      assert.match(error.message, /a value that is not an Error was thrown/);
-    });
-  },
-
-  "a failed call that nobody awaits does not end the process": async (place) => {
-    const app = counterApp(place);
-    app.cqrs.handle(Add, () => Promise.reject(new Error("lost")));
-    await started(app, async () => {
-      void app.cqrs.execute(Add, { name: "a", amount: 1 });
-      await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }));
-    });
-  },
-
-  "an abort by the caller rolls back": async (place) => {
-    const app = counterApp(place);
-    const caller = new AbortController();
-    app.cqrs.handle(Add, async ({ name }, { tx, signal }) => {
-      await add(tx, name, 1);
-      caller.abort(new Error("the caller left"));
-      assert.equal(signal.aborted, true);
-      return { total: 1 };
-    });
-    await started(app, async () => {
-      const { signal } = caller;
-      const error = await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal }));
-      assert.equal(error.message, "the caller left");
-      assert.equal(await totalOf(app, "a"), null);
-      await failureOf(app.cqrs.execute(Add, { name: "a", amount: 1 }, { signal })); // aborted before the call
     });
   },
 });

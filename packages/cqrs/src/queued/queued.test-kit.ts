@@ -1,12 +1,10 @@
 // Facts about queued commands, the same on both kinds of database.
 import assert from "node:assert/strict";
-import { caching } from "@framework/cache";
-import { App, HttpError, type HttpMiddleware, UnauthorizedError } from "@framework/core";
+import { HttpError, UnauthorizedError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
-import { database, openDatabase } from "@framework/database";
+import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
 import type { TestDatabase } from "@framework/database/testing";
-import { durable } from "@framework/durable";
 import { testClient, waitFor } from "@framework/testing";
 import { z } from "zod";
 import {
@@ -21,7 +19,7 @@ import {
   TABLE,
   totalOf,
 } from "../counters.test-kit.ts";
-import { command, type CommandStatus, cqrs } from "../index.ts";
+import { command, type CommandStatus } from "../index.ts";
 
 const Raise = command("Raise", {
   input: z.object({ name: z.string(), amount: z.number() }),
@@ -73,16 +71,6 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     assert.equal(await totalOf(app, "a"), 2);
   },
 
-  "statusPath is the path of the status of commands": async (place) => {
-    const app = raising(counterApp(place, { statusPath: "/orders/status" }));
-    await using client = testClient(app);
-    const { headers } = await client.post("/counters/a/raises", { json: { amount: 2 } });
-    const url = headers.get("location") ?? "";
-    assert.match(url, /^\/orders\/status\/[\w-]+$/);
-    assert.equal((await client.get(url)).status, 200);
-    assert.equal((await client.get(url.replace("/orders/status", "/commands"))).status, 404);
-  },
-
   "guards, schema and idempotency key apply at once": async (place) => {
     const Guarded = command("Guarded", {
       input: z.string(),
@@ -108,102 +96,6 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
       await finished(app, first.id);
       assert.equal(await totalOf(app, "a"), 1);
     });
-  },
-
-  "only the caller sees the status, and only with the whole id": async (place) => {
-    const app = raising(counterApp(place, { callerOf: ({ headers }) => headers.get("x-device") ?? "" }));
-    await using client = testClient(app);
-    const from = (device: string) => ({ headers: { "x-device": device } });
-    const accepted = await client.post("/counters/a/raises", { json: { amount: 2 }, ...from("1") });
-    const url = accepted.headers.get("location") ?? "";
-    assert.equal((await client.get(url, from("1"))).status, 200);
-    assert.equal((await client.get(url, from("2"))).status, 404);
-    const [, number = ""] = /(\d+)-/.exec(url) ?? [];
-    const [, secret = ""] = /\d+-(.+)$/.exec(url) ?? [];
-    const stored = await app.db.query("SELECT payload, headers FROM framework_work"); // which operators see
-    assert.ok(secret.length > 0 && !JSON.stringify(stored).includes(secret));
-    for (const id of [number, `${number}-`, `${number}-${"A".repeat(22)}`, "x", "1-"])
-      assert.equal((await client.get(`/commands/${id}`, from("1"))).status, 404);
-  },
-
-  "the status passes the middleware and guards of its command, with the path parameters of the request that sent it":
-    async (place) => {
-      const Owned = command("Owned", {
-        input: z.object({ name: z.string() }),
-        output: z.string(),
-        mode: "queued",
-        guards: [({ context }) => context.get("role") === "owner"],
-        http: {
-          path: "/owned/{name}",
-          guards: [({ params, headers }) => params["name"] === headers.get("x-name") || "Not yours"],
-        },
-      });
-      const app = counterApp(place);
-      const signIn: HttpMiddleware = {
-        async handle(request, next) {
-          const token = request.getHeader("x-token");
-          if (token === null) throw new UnauthorizedError();
-          request.context.set("role", token);
-          return await next(request);
-        },
-      };
-      app.cqrs.handle(Owned, { use: [signIn] }, () => "secret");
-      await using client = testClient(app);
-      const owner = { headers: { "x-token": "owner", "x-name": "ann" } };
-      const sent = await client.post("/owned/ann", owner);
-      assert.equal(sent.status, 202);
-      const url = sent.headers.get("location") ?? "";
-      await waitFor(async () => (await client.get(url, owner)).json<CommandStatus>().state === "done");
-      const own = await client.get(url, owner);
-      assert.deepEqual(
-        [own.status, own.headers.get("cache-control"), own.json<CommandStatus>().result],
-        [200, "no-store", "secret"],
-      );
-      const refused = [
-        await client.get(url),
-        await client.get(url, { headers: { "x-token": "guest", "x-name": "ann" } }),
-        await client.get(url, { headers: { "x-token": "owner", "x-name": "bob" } }),
-      ];
-      assert.deepEqual(
-        refused.map(({ status }) => status),
-        [401, 403, 403],
-      );
-      for (const { text } of refused) assert.doesNotMatch(text, /secret/);
-    },
-
-  "the status of a command without an endpoint passes its guards": async (place) => {
-    const Guarded = command("Guarded", {
-      input: z.string(),
-      output: z.string(),
-      mode: "queued",
-      guards: [({ headers }) => headers.get("x-pin") === "7"],
-    });
-    const app = counterApp(place);
-    app.cqrs.handle(Guarded, () => "secret");
-    await using client = testClient(app);
-    await client.get("/"); // starts the app
-    const { id } = await app.cqrs.enqueue(Guarded, "", { skipGuards: true });
-    await finished(app, id);
-    assert.equal((await client.get(`/commands/${id}`)).status, 403);
-    const reply = await client.get(`/commands/${id}`, { headers: { "x-pin": "7" } });
-    assert.equal(reply.json<CommandStatus>().result, "secret");
-  },
-
-  "a cache of the app keeps no status": async ({ url }) => {
-    const app = new (App.with(database, durable, caching, cqrs))()
-      .enableDatabase({ url, poolSize: 3 })
-      .enableCaching()
-      .enableCqrs();
-    const gate = Promise.withResolvers<void>();
-    const Slow = command("Slow", { input: z.object({}), mode: "queued", http: { path: "/slow" } });
-    app.cqrs.handle(Slow, () => gate.promise);
-    await using client = testClient(app);
-    const { headers } = await client.post("/slow", { json: {} });
-    const status = async (): Promise<string> =>
-      (await client.get(headers.get("location") ?? "")).json<CommandStatus>().state;
-    await waitFor(async () => (await status()) === "running");
-    gate.resolve();
-    await waitFor(async () => (await status()) === "done");
   },
 
   "the handler sees the caller and tenant of the call": async (place) => {

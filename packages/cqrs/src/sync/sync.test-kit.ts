@@ -1,4 +1,4 @@
-// Facts about seeing one's own changes in views, the same on both kinds of database.
+// Above 250 lines because all facts about seeing one's own changes in views need the same library with two of them.
 import assert from "node:assert/strict";
 import { App } from "@framework/core";
 import type { ConfigInput } from "@framework/core/feature";

@@ -1,0 +1,199 @@
+// Facts about keys of routes whose handlers run long or die, the same on both kinds of database.
+import assert from "node:assert/strict";
+import { HttpError, Response } from "@framework/core";
+import type { ConfigInput } from "@framework/core/feature";
+import { portContract, type PortContract } from "@framework/core/testing";
+import { testClient, type TestClient, waitFor } from "@framework/testing";
+import { App } from "@framework/core";
+import { database, type DatabaseMethods, openDatabase } from "@framework/database";
+import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
+import type { TestDatabase } from "@framework/database/testing";
+import { durable, type DurableMethods } from "@framework/durable";
+import { z } from "zod";
+import { databaseOf, newLog, type Lines } from "../counters.test-kit.ts";
+import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
+
+type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
+
+/** A shop whose handler of POST /orders answers as the test says; it counts the calls. */
+const newShop = (
+  app: Shop,
+  answer: (call: number, body: unknown) => unknown = (call) =>
+    Response.json({ order: call }, { status: 201 }),
+): { readonly app: Shop; readonly calls: () => number } => {
+  let calls = 0;
+  app.post(
+    "/orders",
+    { idempotency: "optional", body: z.object({ book: z.string() }) } as never,
+    async (request) => answer(++calls, await request.json()),
+  );
+  app.post("/payments", { idempotency: "required" } as never, () => "paid");
+  return { app, calls: () => calls };
+};
+
+const shopAt = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Shop =>
+  new (App.with(database, durable, cqrs))()
+    .enableDatabase({ url, poolSize: 3 })
+    .enableDurable({ leaseMs: 1000 })
+    .enableCqrs(config);
+
+const order = (
+  client: TestClient,
+  key: string | null,
+  book = "Emma",
+  headers: Readonly<Record<string, string>> = {},
+) =>
+  client.post("/orders", {
+    json: { book },
+    headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
+  });
+
+export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDatabase>("held keys of routes", {
+  "a running handler keeps its key while it runs, however long": async (place) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const shop = newShop(shopAt(place), async (call) => {
+      entered.resolve();
+      await gate.promise;
+      return { order: call };
+    });
+    await using client = testClient(shop.app);
+    const leaseUntil = async () =>
+      (await shop.app.db.fetchValue<number>`SELECT lease_until FROM framework_idempotency_keys`) ?? 0;
+    const first = order(client, "k");
+    await entered.promise;
+    const before = await leaseUntil();
+    await waitFor(async () => (await leaseUntil()) > before);
+    gate.resolve();
+    await first;
+    assert.deepEqual((await order(client, "k")).json(), { order: 1 });
+  },
+
+  "a handler that continues after its time limit holds its key until it ends, and its result is kept": async (
+    place,
+  ) => {
+    const ends: PromiseWithResolvers<unknown>[] = [];
+    const app = shopAt(place);
+    app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, () => {
+      const end = Promise.withResolvers<unknown>();
+      ends.push(end);
+      return end.promise;
+    });
+    await using client = testClient(app);
+    const pay = (key: string) => client.post("/slow", { headers: { "idempotency-key": key } });
+    const paid = async (key: string, end: (handler: PromiseWithResolvers<unknown>) => void) => {
+      assert.equal((await pay(key)).status, 504);
+      assert.equal((await pay(key)).status, 409);
+      end(ends.at(-1) ?? assert.fail());
+    };
+    const endOf = async (key: string, status: number) => {
+      const reply = await waitFor(async () => {
+        const asked = await pay(key);
+        return asked.status !== 409 && asked;
+      });
+      assert.equal(reply.status, status);
+      return reply;
+    };
+    await paid("ok", ({ resolve }) => resolve({ paid: 1 }));
+    const again = await endOf("ok", 200);
+    assert.deepEqual([again.headers.get("idempotent-replayed"), again.json()], ["true", { paid: 1 }]);
+    await paid("missing", ({ reject }) => reject(new HttpError(404, "No such book")));
+    assert.equal((await endOf("missing", 404)).headers.get("idempotent-replayed"), "true");
+    assert.equal(ends.length, 2);
+    await paid("failed", ({ reject }) => reject(new HttpError(503, "Later")));
+    await endOf("failed", 504);
+    assert.equal(ends.length, 4);
+    for (const { resolve } of ends) resolve(null);
+  },
+
+  "a late reply whose body is not stored frees its source": async (place) => {
+    const end = Promise.withResolvers<void>();
+    const freed = Promise.withResolvers<void>();
+    const app = shopAt(place);
+    app.post("/slow", { idempotency: "required", timeoutSecs: 0.02 } as never, async () => {
+      await end.promise;
+      return Response.stream(new ReadableStream<Uint8Array>({ cancel: () => freed.resolve() }));
+    });
+    await using client = testClient(app);
+    const ask = () => client.post("/slow", { headers: { "idempotency-key": "k" } });
+    assert.equal((await ask()).status, 504);
+    end.resolve();
+    await freed.promise;
+    const again = await ask();
+    assert.deepEqual([again.status, again.json<{ completed: boolean }>().completed], [409, true]);
+  },
+
+  "a key whose holder died is taken over, and what the holder stores later is refused": async (place) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const log: Lines = newLog();
+    const stale = newShop(shopAt(place), async () => {
+      entered.resolve();
+      await gate.promise;
+      return { order: "stale" };
+    });
+    const next = newShop(shopAt(place));
+    await using there = testClient(next.app);
+    await stale.app.start({ log });
+    const ask = new Request("http://test.local/orders", {
+      method: "POST",
+      body: JSON.stringify({ book: "Emma" }),
+      headers: { "content-type": "application/json", "idempotency-key": "k" },
+    });
+    const first = stale.app.fetch(ask);
+    await entered.promise;
+    // The first process seems to be dead: its lease is over, and renewals do not count for a row of another owner.
+    await order(there, "warm");
+    await next.app.db
+      .execute`UPDATE framework_idempotency_keys SET lease_until = 0, owner = 'gone' WHERE state = 'running'`;
+    assert.deepEqual((await order(there, "k")).json(), { order: 2 });
+    gate.resolve();
+    assert.equal(await (await first).text(), JSON.stringify({ order: "stale" }));
+    assert.ok(log.lines.some(({ message }) => message.includes("has another holder")));
+    assert.deepEqual((await order(there, "k")).json(), { order: 2 });
+    await stale.app.stop();
+  },
+
+  "after a crash at any statement the request can be repeated, and its reply is kept in the end": async ({
+    url,
+  }) => {
+    const db = openDatabase({ url, poolSize: 3 });
+    const on = (own: typeof db): ReturnType<typeof newShop> =>
+      newShop(new (App.with(databaseOf(own), durable, cqrs))().enableDatabase().enableCqrs());
+    const next = on(db);
+    await next.app.start({ log: newLog() });
+    await using client = testClient(next.app);
+    let round = 0;
+    const crashed = await crashAtEachStatement(async (crash) => {
+      const key = `k-${++round}`;
+      const doomed = faultingDatabase(db, crash);
+      let isArmed = false;
+      const own = new Proxy(db, {
+        get: (target, name) => {
+          const source = isArmed && (name === "fetchValue" || name === "execute") ? doomed : target;
+          const value: unknown = Reflect.get(source, name);
+          return typeof value === "function" ? value.bind(source) : value;
+        },
+      });
+      const first = on(own);
+      await first.app.start({ log: newLog() });
+      const firstClient = testClient(first.app);
+      await order(firstClient, `warm-${round}`); // the process registers as an owner of leases
+      isArmed = true;
+      const answered = await order(firstClient, key);
+      isArmed = false;
+      await doomed.close();
+      await firstClient[Symbol.asyncDispose]();
+      const finished = first.calls() === 2;
+      assert.ok(answered.status === (finished ? 201 : 503), String(answered.status));
+      await db.execute`UPDATE framework_idempotency_keys SET lease_until = 0 WHERE state = 'running'`;
+      const again = await order(client, key);
+      assert.equal(again.status, 201);
+      assert.equal((await order(client, key)).text, again.text);
+      return doomed;
+    });
+    assert.equal(crashed, 2 * 2); // claim, complete
+    await next.app.stop();
+    await db.close();
+  },
+});
