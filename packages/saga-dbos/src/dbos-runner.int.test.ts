@@ -1,6 +1,7 @@
 import { withServer } from "@framework/services";
 import { afterAll, test } from "@jest/globals";
 import { dbosFacts } from "./dbos-runner.test-kit.ts";
+import { deletedFacts } from "./deleted-sagas.test-kit.ts";
 import { lostProcessFacts } from "./lost-processes.test-kit.ts";
 import { messageFacts } from "./messages.test-kit.ts";
 import { outageFacts } from "./outage.test-kit.ts";
@@ -14,6 +15,7 @@ withServer("postgres", (server) => {
   });
   const fact = factsOf(test, fixtures);
   dbosFacts(fact);
+  deletedFacts(fact);
   lostProcessFacts(fact);
   messageFacts(fact);
   outageFacts(fact);

@@ -4,11 +4,8 @@ import { once } from "node:events";
 import { bundledProgram } from "@framework/bundled-sources";
 import type { HeldLease } from "@framework/durable/feature";
 import { saga } from "@framework/saga";
-import { waitFor } from "@framework/testing";
 import { expect } from "@jest/globals";
-import { dbos } from "./driver/dbos-sdk.ts";
 import { executorOf, takePlace } from "./engine/places.ts";
-import { sweep } from "./engine/sweep.ts";
 import { type Fact, inStatus } from "./testing/fact.test-kit.ts";
 import { killedSaga } from "./testing/killed.test-sagas.ts";
 import { openSagas } from "./testing/open-sagas.test-kit.ts";
@@ -113,49 +110,6 @@ export const dbosFacts = (fact: Fact): void => {
       await expect(fixture.run([other])).rejects.toMatchObject({ code: "SAGA_CHANGED" });
     },
   );
-
-  fact("a key that is used again after its saga was deleted runs its tx step again", async (fixture) => {
-    const definition = saga("reused", 1)
-      .tx("take", async ({ key }, tx) => void (await tx.execute`INSERT INTO places (name) VALUES (${key})`))
-      .build();
-    const runner = await fixture.run([definition]);
-    const { db } = fixture.open();
-    await db.execute("CREATE TABLE places (name TEXT NOT NULL)");
-    for (const _ of [1, 2]) {
-      const { id, isNew } = await runner.start(definition, null, { key: "k" });
-      expect(isNew).toBe(true);
-      await inStatus(runner, id, "completed");
-      // As if its time were over; DBOS completes its workflow a little later than the saga.
-      const swept = async (): Promise<boolean> => {
-        await sweep({ db }, -60);
-        return (await runner.get(id)) === null;
-      };
-      await waitFor(swept, { what: "the saga to be deleted", timeoutMs: 60_000 });
-    }
-    expect(await db.query`SELECT name FROM places`).toEqual([{ name: "k" }, { name: "k" }]);
-  });
-
-  fact("a saga whose version has no code any more is deleted too, and its key is free", async (fixture) => {
-    const old = saga("replaced", 1)
-      .call("a", () => 1)
-      .build();
-    const next = saga("replaced", 2)
-      .call("a", () => 1)
-      .call("b", () => 2)
-      .build();
-    const first = await fixture.run([old]);
-    const { id } = await first.start(old, null, { key: "k" });
-    await inStatus(first, id, "completed");
-    await waitFor(async () => (await dbos().getWorkflowStatus(id))?.status === "SUCCESS", {
-      timeoutMs: 60_000,
-    });
-    await fixture.stop();
-    const second = await fixture.run([next]);
-    await sweep(fixture.open(), -60);
-    const again = await second.start(next, null, { key: "k" });
-    expect(again.isNew).toBe(true);
-    await inStatus(second, again.id, "completed");
-  });
 
   fact("a saga has the trace of the code that starts it, unless the start names another", async (fixture) => {
     const definition = saga("traced", 1)

@@ -1,0 +1,173 @@
+// Attempts of jobs, and how they end, on every database.
+import { dependency } from "@framework/core";
+import type { TestDatabase } from "@framework/database/testing";
+import { NonRetryableError } from "@framework/durable/feature";
+import { waitFor } from "@framework/testing";
+import { expect, type test as jestTest } from "@jest/globals";
+import { z } from "zod";
+import { inState, type JobApp, jobApp, started } from "./testing/job-app.test-kit.ts";
+
+const atOnce = { retry: { attempts: 3, delayMs: 0 } };
+
+export const attemptFacts = (
+  test: typeof jestTest,
+  make: () => TestDatabase | Promise<TestDatabase>,
+): void => {
+  const fact = (name: string, run: (app: JobApp, place: TestDatabase) => Promise<void>): void =>
+    test(
+      name,
+      async () => {
+        await using place = await make();
+        await run(jobApp(place), place);
+      },
+      180_000,
+    );
+
+  fact(
+    "a cancelled job does not start, and one that runs is told and writes nothing any more",
+    async (app) => {
+      const begun = Promise.withResolvers<AbortSignal>();
+      const gate = Promise.withResolvers<void>();
+      const long = app.jobs.define("long", { input: z.string() }, async (what, { signal }) => {
+        begun.resolve(signal);
+        await gate.promise;
+        return what;
+      });
+      await started(app, async () => {
+        const later = await long.enqueue("later", { delayMs: 60_000 });
+        expect([await long.cancel(later.id), await long.cancel(later.id)]).toEqual([true, false]);
+        expect((await long.get(later.id))?.state).toBe("cancelled");
+        const reminder = await long.enqueue("reminder", { delayMs: 60_000, uniqueKey: "loan 7" });
+        await app.db.transaction(async (tx) => {
+          expect(await long.cancel({ uniqueKey: "loan 7" }, { tx })).toBe(true);
+        });
+        expect((await long.get(reminder.id))?.state).toBe("cancelled");
+        const { id } = await long.enqueue("now");
+        const signal = await begun.promise;
+        expect(await long.cancel(id)).toBe(true);
+        await waitFor(() => signal.aborted, { what: "the signal to abort", timeoutMs: 60_000 });
+        gate.resolve();
+        const next = await long.enqueue("next");
+        await inState(long, next.id, "done");
+        expect(await long.get(id)).toMatchObject({ state: "cancelled", result: null });
+      });
+    },
+  );
+
+  fact("an attempt that takes too long fails, whatever its handler does", async (app) => {
+    const gate = Promise.withResolvers<string>();
+    const slow = app.jobs.define("slow", { timeoutMs: 50, retry: { attempts: 1 } }, () => gate.promise);
+    await started(app, async () => {
+      const { id } = await slow.enqueue();
+      const failed = await inState(slow, id, "failed");
+      expect(failed.error).toMatchObject({ code: "DURABLE_TIMEOUT" });
+      gate.resolve("too late");
+      const next = await slow.enqueue();
+      await inState(slow, next.id, "done");
+      expect(await slow.get(id)).toMatchObject({ state: "failed", result: null });
+    });
+  });
+
+  fact("a job that gave up is listed with its failure, and runs again on request", async (app) => {
+    let isBroken = true;
+    const call = app.jobs.define("call", { ...atOnce, input: z.number() }, (n) => {
+      if (isBroken) throw new Error(`call ${n} failed`);
+      return n;
+    });
+    await started(app, async () => {
+      const added = await call.enqueueAll([{ input: 1 }, { input: 2 }]);
+      for (const { id } of added) await inState(call, id, "failed");
+      const { jobs: failed } = await call.list({ state: "failed" });
+      expect(failed.map(({ input, attempts, error }) => [input, attempts, error?.message])).toEqual([
+        [1, 3, "call 1 failed"],
+        [2, 3, "call 2 failed"],
+      ]);
+      isBroken = false;
+      expect(await Promise.all(failed.map(({ id }) => call.retry(id)))).toEqual([true, true]);
+      for (const { id } of failed) expect((await inState(call, id, "done")).attempts).toBe(1);
+      expect(await call.retry(failed[0]?.id ?? "")).toBe(false);
+    });
+  });
+
+  fact("an error that no other attempt can mend ends the attempts", async (app) => {
+    const isRetryable = (error: unknown) => !(error instanceof TypeError);
+    const pay = app.jobs.define("pay", { ...atOnce, input: z.boolean(), isRetryable }, (isType) => {
+      throw isType ? new TypeError("no") : new NonRetryableError("card refused", { code: "CARD_REFUSED" });
+    });
+    await started(app, async () => {
+      const added = await pay.enqueueAll([{ input: true }, { input: false }]);
+      const failed = await Promise.all(added.map(({ id }) => inState(pay, id, "failed")));
+      expect(failed.map(({ attempts, error }) => [attempts, error?.name, error?.code])).toEqual([
+        [1, "TypeError", null],
+        [1, "NonRetryableError", "CARD_REFUSED"],
+      ]);
+    });
+  });
+
+  fact("progress is visible while a job runs", async (app) => {
+    const gate = Promise.withResolvers<void>();
+    const copy = app.jobs.define("copy", {}, async (_, run) => {
+      run.progress({ done: 1, of: 2 });
+      await gate.promise;
+    });
+    await started(app, async () => {
+      const { id } = await copy.enqueue();
+      await waitFor(async () => (await copy.get(id))?.progress, { what: "progress", timeoutMs: 60_000 });
+      expect(await copy.get(id)).toMatchObject({ state: "running", progress: { done: 1, of: 2 } });
+      gate.resolve();
+      await inState(copy, id, "done");
+    });
+  });
+
+  fact("each attempt has a scope of its own, and a handler gets what it injects", async (app) => {
+    const disposed: number[] = [];
+    let made = 0;
+    const Session = dependency<number>("session", {
+      scope: "invocation",
+      create: () => ++made,
+      dispose: (session) => void disposed.push(session),
+    });
+    const use = app.jobs.define(
+      "use",
+      { ...atOnce, inject: { session: Session } },
+      (_, { invocation }, { session }) => {
+        if (session === 1) throw new Error("again");
+        return [session, invocation.kind];
+      },
+    );
+    await started(app, async () => {
+      const { id } = await use.enqueue();
+      expect((await inState(use, id, "done")).result).toEqual([2, "job"]);
+      expect(disposed).toEqual([1, 2]);
+    });
+  });
+
+  fact(
+    "an input that does not fit is refused, and one that does not fit any more fails at once",
+    async (app, place) => {
+      const before = app.jobs.define("grow", { input: z.object({ old: z.string() }) }, () => {});
+      const dated = app.jobs.define("dated", { input: z.object({ at: z.date() }) }, () => {});
+      let id = "";
+      await started(app, async () => {
+        const bad = { old: 7 } as unknown as { old: string };
+        await expect(before.enqueue(bad)).rejects.toMatchObject({ code: "JOBS_BAD_INPUT" });
+        await expect(before.enqueue(bad)).rejects.toThrow('the input of "grow" is invalid: input.old');
+        await expect(dated.enqueue({ at: new Date() })).rejects.toThrow("input.at"); // JSON has no dates
+        const cyclic: Record<string, unknown> = { old: "" };
+        cyclic["self"] = cyclic;
+        await expect(before.enqueue(cyclic as { old: string })).rejects.toMatchObject({
+          code: "JOBS_BAD_INPUT",
+        });
+        id = (await before.enqueue({ old: "x" }, { delayMs: 100 })).id;
+      });
+      const newer = jobApp(place);
+      const after = newer.jobs.define("grow", { input: z.object({ new: z.string() }) }, () => {});
+      await started(newer, async () => {
+        expect(await inState(after, id, "failed")).toMatchObject({
+          attempts: 1,
+          error: { code: "JOBS_BAD_INPUT" },
+        });
+      });
+    },
+  );
+};
