@@ -22,6 +22,15 @@ test("code that compiles and prints the expected output has no problem", () => {
   expect(problems).toEqual([]);
 });
 
+test("a block that is a file can be imported by other blocks of its document, and of no other", () => {
+  const app = block(3, "export const answer = 42;\n", { file: "answer.ts" });
+  const code = 'import { answer } from "./answer.ts";\nconsole.log(answer); // 42\n';
+  expect(checkCode(root, [app, block(9, code, { runs: true })])).toEqual([]);
+  expect(checkCode(root, [app, block(9, code, { document: "README.md" })])).toEqual([
+    expect.stringMatching(/^README\.md\(10,24\): error TS2307/),
+  ]);
+});
+
 test("a type error is reported at its line of the document", () => {
   const [problem] = checkCode(root, [block(20, 'const fine = 1;\nconst wrong: number = "two";\n')]);
   expect(problem).toMatch(/^packages\/core\/README\.md\(22,7\): error TS2322/);

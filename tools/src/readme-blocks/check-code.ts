@@ -14,7 +14,7 @@ const RUN_TIMEOUT_MS = 240_000;
  * Compiles every `ts` and `js` block as a separate module, in one compiler run without the types of browsers and one with them, and executes those
  * marked `run`.
  *
- * A block can import every package of the workspace and the dependencies of its document's package. The output of an executed block must equal
+ * A block that is a file can be imported by the others of its document. A block can import every package of the workspace and the dependencies of its document's package. The output of an executed block must equal
  * the comments after its `console.log` calls.
  */
 export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
@@ -24,7 +24,7 @@ export const checkCode = (root: string, blocks: readonly Block[]): string[] => {
   for (const block of blocks) {
     const home = block.document.replaceAll(/[^a-zA-Z0-9]+/g, "-");
     installFor(root, join(folder.path, home), packageOf(block.document));
-    const file = `${home}/line-${block.line}.${block.language}`;
+    const file = `${home}/${block.file ?? `line-${block.line}.${block.language}`}`;
     writeFileSync(join(folder.path, file), "\n".repeat(block.line) + block.code); // so that lines are the document's
     files.set(file, block);
   }

@@ -28,6 +28,29 @@ test("a block marked run is executed", () => {
   expect(extractBlocks("a.md", lines("```ts run", "1;", "```")).blocks).toMatchObject([{ runs: true }]);
 });
 
+test("a block after the name of a file is that file", () => {
+  const text = lines(
+    "`app.ts`:",
+    "",
+    "```ts",
+    "1;",
+    "```",
+    "`main.js`:",
+    "```js",
+    "2;",
+    "```",
+    "See `app.ts`:",
+    "```ts",
+    "3;",
+    "```",
+  );
+  expect(extractBlocks("a.md", text).blocks.map(({ file }) => file)).toEqual([
+    "app.ts",
+    "main.js",
+    undefined,
+  ]);
+});
+
 test("other languages are ignored, and fences quoted in them are not blocks", () => {
   const text = lines(
     "````md",

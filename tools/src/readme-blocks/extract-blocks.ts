@@ -7,6 +7,8 @@ export interface Block {
   readonly language: "ts" | "js" | "sh";
   /** Whether the block is executed, not only compiled. */
   readonly runs: boolean;
+  /** File of the page that the block is, such as `app.ts`, if the line before it is this name with a colon: other blocks of the document import it. */
+  readonly file?: string;
   readonly code: string;
 }
 
@@ -38,6 +40,9 @@ const sameAs: Readonly<Record<string, string>> = {
   zsh: "sh",
 };
 
+/** Line before a block that is a file: the name alone, as code. */
+const FILE = /^`([\w.-]+\.[jt]s)`:$/;
+
 const FENCE = /^ {0,3}(`{3,}|~{3,})\s*(\S*)[ \t]*(.*)$/;
 
 /** Finds the `ts`, `js` and `sh` blocks of a Markdown text, and the blocks of any language that quote a file; others are ignored. */
@@ -67,7 +72,8 @@ export const extractBlocks = (document: string, text: string): Extracted => {
     if (flags !== "" && !(runs && language !== "sh")) {
       problems.push(`${document}:${line} "${flags}" is not a flag of a ${language} block`);
     }
-    blocks.push({ document, line, language, runs, code });
+    const [, file] = FILE.exec(lines[line - 2] || (lines[line - 3] ?? "")) ?? [];
+    blocks.push({ document, line, language, runs, ...(file !== undefined && { file }), code });
   }
   return { blocks, quotes, problems };
 };
