@@ -1,6 +1,7 @@
 import { App, HttpError, type HttpRequest, type Response } from "@framework/core";
 import type { ConfigInput, Exemption, Feature } from "@framework/core/feature";
 import { type VirtualClock, virtualClock } from "@framework/core/testing";
+import type { TestClient } from "@framework/testing";
 import { type CircuitBreaker, circuitBreaker, type CircuitBreakerConfig } from "./index.ts";
 
 /** Access of tests to an app's metrics and feature routes. */
@@ -57,3 +58,10 @@ export const fails =
   () => {
     throw new HttpError(status, "no");
   };
+
+/** Sends a GET several times. Returns the statuses. */
+export const statuses = async (client: TestClient, path: string, times: number): Promise<number[]> => {
+  const seen = [];
+  for (let time = 0; time < times; time++) seen.push((await client.get(path)).status);
+  return seen;
+};

@@ -1,0 +1,37 @@
+// Calls of the circuit of a worker.
+import assert from "node:assert/strict";
+import { CircuitOpenError } from "@framework/core";
+import type { Outcome, Worker } from "./service.test-kit.ts";
+
+/** Calls one worker. Returns the output, `null` if rejected. */
+export const call = async (worker: Worker | undefined, outcome: Outcome): Promise<Outcome | null> => {
+  try {
+    return (await worker?.call(null, () => outcome)) ?? null;
+  } catch (error) {
+    assert.ok(error instanceof CircuitOpenError);
+    return null;
+  }
+};
+
+export const fail = async (worker: Worker | undefined, times: number): Promise<void> => {
+  for (let time = 0; time < times; time++) await call(worker, "failure");
+};
+
+/** A call that has started. */
+export interface Begun {
+  isAdmitted: boolean;
+  readonly end: (outcome: Outcome) => void;
+}
+
+/** Starts a call at a worker; `end` ends it. */
+export const begin = (worker: Worker | undefined): Begun => {
+  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  const begun: Begun = { isAdmitted: false, end: resolve };
+  const next = (): Promise<Outcome> => {
+    begun.isAdmitted = true;
+    return promise;
+  };
+  const answer = async () => worker?.call(null, next);
+  answer().catch((error: unknown) => assert.ok(error instanceof CircuitOpenError));
+  return begun;
+};
