@@ -1,0 +1,27 @@
+import { App } from "@framework/core";
+import { memoryBroker, messaging } from "@framework/messaging";
+import type { BrokerAdapter } from "@framework/messaging/adapter";
+
+/** A broker that lacks the topics until they are created, and then has the problems given. */
+const pigeon = (remaining: readonly string[]): BrokerAdapter => {
+  const inner = memoryBroker();
+  const created = new Set<string>();
+  const open: BrokerAdapter["open"] = (context) => ({
+    ...inner.open(context),
+    topology: async ({ topics }, mode) => {
+      if (mode === "create") for (const topic of topics) created.add(topic);
+      const missing = topics.filter((topic) => !created.has(topic));
+      return [...missing.map((topic) => `there is no topic ${topic}`), ...remaining];
+    },
+  });
+  return { ...inner, name: "pigeon", open };
+};
+
+const appOn = (broker: BrokerAdapter): App =>
+  new (App.with(messaging))().enableMessaging({ broker, topics: ["orders"] });
+
+/** Lacks a topic. */
+export const lacking: App = appOn(pigeon([]));
+
+/** Has a queue of another form. */
+export const different: App = appOn(pigeon(["the queue has another length"]));
