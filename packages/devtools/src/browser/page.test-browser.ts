@@ -1,4 +1,4 @@
-// Above 250 lines because all its facts share one Chromium. Opens the dev page in Chromium, which can only connect to this computer: `pnpm browser`. Screenshots are written to the temporary folder.
+// Above 250 lines because all its facts open the same page, with the same panel of a feature. Opens the dev page in Chromium, which can only connect to this computer: `pnpm browser`. Screenshots are written to the temporary folder.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
