@@ -80,6 +80,23 @@ test("ignores other files, installed packages, and all changes after it was stop
   expect(seen).toEqual([`second ${join("src", "last.ts")}`]);
 });
 
+test("files that editors write beside .env are no sources", () => {
+  const names = [
+    ".env.swp",
+    ".env.swo",
+    ".env.swx",
+    ".env~",
+    ".env.bak",
+    ".env.tmp",
+    ".env.orig",
+    ".env.local.swp",
+    ".env.un~",
+    ".#.env",
+  ];
+  expect(names.filter(isSource)).toEqual([]);
+  expect([".env.production", ".env.development.local", ".env.tmpfs", ".env.swim"].every(isSource)).toBe(true);
+});
+
 test("recognises sources by their extension, and ignores folders without sources", () => {
   expect(["a.ts", "a.mts", "a.js", "a.mjs", "a.json", "a.d.ts", ".env", ".env.local"].every(isSource)).toBe(
     true,

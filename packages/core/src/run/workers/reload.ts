@@ -7,9 +7,12 @@ const DEBOUNCE_MS = 100;
 /** Maximum of watched folders; each takes a watch of the operating system. */
 const MAX_FOLDERS = 5000;
 
+/** `.env` and files such as `.env.local`, without those that editors write beside one while it is open or as a copy of it. */
+const ENV_FILE = /^\.env(?:\.(?!(?:sw[a-z]|swpx|tmp|temp|bak|backup|orig|save|un)$)[\w-]+)*$/;
+
 /** Whether a change of this file affects the program: its code, or the variables of a `.env` file. */
 export const isSource = (name: string): boolean =>
-  name.startsWith(".") ? /^\.env(?:\.[\w-]+)*$/.test(name) : /\.(?:ts|mts|js|mjs|json)$/.test(name);
+  name.startsWith(".") ? ENV_FILE.test(name) : /\.(?:ts|mts|js|mjs|json)$/.test(name);
 
 /** Whether a folder can contain sources of the program. */
 export const isSourceFolder = (name: string): boolean =>
