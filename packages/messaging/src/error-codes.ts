@@ -60,7 +60,7 @@ export const messagingErrors: ErrorCatalogue = {
   MESSAGING_REQUEST_FAILED: {
     status: 502,
     summary:
-      "the message of a request became a dead letter, its handler threw after `ack`, or what it returned cannot be sent or does not fit the `schema` of the request",
+      "the message of a request became a dead letter, its handler threw after `ack` or is one of `subscribeBatch`, or what it returned cannot be sent or does not fit the `schema` of the request",
     action: "inspect the dead letter; let the handler return JSON data that the requester expects",
   },
 };

@@ -17,6 +17,9 @@ import type { Entry } from "./entry.ts";
 import { openMessage, type Opened, type OpenMessageParts } from "./open-message.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
 
+/** Answers a request at once that would else wait until its time is over: a verdict is no reply. */
+const NO_BATCH_REPLY = "a handler of subscribeBatch got it, which sends no replies";
+
 /** What the subscription around its attempts has. */
 export interface AttemptHost {
   readonly consumer: () => Consumer;
@@ -71,7 +74,10 @@ export class Attempts {
   private async attemptBatch(entries: readonly Entry[]): Promise<readonly Outcome[]> {
     const opened = await Promise.all(entries.map(async (entry) => await this.open(entry)));
     const messages = opened.flatMap((each) => ("message" in each ? [each.message] : []));
-    const outcomes = (await runBatch(this.parts, messages)).values();
+    const handled = await runBatch(this.parts, messages);
+    for (const [index, message] of messages.entries())
+      if (handled[index]?.kind === "done") await this.reply(message, null, NO_BATCH_REPLY);
+    const outcomes = handled.values();
     return opened.map((each) => ("outcome" in each ? each.outcome : (outcomes.next().value ?? missing)));
   }
 

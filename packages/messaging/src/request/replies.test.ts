@@ -59,6 +59,22 @@ test("a request that is acknowledged by a handler that then throws is answered a
   await app.stop();
 });
 
+test("a request that a batch handler gets fails at once, and says why", async () => {
+  const app = new (App.with(messaging))().enableMessaging({ broker: memoryBroker() });
+  app.messaging.subscribeBatch("payments", { group: "bank", batch: { size: 2 } }, (messages) => {
+    return new Map(messages.map(({ id }) => [id, "ack"] as const));
+  });
+  await app.start({ log: quiet });
+  await expect(app.messaging.request("payments", { type: "t" }, { timeoutMs: 10_000 })).rejects.toMatchObject(
+    {
+      code: "MESSAGING_REQUEST_FAILED",
+      cause: { message: expect.stringContaining("subscribeBatch") },
+    },
+  );
+  await waitFor(() => app.messaging.status()[0]?.done === 1, long);
+  await app.stop();
+});
+
 test("with the inbox, a request whose transaction cannot be committed is not answered as if it were", async () => {
   const app = new (App.with(database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })

@@ -12,7 +12,7 @@ export class NoReplyError extends HttpError {
   }
 }
 
-/** A request whose message became a dead letter, whose handler threw after `ack`, or whose reply does not fit its schema: 502 as a reply. */
+/** A request whose message became a dead letter, whose handler threw after `ack` or is one of `subscribeBatch`, or whose reply does not fit its schema: 502 as a reply. */
 export class RequestFailedError extends HttpError {
   override readonly name = "RequestFailedError";
 
