@@ -60,7 +60,7 @@ export interface SubscriptionOptions<
   readonly dedupe?: "none" | "inbox";
   /** Limit of one try in milliseconds, 1 to 3,600,000. @default 30000 */
   readonly timeoutMs?: number;
-  /** What to do with a type that `schema` does not have: a dead letter, an acknowledgement that is counted, or the retry policy. @default "park" */
+  /** What to do with a type that `schema` does not have: a dead letter, an acknowledgement that is counted, or the retry policy, with which newer code can handle it. @default "park" */
   readonly onUnknown?: "park" | "ack" | "fail";
   /** Accepts JSON that is no CloudEvent: its type is the topic. @default false */
   readonly raw?: boolean;

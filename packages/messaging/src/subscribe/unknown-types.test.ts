@@ -1,0 +1,47 @@
+import { App, type StandardSchema } from "@framework/core";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { BrokerAdapter } from "../adapter.ts";
+import { memoryBroker, messaging } from "../index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+const anything: StandardSchema = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
+};
+const long = { timeoutMs: 60_000 };
+
+/** A process whose code knows these types, in a group that all share. */
+const knowing = async (
+  broker: BrokerAdapter,
+  clock: ReturnType<typeof virtualClock>,
+  types: readonly string[],
+) => {
+  const app = new (App.with(messaging))().enableMessaging({ broker, clock });
+  const handled: string[] = [];
+  const schema = Object.fromEntries(types.map((type) => [type, anything]));
+  app.messaging.subscribe("orders", { group: "shop", schema, onUnknown: "fail" }, ({ type }) => {
+    handled.push(type);
+  });
+  await app.start({ log: quiet });
+  return { app, handled };
+};
+
+test('with onUnknown: "fail" a message that an old process does not know is handled by a new one', async () => {
+  const clock = virtualClock();
+  const broker = memoryBroker({ clock });
+  const old = await knowing(broker, clock, ["o.v1"]);
+  for (let index = 0; index < 20; index++) await old.app.messaging.send("orders", { type: "o.v2" });
+  const status = () => old.app.messaging.status()[0];
+  await waitFor(async () => {
+    await clock.advance(100); // past the quick tries
+    return status()?.retries === 60;
+  }, long);
+  const now = await knowing(broker, clock, ["o.v1", "o.v2"]);
+  await old.app.stop();
+  await waitFor(async () => {
+    await clock.advance(1000);
+    return now.handled.length === 20;
+  }, long);
+  expect([status()?.deadLettered, now.app.messaging.status()[0]?.deadLettered]).toEqual([0, 0]);
+  await now.app.stop();
+});
