@@ -124,3 +124,8 @@ test("a finding ends the command with 1, and can be ignored", () => {
   expect(doctor(cwd).status).toBe(1);
   expect(doctor(cwd, "--ignore", "CLI_NO_REPORT").status).toBe(0);
 });
+
+test("a folder without anything to examine is refused", async () => {
+  const { exitCode, err } = await said(["doctor"], { cwd: project({}), environment: plainEnvironment });
+  expect([exitCode, err]).toEqual([1, expect.stringContaining("there is nothing to examine in")]);
+});

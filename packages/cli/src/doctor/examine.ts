@@ -1,3 +1,6 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { FrameworkError } from "@framework/core";
 import type { RunCommand } from "../frame/command.ts";
 import { type Line, styled } from "../frame/text.ts";
 import { gatherFacts } from "./gather-facts.ts";
@@ -16,6 +19,18 @@ export const examine: RunCommand = async (given, { cwd, environment, progress })
   const findings = rules.flatMap((rule) => rule(facts)).filter(({ code }) => !ignored.has(code));
   const { program, packages, workloads } = facts;
   const path = program?.path ?? null;
+  const isProject = existsSync(join(cwd, "package.json"));
+  if (
+    !isProject &&
+    path === null &&
+    workloads.length === 0 &&
+    facts.files.length === 0 &&
+    findings.length === 0
+  )
+    throw new FrameworkError(
+      "CLI_NO_PACKAGE",
+      `there is nothing to examine in ${cwd}: no package.json, program, manifest or .env file; go to the folder of the project`,
+    );
   const looked: Line = styled(
     "dim",
     `looked at ${path ?? "no program (name it: framework doctor src/main.ts)"}, ${packages.length} packages, ${workloads.length} workloads`,

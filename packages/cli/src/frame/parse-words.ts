@@ -51,10 +51,26 @@ class WordReader {
       const missing = this.command.arguments.find(
         ({ name, required }) => required === true && !this.arguments.has(name),
       );
+      const misplaced = missing === undefined ? undefined : this.misplaced();
+      if (misplaced !== undefined) {
+        const { name, summary } = misplaced.spec;
+        const problem = `${JSON.stringify(misplaced.word)} is in its place`;
+        throw new UsageError(`${this.command.name} needs <${name}>: ${summary}; ${problem}`);
+      }
       if (missing !== undefined)
         throw new UsageError(`${this.command.name} needs <${missing.name}>: ${missing.summary}`);
     }
     return new Given(this.arguments, this.options);
+  }
+
+  /** A word that stands where one of a few words belongs, and is none of them: that argument was left out. */
+  private misplaced(): { readonly spec: Command["arguments"][number]; readonly word: string } | undefined {
+    for (const spec of this.command.arguments) {
+      const word = this.arguments.get(spec.name);
+      if (word === undefined || spec.choices === undefined) continue;
+      if (!spec.choices.includes(word.toUpperCase()) && !spec.choices.includes(word)) return { spec, word };
+    }
+    return undefined;
   }
 
   private add(option: OptionSpec, value: string | number | true, words: number): number {

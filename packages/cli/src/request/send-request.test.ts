@@ -87,3 +87,11 @@ test.each([
   const { exitCode, err } = await ask(...words);
   expect([exitCode, err]).toEqual([1, expect.stringContaining(message)]);
 });
+
+test.each([
+  [["/notes"], 'request needs <method>: GET, POST and so on; "/notes" is in its place'],
+  [["get"], "request needs <path>: path with its query"],
+])("%j is refused with the argument that is missing", async (words, message) => {
+  const { exitCode, err } = await ask(...words);
+  expect([exitCode, err]).toEqual([2, expect.stringContaining(message)]);
+});
