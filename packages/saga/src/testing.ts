@@ -5,4 +5,5 @@ export {
   timeMachine,
   type TimeMachineOptions,
 } from "./testing/time-machine.ts";
-export { type RunnerFixture, sagaRunnerContract } from "./testing/runner-contract.ts";
+export { sagaRunnerContract } from "./testing/runner-contract.ts";
+export type { RunnerFixture } from "./testing/runner-fixture.ts";

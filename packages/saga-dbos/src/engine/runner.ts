@@ -35,7 +35,7 @@ import type { Letter } from "../script/effect.ts";
 import type { SagaStart } from "../script/progress.ts";
 import type { DbosSession } from "./session.ts";
 import { list } from "../view/list.ts";
-import { infoOf, see, type Seen } from "../view/look.ts";
+import { infoOf, see, type Seen, seen } from "../view/look.ts";
 
 /** Parts of the runner. */
 export interface DbosRunnerParts {
@@ -135,17 +135,19 @@ export class DbosRunner implements SagaRunner {
     checkKey(messageId, "the id of a message");
     const letter: Letter = { kind: "message", name, data: await checkedMessage(definition, name, data) };
     const id = instanceId(definition.name, key);
-    const seen = await this.see(id);
-    if (seen === null) return "unknown";
-    const { saga } = seen.progress;
-    if (isEnd(saga.status)) return "ended";
-    this.parts.registry.checkWait(seen.definition, name);
+    const workflow = await dbos().getWorkflowStatus(id);
+    if (workflow === null) return "unknown";
+    const found = await seen(this.parts.registry, workflow);
+    // DBOS keeps messages for an instance whose version only other processes have, such as newer ones during a rolling deployment
+    const saga = found?.progress.saga ?? null;
+    if (saga === null ? workflow.status === "SUCCESS" : isEnd(saga.status)) return "ended";
+    if (found !== null) this.parts.registry.checkWait(found.definition, name);
     if (await hasDeliveries(id, MAX_MESSAGES)) {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
     }
     if (!(await this.parts.session().deliver(id, { messageId, letter }))) return "repeated";
-    return saga.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
+    return saga?.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }
 
   private async decide(id: string, verb: Verb, decision: Decision): Promise<boolean> {

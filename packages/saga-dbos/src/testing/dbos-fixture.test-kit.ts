@@ -45,6 +45,7 @@ const dbosFixture = (database: TestDatabase, server: string, tables: SharedSchem
     },
     stop,
     async run(definitions, options = {}) {
+      await stop();
       running = await openSagas({ ...place, definitions, ...options });
       return running.engine.runner;
     },

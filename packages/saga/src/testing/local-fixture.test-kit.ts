@@ -2,7 +2,7 @@ import { type Database, openDatabase } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
 import { createKernel, type OwnKernel } from "@framework/durable/feature";
 import { SagaSet } from "../saga-set.ts";
-import type { RunnerFixture } from "./runner-contract.ts";
+import type { RunnerFixture } from "./runner-fixture.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 
@@ -10,8 +10,13 @@ const quiet = { info() {}, warn() {}, error() {} };
 export const localFixture = (place: TestDatabase): RunnerFixture => {
   let db: Database | null = null;
   let kernel: OwnKernel | null = null;
+  const end = async (): Promise<void> => {
+    await kernel?.stop();
+    await db?.close();
+  };
   return {
     async run(definitions) {
+      await end();
       db = openDatabase({ url: place.url, connectionTimeoutSecs: 60 });
       kernel = createKernel(db, { config: { pollMinMs: 5, pollMaxMs: 50 }, log: quiet });
       const problem = ({ message }: { readonly message: string }): never => {
@@ -24,8 +29,7 @@ export const localFixture = (place: TestDatabase): RunnerFixture => {
       return set.runner;
     },
     async close() {
-      await kernel?.stop();
-      await db?.close();
+      await end();
       await place[Symbol.asyncDispose]();
     },
   };

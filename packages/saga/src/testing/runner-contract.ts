@@ -2,26 +2,9 @@ import assert from "node:assert/strict";
 import { type PortContract, portContract } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
 import type { UndoContext } from "../definition/context.ts";
-import type { AnySaga } from "../definition/definition.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
-import type { SagaInfo } from "../operate/saga-info.ts";
-import type { SagaRunner } from "../port/saga-runner.ts";
-import type { SagaStatus } from "../transitions/transitions.ts";
-import { until } from "./until.ts";
-
-/** A runner under test. */
-export interface RunnerFixture {
-  /** Starts a runner of these sagas on an empty store. */
-  run(definitions: readonly AnySaga[]): Promise<SagaRunner>;
-  /** Ends what the fixture opened. */
-  close(): Promise<void>;
-}
-
-const inStatus = (runner: SagaRunner, id: string, status: SagaStatus): Promise<SagaInfo> =>
-  until(`the saga to be ${status}`, async () => {
-    const info = await runner.get(id);
-    return info?.status === status ? info : null;
-  });
+import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { versionFacts } from "./version-facts.ts";
 
 const because = { reason: "the test says so" };
 const quick = { retry: { attempts: 3, delayMs: 1 } } as const;
@@ -242,4 +225,5 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.deepEqual([timeline[0]?.event, timeline.at(-1)?.status], ["start", "compensated"]);
     assert.equal(await runner.get("00000000-0000-0000-0000-000000000000"), null);
   },
+  ...versionFacts,
 });
