@@ -1,7 +1,6 @@
-import { closeSync, openSync } from "node:fs";
-import { devNull } from "node:os";
 import type { Logger } from "../../log/logger.ts";
 import { type Clock, systemClock } from "../../runtime/clock.ts";
+import { nodeBuiltin } from "../../runtime/node-builtins.ts";
 
 /** Milliseconds between two looks; one takes about 10 µs. */
 const LOOK_MS = 1000;
@@ -10,8 +9,9 @@ const LINE_MS = 60_000;
 
 /** Whether one more file or socket can be opened; true where that cannot be found out, as in a sandbox without the file that is opened. */
 export const hasFreeDescriptor = (): boolean => {
+  const { closeSync, openSync } = nodeBuiltin("node:fs");
   try {
-    closeSync(openSync(devNull, "r"));
+    closeSync(openSync(nodeBuiltin("node:os").devNull, "r"));
     return true;
   } catch (error) {
     return !exhausted.has(String((error as { readonly code?: unknown }).code));

@@ -21,6 +21,13 @@ test("prints each problem once with its code, and no stack for a configuration m
   );
 });
 
+test("names the workers that hold a port although their primary has ended", () => {
+  const inUse = Object.assign(new Error("in use"), { code: "EADDRINUSE" });
+  expect(toListenError(inUse, "127.0.0.1", 8000, undefined, [12, 13]).message).toBe(
+    "port 8000 is in use on 127.0.0.1 by workers whose primary process has ended; they have not ended in time: kill -9 12 13",
+  );
+});
+
 test("names no single code where there are several", () => {
   const problems = ["CORE_A", "CORE_A", "CORE_B"].map((code) => ({ code, message: "one" }));
   const last = (failure: typeof problems) =>

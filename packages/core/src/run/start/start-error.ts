@@ -57,17 +57,22 @@ const codesOf = (problems: readonly Problem[]): string => {
   return others.length === 0 ? code : "CODE";
 };
 
-/** Describes a listen error: the address, the feature, the problem and a suggestion. */
+/**
+ * Describes a listen error: the address, the feature, the problem and a suggestion.
+ *
+ * @param orphans process ids of workers that hold the port although their primary has ended
+ */
 export const toListenError = (
   error: unknown,
   host: string,
   port: number,
   owner?: RegisteredListener,
+  orphans: readonly number[] = [],
 ): FrameworkError => {
   const code = (error as { code?: unknown } | null)?.code;
-  const [word, message] = explain(typeof code === "string" ? code : "", host, port);
+  const [word, message] = explain(typeof code === "string" ? code : "", host, port, orphans);
   const text = message ?? { what: `cannot listen on ${host} port ${port}: ${messageOf(error)}`, hint: "" };
-  if (owner === undefined) return new FrameworkError(word, text.what + text.hint);
+  if (owner === undefined || orphans.length > 0) return new FrameworkError(word, text.what + text.hint);
   return new FrameworkError(
     word,
     `${owner.feature}: ${text.what}; give the listener ${owner.options.name} another address`,
@@ -80,9 +85,15 @@ interface Explanation {
   readonly hint: string;
 }
 
-const explain = (code: string, host: string, port: number): [code: string, message?: Explanation] => {
+const explain = (
+  code: string,
+  host: string,
+  port: number,
+  orphans: readonly number[],
+): [code: string, message?: Explanation] => {
   switch (code) {
     case "EADDRINUSE":
+      if (orphans.length > 0) return ["CORE_PORT_IN_USE", heldByOrphans(host, port, orphans)];
       return [
         "CORE_PORT_IN_USE",
         { what: `port ${port} is in use on ${host}`, hint: `; try --port ${nextPort(port)}` },
@@ -108,6 +119,11 @@ const explain = (code: string, host: string, port: number): [code: string, messa
       return ["CORE_LISTEN_FAILED"];
   }
 };
+
+const heldByOrphans = (host: string, port: number, orphans: readonly number[]): Explanation => ({
+  what: `port ${port} is in use on ${host} by workers whose primary process has ended`,
+  hint: `; they have not ended in time: kill -9 ${orphans.join(" ")}`,
+});
 
 const nextPort = (port: number): number => (port < 65_535 ? port + 1 : port - 1);
 

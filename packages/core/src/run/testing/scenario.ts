@@ -13,6 +13,8 @@ export interface Scenario {
   readonly cannotFork?: boolean;
   /** The path of a file; a handler blocks its event loop until there is one. */
   readonly blocksUntil?: string;
+  /** The path of a file; while there is one, workers wait before `run`, or in a startup handler. */
+  readonly heldBy?: { readonly file: string; readonly in: "program" | "handler" };
   /** The program runs a second service after the first. */
   readonly second?: RunOptions;
 }

@@ -4,6 +4,8 @@ import type { ListenAddress } from "../../exchange/transport.ts";
 import type { ListenerAddress, RegisteredListener } from "../../lifecycle/listener.ts";
 import { toListenError } from "../start/start-error.ts";
 import type { Dispatcher } from "./dispatcher.ts";
+import type { HeldPort, HoldPort } from "./hold-port.ts";
+import { isInUse, orphansAt } from "./orphans.ts";
 
 /** The ports that the primary process holds for all workers. */
 export interface HeldPorts {
@@ -17,16 +19,6 @@ export interface HeldPorts {
   /** Stops accepting. */
   close(): void;
 }
-
-interface HeldPort {
-  readonly port: number;
-  readonly descriptor?: number;
-  accepted(): number;
-  close(): void;
-}
-
-/** Holds one port, for a feature's listener of that name or for the service itself. @throws the system's error */
-export type HoldPort = (at: ListenAddress, name: string | undefined) => Promise<HeldPort>;
 
 /** Binds the port of the service and those of features. @throws CORE_PORT_IN_USE and the like */
 export const holdPorts = async (
@@ -42,7 +34,7 @@ export const holdPorts = async (
     try {
       held.push(await hold(at, listener?.options.name));
     } catch (error) {
-      throw toListenError(error, at.host, at.port, listener);
+      throw toListenError(error, at.host, at.port, listener, isInUse(error) ? orphansAt(at.port) : []);
     }
     return held.at(-1)?.port ?? at.port;
   };

@@ -12,6 +12,7 @@ import { endingCode, reportUncaught } from "../stop/ending.ts";
 import { listenersIn } from "../../lifecycle/listener.ts";
 import type { Runnable } from "../../lifecycle/runnable.ts";
 import { acceptedPort, boundPort, type HeldPorts, holdPorts } from "./held-ports.ts";
+import { afterOrphans } from "./orphans.ts";
 import { canShareListener } from "./shared-listener.ts";
 import { createSpread } from "./spread.ts";
 import { Supervisor } from "./supervisor.ts";
@@ -39,7 +40,12 @@ export const runPrimary = async (
   const dispatcher = createDispatcher();
   const accepts = cluster.accept === "workers" && canShareListener();
   const hold = accepts ? boundPort : acceptedPort(dispatcher);
-  const ports = await holdPorts(plan.settings, listenersIn(env, registered), hold);
+  const waiting = afterOrphans(hold, {
+    log: plan.log,
+    limitMs: cluster.shutdownTimeoutSecs * 1000, // those of the service before have as long for their drain
+    isEnding: () => plan.process?.ending !== undefined,
+  });
+  const ports = await holdPorts(plan.settings, listenersIn(env, registered), waiting);
   const { port, listeners } = ports;
   const url = urlOf(host, port, plan.settings.tls !== undefined);
   const brief = { primary: process.pid, service, url, host, port, listeners, workers, accepts };

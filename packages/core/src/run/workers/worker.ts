@@ -1,11 +1,12 @@
 import { joinWebClassWhenAsked } from "../../response/web-class.ts";
+import { closeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { inProcessState } from "../../shared-state/in-process-state.ts";
 import { batchedLink } from "../../shared-state/workers/batched-link.ts";
 import type { PrimaryLink } from "../../shared-state/workers/primary-link.ts";
 import { primaryState } from "../../shared-state/workers/primary-state.ts";
 import { EXIT_FAILURE, EXIT_OK } from "../stop/exit-codes.ts";
-import { isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
+import { FIRST_DESCRIPTOR, isEnvelope, type ToPrimary, type ToWorker, type WorkerBrief } from "./messages.ts";
 import type { Plan } from "../start/plan.ts";
 import type { Running } from "../settings/run-options.ts";
 import { listenersIn, type RegisteredListener } from "../../lifecycle/listener.ts";
@@ -66,6 +67,8 @@ class WorkerService {
   private readonly brief: WorkerBrief;
   private readonly over: PromiseWithResolvers<void> = Promise.withResolvers<void>();
   private listeners: readonly SharedListener[] = [];
+  /** Whether the ports are still descriptors that nothing listens on in this process. */
+  private hasDescriptors: boolean;
   /** `null` until the service is ready. */
   private service: Service | null = null;
   /** The reason for cancelling the start. */
@@ -76,6 +79,7 @@ class WorkerService {
     this.app = app;
     this.plan = plan;
     this.brief = brief;
+    this.hasDescriptors = brief.accepts;
     this.ended = this.over.promise;
     const limit = plan.settings.cluster.shutdownTimeoutSecs * 1000;
     process.on("message", (message: unknown, socket: unknown) => {
@@ -98,6 +102,9 @@ class WorkerService {
       await orUndo(app, plan, async () => {
         await app.listen();
         if (this.brief.accepts) await this.accept(service);
+        if (this.abandoned === null) return;
+        await Promise.all(this.listeners.map((listener) => listener.close()));
+        throw new Error("the start was cancelled");
       });
       this.service = service;
     } catch (error) {
@@ -110,6 +117,8 @@ class WorkerService {
   }
 
   private async accept(service: Service): Promise<void> {
+    if (this.abandoned !== null) return; // the descriptors are closed
+    this.hasDescriptors = false;
     this.listeners = await listenShared(service, this.brief);
     if (this.brief.workers === 1) return;
     for (const listener of this.listeners) {
@@ -155,6 +164,14 @@ class WorkerService {
   private abandon(why: { readonly error?: unknown }): void {
     this.abandoned ??= why;
     this.app.abandon();
+    this.closeDescriptors();
+  }
+
+  /** Lets another service have the ports at once: undoing a start may take as long as a drain. */
+  private closeDescriptors(): void {
+    if (!this.hasDescriptors) return;
+    this.hasDescriptors = false;
+    for (let index = 0; index <= this.brief.listeners.length; index++) closeSync(FIRST_DESCRIPTOR + index);
   }
 
   private end(code: number, timeoutMs: number): void {
