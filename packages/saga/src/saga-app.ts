@@ -79,7 +79,7 @@ export class SagaApp {
   private observe(survey: Survey, keepSecs: number): void {
     const { host, kernel } = this;
     const sweep = new Sweep({ kernel, keepSecs, clock: systemClock, log: () => host.life.settings.log });
-    host.life.onListening({ name: "saga", run: () => (survey.begin(), sweep.begin()) });
+    host.life.onListening({ name: "saga", run: () => (sweep.begin(), survey.begin()) });
     host.life.onDrain(async () => void (await Promise.all([survey.end(), sweep.end()])));
   }
 

@@ -35,15 +35,16 @@ export class Survey {
     this.parts = parts;
   }
 
-  /** The first count, now, and others later. */
-  begin(): void {
+  /** The first count, now, and others later. Resolves after the first one, so that health knows it when it is first asked; never rejects. */
+  async begin(): Promise<void> {
     if (this.hasEnded) return;
     const { clock, log } = this.parts;
     this.running = this.count()
       .catch((error: unknown) => log().warn("saga: instances could not be counted", { error }))
       .then(() => {
-        if (!this.hasEnded) this.cancel = clock.after(PERIOD_MS, () => this.begin());
+        if (!this.hasEnded) this.cancel = clock.after(PERIOD_MS, () => void this.begin());
       });
+    await this.running;
   }
 
   async end(): Promise<void> {

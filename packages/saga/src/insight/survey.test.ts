@@ -1,0 +1,25 @@
+import { virtualClock } from "@framework/core/testing";
+import type { Database } from "@framework/database";
+import { expect, test } from "@jest/globals";
+import { SagaRegistry } from "../definition/registry.ts";
+import { type Counted, Survey } from "./survey.ts";
+
+test("the begin waits for the first count, so that health knows it when it is first asked", async () => {
+  const counted = Promise.withResolvers<readonly Counted[]>();
+  const db = { query: () => counted.promise } as unknown as Database; // as slow as a database can be
+  const log = { info() {}, warn() {}, error() {} };
+  const survey = new Survey({
+    db: () => db,
+    registry: new SagaRegistry(),
+    clock: virtualClock(),
+    log: () => log,
+  });
+  let hasBegun = false;
+  const begun = survey.begin().then(() => (hasBegun = true));
+  await Promise.resolve();
+  expect(hasBegun).toBe(false);
+  counted.resolve([{ name: "order", version: 2, status: "ready", count: 1 }]);
+  await begun;
+  expect(survey.withoutCode).toEqual(["order version 2"]);
+  await survey.end();
+});
