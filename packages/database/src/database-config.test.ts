@@ -1,0 +1,40 @@
+import { expect, test } from "@jest/globals";
+import { DatabaseConfig } from "./index.ts";
+
+test("enableDatabase without options opens the file framework.db", () => {
+  expect(DatabaseConfig.of()).toMatchObject({
+    url: "sqlite://framework.db",
+    poolSize: 10,
+    maxLifetimeSecs: 1800,
+  });
+});
+
+test("the parts of an address are escaped", () => {
+  const { url, poolSize } = DatabaseConfig.postgres({
+    host: "::1",
+    database: "my db",
+    user: "a@b",
+    password: "p/w?#",
+  });
+  expect([url, poolSize]).toEqual(["postgres://a%40b:p%2Fw%3F%23@[::1]:5432/my%20db", 10]);
+  expect(DatabaseConfig.read({ url }).problems).toEqual([]);
+});
+
+test("a SQLite address with a bad percent sign is a mistake of the configuration", () => {
+  expect(DatabaseConfig.read({ url: "sqlite:///var/50%off.db" }).problems).toEqual([
+    expect.stringContaining("url must be sqlite://<path>"),
+  ]);
+  expect(DatabaseConfig.read({ url: "sqlite:///var/50%25off.db" }).problems).toEqual([]);
+});
+
+test("a duration that a timer cannot hold is refused", () => {
+  const names = [
+    "maxLifetimeSecs",
+    "idleTimeoutSecs",
+    "statementTimeoutMs",
+    "idleInTransactionSecs",
+    "answerTimeoutSecs",
+  ];
+  const { problems } = DatabaseConfig.read(Object.fromEntries(names.map((name) => [name, 1e10])));
+  expect(names.filter((name) => problems.some((problem) => problem.includes(name)))).toEqual(names);
+});
