@@ -1,8 +1,7 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { connect } from "node:net";
-import { App, ForbiddenError, HttpError, Response } from "@framework/core";
+import { App, HttpError, Response } from "@framework/core";
 import type { Feature } from "@framework/core/feature";
-import { virtualClock } from "@framework/core/testing";
 import { eachClient, socketClient, type TestClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { type Parsed, parseExposition } from "./exposition-parser.test-kit.ts";
@@ -212,79 +211,6 @@ test.each(["fast", "node"] as const)(
     expect([await countOf(499), await countOf(400)]).toEqual([1, 0]);
   },
 );
-
-test("durations use the configured clock and include streamed bodies", async () => {
-  const clock = virtualClock();
-  const app = new (App.with(prometheus))().enablePrometheus({ clock });
-  app.get("/", async () => {
-    await clock.advance(30);
-    return "hello";
-  });
-  app.get("/stream", () =>
-    Response.stream(
-      (async function* () {
-        yield "a";
-        await clock.advance(7000);
-        yield "b";
-      })(),
-    ),
-  );
-  const ask = async (path: string) => (await app.fetch(new Request(`http://localhost${path}`))).text();
-  await ask("/");
-  await ask("/stream");
-  const parsed = parseExposition(await ask("/metrics"));
-  const duration = (path: string, part: string, le?: string) =>
-    parsed.value(`framework_http_request_duration_seconds_${part}`, {
-      path,
-      ...(le !== undefined && { le }),
-    });
-  expect([duration("/", "sum"), duration("/", "bucket", "0.025"), duration("/", "bucket", "0.05")]).toEqual([
-    0.03, 0, 1,
-  ]);
-  expect([duration("/stream", "sum"), duration("/stream", "bucket", "5")]).toEqual([7, 0]);
-});
-
-test("the configured guards protect the endpoint, the app's do not apply", async () => {
-  const app = new (App.with(prometheus))().enablePrometheus({
-    endpoint: "/internal/metrics",
-    guards: [
-      (request) => {
-        if (request.getHeader("authorization") !== "Bearer scraper")
-          throw new ForbiddenError("scrapers only");
-      },
-    ],
-  });
-  app.addGuard(() => false);
-  const ask = (headers: Record<string, string>) =>
-    app.fetch(new Request("http://localhost/internal/metrics", { headers }));
-  expect((await ask({})).status).toBe(403);
-  expect((await ask({ authorization: "Bearer scraper" })).status).toBe(200);
-});
-
-test("buckets, names and default labels are configurable", async () => {
-  const app = new (App.with(prometheus))().enablePrometheus({
-    namespace: "books",
-    subsystem: "api",
-    durationBuckets: [1, 2],
-    sizeBuckets: [10],
-    defaultLabels: { region: 'e"u', status: "never" },
-    processMetrics: false,
-  });
-  app.get("/", () => "hello");
-  await app.fetch(new Request("http://localhost/"));
-  const parsed = parseExposition(await (await app.fetch(new Request("http://localhost/metrics"))).text());
-  expect([...parsed.families.keys()]).toEqual([
-    "books_api_requests_total",
-    "books_api_request_duration_seconds",
-    "books_api_response_size_bytes",
-    "books_api_request_size_bytes",
-    "books_api_requests_in_flight",
-    "books_scrape_missing_workers",
-  ]);
-  expect(parsed.samples.every(({ labels }) => labels["region"] === 'e"u')).toBe(true);
-  expect(parsed.value("books_api_requests_total", { status: "200" })).toBe(1);
-  expect(parsed.value("books_api_response_size_bytes_bucket", { le: "10" })).toBe(1);
-});
 
 test.each(["fast", "node"] as const)(
   "a request refused by the %s transport is counted and not in flight",
