@@ -1,4 +1,5 @@
-// What each operation of projections leaves when its process dies at any of its statements.
+// Above 250 lines because the list of operations and what judges them use the same store and projections: what each operation of projections leaves when
+// its process dies at any of its statements.
 import { virtualClock } from "@framework/testing";
 import type { Database } from "@framework/database";
 import {
