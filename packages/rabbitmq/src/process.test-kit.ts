@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { App } from "@framework/core";
-import { systemClock, type ConfigInput } from "@framework/core/feature";
+import { type Clock, systemClock, type ConfigInput } from "@framework/core/feature";
 import { type Message, messaging, type MessagingMethods } from "@framework/messaging";
 import type {
   Broker,
@@ -66,13 +66,18 @@ export class TestProcess implements AsyncDisposable {
   readonly topic: string;
   private readonly consumers: Consumer[] = [];
 
-  constructor(config: ConfigInput<RabbitMQConfig>, topic: string = newName()) {
+  constructor(
+    config: ConfigInput<RabbitMQConfig>,
+    topic: string = newName(),
+    clock: Clock = systemClock,
+    random: () => number = Math.random,
+  ) {
     this.topic = topic;
     this.broker = rabbitmqBroker(config).open({
       name: "test",
       instance: newName(),
-      clock: systemClock,
-      random: Math.random,
+      clock,
+      random,
       log: this.lines,
     });
   }

@@ -8,6 +8,7 @@ import {
   untilAborted,
 } from "@framework/messaging/adapter";
 import { Link } from "./connection/link.ts";
+import { unavailable } from "./connection/server-error.ts";
 import { withChannel } from "./connection/with-channel.ts";
 import { RabbitMQConsumer } from "./consume/rabbitmq-consumer.ts";
 import type { RabbitMQDelivery } from "./consume/rabbitmq-delivery.ts";
@@ -63,13 +64,21 @@ const serverOf = ({ url }: RabbitMQConfig): { readonly host: string; readonly pr
 };
 
 const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: BrokerContext): Broker => {
-  const link = (purpose: string): Link =>
-    new Link({ config, clock, random, log, purpose: `${name} ${purpose}` });
+  const links: Link[] = [];
+  const onOpened = (): void => {
+    for (const each of links) each.tryNow();
+  };
+  const link = (purpose: string): Link => {
+    const made = new Link({ config, clock, random, log, purpose: `${name} ${purpose}`, onOpened });
+    links.push(made);
+    return made;
+  };
   const sending = link("sending"); // an alarm blocks publishers, and must not block acknowledgements
   const consuming = link("consuming");
   const topology = new RabbitMQTopology(consuming, config.deliveryLimit);
   const again = (): Promise<void> => topology.again();
-  const publisher = new Publisher({ link: sending, clock, random, delays: new DelayQueues(clock), again });
+  const delays = new DelayQueues(clock);
+  const publisher = new Publisher({ link: sending, clock, random, log, delays, again });
   const copy = (
     delivery: RabbitMQDelivery,
     queue: string,
@@ -90,10 +99,16 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
       new RabbitMQConsumer({ link: consuming, config, clock, random, log, again, copy }, options),
     topology: (spec, mode) => topology.apply(spec, mode),
     async health(signal) {
-      await untilAborted(
-        withChannel(consuming, (channel) => channel.checkExchange("amq.fanout")),
-        signal,
-      );
+      const answer = withChannel(consuming, (channel) => channel.checkExchange("amq.fanout"));
+      // The server does not read a connection that it blocks, so this one is asked nothing.
+      const both = Promise.all([answer, sending.isUsed ? sending.open() : null]);
+      both.catch(() => {}); // they go on when this returns early
+      for (const [purpose, { problem }] of [
+        ["consuming", consuming],
+        ["sending", sending],
+      ] as const)
+        if (problem !== null) throw unavailable(`the connection for ${purpose} is away: ${problem}`);
+      await untilAborted(both, signal);
       const { blockedReason } = sending;
       return { server: versionOf(consuming), ...(blockedReason === null ? {} : { blocked: blockedReason }) };
     },

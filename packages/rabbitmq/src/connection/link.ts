@@ -14,10 +14,16 @@ export interface LinkParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
+  /** Called after each successful attempt. */
+  readonly onOpened: () => void;
 }
 
 /** A connection that lived for so long was a good one: the pauses begin anew. */
 const STABLE_MS = 5000;
+/** Longest rest of a pause while a send waits. */
+const SOON_MS = 1000;
+/** Channels of a connection that the server has not closed: it allows 2047. */
+const MAX_CLOSING = 256;
 /** Longest wait for the server's answer to an orderly close. */
 const CLOSE_MS = 2000;
 
@@ -28,6 +34,13 @@ export class Link {
   private current: ChannelModel | null = null;
   private opening: Promise<ChannelModel> | null = null;
   private failures = 0;
+  private lastReason: string | null = null;
+  /** Channels that were left and that the server has not closed. */
+  private closing = 0;
+  private wasAsked = false;
+  private wasReset = false;
+  /** Present during the pause before an attempt. */
+  private resting: { readonly end: AbortController; isShort: boolean } | null = null;
   /** Destroys the socket of the current connection. */
   private socket = new AbortController();
   private blocked: { readonly reason: string; readonly end: PromiseWithResolvers<void> } | null = null;
@@ -41,8 +54,18 @@ export class Link {
     return this.current;
   }
 
+  /** Whether the connection was ever needed. */
+  get isUsed(): boolean {
+    return this.wasAsked;
+  }
+
   get isClosed(): boolean {
     return this.ending.signal.aborted;
+  }
+
+  /** Why there is no connection, though one was asked for; `null` with one, and before the first attempt has ended. */
+  get problem(): string | null {
+    return this.current === null ? this.lastReason : null;
   }
 
   /** Why the server blocks publishers on this connection: an alarm of memory or disk; `null` while it does not. */
@@ -58,15 +81,46 @@ export class Link {
   /** Returns the connection, after a pause and an attempt if there is none. Calls at the same time share an attempt. @throws RABBITMQ_UNAVAILABLE */
   async open(): Promise<ChannelModel> {
     if (this.ending.signal.aborted) throw unavailable("it was closed");
+    this.wasAsked = true;
     if (this.current !== null) return this.current;
     this.opening ??= this.connect().finally(() => (this.opening = null));
     return await this.opening;
+  }
+
+  /** Like `open`, for work that has a time limit: the rest of a pause becomes 1 s at most. */
+  async openSoon(): Promise<ChannelModel> {
+    const opened = this.open();
+    const { resting } = this;
+    if (resting !== null && !resting.isShort) {
+      resting.isShort = true;
+      const cancel = this.parts.clock.after(Math.round(this.parts.random() * SOON_MS), () =>
+        resting.end.abort(),
+      );
+      resting.end.signal.addEventListener("abort", cancel, { once: true });
+    }
+    return await opened;
+  }
+
+  /** Ends a pause: the server has just answered another connection. */
+  tryNow(): void {
+    this.resting?.end.abort();
+  }
+
+  /** Counts a channel until the server has closed it: it does not while a queue without a leader holds the channel up. */
+  left(closed: Promise<unknown>): void {
+    const { current: model } = this;
+    this.closing++;
+    void closed.then(() => {
+      if (model === this.current) this.closing--;
+    });
+    if (this.closing > MAX_CLOSING) this.reset("the server does not close channels");
   }
 
   /** Destroys the connection: the server has stopped to answer, and what is buffered must not be sent later. */
   reset(reason: string): void {
     if (this.current === null) return;
     this.parts.log.warn(`rabbitmq: the connection for ${this.parts.purpose} is replaced`, { reason });
+    this.wasReset = true;
     this.socket.abort();
   }
 
@@ -82,16 +136,27 @@ export class Link {
   }
 
   private async connect(): Promise<ChannelModel> {
-    const { clock, random } = this.parts;
     const { signal } = this.ending;
-    if (this.failures > 0) await pause(clock, backoffMs(this.failures, random()), signal);
+    if (this.failures > 0) await this.rest();
     signal.throwIfAborted();
     try {
-      return this.opened(await this.dial());
+      const model = this.opened(await this.dial());
+      this.parts.onOpened();
+      return model;
     } catch (error) {
       this.failures++;
-      throw unavailable(refusalOf(error, this.parts.config.url), error);
+      this.lastReason = refusalOf(error, this.parts.config.url);
+      throw unavailable(this.lastReason, error);
     }
+  }
+
+  private async rest(): Promise<void> {
+    const { clock, random } = this.parts;
+    const end = new AbortController();
+    this.resting = { end, isShort: false };
+    await pause(clock, backoffMs(this.failures, random()), AbortSignal.any([this.ending.signal, end.signal]));
+    this.resting = null;
+    end.abort();
   }
 
   private async dial(): Promise<ChannelModel> {
@@ -113,6 +178,8 @@ export class Link {
     const { clock, log, purpose } = this.parts;
     const from = clock.now();
     this.current = model;
+    this.wasReset = false;
+    this.closing = 0;
     let reason = "the server closed it";
     model.on("error", (error: Error) => (reason = reasonOf(error)));
     model.on("blocked", (why: string) => {
@@ -122,8 +189,10 @@ export class Link {
     model.on("unblocked", () => this.unblock());
     model.on("close", () => {
       this.current = null;
+      this.lastReason = reason;
       this.unblock();
-      this.failures = clock.now() - from >= STABLE_MS ? 1 : this.failures + 1;
+      if (clock.now() - from >= STABLE_MS) this.failures = 0;
+      if (!this.wasReset) this.failures++; // a reset is no failure of the server
       if (!this.ending.signal.aborted)
         log.warn(`rabbitmq: the connection for ${purpose} was lost`, { reason });
     });

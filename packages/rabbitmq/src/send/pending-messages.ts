@@ -1,4 +1,4 @@
-import type { Message } from "amqplib";
+import type { ConfirmChannel, Message } from "amqplib";
 import type { DelayedTo } from "../topology/delay-queues.ts";
 
 /** A message without its confirmation. */
@@ -7,6 +7,8 @@ export interface Pending {
   readonly id: string;
   /** Where it was published. */
   readonly to: DelayedTo;
+  /** Channel on which it was published. */
+  readonly channel: ConfirmChannel;
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
   /** Confirmations of the channel when it was published. */
@@ -17,8 +19,19 @@ export interface Pending {
 /** Messages that wait for their confirmation. The server says by its properties and target which one it returns. */
 export class PendingMessages {
   private readonly byId = new Map<string, Pending[]>();
+  private count = 0;
+
+  get size(): number {
+    return this.count;
+  }
+
+  /** Returns the messages that wait on a channel. */
+  of(channel: ConfirmChannel): readonly Pending[] {
+    return [...this.byId.values()].flat().filter((pending) => pending.channel === channel);
+  }
 
   add(pending: Pending): void {
+    this.count++;
     const same = this.byId.get(pending.id);
     if (same === undefined) this.byId.set(pending.id, [pending]);
     else same.push(pending);
@@ -27,6 +40,7 @@ export class PendingMessages {
   remove(pending: Pending): void {
     const same = this.byId.get(pending.id);
     if (same === undefined) return;
+    this.count--;
     if (same.length === 1) this.byId.delete(pending.id);
     else same.splice(same.indexOf(pending), 1);
   }

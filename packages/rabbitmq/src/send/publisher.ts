@@ -1,7 +1,7 @@
-import { FrameworkError } from "@framework/core";
+import { FrameworkError, type Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { backoffMs, pause, untilAborted } from "@framework/messaging/adapter";
-import type { ConfirmChannel, Message } from "amqplib";
+import type { ConfirmChannel } from "amqplib";
 import type { Link } from "../connection/link.ts";
 import {
   DIFFERENT,
@@ -13,9 +13,9 @@ import {
 } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
 import type { DelayedTo, DelayQueues } from "../topology/delay-queues.ts";
-import { Abandonable } from "./abandonable.ts";
-import { type Pending, PendingMessages } from "./pending-messages.ts";
+import { ConfirmLane, type ConfirmLaneParts } from "./confirm-lane.ts";
 import type { Publication } from "./publication.ts";
+import { refused, timedOut } from "./send-errors.ts";
 import { TargetLines } from "./target-lines.ts";
 
 /** What a publisher needs. */
@@ -24,12 +24,14 @@ export interface PublisherParts {
   readonly clock: Clock;
   readonly random: () => number;
   readonly delays: DelayQueues;
+  readonly log: Logger;
   /** Creates again what this process created. */
   readonly again: () => Promise<void>;
 }
 
 /** A channel with room, and where the message is published now. */
 interface Prepared {
+  readonly lane: ConfirmLane;
   readonly channel: ConfirmChannel;
   readonly to: DelayedTo;
 }
@@ -37,23 +39,33 @@ interface Prepared {
 /** Exchanges that are known to exist. */
 const MAX_KNOWN = 10_000;
 
-/** Publishes messages on one confirm channel, and waits for the confirmation of each. */
+/** Longest pause of a send between attempts, in milliseconds. */
+const MAX_PAUSE_MS = 1000;
+/** A channel is given up when it has answered nothing for so long, in milliseconds. The server keeps it for about a minute, so the second one is rarer. */
+const SHARED_STUCK_MS = 1000;
+const OWN_STUCK_MS = 5000;
+/** Targets with a channel of their own. */
+const MAX_OWN = 32;
+
+/** Publishes messages on a confirm channel, and waits for the confirmation of each. */
 export class Publisher {
   private readonly parts: PublisherParts;
-  private channel: ConfirmChannel | null = null;
-  private opening: Promise<ConfirmChannel> | null = null;
-  /** Present while the channel's buffer is full. */
-  private drained: PromiseWithResolvers<void> | null = null;
-  private confirmed = 0;
-  private readonly pending = new PendingMessages();
+  private readonly laneParts: Omit<ConfirmLaneParts, "onStuck" | "onAnswered">;
+  private readonly shared: ConfirmLane;
+  /** Lanes of targets that were stuck, one message at a time: a queue without a leader holds up all messages of its channel. */
+  private readonly own = new Map<string, ConfirmLane>();
   private readonly lines = new TargetLines();
-  private readonly abandonable = new Abandonable<Pending>((pending) => this.abandon(pending));
   private known = new Set<string>();
-  /** Why the server closed a channel: the confirmations that wait on it fail without the reason. */
-  private readonly closedBy = new WeakMap<ConfirmChannel, Error>();
 
   constructor(parts: PublisherParts) {
     this.parts = parts;
+    const { link, clock } = parts;
+    const onLost = (): void => this.forget();
+    this.laneParts = { link, clock, maxPending: Infinity, stuckMs: SHARED_STUCK_MS, onLost };
+    this.shared = new ConfirmLane({
+      ...this.laneParts,
+      onStuck: (targets) => this.isolate(targets),
+    });
   }
 
   /**
@@ -63,10 +75,10 @@ export class Publisher {
    */
   async publish(publication: Publication, signal: AbortSignal): Promise<void> {
     const channel = this.ready(publication);
-    if (channel !== null) return await this.confirmation(channel, publication.to, publication, signal);
+    if (channel !== null) return await this.shared.publish(channel, publication.to, publication, signal);
     const { published } = await this.lines.inTurn(targetOf(publication), signal, async () => {
-      const prepared = await this.prepared(publication, signal);
-      return { published: this.confirmation(prepared.channel, prepared.to, publication, signal) }; // the next one does not wait for it
+      const { lane, channel: prepared, to } = await this.prepared(publication, signal);
+      return { published: lane.publish(prepared, to, publication, signal) }; // the next one does not wait for it
     });
     await published;
   }
@@ -74,9 +86,10 @@ export class Publisher {
   /** The channel, if nothing has to be waited for. */
   private ready(publication: Publication): ConfirmChannel | null {
     const { to, delayMs } = publication;
-    if (this.drained !== null || this.parts.link.blockedReason !== null) return null;
+    if (this.shared.isFull || this.parts.link.blockedReason !== null) return null;
     if (!this.lines.isEmpty && this.lines.has(targetOf(publication))) return null;
-    return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.channel : null;
+    if (this.own.size > 0 && this.own.has(nameOf(to))) return null;
+    return delayMs === 0 && (to.exchange === "" || this.known.has(to.exchange)) ? this.shared.current : null;
   }
 
   /** Waits until the message can be published, and connects again until the signal aborts. */
@@ -84,17 +97,17 @@ export class Publisher {
     const { link, clock, random } = this.parts;
     let last: unknown;
     for (let failures = 0; ;) {
-      if (signal.aborted) throw this.timeout(last);
+      if (signal.aborted) throw timedOut(link, last);
       try {
         return await this.prepare(publication, signal);
       } catch (error) {
-        if (signal.aborted) throw this.timeout(last);
+        if (signal.aborted) throw timedOut(link, last);
         if (FrameworkError.is(error) && error.code !== "RABBITMQ_UNAVAILABLE") throw error;
         if (replyCode(error) === FORBIDDEN || replyCode(error) === DIFFERENT)
           throw refused(reasonOf(error), error);
         if (link.isClosed) throw error;
         last = error;
-        await pause(clock, backoffMs(++failures, random()), signal);
+        await pause(clock, Math.min(backoffMs(++failures, random()), MAX_PAUSE_MS), signal);
       }
     }
   }
@@ -102,106 +115,58 @@ export class Publisher {
   private async prepare({ to, delayMs }: Publication, signal: AbortSignal): Promise<Prepared> {
     const { link, delays } = this.parts;
     for (;;) {
-      const channel = this.channel ?? (await untilAborted((this.opening ??= this.open()), signal));
+      const target = delayMs === 0 ? to : delays.known(to, delayMs);
+      const lane = target === null ? this.shared : this.laneOf(target);
+      const channel = lane.current ?? (await untilAborted(lane.open(), signal));
       const isUnknown = to.exchange !== "" && !this.known.has(to.exchange);
       if (link.blockedReason !== null) await untilAborted(link.whenUnblocked(), signal);
-      else if (this.drained !== null) await untilAborted(this.drained.promise, signal);
+      else if (lane.isFull) await untilAborted(lane.whenRoom(), signal);
       else if (isUnknown) await untilAborted(this.look(to.exchange), signal);
-      else if (delayMs > 0 && delays.known(to, delayMs) === null)
-        await untilAborted(delays.declare(link, to, delayMs), signal);
-      else if (channel === this.channel)
-        return {
-          channel,
-          to: delayMs === 0 ? to : { exchange: "", routingKey: delays.known(to, delayMs) ?? "" },
-        };
+      else if (target === null) await untilAborted(delays.declare(link, to, delayMs), signal);
+      else if (channel === lane.current && lane === this.laneOf(target)) return { lane, channel, to: target };
     }
   }
 
-  private async confirmation(
-    channel: ConfirmChannel,
-    to: DelayedTo,
-    { content, options }: Publication,
-    signal: AbortSignal,
-  ): Promise<void> {
-    if (signal.aborted) throw this.timeout(null);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const id = options.messageId ?? "";
-    const pending: Pending = {
-      id,
-      to,
-      resolve,
-      reject,
-      confirmedBefore: this.confirmed,
-      isReturned: false,
-    };
-    this.pending.add(pending);
-    this.abandonable.add(signal, pending);
-    try {
-      const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
-        this.answered(pending, this.explained(channel, error)),
-      );
-      if (!hasRoom) this.drained ??= Promise.withResolvers();
-      await promise;
-    } finally {
-      this.abandonable.remove(signal, pending);
-      this.pending.remove(pending);
-    }
+  /** The lane of a target: one of its own after it was stuck. */
+  private laneOf(to: DelayedTo): ConfirmLane {
+    return (this.own.size === 0 ? undefined : this.own.get(nameOf(to))) ?? this.shared;
   }
 
-  private answered(pending: Pending, error: unknown): void {
-    const { exchange } = pending.to;
-    if (error === null || error === undefined) {
-      this.confirmed++;
-      if (!pending.isReturned) return pending.resolve();
-      const where = exchange === "" ? "its queue is gone" : `no queue is bound to the exchange ${exchange}`;
-      return pending.reject(
-        new FrameworkError("RABBITMQ_UNROUTABLE", `rabbitmq: the message was returned: ${where}`),
-      );
-    }
-    if (replyCode(error) === FORBIDDEN && reasonOf(error).includes(`exchange '${exchange}'`))
-      return pending.reject(refused(reasonOf(error), error)); // other messages of the channel are not to blame
-    if (reasonOf(error) !== "message nacked") return pending.reject(unavailable(reasonOf(error), error));
-    this.confirmed++;
-    pending.reject(refused("a queue did not take it", error));
-  }
-
-  /** Returns the server's reason when it has closed the channel, else the error. */
-  private explained(channel: ConfirmChannel, error: unknown): unknown {
-    return error === null || error === undefined ? error : (this.closedBy.get(channel) ?? error);
-  }
-
-  /** Ends the wait of one message. When the server has confirmed nothing since it was published, the connection is replaced. */
-  private abandon(pending: Pending): void {
-    pending.reject(this.timeout(null));
-    const { link } = this.parts;
-    if (pending.confirmedBefore === this.confirmed && link.blockedReason === null)
-      link.reset("the server confirmed nothing in time");
-  }
-
-  private timeout(last: unknown): FrameworkError {
-    const { blockedReason } = this.parts.link;
-    const blocked = blockedReason === null ? "" : `: the server blocks publishers (${blockedReason})`;
-    const why = last === null || last === undefined ? blocked : `: ${reasonOf(last)}`;
-    return new FrameworkError("RABBITMQ_TIMEOUT", `rabbitmq: the message was not confirmed in time${why}`);
-  }
-
-  private async open(): Promise<ConfirmChannel> {
-    try {
-      const channel = await (await this.parts.link.open()).createConfirmChannel();
-      channel.on("error", (error: Error) => void this.closedBy.set(channel, error)); // "close" follows
-      channel.on("return", (message: Message) => this.pending.returned(message));
-      channel.on("drain", () => this.release());
-      channel.on("close", () => {
-        this.channel = null;
-        this.known = new Set(); // a missing exchange may be the reason
-        this.parts.delays.forget();
-        this.release();
+  /** Gives targets a lane of their own, until the server answers a message on it. */
+  private isolate(targets: readonly DelayedTo[]): void {
+    for (const to of targets) {
+      const name = nameOf(to);
+      if (this.own.has(name)) continue;
+      const [oldest] = this.own;
+      if (oldest !== undefined && this.own.size >= MAX_OWN) this.drop(...oldest);
+      const lane: ConfirmLane = new ConfirmLane({
+        ...this.laneParts,
+        maxPending: 1,
+        stuckMs: OWN_STUCK_MS,
+        onStuck: () => this.stuckAgain(to),
+        onAnswered: () => this.drop(name, lane),
       });
-      this.channel = channel;
-      return channel;
-    } finally {
-      this.opening = null;
+      this.own.set(name, lane);
     }
+  }
+
+  private stuckAgain(to: DelayedTo): void {
+    const { exchange, routingKey } = to;
+    this.parts.log.warn(
+      "rabbitmq: a queue confirms nothing; look whether it has a leader",
+      exchange === "" ? { queue: routingKey } : { exchange },
+    );
+    this.parts.delays.avoid(to);
+  }
+
+  private drop(name: string, lane: ConfirmLane): void {
+    if (this.own.get(name) === lane) this.own.delete(name);
+    lane.end();
+  }
+
+  private forget(): void {
+    this.known = new Set(); // a missing exchange may be the reason
+    this.parts.delays.forget();
   }
 
   /** Makes sure that an exchange exists: publishing to a missing one would close the channel under the messages of others. */
@@ -223,14 +188,8 @@ export class Publisher {
     if (this.known.size >= MAX_KNOWN) this.known = new Set();
     this.known.add(exchange);
   }
-
-  private release(): void {
-    this.drained?.resolve();
-    this.drained = null;
-  }
 }
 
 const targetOf = ({ to, delayMs }: Publication): string => `${to.exchange}\n${to.routingKey}\n${delayMs}`;
 
-const refused = (reason: string, cause: unknown): FrameworkError =>
-  new FrameworkError("RABBITMQ_REFUSED", `rabbitmq: the server refused the message: ${reason}`, { cause });
+const nameOf = ({ exchange, routingKey }: DelayedTo): string => `${exchange}\n${routingKey}`;

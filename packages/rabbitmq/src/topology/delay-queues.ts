@@ -21,21 +21,32 @@ const MAX_QUEUES = 10_000;
 export class DelayQueues {
   private readonly clock: Clock;
   private declared = new Map<string, number>();
+  /** Queues that confirmed nothing in time. */
+  private avoided = new Set<string>();
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
   /** The queue for a delay, if it was declared lately. */
-  known(to: DelayedTo, delayMs: number): string | null {
-    const name = nameOf(to, delayMs);
-    return this.clock.now() - (this.declared.get(name) ?? -FRESH_MS) < FRESH_MS ? name : null;
+  known(to: DelayedTo, delayMs: number): DelayedTo | null {
+    const name = nameOf(to, this.roundedUp(to, delayMs));
+    return this.clock.now() - (this.declared.get(name) ?? -FRESH_MS) < FRESH_MS
+      ? { exchange: "", routingKey: name }
+      : null;
+  }
+
+  /** From now on uses another queue in place of one that confirms nothing. */
+  avoid({ exchange, routingKey }: DelayedTo): void {
+    if (exchange !== "" || !this.declared.has(routingKey)) return;
+    if (this.avoided.size >= MAX_QUEUES) this.avoided = new Set();
+    this.avoided.add(routingKey);
   }
 
   /** Declares the queue for a delay. Rejects with the server's refusal. */
   async declare(link: Link, { exchange, routingKey }: DelayedTo, delayMs: number): Promise<void> {
-    const name = nameOf({ exchange, routingKey }, delayMs);
-    const ms = roundedUp(delayMs);
+    const ms = this.roundedUp({ exchange, routingKey }, delayMs);
+    const name = nameOf({ exchange, routingKey }, ms);
     const args = {
       ...safeQueue({ exchange, routingKey }),
       "x-message-ttl": ms,
@@ -47,14 +58,21 @@ export class DelayQueues {
     this.declared.set(name, now);
   }
 
+  /** The rounded delay, 1 ms longer for each queue that is avoided. */
+  private roundedUp(to: DelayedTo, delayMs: number): number {
+    let ms = roundedUp(delayMs);
+    while (this.avoided.size > 0 && this.avoided.has(nameOf(to, ms))) ms++;
+    return ms;
+  }
+
   /** Forgets what was declared: the server may have lost it. */
   forget(): void {
     this.declared = new Map();
   }
 }
 
-const nameOf = ({ exchange, routingKey }: DelayedTo, delayMs: number): string =>
-  `${exchange === "" ? routingKey : exchange}.delay.${roundedUp(delayMs)}`;
+const nameOf = ({ exchange, routingKey }: DelayedTo, ms: number): string =>
+  `${exchange === "" ? routingKey : exchange}.delay.${ms}`;
 
 /** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms become 5,500. */
 export const roundedUp = (ms: number): number => {

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from "@jest/globals";
+import { findProgram, type RabbitMqServer, startRabbitMq } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { LIMIT_MS } from "./harm.test-kit.ts";
+import { newName, TestProcess } from "./process.test-kit.ts";
+
+const block = findProgram("rabbitmq-server") === null ? describe.skip : describe;
+
+/** Time limit of a send. */
+const SEND_MS = 1500;
+
+block("with a queue that confirms nothing", () => {
+  let server: RabbitMqServer;
+  beforeAll(async () => {
+    server = await startRabbitMq();
+  }, 180_000);
+  afterAll(async () => {
+    await server.stop();
+  });
+
+  /** Stops or continues the process of a quorum queue at the server: what a queue without a leader looks like to its publishers. */
+  const queue = async (name: string, act: "suspend" | "resume"): Promise<string> =>
+    await server.evaluate(`sys:${act}('%2F_${name}')`);
+
+  test(
+    "a queue that confirms nothing holds up the sends of its own topic, and no others",
+    async () => {
+      const [stuck, other] = [newName(), newName()];
+      await using process = new TestProcess({ url: server.url }, stuck);
+      await process.declare("none", [stuck, other]);
+      const send = async (topic: string): Promise<boolean> =>
+        (await process.send([{ topic }], AbortSignal.timeout(SEND_MS)))[0]?.ok === true;
+      await queue(`${stuck}.group`, "suspend");
+      expect(await send(stuck)).toBe(false);
+      const more = [send(stuck)];
+      const others: boolean[] = [];
+      const from = performance.now();
+      while (performance.now() - from < 8000) {
+        others.push(await send(other));
+        if (others.length % 10 === 0) more.push(send(stuck));
+      }
+      expect(new Set(await Promise.all(more))).toEqual(new Set([false]));
+      expect(others.length).toBeGreaterThan(10);
+      expect(others).not.toContain(false);
+      expect(process.lines.all.join()).not.toContain("is replaced");
+      expect(process.lines.all.join()).toContain("a queue confirms nothing");
+      await queue(`${stuck}.group`, "resume");
+      await waitFor(() => send(stuck));
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "delayed messages leave a delay queue that confirms nothing for another one",
+    async () => {
+      await using process = new TestProcess({ url: server.url });
+      await process.declare();
+      const { sink } = await process.consume();
+      const send = async (body: string): Promise<boolean> =>
+        (await process.send([{ body, delayMs: 500 }], AbortSignal.timeout(SEND_MS)))[0]?.ok === true;
+      expect(await send("before")).toBe(true);
+      await waitFor(() => sink.bodies.includes("before"));
+      await queue(`${process.topic}.delay.500`, "suspend");
+      try {
+        await waitFor(() => send("after"), { timeoutMs: 30_000 });
+        await waitFor(() => sink.bodies.includes("after"));
+        expect(process.lines.all.join()).toContain(`${process.topic}.delay.500`);
+      } finally {
+        await queue(`${process.topic}.delay.500`, "resume");
+      }
+    },
+    LIMIT_MS,
+  );
+});
