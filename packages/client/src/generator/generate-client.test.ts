@@ -210,6 +210,13 @@ test("types of a media range are those of its schema, and unknown where the docu
   expect(replies({ 200: { content: { "application/json": named, "text/plain": named } } })).toBe(
     '{ 200: "a" | "b" }',
   );
+  const pet = { $ref: "#/components/schemas/Pet" };
+  const either = { schema: { anyOf: [{ type: "null" }, pet] } };
+  expect(
+    replies({
+      400: { content: { "application/json": either, "application/problem+json": { schema: pet } } },
+    }),
+  ).toBe('{ 400: null | Schemas["Pet"] }');
   expect(
     replies({ 200: { content: { "text/plain": {}, "text/xml": { schema: { type: "object" } } } } }),
   ).toBe("{ 200: string }");

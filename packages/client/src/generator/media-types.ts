@@ -14,8 +14,36 @@ export interface ReplyContent {
 /** A body of which nothing is known: the reply's own type decides. */
 export const openContent: ReplyContent = { kinds: ["json", "text", "bytes", "none"], type: "unknown" };
 
+/** How the bodies of a reply are read, whatever their media type. */
+export const contentsOf = (content: JsonObject, document: OpenapiReader): ReplyContent => {
+  const schemas = Object.entries(content).map(
+    ([type, holder]) => [type, isObject(holder) ? holder["schema"] : undefined] as const,
+  );
+  const bodies = jsonInOne(schemas).map(([type, schema]) => contentOf(type, schema, document));
+  return {
+    kinds: [...new Set(bodies.flatMap(({ kinds }) => kinds))],
+    type: [...new Set(bodies.map(({ type }) => type))].join(" | "),
+  };
+};
+
+type TypedSchema = readonly [mediaType: string, schema: unknown];
+
+/** Several JSON types as one, so that an alternative that they have in common stands once. */
+const jsonInOne = (schemas: readonly TypedSchema[]): readonly TypedSchema[] => {
+  const json = schemas.filter(([type]) => isJson(plainType(type)));
+  if (json.length < 2) return schemas;
+  const anyOf = json.flatMap(([, schema]) => alternativesOf(schema));
+  return [["application/json", { anyOf }], ...schemas.filter((typed) => !json.includes(typed))];
+};
+
+const alternativesOf = (schema: unknown): readonly unknown[] => {
+  if (!isObject(schema)) return [schema];
+  const { anyOf, ...others } = schema;
+  return Array.isArray(anyOf) && Object.keys(others).length === 0 ? anyOf : [schema];
+};
+
 /** How the bodies of a media type are read. */
-export const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader): ReplyContent => {
+const contentOf = (mediaType: string, schema: unknown, document: OpenapiReader): ReplyContent => {
   const plain = plainType(mediaType);
   if (jsonRanges.has(plain)) return rangeContent(schema, document);
   const kind = kindOf(plain, schema);

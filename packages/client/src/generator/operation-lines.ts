@@ -1,5 +1,5 @@
 import { commentText, inert, objectKey } from "./inert-text.ts";
-import { contentOf, openContent, type ReplyContent, requestContent } from "./media-types.ts";
+import { contentsOf, openContent, type ReplyContent, requestContent } from "./media-types.ts";
 import { child, isObject, type JsonObject, type OpenapiReader } from "./openapi-reader.ts";
 import { operationNames } from "./operation-names.ts";
 import { parametersOf } from "./parameters.ts";
@@ -78,17 +78,10 @@ const repliesOf = (method: string, operation: JsonObject, document: OpenapiReade
     .filter(([status]) => /^(?:[1-5]\d\d|[1-5]XX|default)$/.test(status))
     .map(([status, value]) => {
       const content = method === "HEAD" ? {} : child(document.resolved(value), "content");
-      const bodies = Object.entries(content).map(([type, holder]) =>
-        contentOf(type, isObject(holder) ? holder["schema"] : undefined, document),
-      );
       const key = /X/.test(status) ? inert(status) : status;
-      if (bodies.length === 0)
+      if (Object.keys(content).length === 0)
         return { key, ...(method === "HEAD" || /^\d+$/.test(status) ? noContent : openContent) };
-      return {
-        key,
-        kinds: [...new Set(bodies.flatMap(({ kinds }) => kinds))],
-        type: [...new Set(bodies.map(({ type }) => type))].join(" | "),
-      };
+      return { key, ...contentsOf(content, document) };
     });
 
 /** A status without content has no body; a range of statuses without content leaves the body open, as `contractTest` reads it too. */
