@@ -29,6 +29,43 @@ interface DriverGroup {
   recoverFromOffsetOutOfRange(place: { readonly topic: string; readonly partition: number }): Promise<void>;
 }
 
+/** Once a group has shared its partitions anew, calls `meanwhile` and keeps the first position that a member asks for until a commit was taken. */
+const keepPosition = (group: string, meanwhile: () => void): (() => number) => {
+  const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
+  const { syncGroup, offsetFetch, offsetCommit } = prototype;
+  const committed = Promise.withResolvers<void>();
+  let [isShared, kept] = [false, 0];
+  prototype.syncGroup = async function (request) {
+    const answer = await syncGroup.call(this, request);
+    isShared ||= request.groupId === group;
+    return answer;
+  };
+  prototype.offsetFetch = async function (request) {
+    const answer = await offsetFetch.call(this, request);
+    if (request.groupId !== group || !isShared || kept > 0) return answer;
+    kept++;
+    meanwhile();
+    await committed.promise;
+    return answer;
+  };
+  prototype.offsetCommit = async function (request) {
+    const answer = await offsetCommit.call(this, request);
+    if (request.groupId === group && kept > 0) committed.resolve();
+    return answer;
+  };
+  return () => kept;
+};
+
+interface OfGroup {
+  readonly groupId: string;
+}
+
+interface DriverBroker {
+  syncGroup(this: DriverBroker, request: OfGroup): Promise<unknown>;
+  offsetFetch(this: DriverBroker, request: OfGroup): Promise<unknown>;
+  offsetCommit(this: DriverBroker, request: OfGroup): Promise<unknown>;
+}
+
 withServer("kafka", (brokers) => {
   test(
     "messages of a topic that was deleted and created again are handled from its first offset on",
@@ -157,6 +194,42 @@ withServer("kafka", (brokers) => {
       expect(got).toEqual([0, 1, 2, 0, 1, 2, 3]);
       expect(warnings.join("\n")).toContain(`the offsets of the partition ${topic}-0 begin anew`);
       await app.stop();
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "a position that the driver asked for before a commit is no new topic: nothing is handled twice",
+    async () => {
+      const topic = newTopic();
+      const gate = Promise.withResolvers<void>();
+      const got: unknown[] = [];
+      const warnings: string[] = [];
+      const log = { info() {}, warn: (message: string) => void warnings.push(message), error() {} };
+      const appOf = () => {
+        const app = new (App.with(messaging))().enableMessaging({
+          broker: kafkaBroker({ brokers, partitions: 1 }),
+          drainMs: 1000,
+        });
+        app.messaging.subscribe(topic, { group: topic }, async ({ data }) => {
+          got.push(data);
+          if (data === 1) await gate.promise;
+        });
+        return app;
+      };
+      const [one, other] = [appOf(), appOf()];
+      await one.start({ log });
+      await untilRunning(one);
+      for (const data of [0, 1, 2]) await one.messaging.send(topic, { type: "t", key: "k", data });
+      await until("the messages", () => got.includes(1));
+      const kept = keepPosition(topic, () => gate.resolve());
+      await other.start({ log }); // the group rebalances
+      await untilRunning(other);
+      await one.messaging.send(topic, { type: "t", key: "k", data: 3 });
+      await until("a new message", () => got.includes(3));
+      await Promise.all([one.stop(), other.stop()]);
+      expect(kept()).toBe(1);
+      expect([got, warnings]).toEqual([[0, 1, 2, 3], []]);
     },
     LIMIT_MS,
   );

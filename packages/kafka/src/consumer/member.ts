@@ -255,6 +255,7 @@ export class Member {
 
   private assigned(tenure: Tenure): AssignedPartition {
     const { clock, options, fetched } = this.parts;
+    this.positions.assigned(tenure);
     return new AssignedPartition(tenure, {
       clock,
       fetched: fetched.get(tenure.name) ?? -1n,

@@ -12,8 +12,15 @@ interface Trace {
 export class ReadPositions {
   /** The next offset, as far as commits were confirmed. */
   private readonly committed = new WeakMap<Tenure, bigint>();
+  /** What was confirmed when the present assignment began: the driver asks for its first position after that, but maybe before a later commit. */
+  private readonly starts = new WeakMap<Tenure, bigint | undefined>();
   /** The first message that was read. */
   private readonly firsts = new WeakMap<Tenure, Trace>();
+
+  /** Notes that an assignment begins, in which the tenure begins or goes on. */
+  assigned(tenure: Tenure): void {
+    this.starts.set(tenure, this.committed.get(tenure));
+  }
 
   /** Notes that a fetch was taken. */
   took(tenure: Tenure, first: KafkaMessage): void {
@@ -27,13 +34,13 @@ export class ReadPositions {
 
   /**
    * Whether the driver has reset its position, because the topic was created again or its log was cut: the first message of a fetch is one that was read in this
-   * assignment, or committed, before. An assignment begins at the committed offset; without one, at the first message: another one is that of another topic.
+   * assignment, or committed before it. An assignment begins at the committed offset; without one, at the first message: another one is that of another topic.
    *
    * @param last highest offset of the assignment; -1 before its first fetch
    */
   isReset(tenure: Tenure, last: bigint, message: KafkaMessage): boolean {
     const found = traceOf(message);
-    const committed = this.committed.get(tenure);
+    const committed = this.starts.get(tenure);
     if (found.offset <= last || found.offset < (committed ?? -1n)) return true;
     const first = this.firsts.get(tenure);
     if (committed !== undefined || first === undefined || last >= 0n) return false;
