@@ -47,7 +47,7 @@ const withPages: Readonly<Record<string, number>> = {
 
 test("every tarball holds builds, README and licence; no tests, and neither maps nor their names", () => {
   const problems = names.flatMap((name) =>
-    tarballProblems(homeOf(name), withPages[name] ?? 1_300_000).map((problem) => `${name} ${problem}`),
+    tarballProblems(homeOf(name), withPages[name] ?? 1_350_000).map((problem) => `${name} ${problem}`),
   );
   expect(problems).toEqual([]);
 });
