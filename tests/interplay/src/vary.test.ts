@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -19,6 +19,7 @@ beforeAll(async () => {
   await writeFile(join(directory, "page.txt"), text);
   await writeFile(join(directory, "page.txt.gz"), gzipSync(text));
   await writeFile(join(directory, "photo.png"), "not compressible");
+  for (const name of ["page.txt", "page.txt.gz", "photo.png"]) await utimes(join(directory, name), 1e9, 1e9); // the tag of a new file changes when it is two seconds old
 });
 afterAll(() => rm(directory, { recursive: true }));
 
