@@ -1,52 +1,16 @@
 // Facts about keys of routes whose handlers run long or die, the same on both kinds of database.
 import assert from "node:assert/strict";
 import { HttpError, Response } from "@framework/core";
-import type { ConfigInput } from "@framework/core/feature";
 import { portContract, type PortContract } from "@framework/core/testing";
-import { testClient, type TestClient, waitFor } from "@framework/testing";
+import { testClient, waitFor } from "@framework/testing";
 import { App } from "@framework/core";
-import { database, type DatabaseMethods, openDatabase } from "@framework/database";
+import { openDatabase } from "@framework/database";
 import { crashAtEachStatement, faultingDatabase } from "@framework/database/testing";
 import type { TestDatabase } from "@framework/database/testing";
-import { durable, type DurableMethods } from "@framework/durable";
-import { z } from "zod";
+import { durable } from "@framework/durable";
 import { databaseOf, newLog, type Lines } from "../counters.test-kit.ts";
-import { cqrs, type CqrsConfig, type CqrsMethods } from "../index.ts";
-
-type Shop = App & DatabaseMethods & DurableMethods & CqrsMethods;
-
-/** A shop whose handler of POST /orders answers as the test says; it counts the calls. */
-const newShop = (
-  app: Shop,
-  answer: (call: number, body: unknown) => unknown = (call) =>
-    Response.json({ order: call }, { status: 201 }),
-): { readonly app: Shop; readonly calls: () => number } => {
-  let calls = 0;
-  app.post(
-    "/orders",
-    { idempotency: "optional", body: z.object({ book: z.string() }) } as never,
-    async (request) => answer(++calls, await request.json()),
-  );
-  app.post("/payments", { idempotency: "required" } as never, () => "paid");
-  return { app, calls: () => calls };
-};
-
-const shopAt = ({ url }: TestDatabase, config: ConfigInput<CqrsConfig> = {}): Shop =>
-  new (App.with(database, durable, cqrs))()
-    .enableDatabase({ url, poolSize: 3 })
-    .enableDurable({ leaseMs: 1000 })
-    .enableCqrs(config);
-
-const order = (
-  client: TestClient,
-  key: string | null,
-  book = "Emma",
-  headers: Readonly<Record<string, string>> = {},
-) =>
-  client.post("/orders", {
-    json: { book },
-    headers: { ...headers, ...(key !== null && { "idempotency-key": key }) },
-  });
+import { cqrs } from "../index.ts";
+import { newShop, order, shopAt } from "./keyed-shop.test-kit.ts";
 
 export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDatabase>("held keys of routes", {
   "a running handler keeps its key while it runs, however long": async (place) => {
