@@ -3,8 +3,9 @@ import { once } from "node:events";
 import { mkdtempDisposableSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "@jest/globals";
-import { openDatabase } from "./index.ts";
+import { type Database, openDatabase, sql } from "./index.ts";
 
 const program = `
 import { openDatabase } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
@@ -33,4 +34,30 @@ test("four processes that write one file lose no update and get no lock error", 
   expect(ends).toEqual(children.map(() => [0, null]));
   expect(await db.fetchValue("SELECT n FROM counter")).toBe(400);
   await db.close();
+});
+
+test("opening a file waits for another process's lock without blocking this one, up to its limit", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
+  const file = join(folder.path, "locked.db");
+  const other = new DatabaseSync(file);
+  other.exec("CREATE TABLE counter (n INTEGER); INSERT INTO counter VALUES (1); BEGIN EXCLUSIVE");
+  const impatient = openDatabase({ url: `sqlite://${file}`, connectionTimeoutSecs: 0.01 });
+  const text = "SELECT n FROM counter";
+  await expect(impatient.fetchValue(text)).rejects.toMatchObject({
+    status: 503,
+    reason: "another process holds the lock",
+  });
+  await impatient.close();
+  const patient = Array.from({ length: 4 }, () => openDatabase({ url: `sqlite://${file}` }));
+  const [reads, writes, streams, begins] = patient as [Database, Database, Database, Database];
+  const waiting = Promise.all([
+    reads.fetchValue(text),
+    writes.execute("UPDATE counter SET n = n"),
+    Array.fromAsync(streams.stream(sql`SELECT n FROM counter`)),
+    begins.transaction((tx) => tx.fetchValue(text)),
+  ]);
+  other.exec("COMMIT"); // not reached if opening blocked this thread
+  other.close();
+  expect(await waiting).toEqual([1, { changes: 1 }, [{ n: 1 }], 1]);
+  for (const db of patient) await db.close();
 });

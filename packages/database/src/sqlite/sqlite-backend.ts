@@ -237,7 +237,7 @@ export class SqliteBackend implements Backend {
     this.streams++;
     let own: SqliteConnection | null = null;
     try {
-      if (this.options.location !== ":memory:") own = this.newReader();
+      if (this.options.location !== ":memory:") own = await this.patiently(() => this.newReader(), "opening");
       const rows = (own ?? this.writingConnection()).rows(text, toParameters(values));
       yield* inBatches(rows, batchSize, text);
     } finally {
@@ -317,12 +317,13 @@ export class SqliteBackend implements Backend {
     return this.opened(() => new SqliteConnection(this.options.location, { readOnly: true }));
   }
 
+  /** A connection, unless another process holds the lock: callers wait for that. */
   private opened(open: () => SqliteConnection): SqliteConnection {
     if (this.closed) throw databaseClosed();
     try {
       return open();
     } catch (error) {
-      throw sqliteError(error, "opening");
+      throw isBusy(error) ? error : sqliteError(error, "opening");
     }
   }
 }

@@ -8,9 +8,6 @@ import { changesRows, onlyReads } from "./statement-kind.ts";
 /** Maximum prepared statements per connection; the least recently used is evicted. */
 const MAX_PREPARED = 500;
 
-/** Maximum wait for other processes that open the same file; this wait blocks the process. */
-const OPEN_TIMEOUT_MS = 5000;
-
 /** A prepared statement in the cache. */
 export interface Prepared {
   readonly statement: StatementSync;
@@ -41,14 +38,20 @@ export class SqliteConnection {
     location: string,
     { readOnly = false, synchronous = "full", busyTimeoutMs = 0 }: ConnectionOptions = {},
   ) {
-    this.database = new DatabaseSync(location, { readOnly, timeout: OPEN_TIMEOUT_MS });
-    if (!readOnly) {
-      this.database.exec(
-        `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`,
-      );
-      this.database.exec("PRAGMA secure_delete = ON"); // otherwise deleted personal data stays in the file
+    this.database = new DatabaseSync(location, { readOnly, timeout: busyTimeoutMs });
+    try {
+      if (!readOnly) this.setUp(synchronous);
+    } catch (error) {
+      this.database.close(); // the caller may try again while another process holds the lock
+      throw error;
     }
-    this.database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  }
+
+  private setUp(synchronous: string): void {
+    this.database.exec(
+      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; PRAGMA foreign_keys = ON`,
+    );
+    this.database.exec("PRAGMA secure_delete = ON"); // otherwise deleted personal data stays in the file
   }
 
   /** The prepared statement of a text, if any. */
