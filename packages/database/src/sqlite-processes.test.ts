@@ -36,6 +36,12 @@ test("four processes that write one file lose no update and get no lock error", 
   await db.close();
 });
 
+const rowsOf = async (stream: AsyncIterable<object>): Promise<object[]> => {
+  const rows: object[] = [];
+  for await (const row of stream) rows.push(row);
+  return rows;
+};
+
 test("opening a file waits for another process's lock without blocking this one, up to its limit", async () => {
   using folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
   const file = join(folder.path, "locked.db");
@@ -53,7 +59,7 @@ test("opening a file waits for another process's lock without blocking this one,
   const waiting = Promise.all([
     reads.fetchValue(text),
     writes.execute("UPDATE counter SET n = n"),
-    Array.fromAsync(streams.stream(sql`SELECT n FROM counter`)),
+    rowsOf(streams.stream(sql`SELECT n FROM counter`)),
     begins.transaction((tx) => tx.fetchValue(text)),
   ]);
   other.exec("COMMIT"); // not reached if opening blocked this thread
