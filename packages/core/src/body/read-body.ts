@@ -29,7 +29,7 @@ export const readBody = (source: BodySource, limit: number): Awaitable<Uint8Arra
 export async function* limitedChunks(source: BodySource, limit: number): AsyncGenerator<Uint8Array> {
   requireLength(source, limit);
   if (source.buffered !== null) {
-    yield withOwnMemory(source.buffered);
+    if (source.buffered.byteLength > 0) yield withOwnMemory(source.buffered);
     return;
   }
   let length = 0;

@@ -67,6 +67,17 @@ test.each([
   expect(reply.status).toBe(status);
 });
 
+test.each([
+  ["a body of no bytes", ""],
+  ["no body", null],
+])("an empty form is one without fields: %s", async (_name, body) => {
+  const app = new App();
+  app.post("/x", { body: z.object({ a: z.string().default("none") }) }, ({ input }) => input.body);
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const reply = await ask(app, "/x", { method: "POST", body, headers });
+  expect([reply.status, await reply.json()]).toEqual([200, { a: "none" }]);
+});
+
 test("a schema may be asynchronous", async () => {
   const app = new App();
   app.post(

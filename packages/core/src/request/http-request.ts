@@ -311,10 +311,10 @@ export class HttpRequest<
   }
 
   private valueRead(): Awaitable<unknown> {
-    if (this.bodySource.bodyLength === 0) return undefined;
     const { mediaType } = this;
     if (isFormType(mediaType) || isMultipartType(mediaType))
-      return mapAwaitable(this.readForm(), toFormValue);
+      return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
+    if (this.bodySource.bodyLength === 0) return undefined;
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
       if (isJsonType(mediaType)) return this.parsedJson(bytes);
@@ -648,5 +648,6 @@ const asString = (value: unknown, name: string): string => {
 };
 
 async function* once(bytes: Awaitable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield await bytes;
+  const whole = await bytes;
+  if (whole.byteLength > 0) yield whole;
 }
