@@ -17,6 +17,7 @@ import {
   topologyOf,
   type TopologyParts,
 } from "./brokers/declared-topology.ts";
+import { sendOnce } from "./brokers/send-once.ts";
 import { RunningSubscription } from "./consume/running-subscription.ts";
 import type { SubscriptionParts } from "./consume/subscription-parts.ts";
 import { ParkedMessages } from "./dead-letter/parked-messages.ts";
@@ -31,7 +32,7 @@ import type { Message } from "./message/message.ts";
 import type { Outcome } from "./message/outcome.ts";
 import { isAdapter, MessagingConfig } from "./messaging-config.ts";
 import type { Kernel } from "@framework/durable/feature";
-import type { Broker, BrokerAdapter } from "./port/broker-adapter.ts";
+import type { Broker, BrokerAdapter, BrokerContext } from "./port/broker-adapter.ts";
 import type { OutgoingMessage } from "./port/delivery.ts";
 import type { Transaction } from "@framework/database";
 import { Outbox, type SendNow } from "./outbox/outbox.ts";
@@ -134,13 +135,17 @@ export class MessagingApp {
   }
 
   private declareOn(enabled: EnabledBroker, mode: "verify" | "create"): Promise<DeclaredTopology> {
-    const { name, adapter, config } = enabled;
+    const { name, adapter } = enabled;
     const specs = this.specs.filter((spec) => this.nameOf(spec.broker) === name);
     const parts = { ...this.topologyParts(enabled), capabilities: adapter.capabilities };
-    const { instance } = this;
-    const clock = config.clock ?? systemClock;
-    const context = { name, instance, clock, random: Math.random, log: noLog };
+    const context = this.contextOf(enabled);
     return declareOn(adapter, context, { topology: topologyOf(specs, parts), mode });
+  }
+
+  /** What a broker is opened with while the app has not started. */
+  private contextOf({ name, config }: EnabledBroker): BrokerContext {
+    const { instance } = this;
+    return { name, instance, clock: config.clock ?? systemClock, random: Math.random, log: noLog };
   }
 
   private topologyParts(enabled: EnabledBroker): Pick<TopologyParts, "topics" | "deadLetterTopicOf"> {
@@ -333,6 +338,11 @@ export class MessagingApp {
   }
 
   private async sendAgain(tx: Transaction, broker: string, message: OutgoingMessage): Promise<void> {
+    const enabled = this.enabled.get(broker);
+    if (enabled !== undefined && !this.running.has(broker)) {
+      const timeoutMs = enabled.config.sendTimeoutMs;
+      return await sendOnce(enabled.adapter, this.contextOf(enabled), { tx, message, timeoutMs });
+    }
     const { app, sender } = this.broker(broker);
     const { producer } = app.broker;
     if (producer.sendIn !== undefined) return await producer.sendIn(tx, [message]);

@@ -4,6 +4,7 @@ import { database } from "@framework/database";
 import { durable, type DurableMethods, NonRetryableError } from "@framework/durable";
 import { kernelOf, type WorkQueue } from "@framework/durable/feature";
 import { jobs } from "@framework/jobs";
+import { messaging } from "@framework/messaging";
 import { waitFor } from "@framework/testing";
 
 const send = (): string => {
@@ -31,13 +32,16 @@ const mailing: Feature<Mailing, DurableMethods> = {
 };
 
 const compose = () => {
-  const app = new (App.with(database, durable, jobs, mailing))()
+  const app = new (App.with(database, durable, jobs, messaging, mailing))()
     .enableDatabase({ url: `sqlite://${process.env["MAIL_DATABASE"]}` })
+    .enableMessaging()
     .enableMailing();
+  const retry = { quickTries: 1, delaysMs: [] };
+  app.messaging.subscribe("orders", { group: "billing", retry }, () => void send());
   return { app, sendMail: app.jobs.define("send-mail", {}, send) };
 };
 
-/** Creates the app, with a job and a queue that fail for good while `MAIL_IS_DOWN` is 1. */
+/** Creates the app, with a job, a queue and a subscription that fail for good while `MAIL_IS_DOWN` is 1. */
 export const createApp = (): App => compose().app;
 
 if (import.meta.main) {
@@ -47,7 +51,12 @@ if (import.meta.main) {
     await sendMail.enqueueAll([{ input: undefined }, { input: undefined }]);
     const names = ["ann", "bob", "cid", ...Array<string>(Number(process.env["MAIL_MORE"] ?? 0)).fill("dan")];
     for (const to of names) await app.mail.enqueue({ payload: to });
-    await waitFor(async () => (await app.durable.parked.count()) === names.length, { timeoutMs: 60_000 });
+    const orders = Number(process.env["MAIL_ORDERS"] ?? 0);
+    for (let at = 0; at < orders; at++)
+      await app.messaging.send("orders", { type: "order.placed", data: at });
+    await waitFor(async () => (await app.durable.parked.count()) === names.length + orders, {
+      timeoutMs: 60_000,
+    });
     await waitFor(async () => (await sendMail.list({ state: "failed" })).jobs.length === 2, {
       timeoutMs: 60_000,
     });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
 import { plainEnvironment } from "../plain-environment.test-kit.ts";
 import { said } from "../said.test-kit.ts";
+import { parkedCommand } from "./parked-command.ts";
 
 const app = join(import.meta.dirname, "mail-app.test-program.ts");
 const folder = mkdtempSync(join(tmpdir(), "cli-"));
@@ -93,4 +94,15 @@ test("replay takes all parked work, however many pages it has, and with --limit 
     failed: [],
   });
   expect((await framework("parked")).data).toEqual({ items: [], next: null });
+});
+
+test("the examples of parked select what their names say: replay takes the messages of one subscription", async () => {
+  const orders = join(folder, "orders.db");
+  serve({ MAIL_IS_DOWN: "1", MAIL_DATABASE: orders, MAIL_ORDERS: "2" });
+  process.env["MAIL_DATABASE"] = orders;
+  const example = parkedCommand.examples.find((each) => each.includes("--name")) ?? "";
+  const words = Array.from(example.matchAll(/'([^']+)'|\S+/g), ([word, quoted]) => quoted ?? word);
+  expect((await framework(...words)).data).toEqual({ replayed: 2, failed: [] });
+  const { items } = (await framework("parked")).data as { items: { name: string }[] };
+  expect(items.map(({ name }) => name)).toEqual(["mail", "mail", "mail"]);
 });

@@ -3,7 +3,10 @@ import type { Command } from "../frame/command.ts";
 export const parkedCommand: Command = {
   name: "parked",
   summary: "list, inspect, replay or discard work that gave up",
-  description: ["The app is created and not started; replayed work is done by the processes that serve."],
+  description: [
+    "Messages, events of projections and work of queues; jobs that gave up are kept, and listed by the command jobs.",
+    "The app is created and not started; replayed work is done by the processes that serve.",
+  ],
   arguments: [
     {
       name: "action",
@@ -14,8 +17,17 @@ export const parkedCommand: Command = {
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
-    { name: "source", kind: "text", summary: "only items of a source, as work" },
-    { name: "name", kind: "text", summary: "only items of a queue or projection" },
+    {
+      name: "source",
+      kind: "text",
+      summary: "only items of a source: message, work or projection",
+    },
+    {
+      name: "name",
+      kind: "text",
+      summary:
+        "only items of a queue, of a subscription (topic and group) or of a projection (name and version)",
+    },
     {
       name: "state",
       kind: "text",
@@ -43,7 +55,7 @@ export const parkedCommand: Command = {
   examples: [
     "parked",
     "parked inspect 7",
-    "parked replay --name job:send-mail",
+    "parked replay --source message --name 'orders billing'",
     "parked discard 7 --note 'the customer is gone'",
   ],
   fails: "an item does not exist, or one could not be replayed",

@@ -1,0 +1,40 @@
+import { keepAlive } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
+import { messagingError } from "../errors/messaging-error.ts";
+import type { BrokerAdapter, BrokerContext } from "../port/broker-adapter.ts";
+import type { OutgoingMessage } from "../port/delivery.ts";
+
+/**
+ * Sends a message on a connection of its own, for an app that has not started: in the transaction where the broker can.
+ *
+ * @throws MESSAGING_NOT_ENABLED for a broker in the memory of a process; the error of the send
+ */
+export const sendOnce = async (
+  adapter: BrokerAdapter,
+  context: BrokerContext,
+  {
+    tx,
+    message,
+    timeoutMs,
+  }: { readonly tx: Transaction; readonly message: OutgoingMessage; readonly timeoutMs: number },
+): Promise<void> => {
+  if (adapter.capabilities.isInProcess)
+    throw messagingError(
+      "MESSAGING_NOT_ENABLED",
+      `the broker "${context.name}" is in the memory of the processes that serve; replay there, for example through the HTTP API of enableDurable({ admin })`,
+    );
+  const broker = adapter.open(context);
+  const release = keepAlive(); // a broker that is away may have no socket
+  const limit = new AbortController();
+  const late = new Error(`not confirmed within ${timeoutMs} ms`);
+  const cancel = context.clock.after(timeoutMs, () => limit.abort(late));
+  try {
+    if (broker.producer.sendIn !== undefined) return await broker.producer.sendIn(tx, [message]);
+    const [result] = await broker.producer.send([message], { signal: limit.signal });
+    if (result?.ok !== true) throw result?.error ?? new Error("the broker gave no result");
+  } finally {
+    cancel();
+    release();
+    await broker.close();
+  }
+};
