@@ -30,6 +30,7 @@ test("mistakes in the configuration are reported at start, all together", async 
     replicas: 0,
     drainMs: -1,
     partitons: 3,
+    drainMS: 1,
   } as KafkaMessagingConfig);
   for (const part of [
     "KafkaConfig.brokers must be a list of host:port",
@@ -39,6 +40,7 @@ test("mistakes in the configuration are reported at start, all together", async 
     "KafkaConfig.replicas must not be 0",
     "MessagingConfig.drainMs",
     'KafkaConfig has no field "partitons"; did you mean "partitions"?',
+    'MessagingConfig has no field "drainMS"; did you mean "drainMs"?',
   ])
     expect(failure).toContain(part);
 });

@@ -1,6 +1,11 @@
 import type { ConfigInput, Feature, Host } from "@framework/core/feature";
-import { MessagingConfig, type MessagingMethods } from "@framework/messaging";
-import { type ConfigKind, messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
+import type { MessagingMethods } from "@framework/messaging";
+import {
+  type ConfigKind,
+  messagingSetup,
+  type SharedConfig,
+  splitConfig,
+} from "@framework/messaging/adapter";
 import { adapterOf } from "./kafka-broker.ts";
 import { configProblems, KafkaConfig } from "./kafka-config.ts";
 
@@ -37,22 +42,9 @@ const kindOf = (host: Host): ConfigKind => ({
   name: "KafkaConfig",
   matches: (config) => "brokers" in config || "groupId" in config,
   open(input) {
-    const { own, shared } = split(input);
+    const { own, shared } = splitConfig(KafkaConfig, input);
     const config = host.configure(KafkaConfig, own);
     for (const message of configProblems(config)) host.problem({ code: "CORE_BAD_CONFIG", message });
     return { adapter: adapterOf(config), shared: { group: config.groupId, ...shared } };
   },
 });
-
-const sharedFields: ReadonlySet<string> = new Set(
-  Object.keys(MessagingConfig.of()).filter((field) => field !== "broker"),
-);
-
-/** Separates the fields of messaging from those of Kafka. */
-const split = (input: object): { readonly own: object; readonly shared: SharedConfig } => {
-  const entries: readonly (readonly [string, unknown])[] = Object.entries(input);
-  return {
-    own: Object.fromEntries(entries.filter(([name]) => !sharedFields.has(name))),
-    shared: Object.fromEntries(entries.filter(([name]) => sharedFields.has(name))),
-  };
-};

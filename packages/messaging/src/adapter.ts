@@ -19,6 +19,7 @@ export {
   messagingSetup,
   type SharedConfig,
 } from "./brokers/config-kinds.ts";
+export { splitConfig, type SplitConfig } from "./brokers/split-config.ts";
 export type { BrokerOutline, MessagingOutline } from "./outline/messaging-outline.ts";
 export { backoffMs } from "./waiting/backoff.ts";
 export { pause } from "@framework/durable/feature";

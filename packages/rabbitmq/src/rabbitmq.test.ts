@@ -26,8 +26,11 @@ test("reports mistakes in its own fields and in those of messaging together, at 
     expect(failure).toContain(name);
 });
 
-test("a field that neither has is reported with the nearest name of messaging", async () => {
-  await expect(start({ drainMS: 1 })).rejects.toThrow('did you mean "drainMs"?');
+test("a misspelt field is reported by the record that has its nearest name, and an unknown one by RabbitMQConfig", async () => {
+  const failure = await start({ prefetchcount: 1, drainMS: 1, colour: "red" }).catch(String);
+  expect(failure).toContain('RabbitMQConfig has no field "prefetchcount"; did you mean "prefetchCount"?');
+  expect(failure).toContain('MessagingConfig has no field "drainMS"; did you mean "drainMs"?');
+  expect(failure).toContain('RabbitMQConfig has no field "colour"');
 });
 
 test("without delay queues messaging holds delayed messages itself", () => {

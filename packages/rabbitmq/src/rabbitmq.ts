@@ -1,6 +1,6 @@
-import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import type { MessagingMethods } from "@framework/messaging";
-import { messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
+import { messagingSetup, type SharedConfig, splitConfig } from "@framework/messaging/adapter";
 import { rabbitmqBroker } from "./rabbitmq-broker.ts";
 import { RabbitMQConfig } from "./rabbitmq-config.ts";
 
@@ -25,15 +25,10 @@ export const rabbitmq: Feature<RabbitMQMethods, MessagingMethods> = {
   name: "rabbitmq",
   install: (host, needs) => ({
     enableRabbitmq(config = {}) {
-      const own: Record<string, unknown> = {};
-      const shared: Record<string, unknown> = {};
-      const given = isPlainObject(config) ? Object.entries(config) : [];
-      for (const [name, value] of given) (fields.has(name) ? own : shared)[name] = value;
-      const checked = host.configure(RabbitMQConfig, isPlainObject(config) ? own : config);
+      const { own, shared } = splitConfig(RabbitMQConfig, config);
+      const checked = host.configure(RabbitMQConfig, own);
       messagingSetup(needs).addBroker("rabbitmq", rabbitmqBroker(checked), shared);
       return this;
     },
   }),
 };
-
-const fields: ReadonlySet<string> = new Set(Object.keys(RabbitMQConfig.of()));

@@ -50,8 +50,11 @@ test("a queue of another region is a mistake", async () => {
   expect(sqsBroker({ queueUrl, region: "eu-central-1" }).name).toBe("sqs");
 });
 
-test("a field that neither has is reported with the nearest name of messaging", async () => {
-  await expect(start({ drainMS: 1 })).rejects.toThrow('did you mean "drainMs"?');
+test("a misspelt field is reported by the record that has its nearest name, and an unknown one by SqsConfig", async () => {
+  const failure = await start({ maxmessages: 1, drainMS: 1, colour: "red" }).catch(String);
+  expect(failure).toContain('SqsConfig has no field "maxmessages"; did you mean "maxMessages"?');
+  expect(failure).toContain('MessagingConfig has no field "drainMS"; did you mean "drainMs"?');
+  expect(failure).toContain('SqsConfig has no field "colour"');
 });
 
 test("order by partition and patterns are refused at start", async () => {

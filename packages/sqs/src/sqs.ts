@@ -1,6 +1,6 @@
-import { type ConfigInput, type Feature, isPlainObject } from "@framework/core/feature";
+import type { ConfigInput, Feature } from "@framework/core/feature";
 import type { MessagingMethods } from "@framework/messaging";
-import { messagingSetup, type SharedConfig } from "@framework/messaging/adapter";
+import { messagingSetup, type SharedConfig, splitConfig } from "@framework/messaging/adapter";
 import { adapterOf } from "./sqs-broker.ts";
 import { configProblems, SqsConfig } from "./sqs-config.ts";
 
@@ -25,16 +25,11 @@ export const sqs: Feature<SqsMethods, MessagingMethods> = {
   name: "sqs",
   install: (host, needs) => ({
     enableSqs(config = {}) {
-      const own: Record<string, unknown> = {};
-      const shared: Record<string, unknown> = {};
-      const given = isPlainObject(config) ? Object.entries(config) : [];
-      for (const [name, value] of given) (fields.has(name) ? own : shared)[name] = value;
-      const checked = host.configure(SqsConfig, isPlainObject(config) ? own : config);
+      const { own, shared } = splitConfig(SqsConfig, config);
+      const checked = host.configure(SqsConfig, own);
       for (const message of configProblems(checked)) host.problem({ code: "CORE_BAD_CONFIG", message });
       messagingSetup(needs).addBroker("sqs", adapterOf(checked), shared);
       return this;
     },
   }),
 };
-
-const fields: ReadonlySet<string> = new Set(Object.keys(SqsConfig.of()));
