@@ -25,7 +25,7 @@ import type { Endpoint, RouteDefinition } from "../routes/route.ts";
 import { UNREADABLE } from "../exchange/unreadable.ts";
 import type { RequestSource } from "../exchange/request-source.ts";
 import { callHandler } from "./call-handler.ts";
-import { endWithDrain } from "./end-with-drain.ts";
+import { endBodies } from "./end-bodies.ts";
 import { inspectMiddleware } from "./inspect-middleware.ts";
 import { guardsOfApp } from "./registry.ts";
 import { prepareReplies } from "./prepare-reply.ts";
@@ -72,7 +72,7 @@ export const createPipeline = (
 ): Pipeline => {
   const { settings } = kernel;
   const requests = createRequestOperations(parts.requests);
-  const { inside, outside } = prepareReplies(endWithDrain(kernel.draining));
+  const { inside, outside } = prepareReplies(endBodies(kernel.draining));
   const rescue = createRescue(parts.exceptionHandlers, { settings, requests, accept: outside });
   const rescueInside = createRescue(parts.exceptionHandlers, { settings, requests, accept: inside });
   const ofLate = { rescue: rescueInside, accept: inside };

@@ -13,12 +13,12 @@ export interface PrepareReplies {
 }
 
 /**
- * Creates the steps that prepare replies: bodies end with the drain, `Vary: Accept` where the program asked for accepted types, and outside of the
+ * Creates the steps that prepare replies: bodies end with the drain or the exchange, `Vary: Accept` where the program asked for accepted types, and outside of the
  * reply cache `private` on each reply that depends on its caller. The cache stores replies without that `private`: it has its own rule for callers.
  */
-export const prepareReplies = (endWithDrain: (reply: Response) => Response): PrepareReplies => {
+export const prepareReplies = (endBodies: PrepareReply): PrepareReplies => {
   const inside: PrepareReply = (reply, request) =>
-    request.negotiatesType ? varying(endWithDrain(reply)) : endWithDrain(reply);
+    request.negotiatesType ? varying(endBodies(reply, request)) : endBodies(reply, request);
   return {
     inside,
     outside: (reply, request) => {

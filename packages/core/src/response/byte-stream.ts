@@ -77,6 +77,9 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   private readonly source: ChunkSource;
   private taken = false;
   private ended = false;
+  private watched = false;
+  /** Whether a reader may begin after the exchange. */
+  private kept = false;
   /** Registry of the bodies in transmission. */
   private draining: Draining | null = null;
   /** First half of a surrogate pair at the end of a string chunk. */
@@ -91,6 +94,23 @@ export class ByteChunks implements AsyncIterableIterator<Uint8Array, undefined> 
   endWith(draining: Draining): void {
     this.draining = draining;
     if (this.taken && !this.ended) draining.opened(this);
+  }
+
+  /** Whether this is the first call: every level of the chain sees the same body. */
+  beginWatch(): boolean {
+    if (this.watched) return false;
+    this.watched = true;
+    return true;
+  }
+
+  /** Leaves the chunks to a reader, such as a web stream that was made of them: `closeUnread` does nothing. */
+  keep(): void {
+    this.kept = true;
+  }
+
+  /** Closes the source if nobody has begun to read it. */
+  closeUnread(): void {
+    if (!this.taken && !this.kept) this.return().catch(() => {}); // the body was dropped, so its error changes nothing
   }
 
   /** @throws CORE_BODY_USED the second time */

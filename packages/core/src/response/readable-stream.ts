@@ -1,4 +1,4 @@
-import { joined } from "./byte-stream.ts";
+import { ByteChunks, joined } from "./byte-stream.ts";
 import { BodyStream, type Payload } from "../exchange/payload.ts";
 
 /**
@@ -12,6 +12,7 @@ export const toReadableStream = (
   payload: Payload,
   onPull?: () => void,
 ): ReadableStream<Uint8Array<ArrayBuffer>> => {
+  if (payload instanceof BodyStream && payload.chunks instanceof ByteChunks) payload.chunks.keep();
   let iterator: AsyncIterator<Uint8Array> | null = null;
   const start = (): AsyncIterator<Uint8Array> => chunksOf(payload)[Symbol.asyncIterator]();
   return new ReadableStream(

@@ -1,0 +1,116 @@
+import { expect, test } from "@jest/globals";
+import { App, type HttpRequest, type Middleware, Response } from "../index.ts";
+import { testFiles } from "../response/test-files.test-kit.ts";
+
+const { at, openFiles } = testFiles();
+const silent = { info() {}, warn() {}, error() {} };
+
+/** An app whose route answers with streams; counts those that were opened and closed. */
+const streaming = (...around: Middleware<HttpRequest, Response>[]) => {
+  const seen = { opened: 0, closed: 0 };
+  const app = new App();
+  for (const middleware of around) app.use(middleware);
+  app.get("/", () => {
+    seen.opened++;
+    return Response.stream(
+      new ReadableStream(
+        {
+          pull(controller) {
+            controller.enqueue("chunk");
+            controller.close();
+          },
+          cancel: () => void seen.closed++,
+        },
+        { highWaterMark: 0 },
+      ),
+    );
+  });
+  app.get("/file", () => Response.sendFile(at("large.bin")));
+  return { app, seen };
+};
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+const answer = async (app: App, path = "/"): Promise<string> => {
+  await app.start({ env: "production", log: silent });
+  const text = await (await app.fetch(new Request(`http://host.test${path}`))).text();
+  await turn();
+  return text;
+};
+
+const dropping: [string, Middleware<HttpRequest, Response>][] = [
+  [
+    "it throws",
+    async (request, next) => {
+      await next(request);
+      throw new Error("no");
+    },
+  ],
+  [
+    "it returns another reply",
+    async (request, next) => {
+      await next(request);
+      return Response.text("other");
+    },
+  ],
+  [
+    "it returns another stream",
+    async (request, next) => {
+      await next(request);
+      return Response.stream(["other"]);
+    },
+  ],
+];
+
+test.each(dropping)("a streamed reply that a middleware drops is closed: %s", async (_, middleware) => {
+  const { app, seen } = streaming(middleware);
+  await answer(app);
+  expect(seen).toEqual({ opened: 1, closed: 1 });
+  await answer(app, "/file");
+  while (openFiles().length > 0) await turn();
+  expect(openFiles()).toEqual([]);
+});
+
+test("of two replies of next, the one that is not sent is closed", async () => {
+  const { app, seen } = streaming(async (request, next) => {
+    await next(request);
+    return next(request);
+  });
+  expect(await answer(app)).toBe("chunk");
+  expect(seen).toEqual({ opened: 2, closed: 1 });
+});
+
+test("a reply that is sent, or read by the stream in its place, is not closed", async () => {
+  const upper = async function* (reply: Response) {
+    await turn();
+    for await (const chunk of reply.body ?? []) yield new TextDecoder().decode(chunk).toUpperCase();
+  };
+  const { app, seen } = streaming(async (request, next) => Response.stream(upper(await next(request))));
+  expect(await answer(app)).toBe("CHUNK");
+  expect(await answer(streaming().app)).toBe("chunk");
+  expect(seen).toEqual({ opened: 1, closed: 0 });
+});
+
+test("a reply whose clone is kept can be read after the exchange", async () => {
+  const kept: Response[] = [];
+  const { app } = streaming(async (request, next) => {
+    kept.push((await next(request)).clone());
+    return Response.text("other");
+  });
+  expect(await answer(app)).toBe("other");
+  expect(await kept[0]?.text()).toBe("chunk");
+});
+
+test("a reply that a middleware asks for after the exchange is its own to read", async () => {
+  let later: Promise<string> | undefined;
+  const { app } = streaming((request, next) => {
+    request.onEnd(() => {
+      later = (async () => {
+        const reply = await next(request);
+        await turn();
+        return reply.text();
+      })();
+    });
+    return Response.text("first");
+  });
+  expect(await answer(app)).toBe("first");
+  expect(await later).toBe("chunk");
+});

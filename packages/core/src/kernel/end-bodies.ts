@@ -1,0 +1,33 @@
+import type { Draining } from "../lifecycle/draining.ts";
+import type { HttpRequest } from "../request/http-request.ts";
+import { ByteChunks } from "../response/byte-stream.ts";
+import { EndlessBody } from "../response/endless-body.ts";
+import { BodyStream } from "../exchange/payload.ts";
+import type { Response } from "../response/response.ts";
+
+/**
+ * Creates the step that ends the streamed bodies of replies: an endless one when the app drains, and one that nobody began to read when the exchange is
+ * over, because a middleware dropped its reply.
+ *
+ * It runs at every level that can return a reply, because the level outside may wrap the body: a compressed event stream must end with its trailer.
+ */
+export const endBodies =
+  (draining: Draining): ((reply: Response, request: HttpRequest) => Response) =>
+  (reply, request) => {
+    const payload = (reply as Response | undefined)?.payload; // untyped middleware may return nothing, which the transport reports
+    if (typeof payload === "object" && payload instanceof BodyStream) {
+      if (payload instanceof EndlessBody) payload.endWith(draining);
+      if (payload.chunks instanceof ByteChunks) closeUnread(payload.chunks, request);
+    }
+    return reply;
+  };
+
+/** Not before the end: a middleware may return a reply whose body reads this one. After the end, as in the background, it belongs to the caller of `next`. */
+const closeUnread = (chunks: ByteChunks, request: HttpRequest): void => {
+  if (!chunks.beginWatch()) return;
+  let isWatched = false;
+  request.onEnd(() => {
+    if (isWatched) chunks.closeUnread();
+  });
+  isWatched = true;
+};
