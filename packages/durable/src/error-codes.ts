@@ -3,8 +3,10 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** The error codes of this package. */
 export const durableErrors: ErrorCatalogue = {
   DURABLE_TABLES_MISSING: {
-    summary: "tables are missing or outdated and `migrateAtStart` is off; the app does not start",
-    action: "call `app.durable.migrate()` once per deployment, or set `migrateAtStart: true`",
+    summary:
+      "tables are missing or outdated and `migrateAtStart` is off, so the app does not start; or a queue or job was used before the start created them",
+    action:
+      "call `app.durable.migrate()` or run `framework migrate` once per deployment, or set `migrateAtStart: true`; use queues and jobs after the start",
   },
   DURABLE_ALREADY_STARTED: {
     summary: "a feature added tables after the start",

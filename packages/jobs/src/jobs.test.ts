@@ -123,3 +123,20 @@ test("jobs need a database, which the start says", async () => {
   app.jobs.define("any", {}, () => {});
   await expect(app.start({ log: quiet })).rejects.toThrow("jobs needs a database; call enableDatabase()");
 });
+
+test("a job that is used before the start, while there are no tables, says so and what to do", async () => {
+  const app = inMemory();
+  const job = app.jobs.define("mail", {}, () => {});
+  const early = {
+    code: "DURABLE_TABLES_MISSING",
+    message: expect.stringMatching(/has not started; use queues and jobs after the start/),
+    cause: { code: "DATABASE_STATEMENT_FAILED" },
+  };
+  await expect(job.enqueue()).rejects.toMatchObject(early);
+  await expect(job.enqueueAll([{ input: undefined }])).rejects.toMatchObject(early);
+  await expect(app.db.transaction((tx) => job.enqueue(undefined, { tx }))).rejects.toMatchObject(early);
+  await expect(job.list()).rejects.toMatchObject(early);
+  await app.start({ log: quiet });
+  expect(await job.enqueue()).toMatchObject({ isNew: true });
+  await app.stop();
+});

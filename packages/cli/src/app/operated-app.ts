@@ -30,7 +30,8 @@ export const withAppDatabase = async <T>(
 
 /** Returns the error that explains a failed statement by tables that are missing; `null` if none is. */
 const missingTables = async (app: AppLike, cause: unknown): Promise<FrameworkError | null> => {
-  if (!FrameworkError.is(cause) || cause.code !== "DATABASE_STATEMENT_FAILED") return null;
+  const codes = ["DATABASE_STATEMENT_FAILED", "DURABLE_TABLES_MISSING"];
+  if (!FrameworkError.is(cause) || !codes.includes(cause.code)) return null;
   const durable = Reflect.get(app, "durable") as { pending?(): Promise<readonly unknown[]> } | undefined;
   const pending = await durable?.pending?.().catch(() => null); // the statement's error is shown then
   if (pending === undefined || pending === null || pending.length === 0) return null;

@@ -25,6 +25,11 @@ export class TableSets {
   private readonly sets = new Map<string, readonly SetMigration[]>();
   private isPrepared = false;
 
+  /** Whether the start has created or verified the tables. */
+  get arePrepared(): boolean {
+    return this.isPrepared;
+  }
+
   /** @throws DURABLE_ALREADY_STARTED after `prepare`; DURABLE_BAD_TABLES for another set of the same name */
   add(set: string, migrations: readonly SetMigration[]): void {
     if (this.isPrepared) {

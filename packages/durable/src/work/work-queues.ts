@@ -1,5 +1,6 @@
 import { FrameworkError, type Injections } from "@framework/core";
 import type { Transaction } from "@framework/database";
+import { withoutTables } from "../base/without-tables.ts";
 import type { KernelBase } from "../base/kernel-base.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import type { Owners } from "../owners/owners.ts";
@@ -53,7 +54,12 @@ export class WorkQueues {
   /** The work table; the database of an app is known when it is used. */
   get store(): WorkStore {
     const { base, transaction } = this.parts;
-    return (this.opened ??= workStore({ db: base.db, now: base.now.text, transaction }));
+    return (this.opened ??= workStore({
+      db: base.db,
+      now: base.now.text,
+      transaction,
+      failed: (error) => (base.tables.arePrepared ? error : withoutTables(error)),
+    }));
   }
 
   /** @throws ConfigurationError; DURABLE_QUEUE_TAKEN for a second queue of a name; DURABLE_ALREADY_STARTED for the first one after the start */

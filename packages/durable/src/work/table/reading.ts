@@ -54,7 +54,7 @@ export class Reading {
 
   async get(queue: string, id: number): Promise<StoredRow | null> {
     const text = `SELECT ${FIELDS} FROM framework_work WHERE id = $1 AND queue = $2`;
-    const [row] = await this.table.db.query<StoredRow>(text, [id, queue]);
+    const [row] = await this.table.select<StoredRow>(text, [id, queue]);
     return row ?? null;
   }
 
@@ -85,7 +85,7 @@ export class Reading {
     const [isAfter, by, first] =
       order === "oldest" ? ["id > $2", "id", 0] : ["id < $2", "id DESC", Number.MAX_SAFE_INTEGER];
     const text = `SELECT ${FIELDS} FROM framework_work WHERE queue = $1 AND ${isAfter} AND (CAST($3 AS TEXT) IS NULL OR state = $3) AND (CAST($4 AS TEXT) IS NULL OR key = $4) ORDER BY ${by} LIMIT $5`;
-    return await this.table.db.query<StoredRow>(text, [queue, after ?? first, state, key, limit]);
+    return await this.table.select<StoredRow>(text, [queue, after ?? first, state, key, limit]);
   }
 
   /** Counts unfinished items of a queue, each state up to `limit`. */
@@ -95,7 +95,7 @@ export class Reading {
       readonly items: number;
       readonly oldest: number | null;
     }
-    const rows = await this.table.db.query<Counted>(this.countText, [queue, limit]);
+    const rows = await this.table.select<Counted>(this.countText, [queue, limit]);
     const counts = Object.fromEntries(rows.map(({ state, items }) => [state, items]));
     const oldest = rows.find(({ state }) => state === "ready")?.oldest ?? null;
     return { counts, oldestReadyMs: oldest === null ? null : Math.max(0, oldest) };

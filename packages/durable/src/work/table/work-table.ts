@@ -14,6 +14,8 @@ export interface WorkTableOptions {
   readonly now: string;
   /** Runs a transaction; on SQLite several share one commit. */
   readonly transaction: <T>(run: (tx: Transaction) => Promise<T>) => Promise<T>;
+  /** Returns the error for callers, of a statement that failed. @default the same */
+  readonly failed?: (error: unknown) => unknown;
 }
 
 /** Where statements run: the work table, or a transaction of the caller. */
@@ -34,12 +36,14 @@ export class WorkTable implements WorkSession {
   readonly db: Database;
   readonly now: string;
   readonly transaction: WorkTableOptions["transaction"];
+  private readonly failed: (error: unknown) => unknown;
   private readonly statements = new Map<StatementShape, Statement>();
 
-  constructor({ db, now, transaction }: WorkTableOptions) {
+  constructor({ db, now, transaction, failed = (error) => error }: WorkTableOptions) {
     this.db = db;
     this.now = now;
     this.transaction = transaction;
+    this.failed = failed;
   }
 
   /** Runs a statement that writes. */
@@ -48,7 +52,11 @@ export class WorkTable implements WorkSession {
     { parameters = {}, list = [], session = this }: RunOptions,
   ): Promise<T[]> {
     const { text, values } = this.statement(shape);
-    return await session.query<T>(text, values(parameters, list));
+    try {
+      return await session.query<T>(text, values(parameters, list));
+    } catch (error) {
+      throw this.failed(error);
+    }
   }
 
   /** Runs a statement that only reads. */
@@ -61,8 +69,21 @@ export class WorkTable implements WorkSession {
 
   /** Runs a text that writes. */
   async query<T extends object = Row>(text: string, values: readonly SqlValue[]): Promise<T[]> {
-    if (this.db.dialect === "postgres") return await this.db.query<T>(text, values);
-    return await this.transaction((tx) => tx.query<T>(text, values));
+    try {
+      if (this.db.dialect === "postgres") return await this.db.query<T>(text, values);
+      return await this.transaction((tx) => tx.query<T>(text, values));
+    } catch (error) {
+      throw this.failed(error);
+    }
+  }
+
+  /** Runs a text that only reads. */
+  async select<T extends object = Row>(text: string, values: readonly SqlValue[]): Promise<T[]> {
+    try {
+      return await this.db.query<T>(text, values);
+    } catch (error) {
+      throw this.failed(error);
+    }
   }
 
   private statement(shape: StatementShape): Statement {
