@@ -28,6 +28,7 @@ import { handledStream } from "../middleware/handled-body.ts";
 import { fieldsOf, peekBody } from "../body/peek-form.ts";
 import { Query } from "./query.ts";
 import { type BodySource, limitedChunks, readBody, withOwnMemory } from "../body/read-body.ts";
+import { currentContext } from "../runtime/async-context.ts";
 import { RequestHeaders } from "./request-headers.ts";
 import type { RequestKernel } from "./request-kernel.ts";
 import { toBoolean, toFloat, toInt } from "./typed-values.ts";
@@ -441,24 +442,29 @@ export class HttpRequest<
     this.abortController.abort(reason);
   }
 
-  /** Calls back once, when the reply has been sent or the client has disconnected. */
+  /**
+   * Calls back once, when the reply has been sent or the client has disconnected, in the asynchronous context of the transport: a listener that needs the
+   * caller's is passed through `AsyncLocalStorage.bind`.
+   */
   onEnd(listener: (end: ExchangeEnd) => void): void {
     this.source.onEnd(listener);
   }
 
   /**
-   * Runs a task after the reply has been sent, in the order of the calls; a task may defer others. A failure is logged. Dependencies of the request live until
-   * its last task is done.
+   * Runs a task after the reply has been sent, in the order of the calls and each in the asynchronous context of its call; a task may defer others. A failure is
+   * logged. Dependencies of the request live until its last task is done.
    *
    * @throws CORE_TOO_MANY_TASKS when 1,000 are waiting in this process
    */
   defer(task: () => Awaitable<void>): void {
     this.kernel.background.reserve();
+    const inContext = currentContext();
+    const deferred = (): Awaitable<void> => inContext(task);
     if (this.afterReply !== undefined) {
-      this.afterReply.push(task);
+      this.afterReply.push(deferred);
       return;
     }
-    const tasks = [task];
+    const tasks = [deferred];
     this.afterReply = tasks;
     this.source.onEnd(() => {
       const work = this.kernel.background.run(tasks, this, () => this.endTasks());

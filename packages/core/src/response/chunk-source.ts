@@ -1,4 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
+import { currentContext } from "../runtime/async-context.ts";
 
 /** Source of a body's chunks: pulled one at a time, closed when the rest is not needed. */
 export interface ChunkSource {
@@ -57,17 +58,21 @@ export const nodeReadableSource = (stream: NodeReadable): ChunkSource => {
 /** An error before the first pull has no other listener and would end the process; the iterator reports it at the first pull. */
 const ignore = (): void => {};
 
-/** Pulls from an iterable, synchronous or asynchronous. Closing calls its iterator's `return()`. */
+/**
+ * Pulls from an iterable, synchronous or asynchronous. Closing calls its iterator's `return()`.
+ *
+ * A generator runs in the asynchronous context of this call, the handler's, because a transport pulls outside of the contexts of middleware.
+ */
 export const iterableSource = (iterable: AsyncIterable<unknown> | Iterable<unknown>): ChunkSource => {
   let iterator: AsyncIterator<unknown> | Iterator<unknown> | null = null;
+  const inContext = currentContext();
   return {
     async next() {
-      iterator ??= iteratorOf(iterable);
-      return iterator.next();
+      return inContext(() => (iterator ??= iteratorOf(iterable)).next());
     },
     async close() {
       const open = iterator ?? (iterable as Partial<AsyncIterator<unknown>>);
-      await open.return?.();
+      await inContext(() => open.return?.());
     },
   };
 };

@@ -1,0 +1,66 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { expect, test } from "@jest/globals";
+import { App, type HttpRequest, Response } from "../index.ts";
+
+const user = new AsyncLocalStorage<string>();
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+async function* users(seen: unknown[] = []): AsyncGenerator<string> {
+  try {
+    yield String(user.getStore());
+    await turn();
+    yield String(user.getStore());
+  } finally {
+    seen.push(user.getStore());
+  }
+}
+
+/** What a route of an app answers whose middleware calls `next` in the context of a user. */
+const answer = async (handler: (request: HttpRequest) => unknown): Promise<string> => {
+  const app = new App().use((_request, next) => user.run("ada", () => next(_request)));
+  app.get("/", handler);
+  const reply = await app.fetch(new Request("http://host.test/"));
+  return user.run("somebody else", () => reply.text());
+};
+
+test.each<[string, (request: HttpRequest) => unknown]>([
+  ["a generator", () => users()],
+  ["a generator of an async handler", async () => (await turn(), users())],
+  ["Response.stream", async () => (await turn(), Response.stream(users()))],
+  ["Response.stream of an iterable", () => Response.stream({ [Symbol.asyncIterator]: () => users() })],
+])("a streamed body runs in the context of the middleware around its handler: %s", async (_, handler) => {
+  expect(await answer(handler)).toBe("adaada");
+});
+
+test("events run in the context of the middleware around their handler", async () => {
+  expect(await answer(() => Response.sse(users()))).toBe("data: ada\n\ndata: ada\n\n");
+});
+
+test("a generator that a client abandons ends in its context", async () => {
+  const seen: unknown[] = [];
+  const app = new App().use((request, next) => user.run("ada", () => next(request)));
+  app.get("/", () => users(seen));
+  const reply = await app.fetch(new Request("http://host.test/"));
+  const reader = reply.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  expect(seen).toEqual(["ada"]);
+});
+
+test("a deferred task runs in the context of its call", async () => {
+  const seen: unknown[] = [];
+  const done = Promise.withResolvers<void>();
+  await answer((request) => {
+    request.defer(() => void seen.push(user.getStore()));
+    user.run("eve", () =>
+      request.defer(async () => {
+        await turn();
+        seen.push(user.getStore());
+        done.resolve();
+      }),
+    );
+    return "x";
+  });
+  await done.promise;
+  expect(seen).toEqual(["ada", "eve"]);
+});
