@@ -1,13 +1,14 @@
 import type { Provider, Token } from "./dependencies/token.ts";
+import type { Problem } from "./errors/configuration-error.ts";
 import type { ErrorClass, ExceptionHandler } from "./kernel/exception-handlers.ts";
 import type { AnyFeature, Installed, Satisfied } from "./feature/feature.ts";
 import { serveWebRequest } from "./transport/fetch/fetch.ts";
 import type { Guard } from "./guards/guard.ts";
-import { blueprintProblem } from "./kernel/argument-problems.ts";
+import { assertFeatures, blueprintProblem } from "./kernel/argument-problems.ts";
 import { Kernel } from "./kernel/kernel.ts";
-import { defaultSettings } from "./lifecycle/default-settings.ts";
+import { defaultSettings, startProblems } from "./lifecycle/default-settings.ts";
 import type { AppSettings } from "./lifecycle/app-settings.ts";
-import { badOnce, unknownEvent } from "./lifecycle/event-problems.ts";
+import { eventProblem } from "./lifecycle/event-problems.ts";
 import { keptAlive } from "./lifecycle/kept-alive.ts";
 import { drainMs, type StopOptions } from "./lifecycle/stop-options.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
@@ -60,12 +61,15 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    * Creates a subclass with the methods of `features`.
    *
    * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
+   *
+   * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING for a missing prerequisite
    */
   // oxlint-disable-next-line typescript/no-explicit-any -- any state: T keeps the class's own
   static with<T extends App<any>, const Fs extends readonly AnyFeature[]>(
     this: Class<T> & { readonly features: readonly AnyFeature[] },
     ...features: Fs & Satisfied<T, Fs>
   ): (new () => Stateful<T> & Installed<Fs>) & Omit<typeof App, "prototype"> {
+    assertFeatures("App.with", features);
     const Base = this as unknown as typeof App;
     class Composed extends Base {
       static override readonly features: readonly AnyFeature[] = [
@@ -117,9 +121,10 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
 
   /** Adds copies of a blueprint's routes, with its prefix, guards, tags and middleware. */
   registerBlueprint(blueprint: BlueprintFor<this>): this {
+    this.kernel.assertOpen("a blueprint");
     const problem = blueprintProblem(blueprint);
-    if (problem !== null) this.kernel.problem(problem);
-    else for (const entry of blueprint.definitions()) this.kernel.addEntry(entry);
+    if (problem !== null) return this.reported(problem);
+    for (const entry of blueprint.definitions()) this.kernel.addEntry(entry);
     return this;
   }
 
@@ -148,15 +153,19 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   onEvent(
     event: "startup" | "shutdown",
     handler: (settings: AppSettings, signal: AbortSignal) => Awaitable<void>,
-    { once }: EventOptions = {},
+    options: EventOptions = {},
   ): this {
+    this.kernel.assertOpen("a handler of onEvent");
+    const problem = eventProblem(event, handler, options);
+    if (problem !== null) return this.reported(problem);
     const name = handler.name || event;
-    const run = once === undefined ? handler : oncePerService(`core:once:${++this.onceHandlers}`, handler);
-    const task = { name, run };
-    if (once !== undefined && (event !== "startup" || once !== "service")) this.kernel.problem(badOnce);
-    else if (event === "startup") this.kernel.addTask("onStart", task, programRank);
-    else if (event === "shutdown") this.kernel.addTask("onStop", task, programRank);
-    else this.kernel.problem(unknownEvent(event));
+    const isOnce = options.once !== undefined;
+    const run = isOnce ? oncePerService(`core:once:${++this.onceHandlers}`, handler) : handler;
+    this.kernel.addTask(
+      event === "startup" ? "onStart" : "onStop",
+      { name, run },
+      { name: "onEvent", rank: programRank },
+    );
     return this;
   }
 
@@ -194,7 +203,7 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    */
   async start(settings: Partial<AppSettings> = {}): Promise<this> {
     try {
-      await this.kernel.start(defaultSettings(settings));
+      await this.kernel.start(defaultSettings(settings), startProblems(settings));
       await this.kernel.listen();
     } catch (error) {
       await this.kernel.stop();
@@ -231,6 +240,11 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
    */
   async run(options: RunOptions = {}): Promise<Running> {
     return run(this.kernel.runnable, options);
+  }
+
+  private reported(problem: Problem): this {
+    this.kernel.problem(problem);
+    return this;
   }
 
   protected override addRoute(route: RouteDefinition): void {

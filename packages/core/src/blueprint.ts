@@ -2,6 +2,7 @@ import type { App } from "./app.ts";
 import { isPlainObject } from "./config/wrong-value.ts";
 import { FrameworkError } from "./errors/framework-error.ts";
 import type { AnyFeature, Installed } from "./feature/feature.ts";
+import { assertFeatures, blueprintProblem } from "./kernel/argument-problems.ts";
 import { type InstalledRoutes, type NeedsMethods, routeMethodsOf } from "./feature/route-feature.ts";
 import type { Guard } from "./guards/guard.ts";
 import type { HttpMiddleware } from "./feature/http-middleware.ts";
@@ -58,11 +59,14 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
    * Calls of these methods are repeated on each app that registers the blueprint. An app without the feature is a compile error, and a start error. The
    * constructor takes the features' route options too, as defaults of all routes: an option of a route replaces that of its blueprint.
    *
+   * @throws CORE_BAD_ARGUMENT for a value that is not a feature
+   *
    * @example
    * const chat = new (Blueprint.with(websocket))("/orgs/{org}", { guards: [isMember] });
    * chat.websocket("/rooms/{room}", (socket, { params }) => socket.sendText(`${params.org}: ${params.room}`));
    */
   static with<const Fs extends readonly AnyFeature[]>(...features: Fs): BlueprintClass<Fs> {
+    assertFeatures("Blueprint.with", features);
     class Composed extends this {
       static override readonly features: readonly AnyFeature[] = [
         ...new Set([...super.features, ...features]),
@@ -108,6 +112,8 @@ export class Blueprint<const Prefix extends string = string, A extends object = 
 
   /** Adds copies of another blueprint's routes below this one's prefix. */
   registerBlueprint(blueprint: BlueprintFor<A>): this {
+    const problem = blueprintProblem(blueprint);
+    if (problem !== null) throw new FrameworkError(problem.code, problem.message);
     this.entries.push(...blueprint.definitions());
     return this;
   }

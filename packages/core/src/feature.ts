@@ -26,7 +26,14 @@ export type { ProgramRouteOption } from "./routes/program-route.ts";
 export { listNamesOf } from "./validation/list-names.ts";
 export { validate, type ValidationPlace } from "./validation/validate.ts";
 export { validateNamed } from "./validation/validate-named.ts";
-export type { AnyFeature, Feature, Installed, MethodsOf, Satisfied } from "./feature/feature.ts";
+export type {
+  AnyFeature,
+  Feature,
+  FeatureRequirement,
+  Installed,
+  MethodsOf,
+  Satisfied,
+} from "./feature/feature.ts";
 export type {
   AppOf,
   InstalledRoutes,

@@ -50,7 +50,7 @@ test("start reports every mistake of a route with its place", async () => {
     expect(text).toContain(`GET ${path} (here): tags must be a list of texts, such as ["books"]`);
   expect(text).toContain("GET /b (here): maxBodyBytes must be a whole number of at least 0");
   expect(text).toContain('GET /c (here): there is no option "tag"; did you mean "tags"?');
-  expect(text).toContain("GET /c (here): a schema must follow Standard Schema");
+  expect(text).toContain("GET /c (here): body must be a schema that follows Standard Schema");
   expect(text).toContain("GET /d (here): a guard must be");
   expect(text).toContain(" /e (here): methods must name some of GET");
   expect(text).toContain("get /f (here): methods must name some of GET");

@@ -13,7 +13,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_ARGUMENT: {
     summary:
-      "a middleware, a blueprint, the token of a dependency, or the path or `guards` of a route is a value of another type",
+      "an argument of a call that registers something, such as a middleware, a handler or a feature of `App.with`, is a value of another type, or has an unknown option",
     action: "the message names the call and the right type",
   },
   CORE_BAD_BODY: {
@@ -97,7 +97,7 @@ export const coreErrors: ErrorCatalogue = {
     action: "the message names the route, its place and the mistake",
   },
   CORE_BAD_SETTING: {
-    summary: "an option of `run` or an environment variable is unknown or has a wrong value",
+    summary: "an option of `run` or `start` or an environment variable is unknown or has a wrong value",
     action: "the message states the allowed values",
   },
   CORE_BAD_STATUS: {
@@ -186,6 +186,10 @@ export const coreErrors: ErrorCatalogue = {
   CORE_EXCEPTION_HANDLER_TWICE: {
     summary: "a class has two exception handlers",
     action: "keep one",
+  },
+  CORE_FEATURE_MISSING: {
+    summary: "a feature of `App.with` needs another one, which is missing or named after it",
+    action: "write the line of the message",
   },
   CORE_GUARD_EMPTY: {
     summary: "`And()` or `Or()` was called without guards",

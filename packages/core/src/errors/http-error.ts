@@ -25,7 +25,7 @@ export class HttpError extends FrameworkError {
   readonly status: number;
   /** The member `detail` of the body; hidden in production for status 500. The message, unless a subclass sets another text: the message is then for the log. */
   readonly detail: string;
-  /** The member `error` of the body: the status's reason phrase. */
+  /** The member `error` of the body: the status's reason phrase, or the option `error`. */
   readonly error: string;
   /** Added to the reply's header fields. */
   readonly headers: Readonly<Record<string, string>>;

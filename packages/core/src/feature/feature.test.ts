@@ -13,6 +13,7 @@ const TaggingConfig: ConfigRecord<TaggingConfig> = configRecord("TaggingConfig",
 
 interface Tagging {
   enableTagging(config?: Partial<TaggingConfig>): this;
+  checkTag?(): void;
 }
 const tagging: Feature<Tagging> = {
   name: "tagging",
@@ -26,6 +27,7 @@ const tagging: Feature<Tagging> = {
       });
       return this;
     },
+    checkTag: () => host.check(() => []),
   }),
 };
 
@@ -34,6 +36,7 @@ interface Doubling {
 }
 const doubling: Feature<Doubling, Tagging> = {
   name: "doubling",
+  requires: { members: ["enableTagging"], example: "App.with(tagging, doubling)" },
   install: (_host, needs) => ({
     enableDoubling() {
       needs.enableTagging({ tag: 2 });
@@ -113,16 +116,24 @@ test("start reports every configuration mistake together", async () => {
 test("nothing can be registered after start", async () => {
   const app = new (App.with(tagging))();
   await app.start();
-  for (const late of [
-    () => app.get("/x", () => null),
-    () => app.use((request, next) => next(request)),
-    () => app.addGuard(() => true),
-    () => app.enableTagging(),
-    () => app.onEvent("startup", () => {}),
-    () => app.exceptionHandler(Error, () => null),
-    () => app.registerSingleton("x", 1),
-  ]) {
-    expect(late).toThrow(expect.objectContaining({ code: "CORE_ALREADY_STARTED" }));
+  for (const [what, late] of [
+    ["the route GET /x was registered", () => app.get("/x", () => null)],
+    ["middleware was registered", () => app.use((request, next) => next(request))],
+    ["a guard was registered", () => app.addGuard(() => true)],
+    ["enableTagging was called", () => app.enableTagging()],
+    ["a handler of onEvent was registered", () => app.onEvent("startup", () => {})],
+    ["a handler of onEvent was registered", () => app.onEvent("strt" as never, () => {})],
+    ["a blueprint was registered", () => app.registerBlueprint(5 as never)],
+    ["an exception handler was registered", () => app.exceptionHandler(Error, () => null)],
+    ["a singleton was registered", () => app.registerSingleton("x", 1)],
+    ["a part of the feature tagging was registered", () => app.checkTag?.()],
+  ] as const) {
+    expect(late).toThrow(
+      expect.objectContaining({
+        code: "CORE_ALREADY_STARTED",
+        message: `${what} after the app started; register everything before run, start and the first fetch`,
+      }),
+    );
   }
 });
 
@@ -171,4 +182,16 @@ test("calling an enable method twice is a start error", async () => {
       { code: "CORE_ENABLED_TWICE", message: "enablePlain was called twice; call it once, with all options" },
     ],
   });
+});
+
+test("an app without a feature that another one requires, or with it in the wrong order, says what to write", () => {
+  const compose = App.with as unknown as (...features: object[]) => typeof App;
+  for (const features of [[doubling], [doubling, tagging]])
+    expect(() => new (compose.apply(App, features))()).toThrow(
+      expect.objectContaining({
+        code: "CORE_FEATURE_MISSING",
+        message:
+          "the feature doubling needs app.enableTagging of features before it; name them in this order: class MyApp extends App.with(tagging, doubling) {}",
+      }),
+    );
 });

@@ -16,12 +16,22 @@ import type { Host } from "./host.ts";
 export interface Feature<Methods extends object = object, Needs extends object = object> {
   /** Name in messages and of its routes, such as `rate-limit`. */
   readonly name: string;
+  /** What `Needs` has at run time, for programs without types: an app without it is CORE_FEATURE_MISSING. @default nothing */
+  readonly requires?: FeatureRequirement;
   /**
    * Called once per app, in the order of `App.with`, without I/O. A getter among the methods stays a getter.
    *
    * @param needs the methods of all earlier features, which include those of `Needs`
    */
   install(host: Host<RouteOptionsOf<Methods>>, needs: Needs): Methods;
+}
+
+/** Members that earlier features of `App.with` must have added. */
+export interface FeatureRequirement {
+  /** Their names, such as `db`. */
+  readonly members: readonly string[];
+  /** What a program writes, such as `App.with(database, durable)`. */
+  readonly example: string;
 }
 
 /** Any feature. */

@@ -34,6 +34,56 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
     (app) => app["use"]?.(class Auth {}),
     /^use takes a function or an object with handle; a class needs new$/,
   ],
+  [
+    "use(undefined)",
+    (app) => app["use"]?.(undefined),
+    /^use takes a function or an object with handle; a class needs new$/,
+  ],
+  [
+    "exceptionHandler(fn)",
+    (app) => app["exceptionHandler"]?.(() => 1),
+    /^exceptionHandler takes a class of err/,
+  ],
+  [
+    "exceptionHandler(Error)",
+    (app) => app["exceptionHandler"]?.(Error),
+    /^exceptionHandler takes a class of err/,
+  ],
+  [
+    "exceptionHandler()",
+    (app) => app["exceptionHandler"]?.(),
+    /^exceptionHandler takes a class of errors and /,
+  ],
+  [
+    "exceptionHandler(Map, fn)",
+    (app) => app["exceptionHandler"]?.(Map, () => 1),
+    /^exceptionHandler takes a class of errors and a function, such as exceptionHandler\(NotFoundError, /,
+  ],
+  [
+    "provide(token, 1)",
+    (app) => app["provide"]?.(dependency("n"), 1),
+    /^provide of "n" takes a function, or an /,
+  ],
+  [
+    "provide(token, Class)",
+    (app) => app["provide"]?.(dependency("n"), class Db {}),
+    /^provide of "n" takes a function, or an object with create, .*; registerSingleton takes a value as it is$/,
+  ],
+  [
+    "onEvent without a handler",
+    (app) => app["onEvent"]?.("startup"),
+    /^onEvent\("startup", …\) takes a function /,
+  ],
+  [
+    "onEvent with a misspelt option",
+    (app) => app["onEvent"]?.("startup", () => {}, { onec: "service" }),
+    /^the options object of onEvent has no field "onec"; did you mean "once"\?$/,
+  ],
+  [
+    "onEvent with null for options",
+    (app) => app["onEvent"]?.("startup", () => {}, null),
+    /^onEvent\("startup", …\) takes an object of options as its third argument/,
+  ],
   ["registerBlueprint({})", (app) => app["registerBlueprint"]?.({}), /^registerBlueprint takes a Blueprint$/],
   ["registerBlueprint()", (app) => app["registerBlueprint"]?.(), /^registerBlueprint takes a Blueprint$/],
   [
@@ -143,4 +193,75 @@ test("a blueprint refuses options that are no object, and guards that are no lis
   const make = (options: unknown) => () => new Blueprint("/b", options as never);
   for (const options of [() => false, 5, [() => false], { guards: () => false }])
     expect(make(options)).toThrow(expect.objectContaining({ code: "CORE_BAD_ARGUMENT" }));
+});
+
+test.each([
+  ["query: {}", { query: {} }, "query"],
+  ["query: null", { query: null }, "query"],
+  ["query: JSON Schema", { query: { type: "object", properties: {} } }, "query"],
+  ["body: half a schema", { body: { "~standard": {} } }, "body"],
+  ["responses", { responses: { 200: { type: "object" } } }, "responses: 200"],
+])("%s is a start error that names the option and what to pass", async (_, options, name) => {
+  const [problem = "", ...others] = await problemsOf((app) => app["post"]?.("/x", options, () => 1));
+  expect(others).toEqual([]);
+  expect(problem).toMatch(/^CORE_BAD_ROUTE: POST \/x \(at /);
+  expect(problem).toContain(`: ${name} must be a schema that follows Standard Schema, such as z.object(`);
+});
+
+test.each([[null], [5], [{}], ["GET"], [[undefined]]])("methods: %j is a start error", async (methods) => {
+  const [problem] = await problemsOf((app) => app["route"]?.("/x", { methods }, () => 1));
+  expect(problem).toMatch(/^CORE_BAD_ROUTE: .*methods must name some of GET, /);
+});
+
+test.each<[object | null | number, RegExp]>([
+  [null, /^start takes an object of settings, such as { env: "production" }, not null$/],
+  [8000, /^start takes an object of settings, .* not 8000$/],
+  [{ debgu: true }, /^the settings object of start has no field "debgu"; did you mean "debug"\?$/],
+  [{ log: () => {} }, /^log must be an object with the functions info, warn and error, .*, not a function$/],
+  [{ log: null }, /^log must be an object with the functions info, warn and error, .*, not null$/],
+  [{ limits: null }, /^limits of start must be a record/],
+  [{ timeouts: 5 }, /^timeouts of start must be a record/],
+  [{ trustedProxies: "10.0.0.1" }, /^trustedProxies must be a list of addresses$/],
+])("start(%j) is a start error, listed with the others", async (settings, message) => {
+  const app = new App();
+  app.get("5", () => 1);
+  const error = await app.start(settings as never).catch((thrown: unknown) => thrown);
+  const { problems } = error as { problems: { code: string; message: string }[] };
+  expect(problems.map(({ code }) => code)).toEqual(["CORE_BAD_SETTING", "CORE_ROUTE_BAD_PATTERN"]);
+  expect(problems[0]?.message).toMatch(message);
+});
+
+test("run refuses a logger that is only a function, and a port in place of its options", async () => {
+  const log = console.log as never;
+  await expect(new App().run({ log, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
+    problems: [
+      { code: "CORE_BAD_SETTING", message: expect.stringContaining("such as console, not a function") },
+    ],
+  });
+});
+
+interface Composable {
+  readonly name: string;
+  with(feature: unknown): unknown;
+}
+
+test("App.with and Blueprint.with refuse what is not a feature", () => {
+  for (const [value, shown] of [
+    [undefined, "undefined; an import that does not exist"],
+    [{}, "an object"],
+    [() => 1, "a function"],
+  ] as const)
+    for (const Class of [App, Blueprint] as unknown as Composable[])
+      expect(() => Class.with(value)).toThrow(
+        expect.objectContaining({
+          code: "CORE_BAD_ARGUMENT",
+          message: expect.stringContaining(`${Class.name}.with(cors), but argument 1 is ${shown}`),
+        }),
+      );
+});
+
+test("a blueprint refuses another value than a blueprint", () => {
+  expect(() => new Blueprint("/b").registerBlueprint({} as never)).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: "registerBlueprint takes a Blueprint" }),
+  );
 });

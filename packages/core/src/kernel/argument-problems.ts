@@ -1,5 +1,6 @@
-import { isClass, isPlainObject } from "../config/wrong-value.ts";
+import { isClass, isPlainObject, shown } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
+import { FrameworkError } from "../errors/framework-error.ts";
 import { type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
@@ -38,6 +39,50 @@ export const tokenProblem = (call: string, token: unknown): Problem | null => {
   return badArgument(
     `${call} takes a token, such as dependency("db"), but got ${found}; a plain name works with registerSingleton`,
   );
+};
+
+/** Returns the problem of a value that was passed as the provider of a dependency, or `null`. */
+export const providerProblem = (name: string, provider: unknown): Problem | null => {
+  const create = (provider as { create?: unknown } | null | undefined)?.create;
+  if (typeof (typeof provider === "function" ? provider : create) === "function" && !isClass(provider))
+    return null;
+  return badArgument(
+    `provide of "${name}" takes a function, or an object with create, that makes the value; registerSingleton takes a value as it is`,
+  );
+};
+
+/** Returns the problem of the arguments of `exceptionHandler`, or `null`. */
+export const exceptionHandlerProblem = (errorClass: unknown, handler: unknown): Problem | null =>
+  isErrorClass(errorClass) && typeof handler === "function" && !isClass(handler)
+    ? null
+    : badArgument(
+        "exceptionHandler takes a class of errors and a function, such as exceptionHandler(NotFoundError, (request, error) => …)",
+      );
+
+/** Recognises classes of other realms too, by the members of `Error.prototype`. */
+const isErrorClass = (value: unknown): boolean => {
+  if (typeof value !== "function") return false;
+  const prototype: unknown = value.prototype;
+  return typeof prototype === "object" && prototype !== null && "name" in prototype && "message" in prototype;
+};
+
+/** @throws CORE_BAD_ARGUMENT for a value that is not a feature */
+export const assertFeatures = (call: string, features: readonly unknown[]): void => {
+  const index = features.findIndex((feature) => !isFeature(feature));
+  if (index === -1) return;
+  const hint =
+    features[index] === undefined
+      ? "; an import that does not exist, or of a circle of modules, is undefined"
+      : "";
+  const { code, message } = badArgument(
+    `${call} takes features, such as ${call}(cors), but argument ${index + 1} is ${shown(features[index])}${hint}`,
+  );
+  throw new FrameworkError(code, message);
+};
+
+const isFeature = (value: unknown): boolean => {
+  const { name, install } = Object(value) as { name?: unknown; install?: unknown };
+  return typeof name === "string" && typeof install === "function";
 };
 
 /** Returns the problem of a value that was passed as a blueprint, or `null`. */

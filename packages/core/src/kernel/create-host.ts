@@ -21,10 +21,10 @@ export const createHost = (registry: Registry, owner: HostOwner): Host =>
     state: stateOf(registry),
     entries: entriesOf(registry),
     configure: (record, input) => registry.configure(record, input),
-    problem: (problem) => void registry.problem(problem),
-    check: (findProblems) => void registry.check(findProblems),
-    warn: (problem) => void registry.warn(problem),
-    advise: (find) => registry.advise(find),
+    problem: (problem) => void registry.problem(problem, owner.name),
+    check: (findProblems) => void registry.check(findProblems, owner.name),
+    warn: (problem) => void registry.warn(problem, owner.name),
+    advise: (find) => registry.advise(find, owner.name),
   } satisfies Host);
 
 const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
@@ -35,9 +35,9 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
       http
     ),
     routes: () => registry.routes(),
-    impliesReplies: (replies) => (registry.impliesReplies(replies), http),
+    impliesReplies: (replies) => (registry.impliesReplies(replies, owner.name), http),
     impliedReplies: (route) => registry.impliedReplies(route),
-    usesFields: (uses) => (registry.usesFields(uses), http),
+    usesFields: (uses) => (registry.usesFields(uses, owner.name), http),
     identifies: (describe) => (registry.identifies(describe), http),
     usedFields: (route) => registry.usedFields(route),
     routeOption: (name, check) => registry.routeOption(name, check, owner),
@@ -46,13 +46,13 @@ const httpOf = (registry: Registry, owner: HostOwner): HostHttp<never> => {
   return Object.freeze(http);
 };
 
-const lifeOf = (registry: Registry, { name, rank }: HostOwner): HostLife => {
+const lifeOf = (registry: Registry, owner: HostOwner): HostLife => {
   const life: HostLife = {
-    onStart: (task) => (registry.addTask("onStart", task, rank), life),
-    onListening: (task) => (registry.addTask("onListening", task, rank), life),
-    onDrain: (listener, options) => (registry.onDrain(listener, rank, options), life),
-    onStop: (task) => (registry.addTask("onStop", task, rank), life),
-    listener: (options) => registry.listener(options, name),
+    onStart: (task) => (registry.addTask("onStart", task, owner), life),
+    onListening: (task) => (registry.addTask("onListening", task, owner), life),
+    onDrain: (listener, options) => (registry.onDrain(listener, owner, options), life),
+    onStop: (task) => (registry.addTask("onStop", task, owner), life),
+    listener: (options) => registry.listener(options, owner.name),
     protocol: (protocol) => (registry.serveProtocol(protocol), life),
     get draining() {
       return registry.draining.signal;

@@ -48,7 +48,7 @@ export class InsightRegistry {
   }
 
   link(name: string, path: string | (() => string | null)): void {
-    this.gate.assertOpen("link");
+    this.gate.assertOpen(`the page ${name}`);
     this.pages.push({ name, path: typeof path === "string" ? () => path : path });
   }
 
@@ -83,7 +83,7 @@ export class InsightRegistry {
   }
 
   recordHistograms(recorder: HistogramRecorder): void {
-    this.gate.assertOpen("recordHistograms");
+    this.gate.assertOpen("a recorder of histograms");
     this.published.record(recorder);
   }
 
@@ -102,7 +102,7 @@ export class InsightRegistry {
   }
 
   provideTrace(read: ReadTrace): void {
-    this.gate.assertOpen("provideTrace");
+    this.gate.assertOpen("a reader of traces");
     this.readTrace = read;
   }
 

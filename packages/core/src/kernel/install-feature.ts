@@ -14,7 +14,7 @@ export interface Installation {
 /**
  * Installs a feature on an app: its methods become the app's.
  *
- * @throws CORE_METHOD_TAKEN for a name that the app has
+ * @throws CORE_METHOD_TAKEN for a name that the app has; CORE_FEATURE_MISSING when earlier features lack a member that it requires
  */
 export const installFeature = (
   feature: AnyFeature,
@@ -22,6 +22,7 @@ export const installFeature = (
   kernel: Kernel,
   { rank, methods }: Installation,
 ): void => {
+  assertRequired(feature, methods);
   const needs = Object.freeze(Object.create(null, Object.getOwnPropertyDescriptors(methods)));
   const added = feature.install(createHost(kernel, { name: feature.name, rank }), needs as never);
   kernel.addEnableMethods(rank, Object.keys(added).filter(isEnableMethod));
@@ -37,6 +38,15 @@ export const installFeature = (
     Object.defineProperty(app, name, { ...property, configurable: true });
     Object.defineProperty(methods, name, neededProperty(app, name, get !== undefined));
   }
+};
+
+const assertRequired = ({ name, requires }: AnyFeature, methods: object): void => {
+  const missing = requires?.members.filter((member) => !(member in methods)) ?? [];
+  if (requires === undefined || missing.length === 0) return;
+  throw new FrameworkError(
+    "CORE_FEATURE_MISSING",
+    `the feature ${name} needs ${missing.map((member) => `app.${member}`).join(" and ")} of features before it; name them in this order: class MyApp extends ${requires.example} {}`,
+  );
 };
 
 const isEnableMethod = (method: string): boolean => method.startsWith("enable");

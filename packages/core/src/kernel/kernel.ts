@@ -51,7 +51,10 @@ export class Kernel extends Registry {
 
   override get settings(): AppSettings {
     if (this.settled !== undefined) return this.settled;
-    throw new FrameworkError("CORE_NOT_STARTED", "settings are available from the first start task on");
+    throw new FrameworkError(
+      "CORE_NOT_STARTED",
+      "the app has not started: app.shared and the app's settings exist from the startup handlers on",
+    );
   }
 
   /** Adds a blueprint's route, or repeats its call of a feature's method on the app. */
@@ -68,13 +71,12 @@ export class Kernel extends Registry {
   }
 
   /**
-   * Compiles the app, reports every mistake together, runs the start tasks; once, with the settings of the first call.
-   *
+   * Compiles the app, reports every mistake together with those in the settings, runs the start tasks; once, with the settings of the first call.
    * @throws the error of a start that failed before; CORE_ALREADY_STOPPED
    */
-  start(settings: AppSettings): Promise<void> {
+  start(settings: AppSettings, mistakes: readonly Problem[] = []): Promise<void> {
     if (this.stopped !== undefined) return this.refuseStart();
-    this.started ??= this.begin(settings);
+    this.started ??= this.begin(settings, mistakes);
     return this.started;
   }
 
@@ -173,10 +175,10 @@ export class Kernel extends Registry {
     };
   }
 
-  private async begin(given: AppSettings): Promise<void> {
+  private async begin(given: AppSettings, mistakes: readonly Problem[]): Promise<void> {
     await Promise.resolve(); // `started` must be set before any code below reads it
     const { kernel, pipeline, problems } = this.compile(this.withShared(given));
-    if (problems.length > 0) throw new ConfigurationError(problems);
+    if (mistakes.length + problems.length > 0) throw new ConfigurationError([...mistakes, ...problems]);
     const { settings, background } = kernel;
     this.settled = settings;
     this.background = background;

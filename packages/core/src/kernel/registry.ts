@@ -22,7 +22,13 @@ import {
 } from "../lifecycle/listener.ts";
 import { middlewareRank, SHARED_RANK } from "../lifecycle/ranks.ts";
 import { coreReplies } from "./core-replies.ts";
-import { middlewareProblem, routeArgumentProblem, tokenProblem } from "./argument-problems.ts";
+import {
+  exceptionHandlerProblem,
+  middlewareProblem,
+  providerProblem,
+  routeArgumentProblem,
+  tokenProblem,
+} from "./argument-problems.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
 import { createHost, type HostOwner } from "./create-host.ts";
 import type { MiddlewareLabels } from "./middleware-labels.ts";
@@ -107,7 +113,7 @@ export abstract class Registry {
 
   /** @param feature the feature that adds it; `null` for the program */
   use(stage: Stage, middleware: Middleware<HttpRequest, Response>, feature: string | null = null): this {
-    this.assertOpen("use");
+    this.assertOpen("middleware");
     const problem = middlewareProblem(middleware);
     if (problem !== null) return this.problem(problem);
     this.labels.set(middleware, { feature, stage });
@@ -139,7 +145,7 @@ export abstract class Registry {
   }
 
   addRoute(route: RouteDefinition): this {
-    this.assertOpen(`${route.method} ${route.path}`);
+    this.assertOpen(`the route ${route.method} ${route.path}`);
     const problem = routeArgumentProblem(route);
     if (problem !== null) return this.problem(problem);
     this.routeDefinitions.push(route);
@@ -148,7 +154,7 @@ export abstract class Registry {
   }
 
   addGuard(guard: Guard<HttpRequest>): void {
-    this.assertOpen("addGuard");
+    this.assertOpen("a guard");
     if (!isGuard(guard))
       this.problem({
         code: "CORE_BAD_GUARD",
@@ -158,7 +164,7 @@ export abstract class Registry {
   }
 
   protectEntries(stage: EntryStage, protect: ProtectEntryPoint): void {
-    this.assertOpen("protect");
+    this.assertOpen("the protection of an entry point");
     this.entryProtections.push({ stage, protect });
   }
 
@@ -170,20 +176,21 @@ export abstract class Registry {
   }
 
   addExceptionHandler<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): void {
-    this.assertOpen("exceptionHandler");
-    this.keep(this.exceptionHandlers.add(errorClass, handler));
+    this.assertOpen("an exception handler");
+    const problem = exceptionHandlerProblem(errorClass, handler);
+    this.keep(problem ?? this.exceptionHandlers.add(errorClass, handler));
   }
 
-  addTask(phase: TaskPhase, task: Task | Task["run"], rank: number): this {
-    this.assertOpen(phase);
+  addTask(phase: TaskPhase, task: Task | Task["run"], { name, rank }: HostOwner): this {
+    this.assertOpen(partOf(name));
     const whole = toTask(task);
     this.problemIf("CORE_BAD_CONFIG", taskProblem(whole));
     this.life.add(phase, whole, rank);
     return this;
   }
 
-  onDrain(listener: DrainListener, rank: number, { probed = false }: DrainOptions = {}): this {
-    this.assertOpen("onDrain");
+  onDrain(listener: DrainListener, { name, rank }: HostOwner, { probed = false }: DrainOptions = {}): this {
+    this.assertOpen(partOf(name));
     this.isProbed ||= probed;
     this.life.addDrainListener(listener, rank);
     return this;
@@ -211,8 +218,8 @@ export abstract class Registry {
   }
 
   provide<T>(token: Token<T>, provider: Provider<T>): this {
-    this.assertOpen("provide");
-    const problem = tokenProblem("provide", token);
+    this.assertOpen("a dependency");
+    const problem = tokenProblem("provide", token) ?? providerProblem(token.name, provider);
     if (problem !== null) return this.problem(problem);
     return this.keep(this.container.provide(token, provider));
   }
@@ -225,7 +232,7 @@ export abstract class Registry {
   }
 
   register(name: string | Token<unknown>, value: unknown): this {
-    this.assertOpen("registerSingleton");
+    this.assertOpen("a singleton");
     const problem = typeof name === "string" ? null : tokenProblem("registerSingleton", name);
     if (problem !== null) return this.problem(problem);
     return this.keep(this.container.register(name, value));
@@ -247,14 +254,14 @@ export abstract class Registry {
   abstract replyTo(error: Error, request: HttpRequest): Awaitable<Response>;
 
   provideShared(makers: SharedStateMakers, close?: Task | Task["run"]): this {
-    this.assertOpen("provideShared");
+    this.assertOpen("shared state");
     const taken = Object.keys(makers).filter((port) => port in this.makeShared);
     this.problemIf(
       "CORE_ENABLED_TWICE",
       taken.length === 0 ? null : `two features provide shared ${taken.join(" and ")}; enable one of them`,
     );
     this.makeShared = { ...this.makeShared, ...makers };
-    if (close !== undefined) this.addTask("onStop", close, SHARED_RANK);
+    if (close !== undefined) this.addTask("onStop", close, { name: "shared state", rank: SHARED_RANK });
     return this;
   }
 
@@ -269,7 +276,7 @@ export abstract class Registry {
 
   /** Records that a feature is enabled. Returns false if it was already, which is a problem. */
   enable(feature: string, method: string): boolean {
-    this.assertOpen(method);
+    this.assertOpen(method, "called");
     if (this.enabled.has(method)) {
       this.problem({
         code: "CORE_ENABLED_TWICE",
@@ -282,20 +289,20 @@ export abstract class Registry {
   }
 
   configure<T extends object>(record: ConfigRecord<T>, input?: ConfigInput<T>): Readonly<T> {
-    this.assertOpen(record.name);
+    this.assertOpen(`a ${record.name}`);
     const { value, problems } = record.read(input);
     for (const message of problems) this.problem({ code: "CORE_BAD_CONFIG", message });
     return value;
   }
 
-  problem(problem: Problem): this {
-    this.assertOpen("problem");
+  problem(problem: Problem, feature = "core"): this {
+    this.assertOpen(partOf(feature));
     this.problems.push(problem);
     return this;
   }
 
-  advise(find: FindAdvice): void {
-    this.assertOpen("advise");
+  advise(find: FindAdvice, feature: string): void {
+    this.assertOpen(partOf(feature));
     this.advisers.push(find);
   }
 
@@ -306,20 +313,20 @@ export abstract class Registry {
     return this.advisers.flatMap((find) => find({ severalHosts, sharedPorts }));
   }
 
-  check(findProblems: (settings: AppSettings) => readonly Problem[]): this {
-    this.assertOpen("check");
+  check(findProblems: (settings: AppSettings) => readonly Problem[], feature: string): this {
+    this.assertOpen(partOf(feature));
     this.checks.push(findProblems);
     return this;
   }
 
-  warn(problem: Problem): this {
-    this.assertOpen("warn");
+  warn(problem: Problem, feature: string): this {
+    this.assertOpen(partOf(feature));
     this.warnings.push(problem);
     return this;
   }
 
-  impliesReplies(replies: ImpliedReplies): this {
-    this.assertOpen("impliesReplies");
+  impliesReplies(replies: ImpliedReplies, feature: string): this {
+    this.assertOpen(partOf(feature));
     this.implied.push(replies);
     return this;
   }
@@ -329,8 +336,8 @@ export abstract class Registry {
     return [...ofCore, ...this.implied.flatMap((replies) => replies(route))];
   }
 
-  usesFields(uses: FieldUses): this {
-    this.assertOpen("usesFields");
+  usesFields(uses: FieldUses, feature: string): this {
+    this.assertOpen(partOf(feature));
     this.fieldUses.push(uses);
     return this;
   }
@@ -340,7 +347,7 @@ export abstract class Registry {
   }
 
   identifies(describe: () => AuthDescription): this {
-    this.assertOpen("identifies");
+    this.assertOpen("an authentication");
     this.identities.push(describe);
     return this;
   }
@@ -366,7 +373,7 @@ export abstract class Registry {
   }
 
   install(part: { install?(host: Host): void }): this {
-    this.assertOpen("install");
+    this.assertOpen("middleware");
     if (part.install === undefined || this.installed.has(part)) return this;
     this.installed.add(part);
     part.install((this.middlewareHost ??= createHost(this, { name: "middleware", rank: middlewareRank })));
@@ -400,14 +407,18 @@ export abstract class Registry {
     return problem === null ? this : this.problem(problem);
   }
 
-  private assertOpen(what: string): void {
+  /** @param what the registration, as its author would call it */
+  assertOpen(what: string, verb: "registered" | "called" = "registered"): void {
     if (!this.isClosed) return;
     throw new FrameworkError(
       "CORE_ALREADY_STARTED",
-      `${what} was registered after the app started; register everything before`,
+      `${what} was ${verb} after the app started; register everything before run, start and the first fetch`,
     );
   }
 }
+
+/** For registrations of features that have no name for programs. */
+const partOf = (feature: string): string => `a part of the feature ${feature}`;
 
 const authOf = (
   chain: readonly Middleware<HttpRequest, Response>[],

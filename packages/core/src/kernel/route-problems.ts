@@ -4,6 +4,7 @@ import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
 import { isErrorStatus } from "../http/reason-phrase.ts";
 import type { RouteDefinition, RouteOptions } from "../routes/route.ts";
+import { isStandardSchema } from "../validation/standard-schema.ts";
 import { coreOptions } from "./core-options.ts";
 import type { FeatureOptions } from "./feature-options.ts";
 
@@ -14,6 +15,7 @@ export const routeProblems = (routes: readonly RouteDefinition[], features: Feat
   ...routes.flatMap((route) =>
     [
       ...ownProblems(route),
+      ...schemaProblems(route.options),
       ...replyProblems(route.options),
       ...errorProblems(route.options),
       ...wordProblems(route),
@@ -30,10 +32,7 @@ const problem = ({ method, path, place }: RouteDefinition, message: string): Pro
 });
 
 const ownProblems = ({ method, handler, guards, options }: RouteDefinition): string[] => {
-  const { maxBodyBytes = 0, timeoutSecs = 0, params, query, body, responses } = options;
-  const schemas = [params, query, body, ...Object.values(responses ?? {})].filter(
-    (schema) => schema !== undefined,
-  );
+  const { maxBodyBytes = 0, timeoutSecs = 0 } = options;
   const checks: readonly (readonly [boolean, string])[] = [
     [methods.includes(method), `methods must name some of ${methods.join(", ")}, in upper case`],
     [typeof handler === "function", "the handler must be a function"],
@@ -49,7 +48,6 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
       Number.isFinite(timeoutSecs) && timeoutSecs >= 0 && timeoutSecs <= 86_400,
       "timeoutSecs must be a number from 0 to 86400",
     ],
-    [schemas.every(isSchema), "a schema must follow Standard Schema"],
   ];
   return checks.filter(([holds]) => !holds).map(([, message]) => message);
 };
@@ -87,8 +85,15 @@ const errorProblems = ({ errors = [], responses = {} }: RouteOptions): string[] 
   });
 };
 
-const isSchema = (schema: unknown): boolean =>
-  (typeof schema === "object" || typeof schema === "function") && schema !== null && "~standard" in schema;
+/** The options that are schemas. */
+const schemaProblems = ({ params, query, body, responses }: RouteOptions): string[] => {
+  const ofReplies = Object.entries(responses ?? {}).map(
+    ([status, schema]) => [`responses: ${status}`, schema] as const,
+  );
+  return [...Object.entries({ params, query, body }), ...ofReplies]
+    .filter(([, schema]) => schema !== undefined && !isStandardSchema(schema))
+    .map(([name]) => `${name} must be a schema that follows Standard Schema, such as z.object({ … }) of zod`);
+};
 
 /** An option without a reader has no effect, so it is a mistake. */
 const unknownOptions = (options: RouteOptions, ofFeatures: readonly string[]): string[] => {

@@ -1,5 +1,7 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
+import { unknownFields } from "../config/config-record.ts";
+import { isPlainObject, shown } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
@@ -8,21 +10,72 @@ import { failsafeLog } from "../log/failsafe-log.ts";
 import { redirectable } from "../log/redirectable.ts";
 
 /** Settings of an app that is started without `run`: one process, `FRAMEWORK_ENV` or development, debug by the environment. */
-export const defaultSettings = (given: Partial<AppSettings> = {}): AppSettings => {
+export const defaultSettings = (settings: Partial<AppSettings> = {}): AppSettings => {
+  const given = isPlainObject(settings) ? settings : {};
   const env = given.env ?? defaultEnvironment();
   return {
     debug: env === "development",
     logs: false,
     workers: 1,
-    limits: LimitsConfig.of(),
-    timeouts: TimeoutConfig.of(),
-    trustedProxies: [],
     shared: inProcessState(),
     ...given,
+    limits: isPlainObject(given.limits) ? given.limits : LimitsConfig.of(),
+    timeouts: isPlainObject(given.timeouts) ? given.timeouts : TimeoutConfig.of(),
+    trustedProxies: isTexts(given.trustedProxies) ? given.trustedProxies : [],
     log: failsafeLog(given.log ?? redirectable(consoleLogger({ format: "text", write: toConsole }))),
     env,
   };
 };
+
+const settingNames: readonly string[] = Object.keys({
+  env: 0,
+  debug: 0,
+  logs: 0,
+  quiet: 0,
+  workers: 0,
+  limits: 0,
+  timeouts: 0,
+  trustedProxies: 0,
+  shared: 0,
+  own: 0,
+  log: 0,
+} satisfies Record<keyof AppSettings, 0>);
+
+/** Returns the mistakes in the settings of `start` that have no effect or fail only when they are used. */
+export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] => {
+  const messages = isPlainObject(settings)
+    ? unknownFields("the settings object of start", settings, settingNames)
+    : [`start takes an object of settings, such as { env: "production" }, not ${shown(settings)}`];
+  return [
+    ...[...messages, ...wrongTypes(Object(settings) as Partial<Settings>)].map((message) => ({
+      code: "CORE_BAD_SETTING",
+      message,
+    })),
+    ...logProblems(settings),
+  ];
+};
+
+const wrongTypes = ({ limits = {}, timeouts = {}, trustedProxies = [] }: Partial<Settings>): string[] => [
+  ...(isPlainObject(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
+  ...(isPlainObject(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
+  ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
+];
+
+/** The settings as a program without types may pass them. */
+type Settings = Readonly<Record<keyof AppSettings, unknown>>;
+
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string");
+
+/** Returns the problem of a logger that lines cannot be written to. */
+export const logProblems = (settings: { readonly log?: unknown }): Problem[] => {
+  const log: unknown = settings?.log; // `null` is reported already
+  if (log === undefined || levels.every((level) => typeof Object(log)[level] === "function")) return [];
+  const message = `log must be an object with the functions info, warn and error, such as console, not ${shown(log)}`;
+  return [{ code: "CORE_BAD_SETTING", message }];
+};
+
+const levels = ["info", "warn", "error"] as const;
 
 const toConsole = (line: string): void => console.error(line.trimEnd());
 

@@ -118,7 +118,7 @@ export const toMiddleware = <In, Out>(
 ): Middleware<In, Out> => {
   if (typeof middleware === "function") return middleware;
   const handle: Middleware<In, Out> = (input, next) => middleware.handle(input, next);
-  objects.set(handle, middleware);
+  objects.set(handle, Object(middleware) as object); // an object as it is; another value must not look like a function
   return handle;
 };
 

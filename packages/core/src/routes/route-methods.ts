@@ -99,8 +99,7 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
       RouteMethodsOption;
     const rest = isRecord ? given : noOptions(options, handler, ...more);
     const place = registrationPlace();
-    // An empty list is registered too, so that start reports the mistake and its place.
-    for (const method of methods.length === 0 ? ["" as Method] : methods)
+    for (const method of methodsOf(methods))
       this.addRoute(routeDefinition(method, path, rest, handler, place));
   };
 
@@ -118,6 +117,10 @@ export abstract class RouteMethods<Prefix extends string, A extends object> exte
 
 /** Arguments in place of options, which `start` reports: a middleware as in other frameworks would never be called. */
 const noOptions = (...given: unknown[]): RouteOptions => given as RouteOptions;
+
+/** An empty list, and a value that is not a list, are registered too, so that start reports the mistake and its place. */
+const methodsOf = (given: unknown): readonly Method[] =>
+  Array.isArray(given) && given.length > 0 ? given.map((method) => String(method) as Method) : ["" as Method];
 
 const routeDefinition = (
   method: Method,

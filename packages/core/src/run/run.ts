@@ -36,7 +36,8 @@ let calls = 0;
  * @throws with `exitOnError: false`: ConfigurationError with every mistake in settings or app, or the start error; otherwise it is
  * printed in one message on stderr and the process ends with code 1
  */
-export const run = async (app: Runnable, options: RunOptions = {}): Promise<Running> => {
+export const run = async (app: Runnable, given: RunOptions | null = {}): Promise<Running> => {
+  const options = given ?? {};
   if (isRunRefused()) return new Promise(() => {}); // the program that imports the module knows already; a settled promise would let the module run on
   const service = calls++;
   const found = workerBrief();

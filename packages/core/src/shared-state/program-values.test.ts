@@ -38,5 +38,51 @@ test("the program's keys are not those of features", async () => {
 });
 
 test("before start there is no shared state yet", () => {
-  expect(() => new App().shared).toThrow(expect.objectContaining({ code: "CORE_NOT_STARTED" }));
+  expect(() => new App().shared).toThrow(
+    expect.objectContaining({
+      code: "CORE_NOT_STARTED",
+      message: expect.stringContaining(
+        "app.shared and the app's settings exist from the startup handlers on",
+      ),
+    }),
+  );
+});
+
+test.each<[string, (shared: Record<string, (...args: unknown[]) => unknown>) => unknown, string, string]>([
+  [
+    "set without options",
+    (shared) => shared["set"]?.("k", 1),
+    "BAD_OPTION",
+    "set(key, value, { ttlMs: 60_000 })",
+  ],
+  [
+    "set with seconds",
+    (shared) => shared["set"]?.("k", 1, 60),
+    "BAD_OPTION",
+    "set(key, value, { ttlMs: 60_000 })",
+  ],
+  ["set with ttl", (shared) => shared["set"]?.("k", 1, { ttl: 60 }), "BAD_OPTION", "options with ttlMs"],
+  [
+    "add without options",
+    (shared) => shared["add"]?.("k", 1),
+    "BAD_OPTION",
+    "add(key, 1, { ttlMs: 60_000 })",
+  ],
+  [
+    "a key that is a number",
+    (shared) => shared["set"]?.(5, 1, { ttlMs: 1 }),
+    "BAD_KEY",
+    "a key of the shared state",
+  ],
+  ["an empty key", (shared) => shared["get"]?.(""), "BAD_KEY", "a string of 1 to 512 characters"],
+  ["subscribe without a listener", (shared) => shared["subscribe"]?.("news"), "BAD_OPTION", "(message) => …"],
+])("%s is an error that shows the call", async (_, call, code, message) => {
+  const app = await new App().start();
+  expect(() => call(app.shared as never)).toThrow(
+    expect.objectContaining({
+      code: `CORE_SHARED_STATE_${code}`,
+      message: expect.stringContaining(message),
+    }),
+  );
+  await app.stop();
 });

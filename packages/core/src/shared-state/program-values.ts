@@ -1,3 +1,5 @@
+import type { FrameworkError } from "../errors/framework-error.ts";
+import { badOption, checkKey } from "./values/state-bounds.ts";
 import type { SharedValues } from "./values/shared-values.ts";
 
 /** The part of the shared values that programs use, under keys and channels of their own. */
@@ -8,10 +10,33 @@ const PREFIX = "app:";
 
 /** Creates the view of the shared values for the program; its keys have at most 508 characters. */
 export const programValues = (values: SharedValues): ProgramValues => ({
-  add: (key, amount, options) => values.add(PREFIX + key, amount, options),
-  get: (key) => values.get(PREFIX + key),
-  set: (key, value, options) => values.set(PREFIX + key, value, options),
-  delete: (key) => values.delete(PREFIX + key),
-  publish: (channel, message, options) => values.publish(PREFIX + channel, message, options),
-  subscribe: (channel, listener, options) => values.subscribe(PREFIX + channel, listener, options),
+  add: (key, amount, options) => {
+    if (typeof options?.ttlMs !== "number") throw noTtl("add(key, 1, { ttlMs: 60_000 })");
+    return values.add(own(key), amount, options);
+  },
+  get: (key) => values.get(own(key)),
+  set: (key, value, options) => {
+    if (typeof options?.ttlMs !== "number") throw noTtl("set(key, value, { ttlMs: 60_000 })");
+    return values.set(own(key), value, options);
+  },
+  delete: (key) => values.delete(own(key)),
+  publish: (channel, message, options) => values.publish(own(channel, "channel"), message, options),
+  subscribe(channel, listener, options) {
+    if (typeof listener !== "function")
+      throw badOption(
+        "shared.subscribe takes a function as its second argument: subscribe(channel, (message) => …)",
+      );
+    return values.subscribe(own(channel, "channel"), listener, options);
+  },
 });
+
+/** Checks the name as the program wrote it: with the prefix, any value is a valid one. */
+const own = (name: string, what?: "channel"): string => {
+  checkKey(name, what);
+  return PREFIX + name;
+};
+
+const noTtl = (call: string): FrameworkError =>
+  badOption(
+    `values of the shared state expire, so options with ttlMs, in milliseconds, are needed: shared.${call}`,
+  );

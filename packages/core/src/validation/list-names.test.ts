@@ -25,6 +25,11 @@ test.each<[string, unknown, string[]]>([
     ["a"],
   ],
   ["allOf", { allOf: [{ properties: { a: list } }, { properties: { b: list } }] }, ["a", "b"]],
+  [
+    "alternatives",
+    { oneOf: [{ properties: { a: list } }, { anyOf: [{ properties: { b: list } }, { type: "null" }] }] },
+    ["a", "b"],
+  ],
   ["a circle", { $ref: "#" }, []],
   [
     "circles below",

@@ -12,7 +12,8 @@ interface Converter {
 
 /**
  * Names of the properties that a schema accepts as a list and in no other form, except `null`, by the schema's own JSON Schema. Empty without a JSON
- * Schema, and for a property that also accepts a text.
+ * Schema, and for a property that also accepts a text. Of alternatives, such as those of a discriminated union, one that has a list is enough: the issue says
+ * whether that one was chosen.
  */
 export const listNamesOf = (schema: StandardSchema): ReadonlySet<string> => {
   const root = inputOf(schema);
@@ -22,7 +23,9 @@ export const listNamesOf = (schema: StandardSchema): ReadonlySet<string> => {
 };
 
 const inputOf = (schema: StandardSchema): JsonSchema | null => {
-  const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: Converter };
+  // At start, any value of a program without types gets here, beside the check that reports it.
+  const standard = (schema as Partial<StandardSchema> | null)?.["~standard"];
+  const { jsonSchema } = (standard ?? {}) as { readonly jsonSchema?: Converter };
   if (typeof jsonSchema?.input !== "function") return null;
   for (const libraryOptions of [{}, { libraryOptions: { unrepresentable: "any" } }]) {
     try {
@@ -40,7 +43,8 @@ const collect = (root: JsonSchema, schema: JsonSchema, names: Set<string>, seen:
   const target = dereferenced(root, schema);
   if (target === null || seen.has(target)) return;
   seen.add(target);
-  for (const part of partsOf(target["allOf"])) collect(root, part, names, seen);
+  for (const keyword of ["allOf", "anyOf", "oneOf"])
+    for (const part of partsOf(target[keyword])) collect(root, part, names, seen);
   const { properties } = target;
   if (!isSchema(properties)) return;
   for (const [name, property] of Object.entries(properties))

@@ -8,6 +8,12 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   readonly "~standard": StandardProperties<Input, Output>;
 }
 
+/** Whether a value is a schema, in the place of which programs without types pass JSON Schemas and plain objects. */
+export const isStandardSchema = (value: unknown): value is StandardSchema => {
+  const { "~standard": standard } = Object(value) as { "~standard"?: { validate?: unknown } | null };
+  return typeof standard?.validate === "function";
+};
+
 /** The properties of a schema under `~standard`. */
 export interface StandardProperties<Input = unknown, Output = Input> {
   readonly version: 1;

@@ -1,8 +1,10 @@
 import { ClusterConfig } from "../../config/cluster-config.ts";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { TimeoutConfig } from "../../config/timeout-config.ts";
+import { isPlainObject, shown } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import type { AppSettings, Environment } from "../../lifecycle/app-settings.ts";
+import { logProblems } from "../../lifecycle/default-settings.ts";
 import { nearest } from "../../errors/nearest.ts";
 import type { Flags } from "./flags.ts";
 import type { RunOptions, TransportName } from "./run-options.ts";
@@ -52,7 +54,7 @@ export const resolveSettings = (
   { flags, environment, cpus, inContainer = false }: SettingInputs,
 ): ResolvedSettings => {
   const pick = picker(options, flags, environment);
-  const problems = unknownOptions(options);
+  const problems = optionProblems(options);
   const check = <T>(chosen: Chosen, fallback: T, wanted: string, isValid: (value: unknown) => boolean): T => {
     if (isValid(chosen.value)) return chosen.value as T;
     if (chosen.value !== undefined) problems.push(badSetting(chosen, wanted));
@@ -177,6 +179,17 @@ const optionNames: readonly string[] = Object.keys({
   log: 0,
   exitOnError: 0,
 } satisfies Record<keyof RunOptions, 0>);
+
+/** The mistakes that `resolveSettings` does not find when it reads the options. */
+const optionProblems = (options: RunOptions): Problem[] =>
+  isPlainObject(options)
+    ? [...unknownOptions(options), ...logProblems(options)]
+    : [
+        {
+          code: "CORE_BAD_SETTING",
+          message: `run takes an object of options, such as { port: 8000 }, not ${shown(options)}`,
+        },
+      ];
 
 const unknownOptions = (options: RunOptions): Problem[] =>
   Object.keys(options)
