@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { App } from "../index.ts";
 import { deliver, Later } from "./later.ts";
 
 type Outcome = readonly ["value" | "error", unknown];
@@ -67,3 +68,19 @@ test("settles like the promise of a chain of its conversions, whichever way it i
     }
   }
 });
+
+test.each([0, 1])(
+  "a handler may return a thenable whose then returns nothing, below %i middleware",
+  async (count) => {
+    const app = new App();
+    for (let n = 0; n < count; n++) app.use((request, next) => next(request));
+    app.get("/", () => ({
+      // oxlint-disable-next-line unicorn/no-thenable -- the subject
+      then(resolve: (value: unknown) => void): void {
+        resolve({ a: 1 });
+      },
+    }));
+    const reply = await app.fetch(new Request("http://host.test/"));
+    expect([reply.status, await reply.json()]).toEqual([200, { a: 1 }]);
+  },
+);

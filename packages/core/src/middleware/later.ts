@@ -22,13 +22,21 @@ export class Later<In, Value, Out> implements Promise<Out> {
 
   /** @param rescue converts an error of the promise, not of `convert`; `null` to pass it on */
   constructor(
-    promise: Promise<Value>,
+    promise: PromiseLike<Value>,
     input: In,
     convert: (value: Value, input: In) => Awaitable<Out>,
     rescue: ((error: unknown, input: In) => Awaitable<Out>) | null,
   ) {
-    this.promise = promise;
-    this.inner = promise instanceof Later ? promise : null;
+    if (promise instanceof Promise) {
+      this.promise = promise;
+      this.inner = null;
+    } else if (promise instanceof Later) {
+      this.promise = promise;
+      this.inner = promise;
+    } else {
+      this.promise = Promise.resolve(promise); // a handler may return a thenable whose `then` returns nothing
+      this.inner = null;
+    }
     this.input = input;
     this.convert = convert;
     this.rescue = rescue;
