@@ -112,6 +112,13 @@ const listApp = () => {
     ...(body.files !== undefined && { files: body.files.map(({ name }) => name) }),
   }));
   const later = Tags.refine(async () => true);
+  const byKind = z.discriminatedUnion("kind", [
+    z.object({ kind: z.literal("many"), tags: z.array(z.string()) }),
+    z.object({ kind: z.literal("one"), tags: z.string() }),
+  ]);
+  app.get("/kinds", { query: byKind }, ({ input }) => input.query);
+  const unique = z.object({ tags: z.array(z.string()).transform((tags) => new Set(tags)) });
+  app.get("/unique", { query: unique }, ({ input }) => ({ size: input.query.tags.size }));
   app.get("/later", { query: later }, ({ input }) => input.query);
   app.get("/plain", { query: v.object({ tags: v.array(v.string()) }) }, ({ input }) => input.query);
   return app;
@@ -124,6 +131,10 @@ test.each([
   ["?ids=1&tags=a", { ids: [1], tags: ["a"] }],
   ["later?tags=a", { tags: ["a"] }],
   ["?both=a", { both: "a" }],
+  ["kinds?kind=many&tags=a", { kind: "many", tags: ["a"] }],
+  ["kinds?kind=one&tags=a", { kind: "one", tags: "a" }],
+  ["unique?tags=a", { size: 1 }],
+  ["unique?tags=a&tags=a", { size: 1 }],
   ["?split=a,b", { split: ["a", "b"] }],
 ])("one value of a query is a list where the JSON Schema says so: %s", async (path, value) => {
   const reply = await ask(listApp(), `/${path}`);
