@@ -87,6 +87,7 @@ export interface Cqrs {
  */
 export const cqrs: Feature<CqrsMethods, DatabaseMethods & DurableMethods> = {
   name: "cqrs",
+  requires: { members: ["db", "durable"], example: "App.with(database, durable, cqrs)" },
   install: (host, needs) => {
     const app = new CqrsApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
     const programs = cqrsOf(app);

@@ -88,3 +88,24 @@ test("migrate makes the table of parked work before a feature uses it; pending l
   expect(await app.durable.parked.list()).toMatchObject({ items: [] });
   await app.db.close();
 });
+
+test("a feature that uses the kernel in an app without durable says what it needs", () => {
+  const compose = App.with as unknown as (...features: object[]) => typeof App;
+  const eager: Feature<object, DurableMethods> = {
+    name: "eager",
+    install: (_host, needs) => ({ kernel: kernelOf(needs) }),
+  };
+  for (const [features, message] of [
+    [[durable, database], "the feature durable needs app.db of features before it"],
+    [
+      [database, eager],
+      "a feature needs durable before it: class MyApp extends App.with(database, durable, ",
+    ],
+  ] as const)
+    expect(() => new (compose.apply(App, [...features]))()).toThrow(
+      expect.objectContaining({
+        code: "CORE_FEATURE_MISSING",
+        message: expect.stringContaining(message),
+      }),
+    );
+});

@@ -37,6 +37,7 @@ export interface Durable {
  */
 export const durable: Feature<DurableMethods, DatabaseMethods> = {
   name: "durable",
+  requires: { members: ["db"], example: "App.with(database, durable)" },
   install: (host, needs) => {
     const app = new AppKernel(host, needs);
     const { kernel } = app;

@@ -1,4 +1,5 @@
 // For authors of features: the kernel that runs their durable work.
+import { FrameworkError } from "@framework/core";
 import type { DurableMethods } from "./durable.ts";
 import type { Kernel } from "./kernel/kernel.ts";
 
@@ -44,5 +45,15 @@ export type { Place } from "./place/place.ts";
 export { databaseNow } from "./time/database-now.ts";
 export { pause } from "./time/pause.ts";
 
-/** Returns the kernel of an app, from the methods that `install` gets. */
-export const kernelOf = (needs: DurableMethods): Kernel => needs.durable.kernel;
+/**
+ * Returns the kernel of an app, from the methods that `install` gets.
+ *
+ * @throws CORE_FEATURE_MISSING without the feature durable before; `requires` of the own feature says so with its name
+ */
+export const kernelOf = (needs: Partial<DurableMethods>): Kernel => {
+  if (needs.durable !== undefined) return needs.durable.kernel;
+  throw new FrameworkError(
+    "CORE_FEATURE_MISSING",
+    "a feature needs durable before it: class MyApp extends App.with(database, durable, feature) {}",
+  );
+};

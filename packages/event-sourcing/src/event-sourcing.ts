@@ -39,6 +39,7 @@ export interface EventSourcing {
  */
 export const eventSourcing: Feature<EventSourcing, DatabaseMethods & DurableMethods> = {
   name: "event-sourcing",
+  requires: { members: ["db", "durable"], example: "App.with(database, durable, eventSourcing)" },
   install: (host, needs) => {
     let parts: WholeStoreParts | null = null;
     return {

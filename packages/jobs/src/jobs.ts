@@ -56,6 +56,7 @@ export interface Jobs {
  */
 export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
   name: "jobs",
+  requires: { members: ["db", "durable"], example: "App.with(database, durable, jobs)" },
   install: (host, needs) => {
     const kernel = kernelOf(needs);
     const set = new JobSet({

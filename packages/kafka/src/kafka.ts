@@ -32,6 +32,7 @@ export interface KafkaMethods {
  */
 export const kafka: Feature<KafkaMethods, MessagingMethods> = {
   name: "kafka",
+  requires: { members: ["messaging"], example: "App.with(messaging, kafka)" },
   install: (host, needs) => {
     messagingSetup(needs).acceptConfig(kindOf(host));
     return {} as KafkaMethods; // an overload of enableMessaging, which messaging has

@@ -23,6 +23,7 @@ export interface RabbitMQMethods {
  */
 export const rabbitmq: Feature<RabbitMQMethods, MessagingMethods> = {
   name: "rabbitmq",
+  requires: { members: ["messaging"], example: "App.with(messaging, rabbitmq)" },
   install: (host, needs) => ({
     enableRabbitmq(config = {}) {
       const { own, shared } = splitConfig(RabbitMQConfig, config);

@@ -35,6 +35,7 @@ export interface Sagas extends SagaRunner {
  */
 export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
   name: "saga",
+  requires: { members: ["db", "durable"], example: "App.with(database, durable, sagas)" },
   install: (host, needs) => {
     const app = new SagaApp(host, kernelOf(needs), needs as OtherFeatures); // which has the methods of all earlier features
     const programs = sagasOf(app);

@@ -23,6 +23,7 @@ export interface SqsMethods {
  */
 export const sqs: Feature<SqsMethods, MessagingMethods> = {
   name: "sqs",
+  requires: { members: ["messaging"], example: "App.with(messaging, sqs)" },
   install: (host, needs) => ({
     enableSqs(config = {}) {
       const { own, shared } = splitConfig(SqsConfig, config);

@@ -23,6 +23,7 @@ export interface Asyncapi {
  */
 export const asyncapi: Feature<Asyncapi, MessagingMethods> = {
   name: "asyncapi",
+  requires: { members: ["messaging"], example: "App.with(messaging, asyncapi)" },
   install: (host, needs) => ({
     enableAsyncapi(input) {
       const config = host.configure(AsyncapiConfig, input);
