@@ -27,6 +27,10 @@ export const websocketErrors: ErrorCatalogue = {
     summary: "a connection joined more rooms than its bound",
     action: "leave rooms",
   },
+  WEBSOCKET_NO_ROUTE: {
+    summary: "a message was sent to a room of an app that has no WebSocket route",
+    action: "add a route with `app.websocket` before the start",
+  },
   WEBSOCKET_NOT_STARTED: {
     summary: "a room or the sockets were used before the app started",
     action: "start the app first",

@@ -83,3 +83,15 @@ test("a room reaches its members except the sender", async () => {
     code: "WEBSOCKET_BROADCAST_TOO_LARGE",
   });
 });
+
+test("a message to a room says what is missing: a route, or the start", async () => {
+  const without = await new (App.with(websocket))().start();
+  await expect(without.room("a").sendText("hello")).rejects.toMatchObject({
+    code: "WEBSOCKET_NO_ROUTE",
+    message: expect.stringContaining("add one with app.websocket(path, handler) before the start"),
+  });
+  await without.stop();
+  const early = new (App.with(websocket))();
+  early.websocket("/", () => {});
+  await expect(early.room("a").sendText("hello")).rejects.toMatchObject({ code: "WEBSOCKET_NOT_STARTED" });
+});

@@ -9,7 +9,7 @@ export interface Room {
    * Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes.
    *
    * @throws WEBSOCKET_BROADCAST_INCOMPLETE when a worker lost its connection to the others, or died, before it confirmed; its members may have missed the
-   * message. WEBSOCKET_BROADCAST_TOO_LARGE, CORE_SHARED_STATE_UNAVAILABLE
+   * message. WEBSOCKET_BROADCAST_TOO_LARGE, WEBSOCKET_NOT_STARTED, WEBSOCKET_NO_ROUTE in an app without WebSocket routes, CORE_SHARED_STATE_UNAVAILABLE
    */
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
   /** Sends a binary message; see `sendText`. */
@@ -47,6 +47,12 @@ export class Rooms {
   private readonly joined = new WeakMap<RoomMember, Set<string>>();
   private shared: SharedValues | null = null;
   private write: ((value: unknown) => string) | null = null;
+  private readonly hasRoutes: () => boolean;
+
+  /** @param hasRoutes whether the app has a WebSocket route: without one, its sockets never start */
+  constructor(hasRoutes: () => boolean) {
+    this.hasRoutes = hasRoutes;
+  }
 
   /**
    * Subscribes to messages from all workers. Returns a function that ends the subscription.
@@ -105,8 +111,7 @@ export class Rooms {
   }
 
   private async publish(noteOf: (write: (value: unknown) => string) => Note): Promise<void> {
-    if (this.shared === null || this.write === null)
-      throw new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
+    if (this.shared === null || this.write === null) throw this.hasRoutes() ? notStarted() : noRoute();
     const note = noteOf(this.write);
     if (await this.shared.publish(CHANNEL, { ...note })) return;
     throw new BroadcastIncompleteError(note.room);
@@ -118,6 +123,15 @@ export class Rooms {
     for (const member of this.rooms.get(room) ?? []) if (member.id !== except) member.deliver(data);
   }
 }
+
+const notStarted = (): FrameworkError =>
+  new FrameworkError("WEBSOCKET_NOT_STARTED", "start the app before sending to rooms");
+
+const noRoute = (): FrameworkError =>
+  new FrameworkError(
+    "WEBSOCKET_NO_ROUTE",
+    "this app has no WebSocket route, so its rooms are not connected; add one with app.websocket(path, handler) before the start",
+  );
 
 /** 503 with `Retry-After`, without the name of the room, which is for the log. */
 class BroadcastIncompleteError extends HttpError {

@@ -40,9 +40,9 @@ export const websocket: RouteFeature<WebSocketMethods, WebSocketRoutes> = {
   name: "websocket",
   routeMethods: ["websocket"],
   install: (host) => {
-    const rooms = new Rooms();
-    const sockets = new Sockets(rooms, host.insight);
     let begun = false;
+    const rooms = new Rooms(() => begun);
+    const sockets = new Sockets(rooms, host.insight);
     let inheritsTimeout = false;
     return {
       enableWebSocket(config) {
