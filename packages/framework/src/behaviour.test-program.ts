@@ -76,6 +76,20 @@ const twice = new App().enableEtag();
 const needing = new App().enableCqrs();
 const later = new App();
 await later.start();
+/** Uses of features whose packages the start has not loaded. */
+const late: Readonly<Record<string, () => unknown>> = {
+  room: () => later.room("a").sendText("hello"),
+  cqrs: () => later.cqrs.status("7"),
+  saga: () => later.saga.list(),
+  grpcAddress: () => later.grpcAddress,
+  websocket: () => later.websocket("/live", () => {}),
+};
+const lateCodes: Record<string, unknown> = {};
+for (const [name, use] of Object.entries(late))
+  lateCodes[name] = await Promise.try(use).then(
+    (value) => value,
+    (error: unknown) => (error as { code?: string }).code,
+  );
 const thrown = (work: () => unknown): string => {
   try {
     work();
@@ -92,6 +106,7 @@ console.log(
     needing: await problemsOf(needing),
     twice: await problemsOf(twice.enableEtag()),
     later: thrown(() => later.enableEtag()),
+    lateCodes,
     isSame: app instanceof Books,
   }),
 );

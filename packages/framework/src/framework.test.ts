@@ -16,6 +16,7 @@ interface Members {
   readonly missing: readonly string[];
   readonly eager: object;
   readonly lazy: object;
+  readonly needy: object;
 }
 
 interface Loading {
@@ -25,11 +26,22 @@ interface Loading {
   readonly kafka: readonly string[];
 }
 
-test("every feature that a package of the workspace exports is in the App, with its members, route options and methods of blueprints", () => {
-  const { found, missing, eager, lazy } = report<Members>("members");
+test("every feature that a package of the workspace exports is in the App, with its members, route options and methods of blueprints; those that need others say so", () => {
+  const { found, missing, eager, lazy, needy } = report<Members>("members");
   expect(missing).toEqual([]); // a new feature needs a line in features.ts
   expect(found.length).toBeGreaterThan(30);
   expect(lazy).toEqual(eager);
+  expect(needy).toEqual({
+    asyncapi: "App.with(messaging, asyncapi)",
+    cqrs: "App.with(database, durable, cqrs)",
+    durable: "App.with(database, durable)",
+    "event-sourcing": "App.with(database, durable, eventSourcing)",
+    jobs: "App.with(database, durable, jobs)",
+    kafka: "App.with(messaging, kafka)",
+    rabbitmq: "App.with(messaging, rabbitmq)",
+    saga: "App.with(database, durable, sagas)",
+    sqs: "App.with(messaging, sqs)",
+  });
 }, 120_000);
 
 test("core alone is loaded until a feature is used; then its package, and not the clients of brokers before they are used", () => {
@@ -60,7 +72,7 @@ test("core alone is loaded until a feature is used; then its package, and not th
 }, 120_000);
 
 test("its features work together, and its mistakes are those of App.with", () => {
-  const { replies, wrongOption, disabled, needing, twice, later, isSame } =
+  const { replies, wrongOption, disabled, needing, twice, later, lateCodes, isSame } =
     report<Readonly<Record<string, unknown>>>("behaviour");
   const always = ["https://app.example", "nosniff"];
   expect(replies).toEqual([
@@ -81,5 +93,12 @@ test("its features work together, and its mistakes are those of App.with", () =>
   ]);
   expect(needing).toEqual(["durable: cqrs needs a database; call enableDatabase()"]);
   expect(twice).toEqual(["enableEtag was called twice; call it once, with all options"]);
+  expect(lateCodes).toEqual({
+    room: "WEBSOCKET_NO_ROUTE",
+    cqrs: "CQRS_NOT_ENABLED",
+    saga: "SAGA_NOT_ENABLED",
+    grpcAddress: null,
+    websocket: "CORE_ALREADY_STARTED",
+  });
   expect([later, isSame]).toEqual(["CORE_ALREADY_STARTED", true]);
 }, 120_000);

@@ -1,4 +1,5 @@
 import type { AnyFeature, Host, OptionCheck } from "@framework/core/feature";
+import { installLate } from "./install-late.ts";
 
 /** What an app must know of a feature before its package is loaded; a test compares it with the feature. */
 export interface Outline<F extends AnyFeature> {
@@ -21,7 +22,7 @@ export const lazyFeature = <F extends AnyFeature>(outline: Outline<F>): F => {
   const install = (host: Host, needs: object): object => {
     const late = new LateOptions(host, options);
     let loaded: object | null = null;
-    const members = (): object => (loaded ??= load().install(late.host as never, needs as never));
+    const members = (): object => (loaded ??= installLate(load(), late.host, needs));
     const added = {};
     for (const method of methods) Object.defineProperty(added, method, methodOf(members, method));
     for (const value of values) Object.defineProperty(added, value, valueOf(members, value));

@@ -74,8 +74,24 @@ const recording = (host: Host, options: string[]): Host => {
   return Object.create(host, { http: { value: http } }) as Host;
 };
 
+/** The features that an app cannot have alone, with the line of the error. */
+const needy = (): Readonly<Record<string, string>> => {
+  const withAll = App.with as unknown as (...given: readonly AnyFeature[]) => typeof App;
+  return Object.fromEntries(
+    all.flatMap((feature) => {
+      try {
+        new (withAll.call(App, feature))();
+        return [];
+      } catch (error) {
+        return [[feature.name, String((error as Error).message).replace(/^.* extends (.*) {}$/, "$1")]];
+      }
+    }),
+  );
+};
+
 console.log(
   JSON.stringify({
+    needy: needy(),
     found: all.map(({ name }) => name),
     missing: all.filter((feature) => rank(feature) < 0).map(({ name }) => name),
     eager: shapeOf(all.filter((feature) => rank(feature) >= 0)),
