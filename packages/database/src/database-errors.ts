@@ -8,7 +8,7 @@ export type DatabaseErrorKind =
   | "check"
   | "serialization"
   | "deadlock"
-  | "canceled"
+  | "cancelled"
   | "timeout"
   | "syntax"
   | "other";

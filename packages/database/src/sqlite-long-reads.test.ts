@@ -185,7 +185,7 @@ test("statementTimeoutMs rejects the read, and the next one does not wait for th
   await known(db);
   const given = (await failure(db.query(endless))) as DatabaseError;
   expect(given).toBeInstanceOf(DatabaseError);
-  expect([given.kind, given.message]).toEqual(["canceled", "the statement was abandoned after 2000 ms"]);
+  expect([given.kind, given.message]).toEqual(["cancelled", "the statement was abandoned after 2000 ms"]);
   expect(await count(db, 3)).toBe(3);
 });
 
@@ -194,7 +194,7 @@ test("a read without an end blocks nothing, even the first time, and is killed w
   for (let n = 0; n < 2; n++) {
     const read = failure(db.query(endless));
     expect(await db.fetchValue("SELECT 7")).toBe(7);
-    expect(await read).toMatchObject({ kind: "canceled" });
+    expect(await read).toMatchObject({ kind: "cancelled" });
   }
   const stop = new AbortController();
   const aborted = failure(db.until(stop.signal).query(endless));

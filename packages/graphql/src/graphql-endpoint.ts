@@ -128,7 +128,8 @@ export class GraphqlEndpoint {
     if (config.schema === undefined) {
       host.warn({
         code: "GRAPHQL_NO_SCHEMA",
-        message: "graphql: enableGraphql got no schema, so the endpoint serves an empty one",
+        message:
+          "graphql: enableGraphql got no schema, so the endpoint serves an empty one; pass `schema`, as SDL or as a GraphQLSchema",
       });
     }
     if (config.incremental && !hasParts) {

@@ -229,7 +229,7 @@ test("csrfToken without enableCsrf names the missing call", async () => {
     log: { info() {}, warn() {}, error: (_message, fields) => void errors.push(fields?.["error"]) },
   });
   await app.fetch(new Request("http://host.test/"));
-  expect(errors).toMatchObject([{ code: "SECURITY_CSRF_OFF" }]);
+  expect(errors).toMatchObject([{ code: "SECURITY_CSRF_NOT_ENABLED" }]);
 });
 
 test("all mistakes of a configuration are reported together, at start", async () => {

@@ -75,7 +75,7 @@ const tokenField = ({ headerName }: CsrfConfig): FieldUse => ({
 /**
  * The token of a request, for a form's `_csrf` field or a `<meta>` element. A browser without one gets its cookie with the reply.
  *
- * @throws SECURITY_CSRF_OFF without `enableCsrf`
+ * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`
  */
 export const csrfToken = (request: HttpRequest): string => guardOf(request).token(request);
 
@@ -84,7 +84,7 @@ export const csrfToken = (request: HttpRequest): string => guardOf(request).toke
  *
  * @param session the new login, as `CsrfConfig.session` will read it from the next request, by default the cookie `session_id`; `null` after a logout
  * @param caller the name that authentication will find in the next request: `sub` of a token in a cookie, or the user. @default null
- * @throws SECURITY_CSRF_OFF without `enableCsrf`
+ * @throws SECURITY_CSRF_NOT_ENABLED without `enableCsrf`
  */
 export const rotateCsrfToken = (
   request: HttpRequest,
@@ -95,7 +95,10 @@ export const rotateCsrfToken = (
 const guardOf = ({ context }: HttpRequest): CsrfGuard => {
   const guard = context.get(Guarding);
   if (guard !== null) return guard;
-  throw new FrameworkError("SECURITY_CSRF_OFF", "security: call enableCsrf() before csrfToken(request)");
+  throw new FrameworkError(
+    "SECURITY_CSRF_NOT_ENABLED",
+    "security: call enableCsrf() before csrfToken(request)",
+  );
 };
 
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];

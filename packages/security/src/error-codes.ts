@@ -7,7 +7,7 @@ export const securityErrors: ErrorCatalogue = {
     summary: "the request has no valid CSRF token, or comes from another origin",
     action: "send the token of the session; trust the origin in `trustedOrigins`",
   },
-  SECURITY_CSRF_OFF: {
+  SECURITY_CSRF_NOT_ENABLED: {
     summary: "`csrfToken` or `rotateCsrfToken` was called without `enableCsrf`",
     action: "call `enableCsrf`",
   },

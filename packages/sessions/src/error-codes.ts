@@ -3,7 +3,7 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 /** An error code of this package. */
 export type SessionsErrorCode =
   | "SESSIONS_NO_SECRET"
-  | "SESSIONS_OFF"
+  | "SESSIONS_NOT_ENABLED"
   | "SESSIONS_NOT_STARTED"
   | "SESSIONS_CLOSED"
   | "SESSIONS_BAD_USER"
@@ -21,7 +21,7 @@ export const sessionsErrors: ErrorCatalogue<SessionsErrorCode> = {
       "`signed` without `secret`, `encrypt` or `secret` without `signed`, or `idleSecs` above `absoluteSecs`; the app does not start",
     action: "the message says which option to change",
   },
-  SESSIONS_OFF: {
+  SESSIONS_NOT_ENABLED: {
     summary:
       "`sessionOf` was called without `enableSessions` or below `skipPaths`, or `app.sessions.auth` was used without `enableSessions`",
     action: "call `enableSessions`, or take the path out of `skipPaths`",

@@ -106,6 +106,7 @@ const attributes = [
   ["production", "http", {}, "__Host-session_id", true, "Lax"],
   ["production", "https", {}, "__Host-session_id", true, "Lax"],
   ["production", "http", { secure: false }, "session_id", false, "Lax"],
+  ["production", "http", { secure: false, sameSite: "strict" }, "session_id", false, "Strict"],
   ["production", "https", { sameSite: "Strict", cookieName: "sid" }, "__Host-sid", true, "Strict"],
 ] as const;
 

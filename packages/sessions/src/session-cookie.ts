@@ -14,7 +14,7 @@ export interface SessionCookie {
 /** Options of the cookie. */
 export interface SessionCookieOptions {
   readonly name: string;
-  readonly sameSite: "Lax" | "Strict";
+  readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
   /** Whether the cookie needs TLS; `undefined` decides by the request. */
   readonly secure: boolean | undefined;
 }

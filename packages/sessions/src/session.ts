@@ -40,13 +40,13 @@ export const SessionUsed: Key<boolean> = key("session_used", false);
 /**
  * Returns the session of a request; an empty one for a visitor, which is not stored until it gets a value. The reply is private then, and no cache keeps it.
  *
- * @throws SESSIONS_OFF without `enableSessions`, and below its `skipPaths`
+ * @throws SESSIONS_NOT_ENABLED without `enableSessions`, and below its `skipPaths`
  */
 export const sessionOf = ({ context }: HttpRequest): Session => {
   const session = context.get(CurrentSession);
   if (session === null)
     throw sessionsError(
-      "SESSIONS_OFF",
+      "SESSIONS_NOT_ENABLED",
       "call enableSessions() before sessionOf(request), outside of skipPaths",
     );
   context.set(SingleUse, true).set(SessionUsed, true);

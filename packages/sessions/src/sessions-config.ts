@@ -31,8 +31,8 @@ export interface SessionsConfig {
   readonly absoluteSecs: number;
   /** Name of the cookie, which gets the prefix `__Host-` with TLS. @default "session_id" */
   readonly cookieName: string;
-  /** Whether requests that links of other sites cause bring the cookie (`Lax`) or not (`Strict`). @default "Lax" */
-  readonly sameSite: "Lax" | "Strict";
+  /** Whether requests that links of other sites cause bring the cookie (`lax`) or not (`strict`); `Lax` and `Strict` mean the same. @default "lax" */
+  readonly sameSite: "lax" | "strict" | "Lax" | "Strict";
   /** Whether the cookie needs TLS. @default true in production; in development, whether the request came over TLS */
   readonly secure: boolean | undefined;
   /** Paths without sessions, with all paths below them, such as those of static files: no lookup is made. @default [] */
@@ -87,7 +87,7 @@ export const SessionsConfig: ConfigRecord<SessionsConfig> = configRecord<Session
     "1 to 50 letters, digits, dashes or underscores that begin with a letter",
     (value) => typeof value === "string" && /^[A-Za-z][\w-]{0,49}$/.test(value),
   ),
-  sameSite: oneOf("Lax", ["Lax", "Strict"]),
+  sameSite: oneOf("lax", ["lax", "strict", "Lax", "Strict"]),
   secure: optional<boolean>({
     problem: (value) => (typeof value === "boolean" ? null : "must be true or false"),
   }),

@@ -198,7 +198,7 @@ test("paths below skipPaths have no session, and make no lookup", async () => {
   });
   await using client = browser();
   await client.post("/login/ann");
-  expect((await client.get("/assets/code")).text).toBe("SESSIONS_OFF");
+  expect((await client.get("/assets/code")).text).toBe("SESSIONS_NOT_ENABLED");
 });
 
 test("mistakes in the options are reported together at start", async () => {

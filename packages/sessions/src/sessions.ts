@@ -162,7 +162,7 @@ const saved = (
 };
 
 const notEnabled: Problem = {
-  code: "SESSIONS_OFF",
+  code: "SESSIONS_NOT_ENABLED",
   message: "app.sessions.auth is used, but sessions are not enabled: call enableSessions()",
 };
 

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@framework/core";
 
-/** A stored reply. Plain data: an adapter may serialize it as JSON, with the body as separate bytes. */
+/** A stored reply. Plain data: an adapter may serialise it as JSON, with the body as separate bytes. */
 export interface StoredReply {
   /** Tells it from a list of `Vary` names. */
   readonly kind: "reply";

@@ -8,7 +8,7 @@ const kinds: Readonly<Record<string, DatabaseErrorKind>> = {
   "23514": "check",
   "40001": "serialization",
   "40P01": "deadlock",
-  "57014": "canceled",
+  "57014": "cancelled",
   "25P03": "timeout",
   "55P03": "timeout",
   "42601": "syntax",

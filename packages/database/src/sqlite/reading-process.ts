@@ -158,4 +158,4 @@ const thrown = ({ message, code, errcode }: Fault): Error =>
   Object.assign(new Error(message), { code, errcode });
 
 const tooLong = (limitMs: number): DatabaseError =>
-  new DatabaseError("canceled", `the statement was abandoned after ${limitMs} ms`, { sqlCode: INTERRUPTED });
+  new DatabaseError("cancelled", `the statement was abandoned after ${limitMs} ms`, { sqlCode: INTERRUPTED });

@@ -31,7 +31,7 @@ const bugCodes = new Set<unknown>([
 ]);
 const machineryCodes = new Set<unknown>(["SAGA_STALE", "DURABLE_LOST", "DURABLE_LEASE_LOST", "DURABLE_BUSY"]);
 const machineryNames = new Set<unknown>(["DatabaseUnavailableError", "CommitUnknownError"]);
-const passingKinds = new Set<unknown>(["serialization", "deadlock", "canceled", "timeout"]);
+const passingKinds = new Set<unknown>(["serialization", "deadlock", "cancelled", "timeout"]);
 
 /** Classifies an error by its shape, so that several copies of a package understand each other. */
 export const failureClass = (error: unknown): FailureClass => {
