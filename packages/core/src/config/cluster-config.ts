@@ -3,11 +3,11 @@ import { decimal, integer, oneOf } from "./field-rules.ts";
 
 /** Supervision of workers and shutdown of the service. */
 export interface ClusterConfig {
-  /** Exits of unready workers within 60 s after which the supervisor exits with code 1. @default 5 */
+  /** Exits of unready workers within 60 s after which the supervisor exits with code 1, 0 to 1,000. @default 5 */
   readonly maxRestarts: number;
-  /** Seconds for the whole drain; connections still open then are closed and counted. @default 30 */
+  /** Seconds for the whole drain, 0.1 to 3,600; connections still open then are closed and counted. @default 30 */
   readonly shutdownTimeoutSecs: number;
-  /** Seconds between readiness turning 503 and the listener closing; unset: 2 in production with health checks, else 0. */
+  /** Seconds between readiness turning 503 and the listener closing, 0 to 600; unset: 2 in production with health checks, else 0. */
   readonly readinessDelaySecs: number | undefined;
   /**
    * The processes that accept connections: `workers`, each from the one listening socket that they share, where Node can do that (26.6 or newer, not
