@@ -87,7 +87,7 @@ export const authErrors: ErrorCatalogue<AuthErrorCode> = {
   AUTH_BAD_PASSWORD: {
     status: 422,
     summary: "a new password is no text, or has more than 1,024 characters, a NUL or half a surrogate pair",
-    action: "ask for another one; `passwordProblem` tells before hashing",
+    action: "ask for another one; `passwordProblem` checks a password before it is hashed",
   },
   AUTH_KEYS_UNAVAILABLE: {
     status: 503,

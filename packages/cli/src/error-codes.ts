@@ -47,7 +47,7 @@ export const cliErrors: ErrorCatalogue = {
     action: "add a `readinessProbe` that asks `GET /health/ready`",
   },
   CLI_NO_READINESS: {
-    summary: "the app has no readiness check, so that nothing tells an orchestrator that it starts or drains",
+    summary: "the app has no readiness check, so an orchestrator cannot see that it starts or drains",
     action: "`enableHealthChecks()` of `@framework/health`",
   },
   CLI_NO_REPORT: {

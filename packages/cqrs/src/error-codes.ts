@@ -107,7 +107,7 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_UNKNOWN_CALLER: {
     summary:
-      "the user of a call is an object without an `id`, so its idempotency keys cannot be told from those of others",
+      "the user of a call is an object without an `id`, so its idempotency keys cannot be separated from those of other users",
     action: "set `callerOf` of `CqrsConfig`",
   },
 };

@@ -23,7 +23,7 @@ export const durableErrors: ErrorCatalogue = {
   DURABLE_LEASE_LOST: {
     summary: "`LeaseLostError`: another process owns the lease or lane, and the transaction was refused",
     action:
-      "nothing: the new owner goes on; long blocking work or a long outage of the database is the usual cause",
+      "nothing: the new owner continues; long blocking work or a long outage of the database is the usual cause",
   },
   DURABLE_NO_DATABASE: {
     summary: "a feature uses the kernel, and the app has no database; the app does not start",
@@ -79,7 +79,7 @@ export const durableErrors: ErrorCatalogue = {
   DURABLE_LOST: {
     summary:
       "an attempt has ended, because its item was taken over, cancelled or completed; its writes are refused",
-    action: "let the error undo the transaction: the item goes on elsewhere",
+    action: "let the error undo the transaction: another process continues with the item",
   },
   DURABLE_CANCELLED: {
     summary: "the item of a running handler was cancelled; the reason of its signal",
