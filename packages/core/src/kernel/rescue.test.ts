@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, HttpError, Response, UnauthorizedError } from "../index.ts";
+import { App, HttpError, Response, UnauthorizedError, ValueError } from "../index.ts";
 import type { Logger } from "../log/logger.ts";
 import { consoleLogger } from "../log/console-logger.ts";
 
@@ -116,4 +116,19 @@ test("a Response of an exception handler keeps its own fields, and gets none of 
   expect(await fieldOf(own, "GET /busy", "retry-after")).toBe("503 1");
   expect(await fieldOf(own, "DELETE /x", "allow")).toBe("503 null");
   await own.stop();
+});
+
+test("an exception handler may return a thenable whose then returns nothing", async () => {
+  const app = new App();
+  app.exceptionHandler(ValueError, () => ({
+    // oxlint-disable-next-line unicorn/no-thenable -- the subject
+    then(resolve: (value: unknown) => void): void {
+      resolve({ error: "later" });
+    },
+  }));
+  app.get("/", () => {
+    throw new ValueError("bad");
+  });
+  const reply = await app.fetch(new Request("http://host.test/"));
+  expect([reply.status, await reply.json()]).toEqual([400, { error: "later" }]);
 });

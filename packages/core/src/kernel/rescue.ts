@@ -73,7 +73,8 @@ export const createRescue = (
     if (handler === null) return standard(error, request);
     const recover = (failure: unknown) => unanswered("an exception handler failed", failure, error, request);
     try {
-      const reply = mapAwaitable(handler(request, error), (value) => {
+      const given = handler(request, error); // the `then` of another thenable need not return a promise
+      const reply = mapAwaitable(isPromise(given) ? Promise.resolve(given) : given, (value) => {
         const answer = inspect(withStatusOf(error, value));
         if (answer.status === 500) report(error, request); // a handler that restyles errors must not hide bugs
         return accept(answer, request);
