@@ -1,4 +1,5 @@
 import type { Problem } from "@framework/core";
+import { isPlainObject } from "@framework/core/feature";
 import { isSetting, type Setting } from "./settings/setting.ts";
 
 /** The settings of a program, by field; records may be nested. */
@@ -17,7 +18,23 @@ export type ConfigOf<S extends ConfigShape> = {
 
 /** All settings of a shape, in its order. */
 export const settingsOf = (shape: ConfigShape): Setting<unknown>[] =>
-  Object.values(shape).flatMap((entry) => (isSetting(entry) ? [entry] : settingsOf(entry)));
+  Object.values(shape).flatMap((entry) =>
+    isSetting(entry) ? [entry] : isPlainObject(entry) ? settingsOf(entry) : [],
+  );
+
+/**
+ * Values in place of settings and records, which programs without types pass, such as the name of a variable. A value itself is not shown: it may be that of the
+ * variable, and a secret.
+ */
+export const entryProblems = (shape: unknown, path: readonly string[] = []): Problem[] => {
+  if (isSetting(shape)) return [];
+  if (isPlainObject(shape))
+    return Object.entries(shape).flatMap(([field, entry]) => entryProblems(entry, [...path, field]));
+  const what = path.length === 0 ? "the shape" : path.join(".");
+  const kind = shape === null ? "null" : Array.isArray(shape) ? "a list" : `of type ${typeof shape}`;
+  const message = `${what} is ${kind}; use ${path.length === 0 ? "a record of settings" : 'a setting, such as text("NAME"), or a record of settings'}`;
+  return [{ code: "CONFIG_BAD_SETTING", message }];
+};
 
 /** Builds the record of a shape; `fieldOf` describes the property of each setting. The record and its nested ones are frozen. */
 export const buildRecord = (
@@ -26,17 +43,22 @@ export const buildRecord = (
 ): object => {
   const record = {};
   for (const [field, entry] of Object.entries(shape)) {
-    const property = isSetting(entry) ? fieldOf(entry) : { value: buildRecord(entry, fieldOf) };
+    const property = isSetting(entry) ? fieldOf(entry) : { value: partOf(entry, fieldOf) };
     Object.defineProperty(record, field, { ...property, enumerable: true });
   }
   return Object.freeze(record);
 };
 
+const partOf = (
+  entry: ConfigShape,
+  fieldOf: (setting: Setting<unknown>) => PropertyDescriptor,
+): object | undefined => (isPlainObject(entry) ? buildRecord(entry, fieldOf) : undefined); // reported by `entryProblems`
+
 /** Mistakes of the definition itself: malformed names, names used twice, defaults that their own rule refuses. */
 export const shapeProblems = (settings: readonly Setting<unknown>[]): Problem[] => {
   const taken = new Set<string>();
-  return settings.flatMap(({ name, defaultProblem }) => {
-    const messages: string[] = [];
+  return settings.flatMap(({ name, defaultProblem, unknownOptions = [] }) => {
+    const messages = [...unknownOptions];
     if (!/^[a-z_]\w{0,199}$/i.test(name))
       messages.push(`${JSON.stringify(name)} is no name of a variable: use letters, digits and _`);
     for (const each of [name, `${name}_FILE`]) {

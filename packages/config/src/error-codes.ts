@@ -29,7 +29,7 @@ export const configErrors: ErrorCatalogue = {
   },
   CONFIG_BAD_SETTING: {
     summary:
-      "the program's definition is wrong: a name is malformed or taken, or a default breaks its own rule",
+      "the program's definition is wrong: a name is malformed or taken, a default breaks its own rule, a field is not a setting, or an option is unknown",
     action: "correct the definition",
   },
   CONFIG_BAD_MODE: {

@@ -3,6 +3,7 @@ import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import {
   checked,
+  type ConfigShape,
   decimal,
   flag,
   integer,
@@ -187,5 +188,44 @@ test("fields and variables with names of Object's own members are ordinary", () 
   expect(Object.entries(config)).toEqual([
     ["__proto__", "a"],
     ["toString", undefined],
+  ]);
+});
+
+test.each<[string, unknown, unknown, string]>([
+  [
+    "a name in place of a setting",
+    { a: "PORT" },
+    {},
+    'a is of type string; use a setting, such as text("NAME")',
+  ],
+  [
+    "nothing in a nested record",
+    { db: { url: undefined } },
+    {},
+    "db.url is of type undefined; use a setting",
+  ],
+  ["a list", { hosts: [text("HOST", { default: "" })] }, {}, "hosts is a list; use a setting"],
+  ["no shape", undefined, {}, "the shape is of type undefined; use a record of settings"],
+  [
+    "a misspelt option",
+    {},
+    { ignored: [] },
+    'the options object of readConfig has no field "ignored"; did you mean "ignore"?',
+  ],
+  [
+    "a misspelt option of a setting",
+    { port: integer("PORT", { defualt: 1, default: 1 } as object) },
+    {},
+    'the options object of the setting PORT has no field "defualt"; did you mean "default"?',
+  ],
+  [
+    "a default of a secret",
+    { token: secret("TOKEN", { minLenght: 3 } as object) },
+    { env: { TOKEN: "abcd" } },
+    'the options object of the setting TOKEN has no field "minLenght"; did you mean "minLength"?',
+  ],
+])("%s is a problem of the definition", (_, shape, options, message) => {
+  expect(problemsOf(shape as ConfigShape, { env: {}, ...(options as object) })).toEqual([
+    expect.stringContaining(`CONFIG_BAD_SETTING: ${message}`),
   ]);
 });

@@ -1,6 +1,13 @@
 import { ConfigurationError, type Problem } from "@framework/core";
-import { messageOf } from "@framework/core/feature";
-import { buildRecord, type ConfigOf, type ConfigShape, settingsOf, shapeProblems } from "./config-shape.ts";
+import { isPlainObject, messageOf, unknownFields } from "@framework/core/feature";
+import {
+  buildRecord,
+  type ConfigOf,
+  type ConfigShape,
+  entryProblems,
+  settingsOf,
+  shapeProblems,
+} from "./config-shape.ts";
 import { rememberSources } from "./config-sources.ts";
 import { nearMisses } from "./near-misses.ts";
 import { readSetting, refusedMark, refusedField } from "./read-setting.ts";
@@ -38,8 +45,10 @@ export const readConfig = <const S extends ConfigShape>(
   shape: S,
   options: ReadConfigOptions<S> = {},
 ): ConfigOf<S> => {
-  const settings = settingsOf(shape);
-  const problems = shapeProblems(settings);
+  const isShape = isPlainObject(shape);
+  const settings = isShape ? settingsOf(shape) : [];
+  const problems = [...entryProblems(shape), ...optionProblems(options), ...shapeProblems(settings)];
+  if (!isShape) throw new ConfigurationError(problems);
   const sources = sourcesOf(options, problems);
   const read = settings.map((setting) => readSetting(setting, sources, problems));
   const known = new Set(settings.flatMap(({ name }) => [name, `${name}_FILE`]));
@@ -58,6 +67,20 @@ export const readConfig = <const S extends ConfigShape>(
   );
   return config;
 };
+
+const optionNames = Object.keys({
+  env: 0,
+  folder: 0,
+  mode: 0,
+  checks: 0,
+  ignore: 0,
+} satisfies Record<keyof ReadConfigOptions<ConfigShape>, 0>);
+
+const optionProblems = (options: object): Problem[] =>
+  unknownFields("the options object of readConfig", options, optionNames).map((message) => ({
+    code: "CONFIG_BAD_SETTING",
+    message,
+  }));
 
 const sourcesOf = (
   { env = process.env, folder, mode }: Pick<ReadConfigOptions<ConfigShape>, "env" | "folder" | "mode">,

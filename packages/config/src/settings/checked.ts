@@ -1,6 +1,6 @@
 import type { InferOutput, StandardSchema } from "@framework/core";
 import { isPromise, messageOf } from "@framework/core/feature";
-import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
+import { type Parsed, type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
 
 /** Options of `checked`. */
 export interface CheckedOptions<T> extends SettingOptions<T> {
@@ -19,13 +19,14 @@ export const checked = <S extends StandardSchema>(
   options: CheckedOptions<InferOutput<S>> = {},
 ): Setting<InferOutput<S>> => {
   const { wanted = "a value that its schema accepts" } = options;
-  return setting<InferOutput<S>>(name, {
+  const rules: SettingRules<InferOutput<S>> = {
     ...options,
     wanted,
     isDefaultOutput: true,
     textOf: (value) => (typeof value === "object" ? JSON.stringify(value) : String(value)),
     parse: (text) => validated<InferOutput<S>>(schema, text),
-  });
+  };
+  return setting(name, rules, ["wanted"]);
 };
 
 /** Some schemas, such as those of zod, are called again asynchronously after a transform or check of theirs has thrown. */

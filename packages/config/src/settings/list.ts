@@ -1,4 +1,4 @@
-import { type Parsed, type Setting, setting, type SettingOptions } from "./setting.ts";
+import { type Parsed, type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
 
 /** Options of `list`. */
 export interface ListOptions extends SettingOptions<readonly string[]> {
@@ -16,7 +16,7 @@ export interface ListOptions extends SettingOptions<readonly string[]> {
 export const list = (name: string, options: ListOptions = {}): Setting<readonly string[]> => {
   const { separator = ",", items = "items", isItem = () => true, maxItems = 1000 } = options;
   const wanted = `${items}, separated by ${JSON.stringify(separator)}`;
-  return setting<readonly string[]>(name, {
+  const rules: SettingRules<readonly string[]> = {
     ...options,
     ...(options.default !== undefined && { default: Object.freeze([...options.default]) }),
     wanted,
@@ -27,5 +27,6 @@ export const list = (name: string, options: ListOptions = {}): Setting<readonly 
       const isAccepted = value.every((item) => item !== "" && isItem(item));
       return isAccepted ? { value: Object.freeze(value) } : { problem: `must be ${wanted}` };
     },
-  });
+  };
+  return setting(name, rules, ["separator", "items", "isItem", "maxItems"]);
 };

@@ -25,15 +25,16 @@ const numeric = (
 ): Setting<number> => {
   const { min, max } = options.min === undefined && options.max === undefined ? { min: 0 } : options;
   const wanted = noun + range(min, max);
-  return setting(name, {
+  const rules = {
     ...options,
     wanted,
-    parse(text): Parsed<number> {
+    parse(text: string): Parsed<number> {
       const value = toNumber(text.trim());
       const isWithin = Number.isFinite(value) && value >= (min ?? -Infinity) && value <= (max ?? Infinity);
       return isWithin ? { value } : { problem: `must be ${wanted}` };
     },
-  });
+  };
+  return setting(name, rules, ["min", "max"]);
 };
 
 const range = (min: number | undefined, max: number | undefined): string => {

@@ -1,5 +1,5 @@
 import { REDACTED, Secret } from "../secret.ts";
-import { type Setting, setting } from "./setting.ts";
+import { type Setting, setting, type SettingRules } from "./setting.ts";
 
 /** Options of `secret`. A secret has no default: one in the sources would be none. */
 export interface SecretOptions {
@@ -12,10 +12,11 @@ export interface SecretOptions {
 /** A text that is never printed, in a `Secret`; `reveal()` returns it. */
 export const secret = (
   name: string,
-  { meaning = "", minLength = 1 }: SecretOptions = {},
+  { meaning = "", minLength = 1, ...unknown }: SecretOptions = {},
 ): Setting<Secret> => {
   const wanted = minLength > 1 ? `a secret of at least ${minLength} characters` : "a secret";
-  return setting<Secret>(name, {
+  const rules: SettingRules<Secret> = {
+    ...unknown,
     meaning,
     wanted,
     isSecret: true,
@@ -24,5 +25,6 @@ export const secret = (
       text.length < minLength
         ? { problem: `must be ${wanted}, but has ${text.length}` }
         : { value: new Secret(text) },
-  });
+  };
+  return setting(name, rules, ["minLength"]);
 };

@@ -1,3 +1,5 @@
+import { unknownFields } from "@framework/core/feature";
+
 /** A value that was read from text, or the rule that the text breaks, as "must be …". */
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
@@ -15,6 +17,8 @@ export interface Setting<T> {
   readonly whenUnset: Unset<T> | null;
   /** The rule that the default breaks, or `null`. */
   readonly defaultProblem: string | null;
+  /** Options of the program that the setting does not have, as messages. */
+  readonly unknownOptions?: readonly string[];
   /** Reads the text of a variable that is set. */
   readonly parse: (text: string) => Parsed<T>;
   /** The text as it may be printed: without passwords and secrets. */
@@ -48,15 +52,28 @@ export interface SettingRules<T> extends SettingOptions<T> {
   readonly isDefaultOutput?: boolean;
 }
 
-/** Makes a setting of a type's rules and the program's options. */
-export const setting = <T>(name: string, rules: SettingRules<T>): Setting<T> => {
+/**
+ * Makes a setting of a type's rules and the program's options.
+ *
+ * @param own names of the options that the type has, besides those of every setting
+ */
+export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly string[] = []): Setting<T> => {
   const { wanted, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
   const value = rules.default;
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
   const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
-  return { name, wanted, meaning, isSecret, whenUnset, defaultProblem, parse, show };
+  const given = Object.fromEntries(Object.entries(rules).filter(([key]) => !ofTypes.includes(key)));
+  const unknownOptions = unknownFields(`the options object of the setting ${name}`, given, [
+    "default",
+    "meaning",
+    ...own,
+  ]);
+  return { name, wanted, meaning, isSecret, whenUnset, defaultProblem, unknownOptions, parse, show };
 };
+
+/** The rules that types set. */
+const ofTypes = ["wanted", "parse", "textOf", "show", "isSecret", "isDefaultOutput"];
 
 /** A setting that may be absent; its value is then `undefined`. */
 export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
@@ -67,7 +84,7 @@ export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
 });
 
 /** Whether a value of a shape is a setting, and not a nested record. */
-export const isSetting = (value: object): value is Setting<unknown> =>
-  typeof (value as { parse?: unknown }).parse === "function";
+export const isSetting = (value: unknown): value is Setting<unknown> =>
+  typeof (value as { parse?: unknown } | null | undefined)?.parse === "function";
 
 const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);

@@ -1,4 +1,4 @@
-import { type Setting, setting, type SettingOptions } from "./setting.ts";
+import { type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
 
 /** Options of `url`. */
 export interface UrlOptions extends SettingOptions<string> {
@@ -15,7 +15,7 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   const { schemes } = options;
   const wanted =
     schemes === undefined ? "a URL" : `a URL with ${schemes.map((each) => `${each}://`).join(" or ")}`;
-  return setting(name, {
+  const rules: SettingRules<string> = {
     ...options,
     wanted,
     show: withoutCredentials,
@@ -27,7 +27,8 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
         ? { value: text }
         : { problem: `must be ${wanted}` };
     },
-  });
+  };
+  return setting(name, rules, ["schemes"]);
 };
 
 /**
