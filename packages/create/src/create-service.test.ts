@@ -148,3 +148,18 @@ test("every accepted name is text in YAML", () => {
     { numRuns: 60 },
   );
 });
+
+test("an unknown variant or option is refused before anything is written", () => {
+  using scratch = scratchFolder();
+  for (const [options, message] of [
+    [{ variant: "ful" }, 'variant is full or minimal, not "ful"'],
+    [
+      { varient: "full" },
+      'the options object of createService has no field "varient"; did you mean "variant"?',
+    ],
+  ] as const)
+    expect(() => createService("shop", { ...(options as object), cwd: scratch.path })).toThrow(
+      expect.objectContaining({ code: "CREATE_USAGE", message }),
+    );
+  expect(readdirSync(scratch.path)).toEqual([]);
+});

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { FrameworkError } from "@framework/core";
+import { unknownFields } from "@framework/core/feature";
 import { serviceFiles } from "./service-files.ts";
 import { checkName } from "./service-name.ts";
 import { checkFolder } from "./target-folder.ts";
-import type { Variant } from "./variant.ts";
+import { type Variant, variants } from "./variant.ts";
 
 /** Options of `createService`. */
 export interface CreateServiceOptions {
@@ -31,9 +33,10 @@ export interface CreatedService {
 /**
  * Writes a new service into a folder of that name; `.` is the working directory, whose name it then has.
  *
- * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY before anything is written
+ * @throws CREATE_BAD_NAME, CREATE_NOT_EMPTY, CREATE_USAGE for wrong options, before anything is written
  */
 export const createService = (name: string, options: CreateServiceOptions = {}): CreatedService => {
+  checkOptions(options);
   const { variant = "full", cwd = process.cwd(), createSecret = randomSecret } = options;
   const folder = name === "." ? resolve(cwd) : join(resolve(cwd), name);
   const ownName = name === "." ? basename(folder) : name;
@@ -45,6 +48,21 @@ export const createService = (name: string, options: CreateServiceOptions = {}):
     writeFileSync(join(folder, path), text, { flag: "wx", mode: path === ".env" ? 0o600 : 0o666 });
   }
   return { name: ownName, variant, folder, files: [...files.keys()] };
+};
+
+const checkOptions = (options: CreateServiceOptions): void => {
+  const [unknown] = unknownFields("the options object of createService", options, [
+    "variant",
+    "cwd",
+    "createSecret",
+  ]);
+  if (unknown !== undefined) throw new FrameworkError("CREATE_USAGE", unknown);
+  const { variant } = options;
+  if (variant !== undefined && !variants.includes(variant))
+    throw new FrameworkError(
+      "CREATE_USAGE",
+      `variant is ${variants.join(" or ")}, not ${JSON.stringify(variant)}`,
+    );
 };
 
 const randomSecret = (): string => randomBytes(32).toString("base64url");

@@ -16,7 +16,8 @@ export const createErrors: ErrorCatalogue = {
     action: "answer it, or give the name in the command: `npm create @framework my-service`",
   },
   CREATE_USAGE: {
-    summary: "the command line has an unknown option, a wrong value or too many words",
+    summary:
+      "the command line or a call of `createService` has an unknown option or a wrong value, or too many words",
     action: "the message names the nearest option; `--help` lists all",
   },
 };
