@@ -13,7 +13,7 @@ export const grpcErrors: ErrorCatalogue = {
   },
   GRPC_BAD_SERVICE: {
     summary:
-      "a service or method has a malformed or taken name, or an implementation for a method that does not exist",
+      "a service or method has a malformed or taken name, an implementation for a method that does not exist, or is a value of another type",
     action: "the message names it",
   },
   GRPC_BAD_TLS: {

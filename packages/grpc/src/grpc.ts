@@ -1,4 +1,4 @@
-import type { HttpRequest, Response } from "@framework/core";
+import type { HttpRequest, Problem, Response } from "@framework/core";
 import type { ConfigInput, Feature, FeatureListener, Host } from "@framework/core/feature";
 import { AppClients } from "./client/app-clients.ts";
 import type { GrpcClientOptions } from "./client/client-config.ts";
@@ -69,11 +69,13 @@ export const grpc: Feature<Grpc> = {
       addGrpcService(service: GrpcService | string, ...rest: readonly unknown[]) {
         if (typeof service === "string") {
           const methods = (rest[0] ?? []) as readonly string[];
-          services.add({
-            service: structService(service, methods),
-            implementation: services.handlersOf(service),
-            rules: {},
-          });
+          if (!Array.isArray(methods)) host.problem(badMethods(service));
+          else
+            services.add({
+              service: structService(service, methods),
+              implementation: services.handlersOf(service),
+              rules: {},
+            });
         } else {
           const [implementation, rules = {}] = rest as readonly [AnyImplementation, CallRules?];
           services.add({ service, implementation, rules });
@@ -91,6 +93,11 @@ export const grpc: Feature<Grpc> = {
     };
   },
 };
+
+const badMethods = (service: string): Problem => ({
+  code: "GRPC_BAD_SERVICE",
+  message: `addGrpcService(${JSON.stringify(service)}, …) takes a list of names of methods, such as ["Find"]; grpcMethod takes their handlers`,
+});
 
 const begin = (host: Host, services: Services, config: GrpcConfig): FeatureListener => {
   if (config.auth !== undefined) host.life.install(config.auth);

@@ -45,6 +45,21 @@ test("every mistake in gRPC services is reported at start, with those of the app
   expect(new Set(found).size).toBe(found.length);
 });
 
+test("arguments of other types are mistakes that show the right call", async () => {
+  const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
+  const add = (...args: unknown[]): unknown => Reflect.apply(app.addGrpcService, app, args);
+  add({}, {});
+  add(undefined, {});
+  add(catalog);
+  add("a.B", { Find: () => ({}) });
+  expect(codesAndMessages(await failureOf(app))).toEqual([
+    expect.stringMatching(/^GRPC_BAD_SERVICE: addGrpcService takes a service of grpcService or protoService/),
+    expect.stringMatching(/^GRPC_BAD_SERVICE: addGrpcService takes a service of grpcService or protoService/),
+    "GRPC_BAD_SERVICE: addGrpcService of books.v1.Catalog takes an object of handlers as its second argument",
+    expect.stringContaining('addGrpcService("a.B", …) takes a list of names of methods, such as ["Find"]'),
+  ]);
+});
+
 test("numbers that are not recorded are a mistake in production", async () => {
   const app = new (App.with(grpc))().enableGrpc({ address: "127.0.0.1:0" });
   app.addGrpcService(catalog, {});

@@ -13,7 +13,7 @@ import type { AnyHandler, AnyImplementation } from "./call/implementation.ts";
 import { GrpcConfig } from "./config/grpc-config.ts";
 import type { Certificates } from "./config/grpc-tls.ts";
 import { badTls, checkCertificates } from "./server/tls-context.ts";
-import type { AddedService } from "./server/added-service.ts";
+import { type AddedService, argumentProblem } from "./server/added-service.ts";
 import { parseAddress } from "./config/grpc-address.ts";
 import type { GrpcServer } from "./server/grpc-server.ts";
 import { resolveServices, type ResolvedServices } from "./server/resolve-services.ts";
@@ -47,8 +47,10 @@ export class Services {
     return this.started;
   }
 
-  /** Adds a service. @throws CORE_ALREADY_STARTED */
+  /** Adds a service. Arguments of other types are problems. @throws CORE_ALREADY_STARTED */
   add(service: AddedService): void {
+    const mistake = argumentProblem(service);
+    if (mistake !== null) return this.host.problem(mistake);
     const { name } = service.service;
     this.host.check(() => (this.config === null ? [notEnabled(name)] : []));
     this.added.push(service);

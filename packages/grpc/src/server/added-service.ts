@@ -15,6 +15,18 @@ export interface AddedService {
   readonly isExempt?: boolean;
 }
 
+/** Returns the problem of arguments of other types, which only programs without types pass, or `null`. */
+export const argumentProblem = ({ service, implementation }: AddedService): Problem | null => {
+  const { name, resolve } = Object(service) as { name?: unknown; resolve?: unknown };
+  if (typeof name !== "string" || typeof resolve !== "function")
+    return problem(
+      "addGrpcService takes a service of grpcService or protoService, or a name, as its first argument",
+    );
+  return typeof implementation === "object" && implementation !== null && !Array.isArray(implementation)
+    ? null
+    : problem(`addGrpcService of ${name} takes an object of handlers as its second argument`);
+};
+
 /** Returns the mistakes in the names of services. */
 export const nameProblems = (added: readonly AddedService[]): readonly Problem[] => {
   const seen = new Set<string>();
