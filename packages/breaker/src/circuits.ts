@@ -19,7 +19,7 @@ export type CallOptions<In, Out> = Omit<BreakerOptions<In, Out>, "name" | "onTra
 
 /** The circuits of an app: `app.circuits`. */
 export interface Circuits {
-  /** Returns every circuit, routes first. */
+  /** Returns every circuit, in the order in which they were created: those of routes at the start, those of `around` when it is called. */
   list(): readonly CircuitInfo[];
   /**
    * Opens a circuit in every worker for its `resetTimeout`; resolves when all have opened it.
