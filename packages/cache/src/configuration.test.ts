@@ -55,7 +55,10 @@ test("a route's cache option is checked at start", async () => {
       { tll: 1, clientTtlSecs: -1, staleSecs: "x", key: 5, tags: ["{isbn}", "{title}"] },
       /unknown field "tll".*staleSecs must.*clientTtlSecs must.*key must.*\{isbn\}.*\{title\}/s,
     ],
-    [{ tll: 1, shard: true }, 'unknown fields "tll", "shard"'],
+    [
+      { tll: 1, shard: true },
+      'unknown fields "tll" (did you mean "ttl"?), "shard" (did you mean "shared"?); known fields: ',
+    ],
     [{ staleSecs: Infinity }, "staleSecs must be"],
     [{ shared: "yes" }, "shared must be"],
     [{ key: "x" }, "key must be"],

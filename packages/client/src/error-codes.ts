@@ -8,7 +8,7 @@ export const clientErrors: ErrorCatalogue = {
   },
   CLIENT_BAD_PARAMETER: {
     summary:
-      "a parameter of the path is missing, empty, `.` or `..`, or a parameter, header field, cookie or body cannot contain a value",
+      "a parameter of the path is missing, empty, `.` or `..`, or a parameter, header field, cookie or body cannot contain a value, or a call has an unknown option",
     action: "the message names it",
   },
   CLIENT_BAD_URL: {

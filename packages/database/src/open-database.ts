@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
-import { handled, messageOf } from "@framework/core/feature";
+import { handled, messageOf, unknownFields } from "@framework/core/feature";
 import type { Backend } from "./backend.ts";
 import { orAborted } from "./deadlines.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
@@ -167,7 +167,18 @@ interface TransactionLimit {
 }
 
 /** @throws DATABASE_BAD_TRANSACTION */
-const checkOptions = ({ retries, isolation }: TransactionOptions): void => {
+const optionNames = Object.keys({
+  isolation: 0,
+  readOnly: 0,
+  retries: 0,
+  timeoutSecs: 0,
+  signal: 0,
+} satisfies Record<keyof TransactionOptions, 0>);
+
+const checkOptions = (options: TransactionOptions): void => {
+  const { retries, isolation } = options;
+  const [unknown] = unknownFields("the options object of transaction", options, optionNames);
+  if (unknown !== undefined) throw badTransaction(unknown);
   if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= MAX_RETRIES))
     throw badTransaction(`retries is a whole number from 0 to ${MAX_RETRIES}, not ${retries}`);
   if (isolation !== undefined && !isolations.includes(isolation))

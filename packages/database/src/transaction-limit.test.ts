@@ -29,6 +29,10 @@ test("retries and isolation are checked before a transaction begins", async () =
   const bad = { code: "DATABASE_BAD_TRANSACTION" };
   for (const options of [{ retries: 21 }, { retries: NaN }, { retries: -1 }, { isolation: "none" }])
     await expect(db.transaction(async () => {}, options as object)).rejects.toMatchObject(bad);
+  await expect(db.transaction(async () => {}, { readonly: true } as object)).rejects.toMatchObject({
+    ...bad,
+    message: 'the options object of transaction has no field "readonly"; did you mean "readOnly"?',
+  });
   await db.close();
 });
 

@@ -140,3 +140,18 @@ test("a job that is used before the start, while there are no tables, says so an
   expect(await job.enqueue()).toMatchObject({ isNew: true });
   await app.stop();
 });
+
+test("a misspelt option of enqueue is refused, with the nearest name", async () => {
+  const app = inMemory();
+  const mail = app.jobs.define("mail", {}, () => {});
+  await app.start({ log: quiet });
+  for (const added of [
+    mail.enqueue(undefined, { delayMS: 5 } as object),
+    mail.enqueueAll([{ input: undefined, delayMS: 5 } as { input: undefined }]),
+  ])
+    await expect(added).rejects.toMatchObject({
+      code: "DURABLE_BAD_WORK",
+      message: expect.stringContaining('has no field "delayMS"; did you mean "delayMs"?'),
+    });
+  await app.stop();
+});

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { StandardSchema } from "@framework/core";
-import { handled, isPlainObject, systemClock } from "@framework/core/feature";
+import { handled, isPlainObject, systemClock, unknownFields } from "@framework/core/feature";
 import { type Event, newHeaders } from "./envelope/event.ts";
 import { REPLY_ERROR, REPLY_TO } from "./envelope/own-headers.ts";
 import { MAX_REQUEST_MS } from "./limits.ts";
@@ -77,12 +77,33 @@ const sendAll = async (
   app: MessagingApp,
   to: string | Topic,
   messages: readonly NewMessage[],
-  { broker, ...settings }: SendOptions,
+  options: SendOptions,
 ): Promise<readonly Receipt[]> => {
+  checkNames("send", options, sendOptionNames);
+  const { broker, ...settings } = options;
   const { sender, config } = app.broker(broker);
   const events = messages.map((message) => eventOf(message, config));
   if (typeof to !== "string") for (const event of events) await checkData(to, event);
   return await sender.send(typeof to === "string" ? to : to.name, events, settings);
+};
+
+const sendOptionNames = Object.keys({
+  broker: 0,
+  delayMs: 0,
+  ttlMs: 0,
+  tx: 0,
+} satisfies Record<keyof SendOptions, 0>);
+
+const requestOptionNames = Object.keys({
+  timeoutMs: 0,
+  schema: 0,
+  broker: 0,
+} satisfies Record<keyof RequestOptions, 0>);
+
+/** @throws MESSAGING_BAD_MESSAGE for an unknown option, which would have no effect */
+const checkNames = (call: string, options: object, known: readonly string[]): void => {
+  const [unknown] = unknownFields(`the options object of ${call}`, options, known);
+  if (unknown !== undefined) throw badMessage(unknown);
 };
 
 const eventOf = (message: NewMessage, { source, clock = systemClock }: Readonly<MessagingConfig>): Event =>
@@ -92,8 +113,10 @@ const request = async (
   app: MessagingApp,
   to: string | Topic,
   message: NewMessage,
-  { timeoutMs = 10_000, schema, broker }: RequestOptions<StandardSchema | undefined>,
+  options: RequestOptions<StandardSchema | undefined>,
 ): Promise<unknown> => {
+  checkNames("request", options, requestOptionNames);
+  const { timeoutMs = 10_000, schema, broker } = options;
   const { sender, config, app: running, adapter } = app.broker(broker);
   if (!adapter.capabilities.privateTopics)
     throw messagingError(

@@ -1,3 +1,4 @@
+import { unknownFields } from "@framework/core/feature";
 import { testingError } from "./errors.ts";
 
 /** One value of a query or a form. */
@@ -52,12 +53,23 @@ export const prepareRequest = async (
   if (!path.startsWith("/")) {
     throw testingError("TESTING_BAD_OPTION", `a path starts with "/", not ${JSON.stringify(path)}`);
   }
+  const [unknown] = unknownFields(`the object of ${method} ${path}`, init, partNames);
+  if (unknown !== undefined) throw testingError("TESTING_BAD_OPTION", unknown);
   const headers = new Headers(defaults);
   for (const [name, value] of new Headers(init.headers)) headers.set(name, value);
   const { body, contentType } = await encodeBody(init);
   if (contentType !== null && !headers.has("content-type")) headers.set("content-type", contentType);
   return { method: method.toUpperCase(), target: withQuery(path, init.query), headers, body };
 };
+
+const partNames = Object.keys({
+  query: 0,
+  headers: 0,
+  json: 0,
+  form: 0,
+  body: 0,
+  signal: 0,
+} satisfies Record<keyof TestInit, 0>);
 
 interface Encoded {
   readonly body: PreparedRequest["body"];

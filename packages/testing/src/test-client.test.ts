@@ -123,6 +123,15 @@ eachClient(test, echo, {
     await expect(both).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   },
 
+  "a misspelt part of a request is an error with the nearest name": async (client) => {
+    await expect(client.post("/echo", { jsn: {} } as object)).rejects.toMatchObject({
+      code: "TESTING_BAD_OPTION",
+      message: expect.stringMatching(
+        /^the object of POST \/echo has no field "jsn"; did you mean "json"\?$/i,
+      ),
+    });
+  },
+
   "a path without a slash is an error": async (client) => {
     await expect(client.get("echo")).rejects.toMatchObject({ code: "TESTING_BAD_OPTION" });
   },

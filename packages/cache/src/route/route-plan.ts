@@ -1,4 +1,5 @@
 import { type Endpoint, FrameworkError, type HttpRequest, type RouteInfo } from "@framework/core";
+import { nearest } from "@framework/core/feature";
 import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
@@ -98,10 +99,15 @@ export const cacheOptionProblem = (
 const unknownProblems = (value: RouteCache): string[] => {
   const unknown = Object.keys(value).filter((name) => !names.includes(name));
   if (unknown.length === 0) return [];
-  const named = unknown.map((name) => JSON.stringify(name)).join(", ");
+  const named = unknown.map((name) => JSON.stringify(name) + nearOf(name)).join(", ");
   return [
     `has ${unknown.length === 1 ? "an unknown field" : "unknown fields"} ${named}; known fields: ${names.join(", ")}`,
   ];
+};
+
+const nearOf = (name: string): string => {
+  const [near] = nearest(name, names);
+  return near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
 };
 
 const fieldProblems = (value: RouteCache): string[] => {

@@ -149,3 +149,13 @@ test("credentials for a scheme that the document lacks are refused, with all oth
     }),
   );
 });
+
+test("a misspelt part of a call is refused, with the nearest name", async () => {
+  const { createClient, service, url } = await notes();
+  await using _service = service;
+  await using client = createClient(url);
+  await expect(client["getNote"]?.({ parms: { id: "1" } } as never)).rejects.toMatchObject({
+    code: "CLIENT_BAD_PARAMETER",
+    message: expect.stringMatching(/^the object of GET .* has no field "parms"; did you mean "params"\?$/),
+  });
+});

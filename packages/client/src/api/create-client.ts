@@ -1,6 +1,14 @@
 import { ConfigurationError, type Problem } from "@framework/core";
-import { checked, type ConfigRecord, configRecord, integer, nearest } from "@framework/core/feature";
+import {
+  checked,
+  type ConfigRecord,
+  configRecord,
+  integer,
+  nearest,
+  unknownFields,
+} from "@framework/core/feature";
 import type { CallInit } from "../http/call-init.ts";
+import { ClientError } from "../http/client-error.ts";
 import type { OutgoingBody } from "../http/outgoing-request.ts";
 import { type HttpClient, httpClient } from "../http/http-client.ts";
 import type { HttpClientOptions } from "../http/http-options.ts";
@@ -34,6 +42,18 @@ interface AnyInput extends CallOptions {
   readonly cookies?: Readonly<Record<string, unknown>>;
   readonly body?: unknown;
 }
+
+const inputNames = Object.keys({
+  params: 0,
+  query: 0,
+  headers: 0,
+  cookies: 0,
+  body: 0,
+  signal: 0,
+  within: 0,
+  idempotencyKey: 0,
+  maxReplyBytes: 0,
+} satisfies Record<keyof AnyInput, 0>);
 
 const record: ConfigRecord<{ maxEventBytes: number; credentials: Credentials }> = configRecord(
   "ClientOptions",
@@ -112,6 +132,8 @@ const call = async (
   own: { readonly maxEventBytes: number; readonly credentials: Credentials },
   input: AnyInput = {},
 ): Promise<object> => {
+  const [unknown] = unknownFields(`the object of ${spec.route}`, input, inputNames);
+  if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
   const secrets = await credentialsOf(api, spec, own.credentials);
   const path = addressOf(spec, input.params, { ...secrets.query, ...input.query });
   const headers = fieldsOf(spec, { ...secrets.header, ...input.headers });

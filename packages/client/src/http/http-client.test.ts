@@ -195,3 +195,11 @@ test("a wrong header field of the options is named, without its value", () => {
   );
   expect(create).not.toThrow("secret");
 });
+
+test("a misspelt option of a call is refused, with the nearest name", async () => {
+  await using http = open("http://localhost:9");
+  await expect(http.request("/", { jsn: 1 } as object)).rejects.toMatchObject({
+    code: "CLIENT_BAD_PARAMETER",
+    message: 'the object of request has no field "jsn"; did you mean "json"?',
+  });
+});

@@ -1,3 +1,4 @@
+import { unknownFields } from "@framework/core/feature";
 import type { CallInit } from "./call-init.ts";
 import { ClientError } from "./client-error.ts";
 import { exchange } from "./exchange.ts";
@@ -36,6 +37,7 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
   );
   const request = async (path: string, init: CallInit = {}): Promise<Response> => {
     if (closed.signal.aborted) throw closed.signal.reason;
+    checkInit(init);
     const url = targetOf(base, path);
     const aborted = new AbortController();
     const signals = [init.signal, init.within?.signal, closed.signal, aborted.signal];
@@ -56,6 +58,23 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
     await sockets?.close();
   };
   return { request, close, [Symbol.asyncDispose]: close };
+};
+
+const initNames = Object.keys({
+  method: 0,
+  headers: 0,
+  body: 0,
+  json: 0,
+  signal: 0,
+  within: 0,
+  idempotencyKey: 0,
+  stream: 0,
+  maxReplyBytes: 0,
+} satisfies Record<keyof CallInit, 0>);
+
+const checkInit = (init: CallInit): void => {
+  const [unknown] = unknownFields("the object of request", init, initNames);
+  if (unknown !== undefined) throw new ClientError("CLIENT_BAD_PARAMETER", unknown);
 };
 
 const ruleOf = (stream: boolean | StreamRule): StreamRule =>

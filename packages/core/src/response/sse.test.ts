@@ -198,3 +198,12 @@ test("the source's error ends the stream and clears the timer", async () => {
 test.each([-1, Number.NaN, Infinity, "15"])("rejects heartbeatSecs %p", (heartbeatSecs) => {
   expect(() => eventStream([], { heartbeatSecs: heartbeatSecs as number })).toThrow(bad);
 });
+
+test("a misspelt field of an event is refused, with the nearest name", () => {
+  expect(() => eventFrame({ evnt: "tick", data: 1 })).toThrow(
+    'an event has no field "evnt"; did you mean "event"? Otherwise yield { data: … } to send an object',
+  );
+  expect(() => eventFrame({ total: 1 })).toThrow(
+    'an event has no field "total"; yield { data: … } to send an object',
+  );
+});

@@ -1,4 +1,5 @@
 import { FrameworkError } from "../errors/framework-error.ts";
+import { nearest } from "../errors/nearest.ts";
 import { ByteChunks } from "./byte-stream.ts";
 import { type ChunkSource, iterableSource } from "./chunk-source.ts";
 import { toJsonText } from "./json-text.ts";
@@ -129,8 +130,9 @@ export const eventFrame = (event: unknown): string => {
     throw badEvent(`an event is a string or an object, not ${typeof event}`);
   const unknown = Object.keys(event).find((key) => !fields.includes(key));
   if (unknown !== undefined) {
+    const [near] = nearest(unknown.slice(0, 40), fields);
     throw badEvent(
-      `an event has no field ${JSON.stringify(unknown.slice(0, 40))}; yield { data: … } to send an object`,
+      `an event has no field ${JSON.stringify(unknown.slice(0, 40))}; ${near === undefined ? "" : `did you mean "${near}"? Otherwise `}yield { data: … } to send an object`,
     );
   }
   const { data, event: name, id, retry } = event as ServerSentEvent;

@@ -73,3 +73,21 @@ test.each(["", "a b", `/${"x".repeat(512)}`])(
     );
   },
 );
+
+test("a misspelt option of send, sendAll and request is refused, with the nearest name", async () => {
+  const app = withBroker();
+  await app.start({ log: quiet });
+  const message = { type: "t" };
+  const delay = { delayMS: 5 } as object;
+  const limit = { timeoutMS: 5 } as object;
+  for (const [sent, call, near] of [
+    [app.messaging.send("books", message, delay), "send", '"delayMS"; did you mean "delayMs"?'],
+    [app.messaging.sendAll("books", [message], delay), "send", '"delayMS"; did you mean "delayMs"?'],
+    [app.messaging.request("books", message, limit), "request", '"timeoutMS"; did you mean "timeoutMs"?'],
+  ] as const)
+    await expect(sent).rejects.toMatchObject({
+      code: "MESSAGING_BAD_MESSAGE",
+      message: expect.stringContaining(`the options object of ${call} has no field ${near}`),
+    });
+  await app.stop();
+});

@@ -1,3 +1,4 @@
+import { unknownFields } from "@framework/core/feature";
 import { MAX_PRIORITY } from "../table/priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
@@ -34,8 +35,20 @@ const MAX_KEY_LENGTH = 400;
 const MAX_DELAY_MS = 315_360_000_000;
 const MAX_DATE_MS = 8_640_000_000_000_000;
 
+const names = Object.keys({
+  payload: 0,
+  key: 0,
+  uniqueKey: 0,
+  priority: 0,
+  delayMs: 0,
+  runAt: 0,
+  headers: 0,
+} satisfies Record<keyof NewWork<unknown>, 0>);
+
 /** Checks and serialises work. @throws DURABLE_BAD_WORK */
 export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
+  const [unknown] = unknownFields("the object of the item", work, names);
+  if (unknown !== undefined) throw badWork(queue, unknown);
   const { payload, key, uniqueKey, priority = 0, delayMs = 0, runAt, headers } = work;
   if (work.delayMs !== undefined && runAt !== undefined)
     throw badWork(queue, "delayMs and runAt exclude each other: both name the earliest start");
