@@ -158,14 +158,11 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
     this.kernel.assertOpen("a handler of onEvent");
     const problem = eventProblem(event, handler, options);
     if (problem !== null) return this.reported(problem);
-    const name = handler.name || event;
-    const isOnce = options.once !== undefined;
-    const run = isOnce ? oncePerService(`core:once:${++this.onceHandlers}`, handler) : handler;
-    this.kernel.addTask(
-      event === "startup" ? "onStart" : "onStop",
-      { name, run },
-      { name: "onEvent", rank: programRank },
-    );
+    const { once } = options;
+    const run = once === undefined ? handler : oncePerService(`core:once:${++this.onceHandlers}`, handler);
+    const task = { name: handler.name || event, run };
+    const phase = event === "startup" ? "onStart" : "onStop";
+    this.kernel.addTask(phase, task, { name: "onEvent", rank: programRank });
     return this;
   }
 
