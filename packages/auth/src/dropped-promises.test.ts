@@ -1,19 +1,32 @@
 import { App } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import { hashPassword, JwtAuth, verifyPassword } from "./index.ts";
+import { hashPassword, JwtAuth, JwtClaims, RoleGuard, User, verifyPassword } from "./index.ts";
+
+const log = { info() {}, warn() {}, error() {} };
 
 const fails = (): never => {
   throw new Error("away");
 };
 
-test("promises that a handler drops are no unhandled rejections", async () => {
+/** Returns the reasons of unhandled rejections during a run. */
+const strayOf = async (run: () => Promise<void>): Promise<unknown[]> => {
   const stray: unknown[] = [];
   const note = (reason: unknown): void => void stray.push(reason);
   process.on("unhandledRejection", note);
   try {
+    await run();
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    return stray;
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+};
+
+test("promises that a handler drops are no unhandled rejections", async () => {
+  const stray = await strayOf(async () => {
     const store = { revoke: fails, isRevoked: fails, consume: fails };
     const auth = new JwtAuth({ secret: "0123456789abcdef0123456789abcdef", store });
-    await new App().use(auth).start({ log: { info() {}, warn() {}, error() {} } });
+    await new App().use(auth).start({ log });
     const { refreshToken } = await auth.createTokens({ sub: "ann" });
     const made = [
       () => auth.createToken({ sub: "" }),
@@ -29,9 +42,22 @@ test("promises that a handler drops are no unhandled rejections", async () => {
       void make();
       await expect(make()).rejects.toMatchObject({ message: expect.any(String) });
     }
-    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
-    expect(stray).toEqual([]);
-  } finally {
-    process.off("unhandledRejection", note);
-  }
+  });
+  expect(stray).toEqual([]);
+});
+
+test("a resolve that rejects for one identity and throws for the next leaves no unhandled rejection", async () => {
+  const resolve = (identity: unknown): Promise<string[]> =>
+    typeof identity === "string" ? Promise.reject(new Error("away")) : fails();
+  const app = new App().use((request, next) => {
+    request.context.set(User, "ann").set(JwtClaims, { sub: "ann", exp: 1 });
+    return next(request);
+  });
+  app.get("/", { guards: [new RoleGuard("admin", { resolve })] }, () => "secret");
+  await app.start({ log });
+  const stray = await strayOf(async () => {
+    const { status } = await app.fetch(new Request("http://localhost/"));
+    expect(status).toBe(403);
+  });
+  expect(stray).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { type Awaitable, ForbiddenError, type Invocation, UnauthorizedError } from "@framework/core";
-import { isPromise, mapAwaitable } from "@framework/core/feature";
+import { handled, isPromise, mapAwaitable } from "@framework/core/feature";
 import type { AnswerWait } from "../answer-limit.ts";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
@@ -42,7 +42,7 @@ export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<tr
   const identities: readonly unknown[] = Object.values(principal);
   const granted = new Set(identities.flatMap((identity) => ownWords(identity, rule.members)));
   const { resolve } = rule;
-  const resolved = resolve === undefined ? [] : identities.map((identity) => resolve(identity, invocation));
+  const resolved = resolve === undefined ? [] : answersOf(resolve, identities, invocation);
   if (!resolved.some((words) => isPromise(words)))
     return judged(rule, invocation, granted, resolved as Words[]);
   const { wait } = rule;
@@ -51,6 +51,22 @@ export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<tr
   };
   const all = wait.of(Promise.all(resolved.map(async (words) => words)), late);
   return mapAwaitable(all, (words) => judged(rule, invocation, granted, words));
+};
+
+/** Calls `resolve` for each identity. When one call throws, the promises of earlier calls have no reader: their rejections would end the process. */
+const answersOf = (
+  resolve: ResolveWords,
+  identities: readonly unknown[],
+  invocation: Invocation,
+): readonly Awaitable<Words>[] => {
+  const answers: Awaitable<Words>[] = [];
+  try {
+    for (const identity of identities) answers.push(resolve(identity, invocation));
+  } catch (error) {
+    for (const answer of answers) if (isPromise(answer)) void handled(Promise.resolve(answer));
+    throw error;
+  }
+  return answers;
 };
 
 const judged = (
