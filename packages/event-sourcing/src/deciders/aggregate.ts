@@ -69,7 +69,7 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
   async load({ tx }: { readonly tx?: Transaction | undefined } = {}): Promise<AggregateState<State>> {
     const { snapshots } = this.parts;
     const folded = await this.read(tx);
-    if (tx === undefined) snapshots.offer(this.decider.fold, this, folded); // in a transaction, part of it may be undone
+    if (tx === undefined) snapshots.prepare(this.decider.fold, this, folded)?.(); // in a transaction, part of it may be undone
     return { state: folded.state, version: folded.version };
   }
 
@@ -130,9 +130,9 @@ export class Aggregate<State, Command, Types extends AnyEventType> {
       keys: new Set([...before.keys, ...keys]),
       snapshotVersion: before.snapshotVersion,
     };
-    const offer = (): void => this.parts.snapshots.offer(fold, this, folded);
-    if (tx === undefined) offer();
-    else tx.onCommit(offer);
+    const offer = this.parts.snapshots.prepare(fold, this, folded);
+    if (offer !== null && tx !== undefined) tx.onCommit(offer);
+    else offer?.();
     return {
       state: folded.state,
       version,

@@ -107,6 +107,45 @@ test("no snapshot is taken of events whose commit did not happen although its ou
   expect(await store.aggregate(Loan, "1").load()).toEqual(expected);
 });
 
+test("a snapshot taken in a transaction has the state of the events, although the caller changes the returned state", async () => {
+  await using opened = await open();
+  const { store, db } = opened;
+  const loan = store.aggregate(Loan, "1");
+  await loan.execute({ kind: "borrow", member: "ann" });
+  await db.transaction(async (tx) => {
+    const { state } = await loan.execute({ kind: "extend", days: 7 }, { tx });
+    Object.assign(state, { member: "eve" });
+  });
+  await store.snapshotsTaken();
+  expect(await db.fetchValue("SELECT version FROM framework_snapshots")).toBe(2);
+  expect((await loan.load()).state).toMatchObject({ member: "ann" });
+});
+
+test("a state whose toSnapshot throws has no snapshot, and the command succeeds", async () => {
+  await using opened = await open();
+  const { store, db, lines } = opened;
+  const error = new Error("not now");
+  const Broken: typeof Loan = {
+    ...Loan,
+    fold: {
+      ...Loan.fold,
+      toSnapshot: () => {
+        throw error;
+      },
+    },
+  };
+  const loan = store.aggregate(Broken, "1");
+  await loan.execute({ kind: "borrow", member: "ann" });
+  await loan.execute({ kind: "extend", days: 7 });
+  const inside = db.transaction((tx) => loan.execute({ kind: "extend", days: 7 }, { tx }));
+  expect((await inside).version).toBe(3);
+  await store.snapshotsTaken();
+  expect(await db.query("SELECT * FROM framework_snapshots")).toEqual([]);
+  expect(lines).toEqual([
+    { message: expect.stringContaining("could not be serialised"), fields: { fold: "loan", error } },
+  ]);
+});
+
 const Members: Decider<Map<string, number>, never, (typeof loanTypes)[number]> = decider({
   name: "members",
   events: loanTypes,

@@ -47,18 +47,17 @@ export class Snapshots {
     return initial(fold);
   }
 
-  /** Takes a snapshot in the background, when the state is far enough from the last one. Call it after the commit. */
-  offer<State>(fold: Fold<State>, stream: StreamPlace, folded: Folded<State>): void {
+  /**
+   * Serialises the state, when it is far enough from the last snapshot. Call it before the program gets the state, which it may change.
+   *
+   * @returns takes the snapshot in the background; call it after the commit. `null` when no snapshot is due
+   */
+  prepare<State>(fold: Fold<State>, stream: StreamPlace, folded: Folded<State>): (() => void) | null {
     const { enableSnapshots, snapshotInterval } = this.base.settings;
-    if (!enableSnapshots || folded.version - folded.snapshotVersion < snapshotInterval) return;
-    const place = { ...stream, fold: fold.name };
-    const row = this.rowOf(fold, folded);
-    if (row === null) return;
-    const keys = [...folded.keys];
-    this.queue.offer(keyOf(place), async () => {
-      const isTaken = await this.base.transaction((tx) => writeSnapshot(this.base, tx, place, row, keys));
-      if (isTaken) this.base.counts.snapshotsTaken++;
-    });
+    if (!enableSnapshots || folded.version - folded.snapshotVersion < snapshotInterval) return null;
+    const place: SnapshotPlace = { tenant: stream.tenant, stream: stream.stream, fold: fold.name };
+    const row = this.serialised(fold, folded);
+    return row === null ? null : () => this.offer(place, row, [...folded.keys]);
   }
 
   /** Resolves when every offered snapshot was taken or dropped. */
@@ -71,10 +70,26 @@ export class Snapshots {
     await this.queue.close(deadline);
   }
 
+  private offer(place: SnapshotPlace, row: NewRow, keys: readonly string[]): void {
+    this.queue.offer(keyOf(place), async () => {
+      const isTaken = await this.base.transaction((tx) => writeSnapshot(this.base, tx, place, row, keys));
+      if (isTaken) this.base.counts.snapshotsTaken++;
+    });
+  }
+
+  private serialised<State>(fold: Fold<State>, folded: Folded<State>): NewRow | null {
+    try {
+      return this.rowOf(fold, folded);
+    } catch (error) {
+      this.tell("serialise", fold.name, "no snapshot: the state could not be serialised", { error });
+      return null;
+    }
+  }
+
   private rowOf<State>(
     fold: Fold<State>,
     { state, version, lastEvent: event_id, keys }: Folded<State>,
-  ): Omit<SnapshotRow, "checksum"> | null {
+  ): NewRow | null {
     const json = fold.toSnapshot(state);
     const problem = jsonProblem(json, "the state");
     if (problem !== null) {
@@ -117,6 +132,8 @@ export class Snapshots {
     this.base.log.warn(`event-sourcing: ${message}`, { fold, ...fields });
   }
 }
+
+type NewRow = Omit<SnapshotRow, "checksum">;
 
 type Problem = "damaged" | "ahead" | "newer";
 
