@@ -8,7 +8,7 @@ export const databaseErrors: ErrorCatalogue = {
   },
   DATABASE_BAD_MIGRATIONS: {
     summary:
-      "the folder of migrations is missing, a name or number is malformed or repeated, or a migration has parameters or ends its transaction",
+      "the folder of migrations is missing, a name or number is malformed or repeated, or a migration has parameters or an unclosed comment, or ends its transaction",
     action: "the message lists the problems",
   },
   DATABASE_BAD_NAME: {

@@ -62,6 +62,26 @@ withServer("postgres", (url) => {
     expect(await db.fetchValue("SELECT to_regclass('half')")).toBe(null);
   });
 
+  test("statements after a comment that ends with a carriage return run", async () => {
+    await using s = await setUp({
+      "0001-two.up.sql": "-- note by Bob\rCREATE TABLE a (n INTEGER);\r-- and\rCREATE TABLE b (n INTEGER);",
+    });
+    const db = s.open();
+    await migrate(db, { directory: s.directory });
+    expect(await db.query("SELECT * FROM a, b")).toEqual([]);
+  });
+
+  test("a file with a comment that is not closed is refused, also when comments in it are", async () => {
+    await using s = await setUp({
+      "0001-two.up.sql": "CREATE TABLE a (n INTEGER); /* b /* nested */\nCREATE TABLE b (n INTEGER);",
+    });
+    const db = s.open();
+    await expect(migrate(db, { directory: s.directory })).rejects.toMatchObject({
+      code: "DATABASE_BAD_MIGRATIONS",
+    });
+    expect(await db.fetchValue("SELECT to_regclass('a')")).toBe(null);
+  });
+
   migrationSets(test, async () => {
     const s = await setUp({});
     return Object.assign(s.open(), { [Symbol.asyncDispose]: s[Symbol.asyncDispose] });

@@ -188,6 +188,19 @@ test("a file that ends the transaction, or has parameters, is refused before the
   expect(await s.columns()).toEqual([]);
 });
 
+test("a file with a comment that is not closed is refused before the first step", async () => {
+  await using s = setUp({
+    ...files,
+    "0003-more.up.sql": "CREATE TABLE a (n INTEGER);\n/* create b\nCREATE TABLE b (n INTEGER);",
+  });
+  const refused = s.run();
+  await expect(refused).rejects.toMatchObject({ code: "DATABASE_BAD_MIGRATIONS" });
+  await expect(refused).rejects.toThrow(
+    /0003-more\.up\.sql:2: a comment that begins with \/\* is not closed\n {2}2 \| \/\* create b$/,
+  );
+  expect(await s.columns()).toEqual([]);
+});
+
 test("triggers, whose bodies have semicolons, run whole", async () => {
   const trigger =
     "CREATE TRIGGER t AFTER INSERT ON books BEGIN INSERT INTO genres VALUES ('a;b'); INSERT INTO genres VALUES ('c'); END;";

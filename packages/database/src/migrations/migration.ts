@@ -49,8 +49,9 @@ export const migrationText = (
   return { path, text, pieces };
 };
 
-/** All migrations run in one transaction, so a statement that ends it is refused. */
+/** All migrations run in one transaction, so a statement that ends it is refused. An unclosed comment would hide statements. */
 const problemOf = (piece: Piece): string | null => {
+  if (piece.tokens.at(-1)?.kind === "unclosed") return "a comment that begins with /* is not closed";
   try {
     checkPiece(piece);
     return null;

@@ -86,6 +86,13 @@ test.each(dialects)("%s: a text that ends within a quote or comment is one state
     expect(splitStatements(text, dialect)).toHaveLength(1);
 });
 
+test("a carriage return ends a comment on PostgreSQL, and not on SQLite", () => {
+  const text = "SELECT 1 --x\r; COMMIT";
+  const refused = expect.objectContaining({ code: "DATABASE_TRANSACTION_CONTROL" });
+  expect(() => new TextChecker("postgres").script(text)).toThrow(refused);
+  expect(new TextChecker("sqlite").script(text)).toHaveLength(1);
+});
+
 const bodies: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
     "CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = CASE WHEN 1 THEN 2 END; DELETE FROM b; END",

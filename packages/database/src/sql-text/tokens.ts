@@ -1,9 +1,21 @@
 /** The two dialects of SQL, which differ in their quotes and comments. */
 export type Dialect = "sqlite" | "postgres";
 
-/** A token of a text: words, parameters, and the characters that end or nest statements; `other` is everything else. */
+/**
+ * A token of a text: words, parameters, quoted text, the characters that end or nest statements, and a comment that nothing closes; `other` is
+ * everything else.
+ */
 export interface Token {
-  readonly kind: "word" | "parameter" | "named" | "semicolon" | "open" | "close" | "other";
+  readonly kind:
+    | "word"
+    | "parameter"
+    | "named"
+    | "quoted"
+    | "semicolon"
+    | "open"
+    | "close"
+    | "unclosed"
+    | "other";
   /** The token as it is written. */
   readonly text: string;
   readonly at: number;
@@ -12,13 +24,18 @@ export interface Token {
 const word = String.raw`(?<word>[A-Za-z_\u0080-\uffff][\w$\u0080-\uffff]*)`;
 const parameter = String.raw`(?<parameter>\$\d+(?![\w$\u0080-\uffff]))`;
 const rest = String.raw`(?<number>\d[\w.]*)|(?<other>[^])`;
-const skip = String.raw`(?<skip>\s+|--[^\n]*|\/\*)`;
+
+/** Spaces and comments by dialect: on PostgreSQL a carriage return ends a comment too. */
+const skips: Readonly<Record<Dialect, string>> = {
+  sqlite: String.raw`(?<skip>\s+|--[^\n]*|\/\*)`,
+  postgres: String.raw`(?<skip>\s+|--[^\n\r]*|\/\*)`,
+};
 
 /** Tokens by dialect. Of quotes and block comments only the beginning: `endOf` finds their end. */
 const patterns: Readonly<Record<Dialect, RegExp>> = {
   sqlite: new RegExp(
     [
-      skip,
+      skips.sqlite,
       "(?<quote>['\"`[])",
       word,
       parameter,
@@ -29,7 +46,7 @@ const patterns: Readonly<Record<Dialect, RegExp>> = {
   ),
   postgres: new RegExp(
     [
-      skip,
+      skips.postgres,
       String.raw`(?<quote>[eE]?'|"|\$(?:[A-Za-z_\u0080-\uffff][\w\u0080-\uffff]*)?\$)`,
       word,
       parameter,
@@ -47,7 +64,7 @@ const punctuation: Readonly<Record<string, Token["kind"]>> = {
 
 type Groups = Readonly<Partial<Record<string, string>>>;
 
-/** Yields the tokens of a text, without spaces and comments. Linear time. */
+/** Yields the tokens of a text, without spaces and closed comments. Linear time. */
 export function* tokensOf(text: string, dialect: Dialect): Generator<Token> {
   const pattern = patterns[dialect];
   for (let at = 0; at < text.length;) {
@@ -55,20 +72,24 @@ export function* tokensOf(text: string, dialect: Dialect): Generator<Token> {
     const groups: Groups = pattern.exec(text)?.groups ?? {};
     const end = endOf(text, pattern.lastIndex, groups, dialect);
     if (groups["skip"] === undefined) yield { kind: kindOf(groups), text: text.slice(at, end), at };
-    at = end;
+    else if (end === UNCLOSED) yield { kind: "unclosed", text: text.slice(at), at };
+    at = end === UNCLOSED ? text.length : end;
   }
 }
 
-const kindOf = ({ word, parameter, named, other }: Groups): Token["kind"] => {
+const kindOf = ({ word, quote, parameter, named, other }: Groups): Token["kind"] => {
+  if (quote !== undefined) return "quoted";
   if (word !== undefined) return "word";
   if (parameter !== undefined) return "parameter";
   if (named !== undefined) return "named";
   return punctuation[other ?? ""] ?? "other";
 };
 
-/** The end of a token whose beginning ends at `from`; the end of the text for a quote or comment that nothing closes. */
+const UNCLOSED = -1;
+
+/** The end of a token whose beginning ends at `from`; the end of the text for a quote that nothing closes, `UNCLOSED` for such a comment. */
 const endOf = (text: string, from: number, { skip, quote }: Groups, dialect: Dialect): number => {
-  if (skip === "/*") return dialect === "postgres" ? afterNested(text, from) : after(text, "*/", from);
+  if (skip === "/*") return dialect === "postgres" ? afterNested(text, from) : afterComment(text, from);
   switch (quote) {
     case undefined:
       return from;
@@ -106,13 +127,18 @@ const afterEscaped = (text: string, from: number): number => {
   return text.length;
 };
 
+const afterComment = (text: string, from: number): number => {
+  const at = text.indexOf("*/", from);
+  return at === -1 ? UNCLOSED : at + 2;
+};
+
 /** Comments of PostgreSQL nest. */
 const afterNested = (text: string, from: number): number => {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = from;
   for (let depth = 1; depth > 0;) {
     const mark = marks.exec(text);
-    if (mark === null) return text.length;
+    if (mark === null) return UNCLOSED;
     depth += mark[0] === "/*" ? 1 : -1;
   }
   return marks.lastIndex;
