@@ -191,6 +191,9 @@ test("a connection is reused after a statement without session state, and replac
     "CREATE TEMP TABLE mine (n int)",
     "SELECT 1 AS n INTO TEMP mine",
     "SELECT pg_advisory_lock(7)",
+    "SELECT $q$don't$q$, pg_advisory_lock(7)",
+    "SELECT $$it's$$ || set_config('search_path', 'nowhere', false)",
+    "UPDATE pg_settings SET setting = 'nowhere' WHERE name = 'search_path'",
   ]) {
     await db.execute(lasting);
     const after = await process();

@@ -31,6 +31,15 @@ test.each([
   "SELECT pg_catalog.\"set_config\"('app.user', (SELECT name FROM users), FALSE)",
   "SELECT set_config('a', $1, true), set_config('b', $1, false)",
   "DO $$ BEGIN SET app.user = 'y'; END $$",
+  "SELECT $$it's$$ || set_config('search_path', 'a', false)",
+  "SELECT $q$ don't $q$, pg_advisory_lock(42)",
+  'SELECT $q$ " -- /* $q$; SET ROLE bob',
+  "SELECT name$$, 'it', pg_advisory_lock(42), '$$'",
+  "SELECT 1 --x\r; SET ROLE bob",
+  "SELECT 1;/* why */--x\n\t SET ROLE bob",
+  "UPDATE pg_settings SET setting = 'a' WHERE name = 'search_path'",
+  "WITH a AS (UPDATE pg_catalog.\"pg_settings\" SET setting = 'a') SELECT 1",
+  'CREATE TABLE "pg_temp".mine (n int)',
 ])("changes the session of the connection: %s", (text) => {
   expect(leavesState(text)).toBe(true);
 });
@@ -54,6 +63,9 @@ test.each([
   "SELECT set_config('app.user', $1, true), 'false'",
   "SELECT set_config('app.user', lower($1), TRUE)",
   "INSERT INTO a (n) VALUES (1) ON CONFLICT DO NOTHING",
+  "SELECT $$ ; SET ROLE bob; SELECT pg_advisory_lock(1) $$",
+  "SELECT /* one /* within */ ; SET ROLE bob */ 1",
+  "SELECT setting FROM pg_settings WHERE name = 'update'",
 ])("leaves nothing: %s", (text) => {
   expect(leavesState(text)).toBe(false);
 });
@@ -73,6 +85,13 @@ test.each([
   "set_config(",
   "set_config(a,",
   "set_config((),     ",
+  "$$",
+  "$a$ ",
+  "update ",
+  "update a . ",
+  "\n",
+  "\n ",
+  "; ",
 ])("a text of repeated %p is read in linear time", (piece) => {
   const long = piece.repeat(300_000 / piece.length);
   const from = process.cpuUsage();

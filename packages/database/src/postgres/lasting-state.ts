@@ -1,17 +1,31 @@
+import { tokensOf } from "../sql-text/tokens.ts";
+
 /** Whether a statement changes the session for the next user of the connection. A false positive only costs a connection. */
 export const leavesState = (text: string): boolean => {
-  const words = text.replaceAll(QUOTED, (piece) => {
-    if (/^[-/]/.test(piece)) return " ";
-    return LASTING_FUNCTION.test(piece) ? piece.slice(1, -1) : '""';
-  });
+  if (!SUSPECT.test(text)) return false;
+  const words = wordsOf(text);
   return lasting.some((pattern) => pattern.test(words));
 };
 
-/** Strings, quoted names and comments, to the end of the text if unclosed. Linear time. */
-const QUOTED = /\be'(?:[^'\\]|\\[^])*'?|'[^']*'?|"[^"]*"?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/gi;
+/** Saves reading the tokens of most texts. A statement begins a text or line, or follows a semicolon or block comment. */
+const SUSPECT =
+  /(?:^|[;/\n\r])[^\S\n\r]*(?:set|listen|prepare|deallocate|discard|load|declare|do)\b|temp|set_config|advisory_lock|pg_settings/i;
 
-/** Functions keep their meaning in quotes. */
-const LASTING_FUNCTION = /^"(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?)"$/;
+/** The text with one space in the place of spaces and comments, and `""` in the place of quoted text. */
+const wordsOf = (text: string): string => {
+  let words = "";
+  let end = 0;
+  for (const { kind, text: token, at } of tokensOf(text, "postgres")) {
+    if (at > end) words += " ";
+    if (kind === "quoted") words += LASTING_NAME.test(token) ? token.slice(1, -1) : '""';
+    else if (kind !== "unclosed") words += token;
+    end = at + token.length;
+  }
+  return words;
+};
+
+/** These names keep their meaning in quotes. */
+const LASTING_NAME = /^"(?:set_config|pg_(?:try_)?advisory_lock(?:_shared)?|pg_settings|pg_temp)"$/;
 
 const lasting: readonly RegExp[] = [
   /(?:^|;)\s*(?:set(?!\s+(?:local|transaction|constraints)\b)|listen|prepare|deallocate|discard|load)\b/i,
@@ -22,5 +36,5 @@ const lasting: readonly RegExp[] = [
   /\bpg_(?:try_)?advisory_lock(?:_shared)?\s*\(/i,
   /\bset_config\s*\((?!(?:[^()]|\([^()]*\))*,\s*true\s*\))/i, // its arguments may be any expressions: only `true` lasts no longer than the transaction
   /(?:^|;)\s*do\b/i, // a block may do anything
-  /\*\//, // nested comments are not parsed
+  /\bupdate\s+(?:only\s+)?(?:[\w"]+\s*\.\s*)?pg_settings\b/i,
 ];
