@@ -9,7 +9,7 @@ export const leavesState = (text: string): boolean => {
 
 /** Saves reading the tokens of most texts. A statement begins a text or line, or follows a semicolon or block comment. */
 const SUSPECT =
-  /(?:^|[;/\n\r])[^\S\n\r]*(?:set|listen|prepare|deallocate|discard|load|declare|do)\b|temp|set_config|advisory_lock|pg_settings/i;
+  /(?:^|[;/\n\r])[^\S\n\r]*(?:set|listen|prepare|deallocate|discard|load|declare|do)\b|\b(?:pg_)?temp|set_config|advisory_lock|pg_settings/i;
 
 /** The text with one space in the place of spaces and comments, and `""` in the place of quoted text. */
 const wordsOf = (text: string): string => {
