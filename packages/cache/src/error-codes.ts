@@ -19,6 +19,10 @@ export const cacheErrors: ErrorCatalogue = {
       "500: `per` of a route returned something else than text, a finite number, `null` or `undefined`",
     action: "return the id of the caller, or `null` for none",
   },
+  CACHE_BAD_KEY: {
+    summary: "500: `key` of a route returned something else than text",
+    action: "return text at once, not a promise; an empty text adds nothing to the key",
+  },
   CACHE_PURGES_ONE_HOST: {
     summary: "advice: several hosts serve the app, and `invalidateCache` reaches only the workers of its own",
     action: "`enableRedis({ shared: true })`, or a store that all hosts share",

@@ -106,6 +106,22 @@ test("per and shared together, and a per that is no function, are mistakes at st
   }
 });
 
+test.each([undefined, null, 5, {}, ["a"], Promise.resolve("a")])(
+  "a key that is no text, such as %p, is an error, and no request gets the reply of another",
+  async (part) => {
+    const { app, get } = cachedApp();
+    app.get("/", { cache: { key: () => part as never } }, (request) => request.getHeader("x-tenant"));
+    for (const tenant of ["ann", "bob"]) {
+      const { status, text } = await get("/", { "x-tenant": tenant });
+      expect([status, text.includes("cache: key must return text"), text.includes("ann")]).toEqual([
+        500,
+        true,
+        false,
+      ]);
+    }
+  },
+);
+
 test("no caller ever gets the reply of another, whatever ids, keys and directives", async () => {
   const id = fc.oneof(
     fc.constantFrom("1", 1, "", null, undefined, '["a","b"]', "a"),

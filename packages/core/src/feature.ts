@@ -60,6 +60,7 @@ export type {
   ProtectEntryPoint,
 } from "./feature/entry-point.ts";
 export { handled } from "./middleware/handled.ts";
+export { returnedInstead } from "./middleware/returned-instead.ts";
 export {
   compose,
   isPromise,

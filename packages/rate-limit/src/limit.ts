@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { FrameworkError, type HttpRequest, type Invocation } from "@framework/core";
-import { handled, isPromise, type PermitRule } from "@framework/core/feature";
+import { type PermitRule, returnedInstead } from "@framework/core/feature";
 import { AdaptiveLimit } from "./adaptive-limit.ts";
 import type { ClientName, RateLimitConfig } from "./rate-limit-config.ts";
 
@@ -90,11 +90,9 @@ const clientKey = (named: ClientName, clientIp: string | null): string => {
 /** The type is checked too: a promise or an object would make all clients one, or count them by address without notice. */
 const numberText = (named: unknown): string => {
   if (Number.isFinite(named) || typeof named === "bigint") return String(named);
-  if (isPromise(named)) void handled(Promise.resolve(named)); // its rejection would end the process
-  const what = isPromise(named) ? "a promise; return the key itself" : `a value of type ${typeof named}`;
   throw new FrameworkError(
     "RATE_LIMIT_BAD_KEY",
-    `rate-limit: a key must be a text, a finite number or null, but a key function returned ${what}`,
+    `rate-limit: a key must be a text, a finite number or null, but a key function returned ${returnedInstead(named)}`,
   );
 };
 

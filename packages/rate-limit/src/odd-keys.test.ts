@@ -55,5 +55,5 @@ test("the error names what was returned", async () => {
   await app.start({ log: { info() {}, warn: write, error: write } });
   await using client = testClient(app);
   await client.get("/");
-  expect(logged.join()).toContain("a key function returned a promise; return the key itself");
+  expect(logged.join()).toContain("a key function returned a promise; return the value itself");
 });

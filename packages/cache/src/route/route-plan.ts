@@ -1,5 +1,5 @@
 import { type Endpoint, FrameworkError, type HttpRequest, type RouteInfo } from "@framework/core";
-import { nearest } from "@framework/core/feature";
+import { nearest, returnedInstead } from "@framework/core/feature";
 import type { RouteCache } from "./route-cache.ts";
 import { filledTag, isTag, tagParams } from "./tags.ts";
 
@@ -12,6 +12,7 @@ export interface RoutePlan {
   /** Lower-case names. */
   readonly vary: readonly string[];
   readonly tagsFor: (request: HttpRequest) => readonly string[];
+  /** Returns the further part of the key. @throws CACHE_BAD_KEY */
   readonly keyFor: ((request: HttpRequest) => string) | null;
   /** Returns the id of the caller whose reply this is, `null` for none. @throws CACHE_BAD_CALLER */
   readonly callerOf: (request: HttpRequest) => string | number | null;
@@ -49,8 +50,21 @@ export const planOf = (
     shared,
     vary: vary.map((name) => name.toLowerCase()),
     tagsFor: tags.length === 0 ? () => noTags : ({ params }) => tags.map((tag) => filledTag(tag, params)),
-    keyFor: cache.key ?? null,
+    keyFor: keyBy(cache.key),
     callerOf: callerBy(cache.per),
+  };
+};
+
+/** In the key other values would be equal for all requests: a promise is {} in JSON, and nothing is no part of it. */
+const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
+  if (key === undefined) return null;
+  return (request) => {
+    const part: unknown = key(request);
+    if (typeof part === "string") return part;
+    throw new FrameworkError(
+      "CACHE_BAD_KEY",
+      `cache: key must return text, and returned ${returnedInstead(part)}`,
+    );
   };
 };
 
@@ -63,7 +77,7 @@ const callerBy = (per: RouteCache["per"]): RoutePlan["callerOf"] => {
     // In the key such values would be equal for all callers: NaN is null in JSON, a promise {}.
     throw new FrameworkError(
       "CACHE_BAD_CALLER",
-      `cache: per must return text, a finite number, or null, and returned ${typeof id === "number" ? id : typeof id}`,
+      `cache: per must return text, a finite number, or null, and returned ${returnedInstead(id)}`,
     );
   };
 };

@@ -1,0 +1,29 @@
+import { expect, test } from "@jest/globals";
+import { returnedInstead } from "../feature.ts";
+
+test("says what a function returned, without the value of an object or a text", () => {
+  const values = [Promise.resolve(1), { a: 1 }, "", "secret", Number.NaN, undefined, null, 5n];
+  expect(values.map((value) => returnedInstead(value))).toEqual([
+    "a promise; return the value itself",
+    "a value of type object",
+    "an empty text",
+    "a value of type string",
+    "NaN",
+    "undefined",
+    "null",
+    "a value of type bigint",
+  ]);
+});
+
+test("the rejection of a returned promise is no unhandled rejection", async () => {
+  const stray: unknown[] = [];
+  const note = (reason: unknown): void => void stray.push(reason);
+  process.on("unhandledRejection", note);
+  try {
+    returnedInstead(Promise.reject(new Error("away")));
+    await new Promise((resolve) => setImmediate(resolve)); // Node reports rejections once a turn is over
+    expect(stray).toEqual([]);
+  } finally {
+    process.off("unhandledRejection", note);
+  }
+});

@@ -1,0 +1,16 @@
+import { handled } from "./handled.ts";
+import { isPromise } from "./middleware.ts";
+
+/**
+ * Describes what a function of the program returned in place of a name or a key, for the message of an error: "a promise; return the value itself", "NaN",
+ * "a value of type object". Such a value must not become part of a key, where it would be equal for all callers: a promise is `{}` in JSON. A rejection of
+ * the promise is ignored, since it would end the process.
+ */
+export const returnedInstead = (value: unknown): string => {
+  if (isPromise(value)) {
+    void handled(Promise.resolve(value));
+    return "a promise; return the value itself";
+  }
+  if (value === null || value === undefined || typeof value === "number") return String(value);
+  return value === "" ? "an empty text" : `a value of type ${typeof value}`;
+};
