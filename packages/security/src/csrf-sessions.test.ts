@@ -1,5 +1,5 @@
 import { App, type HttpRequest } from "@framework/core";
-import { type ConfigInput, type Feature, SessionId, User } from "@framework/core/feature";
+import { type ConfigInput, type Feature, JwtClaims, SessionId, User } from "@framework/core/feature";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, type CsrfConfig } from "./index.ts";
@@ -106,6 +106,31 @@ test("session is not called for a request that is refused before authentication"
   const first = await post("/change");
   const second = await post("/change", first);
   expect([first.status, second.status, (await post("/change", second)).status]).toEqual([403, 403, 200]);
+});
+
+test.each([Promise.resolve("ada"), { name: "ada" }, 5])(
+  "a session that returns %p is a 500 and gives no token",
+  async (name) => {
+    const logged: string[] = [];
+    const write = (_message: string, fields?: object): void =>
+      void logged.push(String(Object.values(fields ?? {})));
+    const app = new (App.with(csrf))().enableCsrf({ secret, session: () => name as never });
+    app.get("/", () => "page");
+    await app.start({ log: { info() {}, warn: write, error: write } });
+    await using client = testClient(app);
+    const page = await client.get("/");
+    expect([page.status, page.cookies.size]).toEqual([500, 0]);
+    expect(logged.join()).toContain(
+      "session of CsrfConfig must return a text, or null for none, and returned ",
+    );
+  },
+);
+
+test("a session that returns undefined is that of a visitor", async () => {
+  const { client, post } = openWithLogin({ session: ({ context }) => context.get(JwtClaims)?.sub });
+  await using _ = client;
+  const first = await post("/change");
+  expect([first.status, (await post("/change", first)).status]).toEqual([403, 200]);
 });
 
 test.each([{}, { session: ({ context }: HttpRequest): string | null => context.get(User) ?? null }])(

@@ -7,6 +7,10 @@ export const securityErrors: ErrorCatalogue = {
     summary: "the request has no valid CSRF token, or comes from another origin",
     action: "send the token of the session; trust the origin in `trustedOrigins`",
   },
+  SECURITY_CSRF_BAD_SESSION: {
+    summary: "500: `session` of `CsrfConfig` returned neither a text nor `null` nor `undefined`",
+    action: "return the name of the login at once, not a promise or an object",
+  },
   SECURITY_CSRF_NOT_ENABLED: {
     summary: "`csrfToken` or `rotateCsrfToken` was called without `enableCsrf`",
     action: "call `enableCsrf`",

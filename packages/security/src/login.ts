@@ -1,16 +1,26 @@
-import type { HttpRequest } from "@framework/core";
-import { JwtClaims, SessionId, User } from "@framework/core/feature";
+import { FrameworkError, type HttpRequest } from "@framework/core";
+import { JwtClaims, returnedInstead, SessionId, User } from "@framework/core/feature";
 import type { CsrfConfig } from "./csrf-config.ts";
 import type { Login } from "./csrf-tokens.ts";
 
 /** Cookie of a session that the application manages, unless `CsrfConfig.session` identifies it. */
 const SESSION_COOKIE = "session_id";
 
-/** Reads the login of a request, after authentication. */
+/** Reads the login of a request, after authentication. @throws SECURITY_CSRF_BAD_SESSION */
 export const loginOf = (request: HttpRequest, config: CsrfConfig): Login =>
   config.session === undefined
     ? knownLogin(request, config)
-    : { session: null, caller: config.session(request) };
+    : { session: null, caller: namedBy(config.session(request)) };
+
+/** The login that the program names. Any other value would be the same text for all logins. */
+const namedBy = (name: unknown): string | null => {
+  if (typeof name === "string") return name;
+  if (name === null || name === undefined) return null;
+  throw new FrameworkError(
+    "SECURITY_CSRF_BAD_SESSION",
+    `security: session of CsrfConfig must return a text, or null for none, and returned ${returnedInstead(name)}`,
+  );
+};
 
 /** Returns the login as far as it is known before authentication, which `CsrfConfig.session` needs. */
 export const knownLogin = (request: HttpRequest, config: CsrfConfig): Login => ({
