@@ -3,6 +3,7 @@ import { type Host, systemClock } from "@framework/core/feature";
 import type { Kernel } from "@framework/durable/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import { callerOf } from "./caller/caller-of.ts";
+import { returnedText } from "./caller/returned-text.ts";
 import { commandPipeline, type CommandPipelineParts } from "./commands/command-pipeline.ts";
 import { Commands } from "./commands/commands.ts";
 import type { CqrsConfig } from "./cqrs-config.ts";
@@ -51,8 +52,9 @@ export interface Running {
 export const buildCqrs = (parts: CqrsParts): Running => {
   const { config, host, kernel, registry, observers, eventStore, log } = parts;
   const { clock = systemClock } = config;
-  const tenantOf = (invocation: Invocation): string => config.tenantOf?.(invocation) ?? "";
-  const caller = config.callerOf ?? callerOf;
+  const tenantOf = (invocation: Invocation): string =>
+    returnedText("tenantOf of CqrsConfig", config.tenantOf?.(invocation) ?? "");
+  const caller = callerBy(config.callerOf);
   const counts = new OperationCounts();
   counts.publish(host.insight);
   const runs = new SharedRuns(clock, () => void counts.shared++);
@@ -104,6 +106,9 @@ export const buildCqrs = (parts: CqrsParts): Running => {
     new CommandQueue({ kernel, registry, pipeline, callOf, callerOf: caller, keepSecs });
   return { commands, queries, openQueue };
 };
+
+const callerBy = (named: CqrsConfig["callerOf"]): ((invocation: Invocation) => string) =>
+  named === undefined ? callerOf : (invocation) => returnedText("callerOf of CqrsConfig", named(invocation));
 
 /** Results of idempotency keys; expired ones are removed while the app runs. */
 const storeResults = ({ config, host, kernel, log }: CqrsParts): StoredResults => {

@@ -21,6 +21,11 @@ export const cqrsErrors: ErrorCatalogue = {
       "a handler returned a value that the schema of its result refuses, or that JSON loses although it may be stored; nothing was changed",
     action: "correct the handler or the schema; the message lists the places",
   },
+  CQRS_BAD_RETURN: {
+    summary:
+      "500: `callerOf` or `tenantOf` of `CqrsConfig`, or `key` of a command, returned a promise or another value that is no text; `tenantOf` and `key` may return `null`",
+    action: "return the text at once",
+  },
   CQRS_BUSY: {
     status: 503,
     summary:

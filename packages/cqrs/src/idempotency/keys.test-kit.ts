@@ -210,6 +210,35 @@ export const keys: PortContract<TestDatabase> = portContract<TestDatabase>("idem
     });
   },
 
+  "a callerOf, tenantOf or key that returns no text is a 500, and no caller gets the result of another":
+    async (place) => {
+      const wrong = [undefined, 5, { user: "ann" }, Promise.resolve("ann")];
+      for (const value of wrong) {
+        const given = () => value as never;
+        const Keyed = command("Keyed", { input: z.string(), key: given });
+        const queued = command("Queued", { input: z.string(), key: given, mode: "queued" });
+        for (const config of [
+          { callerOf: given },
+          ...(value === undefined ? [] : [{ tenantOf: given }, {}]),
+        ]) {
+          const app = counterApp(place, config);
+          const handler = adding(app);
+          app.cqrs.handle(Keyed, async () => {}).handle(queued, async () => {});
+          await started(app, async () => {
+            const isKey = Object.keys(config).length === 0;
+            const calls = isKey
+              ? [app.cqrs.execute(Keyed, "a"), app.cqrs.enqueue(queued, "a")]
+              : [app.cqrs.execute(Add, one, keyed("k")), app.cqrs.execute(Add, one, keyed("k"))];
+            for (const call of calls) {
+              const { code, message } = await failureOf(call);
+              assert.deepEqual([code, message.includes("must return a text")], ["CQRS_BAD_RETURN", true]);
+            }
+            assert.equal(handler.calls(), 0);
+          });
+        }
+      }
+    },
+
   "n calls at once with one key commit once, over two processes": async (place) => {
     const apps = [counterApp(place), counterApp(place)] as const;
     for (const app of apps) adding(app);

@@ -4,6 +4,7 @@ import type { Transaction } from "@framework/database";
 import type { Kernel, WorkItem, WorkQueue } from "@framework/durable/feature";
 import type { AnyCommand } from "../definitions/command.ts";
 import { storedJson } from "../definitions/stored-json.ts";
+import { laneOf } from "../commands/in-lane.ts";
 import { type CommandCall, CommandRun } from "../commands/command-run.ts";
 import type { Handled } from "../handlers/handler-types.ts";
 import type { HandlerRegistry } from "../handlers/handler-registry.ts";
@@ -64,10 +65,11 @@ export class CommandQueue {
   }
 
   /** Adds a command in a transaction, and returns the id for its status, which cannot be guessed: the work has a hash of its secret. */
-  async enqueue({ call, operation, input }: CommandRun, tx: Transaction): Promise<string> {
+  async enqueue(run: CommandRun, tx: Transaction): Promise<string> {
+    const { call, operation } = run;
     const { raw, invocation, tenant } = call;
     const secret = randomBytes(16).toString("base64url");
-    const lane = operation.key?.(input as never) ?? null; // the validated input of this command
+    const lane = laneOf(run);
     const stored = { secret: fingerprintOf(secret), tenant };
     const headers = { ...stored, caller: this.callerHash(invocation), ...storedCaller(invocation) };
     const payload: QueuedCommand = { command: operation.name, input: raw };
