@@ -70,3 +70,15 @@ test("10,000 callers make no more series than maxCallers and one for the rest of
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(10_000);
   expect(counts['caller="other",method="GET",path="/b/{id}"']).toBe(4990);
 });
+
+test("a callerOf that returns a promise is an error, and one that returns undefined names no caller", async () => {
+  for (const [name, status] of [
+    [Promise.resolve("ann"), 500],
+    [undefined, 200],
+  ] as const) {
+    const app = new Api().enableDeprecation({ callerOf: () => name as never });
+    app.get("/a", { deprecated: "2026-11-01" }, () => 1);
+    await app.start({ log: { info() {}, warn() {}, error() {} } });
+    expect((await app.fetch(new Request("http://localhost/a"))).status).toBe(status);
+  }
+});

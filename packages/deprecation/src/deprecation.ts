@@ -4,6 +4,7 @@ import {
   type ConfigInput,
   type Feature,
   mapOutput,
+  returnedInstead,
   waitsOnce,
 } from "@framework/core/feature";
 import { DeprecatedCalls } from "./calls.ts";
@@ -82,6 +83,14 @@ export const deprecation: Feature<Deprecation> = {
   },
 };
 
+const nameOf = (name: unknown): string | null => {
+  if (typeof name === "string") return name;
+  if (name === null || name === undefined) return null;
+  throw new TypeError(
+    `deprecation: callerOf must return a text, or null for none, and returned ${returnedInstead(name)}`,
+  );
+};
+
 /** A request without a notice costs one look-up in a map of the deprecated routes. */
 const announceAndCount = (
   notices: ReadonlyMap<object, Notice>,
@@ -93,7 +102,7 @@ const announceAndCount = (
     const notice = endpoint === null ? undefined : notices.get(endpoint.options);
     if (endpoint === null || notice === undefined) return next(request);
     const announced = (reply: Response): Response => {
-      calls.add(endpoint, callerOf(request));
+      calls.add(endpoint, nameOf(callerOf(request)));
       return announce(reply, notice, request, policy);
     };
     return mapOutput(next(request), announced, null);

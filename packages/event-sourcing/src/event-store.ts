@@ -140,6 +140,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
     readAll: (options = {}) => readAll(base, reader, options),
     position: async () => toPosition(await reader.end()),
     aggregate: (decider, id, { tenant = "" } = {}) => {
+      checkName("id of an aggregate", id); // else all without one would be the stream "name-undefined"
       const stream = `${decider.name}-${id}`;
       checkStream(stream);
       checkTenant(tenant);

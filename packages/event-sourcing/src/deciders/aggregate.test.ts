@@ -88,3 +88,9 @@ test("a malformed decider is refused", () => {
   ] as const)
     expect(() => decider({ ...parts, ...wrong })).toThrow(message);
 });
+
+test("an aggregate without an id is refused: all of them would be one stream", async () => {
+  await using store = await openEventStore({ events: loanTypes, connectionUrl: "sqlite://:memory:" });
+  for (const id of [undefined, "", Promise.resolve("1")])
+    expect(() => store.aggregate(Loan, id as never)).toThrow("the id of an aggregate is");
+});

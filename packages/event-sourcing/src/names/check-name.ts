@@ -1,3 +1,4 @@
+import { returnedInstead } from "@framework/core/feature";
 import { mistake } from "../errors/event-error.ts";
 import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 
@@ -6,7 +7,7 @@ import { MAX_NAME, MAX_STREAM_NAME } from "../limits.ts";
 const CONTROL = /[\u0000-\u001F\u007F]/;
 
 const problemOf = (value: unknown, longest: number): string | null => {
-  if (typeof value !== "string") return `is ${typeof value}, not text`;
+  if (typeof value !== "string") return `is no text, but ${returnedInstead(value)}`;
   if (value === "") return "is empty";
   if (value.length > longest) return `is longer than ${longest} characters`;
   if (CONTROL.test(value)) return "contains a control character";

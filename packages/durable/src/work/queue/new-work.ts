@@ -1,4 +1,4 @@
-import { unknownFields } from "@framework/core/feature";
+import { returnedInstead, unknownFields } from "@framework/core/feature";
 import { MAX_PRIORITY } from "../table/priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
@@ -74,9 +74,10 @@ const checkedKey = (queue: string, what: string, key: string | undefined): strin
   if (key === undefined) return null;
   const isText = typeof key === "string" && key !== "" && key.length <= MAX_KEY_LENGTH;
   if (isText && key.isWellFormed() && !key.includes("\0")) return key;
+  const found = typeof key === "string" ? "" : `, not ${returnedInstead(key)}`;
   throw badWork(
     queue,
-    `${what} is text of 1 to ${MAX_KEY_LENGTH} characters without NUL and lone surrogates`,
+    `${what} is text of 1 to ${MAX_KEY_LENGTH} characters without NUL and lone surrogates${found}`,
   );
 };
 

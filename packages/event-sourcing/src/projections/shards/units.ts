@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { returnedInstead } from "@framework/core/feature";
 import type { EventRow } from "../../events/event-row.ts";
 import type { AnyEventType } from "../../events/event-type.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
@@ -73,9 +74,10 @@ const keyOf = ({ key }: UnitsOptions, event: StoredEvent): { key: string; error:
     const given: unknown = key(event);
     if (typeof given === "string" && given.length <= MAX_KEY)
       return { key: `${event.tenant}/${storable(given)}`, error: null };
+    const found = typeof given === "string" ? "" : `, and returned ${returnedInstead(given)}`;
     return {
       key: streamKey(event),
-      error: new TypeError(`\`key\` must return at most ${MAX_KEY} characters`),
+      error: new TypeError(`\`key\` must return a text of at most ${MAX_KEY} characters${found}`),
     };
   } catch (error) {
     return { key: streamKey(event), error };
