@@ -145,6 +145,8 @@ test.each<[string, ApiKeys, string?]>([
   ["a text", "secret-key-1" as unknown as ApiKeys],
   ["null", null as unknown as ApiKeys],
   ["nothing", undefined as unknown as ApiKeys],
+  ["the key of an unset variable", { [String(undefined)]: "a" }],
+  ["a key that was null", { [String(null)]: "a" }],
   ["a truncated digest", { "sha256:abc": "a" }],
   ["an empty name", { key: "" }],
   ["a name that is not a string", { key: 1 as unknown as string }],

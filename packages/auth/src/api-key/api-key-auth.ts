@@ -12,7 +12,7 @@ import { type ApiKeys, type KeyDigests, keyDigests } from "./key-digests.ts";
  * @param header the header field of the key. @default "X-API-Key"
  * @throws at start: AUTH_BAD_API_KEY
  * @example
- * app.use(new ApiKeyAuth({ [process.env.BILLING_KEY]: "billing" }, "X-API-Key"));
+ * app.use(new ApiKeyAuth([[process.env.BILLING_KEY ?? "", "billing"]], "X-API-Key")); // an empty key is refused at start
  */
 export class ApiKeyAuth extends Authentication {
   private readonly header: string;

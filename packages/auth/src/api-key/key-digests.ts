@@ -77,6 +77,10 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
   for (const [key, name] of list) {
     if (typeof name !== "string" || name === "")
       say("ApiKeyAuth has a key whose name is empty or not a string");
+    else if (isUnset(key))
+      say(
+        `ApiKeyAuth: the key of "${name}" is the text "${key}"; it was not set when the object was made, where it is a name`,
+      );
     else if (!isSendable(key))
       say(
         `ApiKeyAuth: the key of "${name}" must have 1 to ${MAX_KEY_LENGTH} visible ASCII characters without commas, or be sha256: and 64 hexadecimal digits`,
@@ -86,6 +90,9 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
   if (digests.size < entries.length) say("ApiKeyAuth has a duplicate key, perhaps once as its digest");
   return problems;
 };
+
+/** In an object, the key of a variable that is not set is the text "undefined", which anybody can send. */
+const isUnset = (key: unknown): boolean => key === "undefined" || key === "null";
 
 /** Whether a header field can carry the key as a single value. */
 const isSendable = (key: unknown): boolean => {
