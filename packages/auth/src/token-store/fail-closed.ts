@@ -14,6 +14,12 @@ export interface FailClosedOptions {
 /** What is wrong with a store: each has log lines of its own. */
 type Fault = "is full" | "failed" | "did not answer in time";
 
+/**
+ * Latest expiry that a store gets, in seconds since 1970: the year 36812. A token of another issuer may have any number, and stores count milliseconds in
+ * 64 bits or less.
+ */
+const LATEST_EXPIRY = 2 ** 40;
+
 /** Returns a store whose failures are 503 and logged once a minute for each fault; an answer that is not a boolean refuses the token. */
 export const failClosed = (store: TokenStore, { log, clock, timeoutMs }: FailClosedOptions): TokenStore => {
   const lines: Readonly<Record<Fault, ReturnType<typeof throttledLog>>> = {
@@ -38,10 +44,10 @@ export const failClosed = (store: TokenStore, { log, clock, timeoutMs }: FailClo
       throw refusal("did not answer in time", { timeoutMs });
     });
   return {
-    revoke: (id, expiresAt) => asked(() => store.revoke(id, expiresAt)),
+    revoke: (id, expiresAt) => asked(() => store.revoke(id, Math.min(expiresAt, LATEST_EXPIRY))),
     isRevoked: async (id) => (await asked(() => store.isRevoked(id))) !== false,
     consume: async (id, generation, expiresAt) =>
-      (await asked(() => store.consume(id, generation, expiresAt))) === true,
+      (await asked(() => store.consume(id, generation, Math.min(expiresAt, LATEST_EXPIRY)))) === true,
   };
 };
 

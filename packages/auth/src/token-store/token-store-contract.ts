@@ -66,6 +66,13 @@ const facts: PortFacts<TokenStoreFixture> = {
     await fixture.advance(2500);
     assert.deepEqual([await one.isRevoked("jti:a"), await one.isRevoked("jti:b")], [true, true]);
   },
+  "the latest expiry is accepted: 2^40 seconds": async (fixture) => {
+    const [one, other] = fixture.views;
+    await one.revoke("jti:a", 2 ** 40);
+    assert.equal(await other.isRevoked("jti:a"), true);
+    assert.equal(await one.consume("family:a", 0, 2 ** 40), true);
+    assert.equal(await other.consume("family:a", 0, 2 ** 40), false);
+  },
   "an expiry in the past is accepted": async (fixture) => {
     const [one] = fixture.views;
     await one.revoke("jti:a", inSecs(fixture, -60));

@@ -30,6 +30,24 @@ test.each<[string, (it: TokenApp, claims: Claims) => Promise<void>]>([
   },
 );
 
+test.each([9_223_372_036_854_775_807, 1e306])(
+  "a token of another issuer that expires at %p, which is never, is revoked until 2^40",
+  async (exp) => {
+    const given: number[] = [];
+    const store: TokenStore = {
+      revoke: (_id, expiresAt) => void given.push(expiresAt),
+      isRevoked: () => false,
+      consume: () => true,
+    };
+    await using it = await setUp({ store });
+    await it.auth.revokeToken({ sub: "ann", jti: "a", exp });
+    expect(given).toEqual([2 ** 40]);
+    await using own = await setUp();
+    await own.auth.revokeToken({ sub: "ann", jti: "a", exp });
+    expect(await own.auth.isRevoked("a")).toBe(true);
+  },
+);
+
 test("a refresh token is not consumed when the next claims are bad", async () => {
   await using it = await setUp();
   const { refreshToken } = await it.auth.createTokens({ sub: "ann" });
