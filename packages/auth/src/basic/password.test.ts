@@ -79,6 +79,7 @@ test.each([
   "$scrypt$ln=30,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
   "$scrypt$ln=20,r=32,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
   "$scrypt$ln=0,r=8,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
+  "$scrypt$ln=16,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
   "$scrypt$ln=1,r=1,p=99$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA",
   "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$c2FsdHNhbHRzYWx0c2FsdA\n",
   "$scrypt$ln=1,r=1,p=1$c2FsdHNhbHRzYWx0c2FsdA$",
@@ -92,6 +93,7 @@ test.each([
   { blockSize: 0 },
   { parallelization: 17 },
   { logN: 20, blockSize: 8 },
+  { logN: 16, blockSize: 1 },
 ])("a cost of %j is refused", async (cost) => {
   await expect(hashPassword("secret", cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });
   await expect(verifyPassword("secret", null, cost)).rejects.toMatchObject({ code: "AUTH_BAD_HASH" });

@@ -97,7 +97,7 @@ const payable = (given: Partial<ScryptCost>): ScryptCost => {
   if (isPayable(cost)) return cost;
   throw authError(
     "AUTH_BAD_HASH",
-    "the cost of a password hash must be logN 1 to 20, blockSize 1 to 32, parallelization 1 to 16, within 256 MiB",
+    "the cost of a password hash must be logN 1 to 20, blockSize 1 to 32, parallelization 1 to 16, within 256 MiB; with blockSize 1 logN is at most 15",
   );
 };
 

@@ -17,11 +17,12 @@ const MAX_MEMORY = 268_435_456;
 /** Returns the memory of a cost, in bytes. */
 export const memoryOf = ({ logN, blockSize }: ScryptCost): number => 128 * 2 ** logN * blockSize;
 
-/** Whether a cost is within bounds: stored hashes are data, so their cost can be anything. */
+/** Whether a cost is within bounds, among them that of scrypt for small blocks (RFC 7914, section 2: N < 2^(128 × r / 8)). Stored hashes are data, so their cost can be anything. */
 export const isPayable = (cost: ScryptCost): boolean =>
   isBetween(cost.logN, 1, 20) &&
   isBetween(cost.blockSize, 1, 32) &&
   isBetween(cost.parallelization, 1, 16) &&
+  cost.logN < 16 * cost.blockSize &&
   memoryOf(cost) <= MAX_MEMORY;
 
 const isBetween = (value: number, min: number, max: number): boolean =>
