@@ -7,14 +7,14 @@ import type { Progress } from "./progress.ts";
 
 /** Does the step where the saga is. */
 export const goForward = function* (saga: Progress): Script<void> {
-  const { position, status } = saga.saga;
+  const { position } = saga.saga;
   if (saga.remainingMs <= 0) {
     const late = sagaTimeout(`the saga "${saga.saga.name}"`, saga.limits.timeoutMs);
     return fail(saga, null, failureText(late));
   }
   const step = saga.definition.steps[position];
-  const isEntry = status === "ready" && (step?.kind === "pivot" || (step?.conditions.length ?? 0) > 0);
-  if (step === undefined || isEntry) return yield* leave(saga, { position, step: null, done: [] });
+  const isAsked = position !== saga.arrivedAt && (step?.conditions.length ?? 0) > 0;
+  if (step === undefined || isAsked) return yield* leave(saga, { position, step: null, done: [] });
   if (step.kind === "wait") return yield* wait(saga, step);
   if (step.kind === "sleep") return yield* sleep(saga, step);
   if (step.kind === "pivot") return yield* leave(saga, { position, step: null, done: [] });

@@ -37,6 +37,7 @@ export const leave = function* (saga: Progress, { position, step, done }: Leavin
   else {
     const branches = [...base.branches, ...intents(arrival.step, arrival.position)];
     saga.change({ ...base, event: "advance", branches });
+    saga.arrivedAt = arrival.position;
   }
 };
 

@@ -37,6 +37,8 @@ export class Progress {
   undoMs = 0;
   /** Processes that were lost in a row during attempts. */
   losses = 0;
+  /** Index of the last step whose conditions held; they are not asked again. An operator's `skip` and `settle` lead to one that was not asked yet. */
+  arrivedAt: number | null = null;
   saga: Instance;
   /** Time of the last record, for those who look: milliseconds since 1970. */
   at: number;
