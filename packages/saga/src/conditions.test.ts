@@ -1,6 +1,6 @@
 import { expect, test } from "@jest/globals";
 import { saga, SagaReject } from "./index.ts";
-import { because, bench } from "./bench.test-kit.ts";
+import { because, bench, lost } from "./bench.test-kit.ts";
 
 test("steps below `when` run only if the condition holds, and are not undone otherwise", async () => {
   const ran: string[] = [];
@@ -52,4 +52,107 @@ test("a condition that throws pauses the saga before its step", async () => {
   await own.worker.runner.retry(id, because);
   await own.worker.runAll();
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ output: 1 }, { output: 2 }] });
+});
+
+const endings = [
+  ["fails", () => new Error("the connection broke")],
+  ["loses its worker", lost],
+] as const;
+
+test.each(endings)(
+  "a call below `when` that %s is repeated, and undone, although its condition does not hold any more",
+  async (_what, failure) => {
+    const ran: string[] = [];
+    let isOn = true;
+    const definition = saga("s", 1)
+      .when(
+        () => isOn,
+        (branch) =>
+          branch
+            .call("gift", () => 1)
+            .call(
+              "charge",
+              () => {
+                ran.push("charge");
+                if (!isOn) return;
+                isOn = false;
+                throw failure();
+              },
+              { undo: () => void ran.push("refund"), retry: { attempts: 2, delayMs: 0 } },
+            ),
+      )
+      .call("ship", () => {
+        throw new SagaReject("no stock");
+      })
+      .build();
+    await using own = await bench(definition);
+    const id = await own.start();
+    await own.loseWorkers();
+    expect(ran).toEqual(["charge", "charge", "refund"]);
+    expect(await own.info(id)).toMatchObject({
+      status: "compensated",
+      steps: [{ step: "gift" }, { step: "charge", status: "undone" }, { step: "ship" }],
+    });
+  },
+);
+
+test("a first call whose outcome is unknown is asked for, although its condition does not hold any more", async () => {
+  const ran: string[] = [];
+  let isOn = true;
+  const definition = saga("s", 1)
+    .when(
+      () => isOn,
+      (branch) =>
+        branch.call(
+          "charge",
+          (): string => {
+            isOn = false;
+            throw lost();
+          },
+          { onUnknown: "check", check: () => (ran.push("check"), { output: "charged" }) },
+        ),
+    )
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.loseWorkers();
+  expect(ran).toEqual(["check"]);
+  expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ output: "charged" }] });
+});
+
+test("a step that is paused and retried, and a wait that has begun, go on although their condition does not hold any more", async () => {
+  let isOn = true;
+  const definition = saga("s", 1)
+    .when(
+      () => isOn,
+      (branch) =>
+        branch.call("typo", () => {
+          if (!isOn) return 1;
+          isOn = false;
+          throw new TypeError("x");
+        }),
+    )
+    .call("switchOn", () => void (isOn = true))
+    .when(
+      () => isOn,
+      (branch) => branch.waitFor("go"),
+    )
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  await own.worker.runner.retry(id, because);
+  await own.worker.runAll();
+  expect((await own.info(id)).waitsFor).toBe("go");
+  isOn = false;
+  await own.worker.runner.deliver(definition, { key: "k", id: "1", name: "go", data: 7 });
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({
+    status: "completed",
+    steps: [
+      { step: "typo", status: "done", output: 1 },
+      { step: "switchOn", status: "done" },
+      { step: "go", status: "done", output: 7 },
+    ],
+  });
 });

@@ -114,7 +114,7 @@ export class SagaBuilder<Given, Input, Outputs> {
   /**
    * Steps that are skipped unless a condition holds when they are reached; their outputs are then `undefined`.
    *
-   * @param condition a pure function, asked before each of the steps
+   * @param condition a pure function, asked when each of the steps is reached
    */
   when<More>(
     condition: (context: SagaContext<Input, Outputs>) => boolean,

@@ -32,7 +32,7 @@ export type Condition = (context: never) => boolean;
 interface Named {
   /** Name within the saga. */
   readonly name: string;
-  /** The step is skipped unless all hold; they are asked when it is reached. */
+  /** The step is skipped unless all hold; they are asked when it is reached, and never once it has begun. */
   readonly conditions: readonly Condition[];
 }
 

@@ -15,13 +15,17 @@ export interface Arrival {
   readonly problem?: unknown;
 }
 
-/** Finds the first step from `position` on whose conditions hold, past pivots. */
+/**
+ * Finds the first step from `position` on whose conditions hold, past pivots. A step that has begun is never asked for its conditions again: its call may have
+ * taken effect, so it must be repeated or undone, whatever they say by now.
+ */
 export const arriveAt = (definition: AnySaga, saga: Instance, position: number): Arrival => {
   const skipped: BranchState[] = [];
   let { isFinal } = saga;
   for (let at = position; ; at++) {
     const step = definition.steps[at];
     if (step === undefined) return { position: at, step: null, isFinal, skipped };
+    if (hasBegun(saga, at)) return { position: at, step, isFinal, skipped };
     try {
       const seen = { ...saga, branches: withBranches(saga.branches, skipped) };
       if (!step.conditions.every((holds) => holds(sagaContext(definition, seen) as never))) {
@@ -35,6 +39,10 @@ export const arriveAt = (definition: AnySaga, saga: Instance, position: number):
     isFinal = true;
   }
 };
+
+/** Whether the step at a position has attempts, or its wait or sleep has begun. */
+const hasBegun = ({ position, waitUntil, branches }: Instance, at: number): boolean =>
+  branches.some((branch) => branch.position === at) || (at === position && waitUntil !== null);
 
 /** Records that a step does not run. */
 export const skippedBranches = (step: Step, position: number): readonly BranchState[] => {

@@ -4,6 +4,7 @@ import { saga } from "../definition/saga.ts";
 import type { UndoContext } from "../definition/context.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
 import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { conditionFacts } from "./condition-facts.ts";
 import { versionFacts } from "./version-facts.ts";
 
 const because = { reason: "the test says so" };
@@ -225,5 +226,6 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.deepEqual([timeline[0]?.event, timeline.at(-1)?.status], ["start", "compensated"]);
     assert.equal(await runner.get("00000000-0000-0000-0000-000000000000"), null);
   },
+  ...conditionFacts,
   ...versionFacts,
 });

@@ -12,9 +12,14 @@ export interface RunnerFixture {
   close(): Promise<void>;
 }
 
-/** Waits for an instance to have a status. */
-export const inStatus = (runner: SagaRunner, id: string, status: SagaStatus): Promise<SagaInfo> =>
+/** Waits for an instance to have a status. @param position first step at which it counts */
+export const inStatus = (
+  runner: SagaRunner,
+  id: string,
+  status: SagaStatus,
+  position = 0,
+): Promise<SagaInfo> =>
   until(`the saga to be ${status}`, async () => {
     const info = await runner.get(id);
-    return info?.status === status ? info : null;
+    return info?.status === status && info.position >= position ? info : null;
   });

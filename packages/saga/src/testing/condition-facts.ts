@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import { saga } from "../definition/saga.ts";
+import { SagaReject } from "../errors/saga-reject.ts";
+import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+
+const because = { reason: "the test says so" };
+
+/** Facts about the conditions of `when`. */
+export const conditionFacts: PortFacts<RunnerFixture> = {
+  "repeats and undoes a call that has begun, although its condition does not hold any more": async ({
+    run,
+  }) => {
+    const ran: string[] = [];
+    let isOn = true;
+    const definition = saga("begun", 1)
+      .when(
+        () => isOn,
+        (branch) =>
+          branch.call(
+            "charge",
+            () => {
+              ran.push("charge");
+              if (!isOn) return;
+              isOn = false;
+              throw new Error("the connection broke");
+            },
+            { retry: { attempts: 2, delayMs: 1 }, undo: () => void ran.push("refund") },
+          ),
+      )
+      .call("ship", () => {
+        throw new SagaReject("no stock");
+      })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(ran, ["charge", "charge", "refund"]);
+  },
+  "asks the condition of a step after one that an operator skipped, and again after it threw": async ({
+    run,
+  }) => {
+    const ran: string[] = [];
+    let isBroken = true;
+    const definition = saga("asked", 1)
+      .call("typo", () => {
+        throw new TypeError("x");
+      })
+      .when(
+        () => false,
+        (branch) => branch.call("never", () => void ran.push("never")),
+      )
+      .when(
+        () => {
+          if (isBroken) throw new TypeError("y");
+          return false;
+        },
+        (branch) => branch.call("neither", () => void ran.push("neither")),
+      )
+      .call("last", () => void ran.push("last"))
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "paused");
+    await runner.skip(id, because);
+    assert.equal((await inStatus(runner, id, "paused", 2)).position, 2);
+    isBroken = false;
+    await runner.retry(id, because);
+    await inStatus(runner, id, "completed");
+    assert.deepEqual(ran, ["last"]);
+  },
+};
