@@ -79,7 +79,7 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
       say("ApiKeyAuth has a key whose name is empty or not a string");
     else if (isUnset(key))
       say(
-        `ApiKeyAuth: the key of "${name}" is the text "${key}"; it was not set when the object was made, where it is a name`,
+        `ApiKeyAuth: the key of "${name}" is the text "${key}", which an object has for a key that is not set`,
       );
     else if (!isSendable(key))
       say(
@@ -92,7 +92,7 @@ const problemsOf = (list: readonly (readonly [unknown, unknown])[], entries: rea
 };
 
 /** In an object, the key of a variable that is not set is the text "undefined", which anybody can send. */
-const isUnset = (key: unknown): boolean => key === "undefined" || key === "null";
+const isUnset = (key: unknown): key is string => key === "undefined" || key === "null";
 
 /** Whether a header field can carry the key as a single value. */
 const isSendable = (key: unknown): boolean => {
