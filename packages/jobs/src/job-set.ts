@@ -1,5 +1,5 @@
 import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
-import { messageOf, unknownFields } from "@framework/core/feature";
+import { type Clock, messageOf, systemClock, unknownFields } from "@framework/core/feature";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
 import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
 import type { Job } from "./job/job.ts";
@@ -17,6 +17,8 @@ export interface JobSetParts {
   readonly problem: (problem: Problem) => void;
   /** @default no traces */
   readonly trace?: TraceHeaders;
+  /** Timers. @default the system clock */
+  readonly clock?: Clock;
 }
 
 const noTrace: TraceHeaders = () => null;
@@ -32,7 +34,7 @@ export class JobSet {
 
   constructor(parts: JobSetParts) {
     this.parts = parts;
-    this.plans = new Schedules(parts.kernel);
+    this.plans = new Schedules(parts.kernel, parts.clock ?? systemClock);
   }
 
   define<S extends StandardSchema | undefined, I extends Injections | undefined>(
@@ -78,6 +80,11 @@ export class JobSet {
   /** Begins the schedules; the tables exist. */
   begin(): Promise<void> {
     return this.plans.begin();
+  }
+
+  /** Ends the looks at the schedules. */
+  end(): void {
+    this.plans.end();
   }
 
   private open<S extends StandardSchema | undefined, I extends Injections | undefined>(

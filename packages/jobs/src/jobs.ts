@@ -76,6 +76,7 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
       host.check(() => set.problems());
       kernel.use("jobs");
       host.life.onListening({ name: "jobs", run: () => set.begin() });
+      host.life.onStop({ name: "jobs", run: () => set.end() });
     };
     const programs: Jobs = {
       define(name, options, handler) {

@@ -15,6 +15,12 @@ export interface ScheduledJob {
   enqueue(headers: Readonly<Record<string, string>>, tx: Transaction): Promise<unknown>;
 }
 
+/** The times of a schedule that ran last, without a gap between them: in milliseconds since 1970, both included. */
+export interface Ran {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A run that is at most this late was not missed: processes look for work every second or so. */
 const PUNCTUAL_MS = 60_000;
 
@@ -45,17 +51,25 @@ export class Schedule {
     return `${this.cron} ${this.zone.name}`;
   }
 
-  /** Returns the first run after an instant. */
-  nextAfter(instant: number): number {
+  /** Returns the first run after an instant, without those of `ran`: they lie ahead when the database's clock was set back. */
+  nextAfter(instant: number, ran: Ran | null = null): number {
     const next = nextRun(this.expression, this.zone, instant);
     if (next === null) throw new Error(`jobs: the schedule "${this.name}" has no run any more`);
-    return next;
+    return ran !== null && isIn(next, ran) ? this.nextAfter(ran.to) : next;
   }
 
   /** Returns the run to start now, if the first one that was not started was due at `due`; `null` for none. */
-  runAt(due: number, now: number): number | null {
+  runAt(due: number, now: number, ran: Ran | null): number | null {
     const run = lastRun(this.expression, this.zone, due, now) ?? due;
+    if (ran !== null && isIn(run, ran)) return null;
     return this.missed === "skip" && now - run > PUNCTUAL_MS ? null : run;
+  }
+
+  /** The times that ran, after one more. While they lie ahead, they stay as they are. */
+  after(ran: Ran | null, run: number): Ran {
+    if (ran === null) return { from: run, to: run };
+    if (run <= ran.to) return ran;
+    return { from: this.nextAfter(ran.to) === run ? ran.from : run, to: run };
   }
 
   /** Adds its job for a run. */
@@ -63,6 +77,8 @@ export class Schedule {
     await this.job.enqueue(scheduleHeaders(this.name, run), tx);
   }
 }
+
+const isIn = (run: number, { from, to }: Ran): boolean => run >= from && run <= to;
 
 const firstYear = Date.UTC(2026, 0, 1);
 

@@ -1,4 +1,5 @@
 // When schedules run, on every database: several processes, and a clock that only the test advances.
+import { virtualClock, type VirtualClock } from "@framework/core/testing";
 import { openDatabase, type Database } from "@framework/database";
 import type { TestDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
@@ -18,6 +19,8 @@ const MINUTES = 20;
 /** A process of an app: its own connection, kernel and jobs. */
 interface Process extends AsyncDisposable {
   readonly set: JobSet;
+  /** The clock of its timers. */
+  readonly timers: VirtualClock;
 }
 
 interface ProcessOptions {
@@ -35,14 +38,19 @@ const startProcess = async ({ db, time, schedules, ran }: ProcessOptions): Promi
   const problem = ({ message }: { readonly message: string }): never => {
     throw new Error(message);
   };
-  const set = new JobSet({ kernel, problem });
+  const timers = virtualClock();
+  const set = new JobSet({ kernel, problem, clock: timers });
   const note = set.define("note", {}, (_, { schedule, scheduledAt }) =>
     ran(schedule ?? "", new Date(scheduledAt ?? 0).toISOString().slice(0, 16)),
   );
   for (const [name, times] of Object.entries(schedules)) set.schedule(name, { ...times, job: note });
   await kernel.start();
   await set.begin();
-  return { set, [Symbol.asyncDispose]: () => kernel.stop() };
+  const stop = (): Promise<void> => {
+    set.end();
+    return kernel.stop();
+  };
+  return { set, timers, [Symbol.asyncDispose]: stop };
 };
 
 /** Processes on one database. */
@@ -169,6 +177,54 @@ export const scheduleFacts = (
       expect(await process.set.schedules()).toMatchObject([{ nextRunAt: Date.parse("2026-05-01T20:00Z") }]);
       for (const time of ["2026-05-01T20:00Z", "2026-05-02T04:00Z"]) await at(time, process);
       expect(runs).toEqual(["report 2026-05-01T20:00"]);
+    },
+  );
+
+  fact(
+    "a run that a clock far ahead has planned is planned anew when the clock is right, at start and each minute",
+    "2026-05-01T12:00:30Z",
+    async ({ runs, start, at, time }) => {
+      const schedules = { often: { cron: "* * * * *" } };
+      const process = await start(schedules);
+      await at("2027-05-01T12:00:30Z", process);
+      await time.advance(Date.parse("2026-05-01T12:00:40Z") - Date.parse("2027-05-01T12:00:30Z"));
+      await process.timers.advance(MINUTE);
+      const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
+      const right = Date.parse("2026-05-01T12:01Z");
+      await waitFor(async () => (await next()) === right, { what: "the new plan" });
+      await at("2026-05-01T12:01Z", process);
+      await at("2028-05-01T12:00:30Z", process);
+      await process[Symbol.asyncDispose]();
+      await time.advance(Date.parse("2026-05-01T12:01:40Z") - Date.parse("2028-05-01T12:00:30Z"));
+      await using later = await start(schedules);
+      expect(await later.set.schedules()).toMatchObject([{ nextRunAt: Date.parse("2026-05-01T12:02Z") }]);
+      await at("2026-05-01T12:02Z", later);
+      expect(runs).toEqual([
+        "often 2027-05-01T12:00",
+        "often 2026-05-01T12:01",
+        "often 2028-05-01T12:00",
+        "often 2026-05-01T12:02",
+      ]);
+    },
+  );
+
+  fact(
+    "times that ran while the clock was ahead do not run again when it is right",
+    "2026-05-01T12:00:30Z",
+    async ({ runs, start, at, time }) => {
+      await using process = await start({ often: { cron: "* * * * *" } });
+      for (const minute of ["12:01", "12:30", "12:31", "12:32"]) await at(`2026-05-01T${minute}Z`, process);
+      await time.advance(Date.parse("2026-05-01T12:28:10Z") - Date.parse("2026-05-01T12:32Z"));
+      await process.timers.advance(MINUTE);
+      const next = async (): Promise<number> => (await process.set.schedules())[0]?.nextRunAt ?? 0;
+      const right = Date.parse("2026-05-01T12:29Z");
+      await waitFor(async () => (await next()) === right, { what: "the new plan" });
+      await at("2026-05-01T12:29Z", process);
+      expect(await next()).toBe(Date.parse("2026-05-01T12:33Z"));
+      await process.timers.advance(MINUTE);
+      await at("2026-05-01T12:33Z", process);
+      const minutes = ["12:01", "12:30", "12:31", "12:32", "12:29", "12:33"];
+      expect(runs).toEqual(minutes.map((minute) => `often 2026-05-01T${minute}`));
     },
   );
 

@@ -1,8 +1,8 @@
 import { FrameworkError, type Problem } from "@framework/core";
-import { messageOf } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
 import { sql } from "@framework/database";
-import type { Schedule } from "./schedule.ts";
+import type { Ran, Schedule } from "./schedule.ts";
 import type { ScheduleInfo } from "./schedule-options.ts";
 
 /** The next run of a schedule, as an item of a queue that is due at that time. */
@@ -11,6 +11,8 @@ interface PlannedRun {
   /** `Schedule.times` of the process that planned it. */
   readonly times: string;
   readonly at: number;
+  /** The times of the schedule that ran last; `null` when none did. */
+  readonly ran?: Ran | null;
 }
 
 const QUEUE = "jobs.schedules";
@@ -22,17 +24,24 @@ const MAX_UNKNOWN = 20;
 /** Attempts to plan a run that another process is just starting. */
 const MAX_PLANS = 10;
 
+/** Time between two looks for runs that a clock that was ahead has planned. */
+const LOOK_MS = 60_000;
+
 /**
  * The schedules of an app. The next run of each is one item in the queue `jobs.schedules`, unique by the schedule's name, and due when the run is. The
  * process that claims it adds the job, removes the item and adds the one of the run after, in one transaction: each run happens once.
  */
 export class Schedules {
   private readonly kernel: Kernel;
+  private readonly clock: Clock;
   private readonly schedules = new Map<string, Schedule>();
   private opened: WorkQueue<PlannedRun> | null = null;
+  private isLooking = false;
+  private cancelLooks = (): void => {};
 
-  constructor(kernel: Kernel) {
+  constructor(kernel: Kernel, clock: Clock) {
     this.kernel = kernel;
+    this.clock = clock;
   }
 
   has(name: string): boolean {
@@ -59,7 +68,10 @@ export class Schedules {
     });
   }
 
-  /** Plans the next run of every schedule that has none, or that another version of the app has planned by other times. */
+  /**
+   * Plans the next run of every schedule that has none, that another version of the app has planned by other times, or whose planned run is later
+   * than its next one. That is looked for each minute from then on.
+   */
   async begin(): Promise<void> {
     for (const schedule of this.schedules.values()) {
       await schedule.job.check().catch((cause: unknown) => {
@@ -68,22 +80,23 @@ export class Schedules {
       });
       await this.plan(schedule);
     }
+    if (this.schedules.size > 0 && this.kernel.runsWork)
+      this.cancelLooks = this.clock.every(LOOK_MS, () => void this.look());
+  }
+
+  /** Ends the looks. */
+  end(): void {
+    this.cancelLooks();
   }
 
   async list(): Promise<readonly ScheduleInfo[]> {
-    const items = (await this.opened?.list({ limit: MAX_LISTED }))?.items ?? [];
-    const planned = new Map(
-      items
-        .filter(({ finishedAt }) => finishedAt === null)
-        .map(({ payload }) => payload as PlannedRun)
-        .map(({ schedule, at }) => [schedule, at]),
-    );
+    const planned = await this.planned();
     return Array.from(this.schedules.values(), ({ name, cron, zone, job }) => ({
       name,
       cron,
       timeZone: zone.name,
       job: job.name,
-      nextRunAt: planned.get(name) ?? null,
+      nextRunAt: planned.get(name)?.at ?? null,
     }));
   }
 
@@ -92,18 +105,48 @@ export class Schedules {
     return this.opened;
   }
 
+  private async planned(): Promise<ReadonlyMap<string, PlannedRun>> {
+    const items = (await this.opened?.list({ limit: MAX_LISTED }))?.items ?? [];
+    return new Map(
+      items
+        .filter(({ finishedAt }) => finishedAt === null)
+        .map(({ payload }) => payload as PlannedRun)
+        .map((run) => [run.schedule, run]),
+    );
+  }
+
+  private async look(): Promise<void> {
+    if (this.isLooking) return;
+    this.isLooking = true;
+    try {
+      const planned = await this.planned();
+      const now = await this.now(); // after the plans were read: a plan is never later than the first run after it
+      for (const schedule of this.schedules.values()) {
+        const run = planned.get(schedule.name);
+        if (run?.times === schedule.times && run.at > schedule.nextAfter(now, run.ran ?? null))
+          await this.plan(schedule);
+      }
+    } catch {
+      // a database that is away is reported by its own check; the next look comes in a minute
+    }
+    this.isLooking = false;
+  }
+
   private async plan(schedule: Schedule): Promise<void> {
     const { queue } = this;
     for (let attempt = 0; attempt < MAX_PLANS; attempt++) {
-      const work = workFor(schedule, schedule.nextAfter(await this.now()));
-      const [added] = await queue.enqueue(work);
+      const [added] = await queue.enqueue(workFor(schedule, schedule.nextAfter(await this.now())));
       if (added === undefined || added.isNew) return;
       const info = await queue.get(added.id);
       if (info === null) continue; // it has just started, and the next one is planned
-      if ((info.payload as PlannedRun).times === schedule.times) return;
+      const planned = info.payload as PlannedRun;
+      const isByTheseTimes = planned.times === schedule.times;
+      const ran = isByTheseTimes ? (planned.ran ?? null) : null;
+      const next = schedule.nextAfter(await this.now(), ran);
+      if (isByTheseTimes && planned.at <= next) return;
       const isReplaced = await this.kernel.db.transaction(async (tx) => {
         if (!(await queue.cancel(added.id, { tx }))) return false;
-        await queue.enqueue(work, { tx });
+        await queue.enqueue(workFor(schedule, next, ran), { tx });
         return true;
       });
       if (isReplaced) return;
@@ -117,11 +160,13 @@ export class Schedules {
     const schedule = this.schedules.get(name);
     if (schedule === undefined) throw unknown(name, item.attempt);
     const now = await this.now();
-    const run = times === schedule.times ? schedule.runAt(at, now) : at;
+    const before = times === schedule.times ? (item.payload.ran ?? null) : null;
+    const run = times === schedule.times ? schedule.runAt(at, now, before) : at;
+    const ran = run === null ? before : schedule.after(before, run);
     await this.kernel.db.transaction(async (tx) => {
       await item.complete(tx);
       if (run !== null) await schedule.enqueue(run, tx);
-      await this.queue.enqueue(workFor(schedule, schedule.nextAfter(Math.max(now, at))), { tx });
+      await this.queue.enqueue(workFor(schedule, schedule.nextAfter(Math.max(now, at), ran), ran), { tx });
     });
   }
 
@@ -135,8 +180,8 @@ const badInput = (schedule: string, problem: unknown): Problem => ({
   message: `schedule ${schedule}: ${messageOf(problem)}`,
 });
 
-const workFor = ({ name, times }: Schedule, at: number) => ({
-  payload: { schedule: name, times, at },
+const workFor = ({ name, times }: Schedule, at: number, ran: Ran | null = null) => ({
+  payload: { schedule: name, times, at, ran },
   uniqueKey: name,
   runAt: at,
 });
