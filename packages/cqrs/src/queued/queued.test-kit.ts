@@ -1,5 +1,6 @@
 // Facts about queued commands, the same on both kinds of database.
 import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { HttpError, UnauthorizedError } from "@framework/core";
 import { portContract, type PortContract } from "@framework/core/testing";
 import { openDatabase } from "@framework/database";
@@ -112,6 +113,20 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
     await using client = testClient(app);
     const { id } = (await client.post("/who")).json<{ id: string }>();
     assert.equal((await finished(app, id)).result, "ann t");
+  },
+
+  "a caller whose user has a bigint as its id is the same when the command runs": async (place) => {
+    const Who = command("Who", { input: z.string(), output: z.boolean(), mode: "queued" });
+    const app = counterApp(place);
+    const user = { id: 2n ** 63n, teams: [{ id: -1n }], name: "ann" };
+    app.cqrs.handle(Who, (_input, { invocation }) => isDeepStrictEqual(invocation.context.get("user"), user));
+    app.post("/who", async (request) => {
+      request.context.set("user", user);
+      return await app.cqrs.enqueue(Who, "", { from: request });
+    });
+    await using client = testClient(app);
+    const { id } = (await client.post("/who")).json<{ id: string }>();
+    assert.equal((await finished(app, id)).result, true);
   },
 
   "a rejection is the outcome: nothing is repeated": async (place) => {

@@ -13,10 +13,21 @@ export const storedCaller = (invocation: Invocation): Readonly<Record<string, st
   const principal = principalOf(invocation);
   const requestId = invocation.context.get(RequestId);
   return {
-    ...(principal !== null && { principal: JSON.stringify(principal) }),
+    ...(principal !== null && { principal: JSON.stringify(principal, storedBigint) }),
     ...(requestId !== null && { request: requestId }),
     ...(Object.keys(invocation.params).length > 0 && { params: JSON.stringify(invocation.params) }),
   };
+};
+
+/** Member of the object that a bigint is stored as: JSON has none, and databases give them as ids of users. */
+const BIGINT = "cqrs:bigint";
+
+const storedBigint = (_name: string, value: unknown): unknown =>
+  typeof value === "bigint" ? { [BIGINT]: String(value) } : value;
+
+const restoredBigint = (_name: string, value: unknown): unknown => {
+  if (typeof value !== "object" || value === null || !(BIGINT in value)) return value;
+  return typeof value[BIGINT] === "string" ? BigInt(value[BIGINT]) : value;
 };
 
 /** Returns the path parameters of the request that enqueued a command. */
@@ -32,7 +43,7 @@ export const restoreCaller = (
 ): void => {
   if (request !== undefined) context.set(RequestId, request);
   if (text === undefined) return;
-  const { user, claims, apiKeyName } = JSON.parse(text) as Principal; // as `storedCaller` wrote it
+  const { user, claims, apiKeyName } = JSON.parse(text, restoredBigint) as Principal; // as `storedCaller` wrote it
   if (typeof user === "string") context.set(User, user);
   else if (user !== undefined) context.set("user", user);
   if (claims !== undefined) context.set(JwtClaims, Object.freeze(claims) satisfies Claims);
