@@ -3,6 +3,7 @@ import { App } from "@framework/core";
 import { messaging } from "@framework/messaging";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
+import type { Admin } from "kafkajs";
 import { kafkajs } from "./client/kafkajs.ts";
 import { LIMIT_MS, newTopic, until, untilRunning } from "./faults.test-kit.ts";
 import { kafkaBroker } from "./index.ts";
@@ -56,6 +57,29 @@ const keepPosition = (group: string, meanwhile: () => void): (() => number) => {
   return () => kept;
 };
 
+/** Whether a group of the topic's name has committed all messages. The ends are asked for: a send that the driver repeats may be stored twice. */
+const isCommitted = async (admin: Admin, topic: string): Promise<boolean> => {
+  // A broker that just made the topic anew answers for a moment that it does not host it.
+  const ends = await admin.fetchTopicOffsets(topic).catch(() => []);
+  const [found] = await admin.fetchOffsets({ groupId: topic, topics: [topic] }).catch(() => []);
+  const committed = new Map(found?.partitions.map(({ partition, offset }) => [partition, offset]));
+  const written = ends.filter(({ high }) => high !== "0");
+  return written.length > 0 && written.every((end) => committed.get(end.partition) === end.high);
+};
+
+/** Creates a topic; the consumer, which looks for it, may have done so before. */
+const isThere = (admin: Admin, topic: string): Promise<boolean> =>
+  isDone(admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
+
+const isDone = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
+
+const isTrueWithin = (mostMs: number, holds: () => Promise<boolean>): Promise<boolean> =>
+  isDone(until("it", holds, mostMs));
+
 interface OfGroup {
   readonly groupId: string;
 }
@@ -86,28 +110,20 @@ withServer("kafka", (brokers) => {
       await app.start({ log: { info() {}, warn() {}, error() {} } });
       await untilRunning(app);
       await send([0, 1, 2, 3, 4]);
-      const committed = async (offset: string): Promise<boolean> => {
-        // A broker that just made the topic anew answers for a moment that it does not host it.
-        const [found] = await admin.fetchOffsets({ groupId: topic, topics: [topic] }).catch(() => []);
-        return found?.partitions.some((each) => each.offset === offset) === true;
-      };
-      await until("the commit", () => committed("5"));
+      await until("the commit", () => isCommitted(admin, topic));
       await admin.deleteTopics({ topics: [topic] });
-      const creates = (): Promise<boolean> =>
-        admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => false);
-      await until("the new topic", creates);
-      const sends = (): Promise<boolean> =>
-        send([10, 11, 12]).then(
-          () => true,
-          () => false,
-        );
-      await until("the new messages", sends);
+      await until("the new topic", () => isThere(admin, topic));
+      await until("the new messages", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
         () => got.length >= 8,
       );
       expect([...new Set(got)]).toEqual([0, 1, 2, 3, 4, 10, 11, 12]);
-      await until("the commit of the new messages", () => committed("3"));
+      // The broker forgets the group's offsets of a deleted topic in the background: on a busy machine, also the first ones of the new topic.
+      for (let value = 13; !(await isTrueWithin(5000, () => isCommitted(admin, topic))); value++) {
+        expect(value).toBeLessThan(30);
+        await send([value]);
+      }
       await app.stop();
       await Promise.all([admin.disconnect(), producer.disconnect()]);
     },
@@ -146,22 +162,14 @@ withServer("kafka", (brokers) => {
       await send([0, 1, 2]);
       await until("the messages", () => got.length === 3);
       await admin.deleteTopics({ topics: [topic] });
-      await until("the new topic", () =>
-        admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }).catch(() => false),
-      );
+      await until("the new topic", () => isThere(admin, topic));
       await other.start({ log }); // the group rebalances
       await untilRunning(other);
       await untilRunning(one);
-      await until("the new messages to be sent", () =>
-        send([10, 11, 12]).then(
-          () => true,
-          () => false,
-        ),
-      );
+      await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
       await until(
         () => `the new messages: ${String(got)}`,
         () => got.length >= 6,
-        20_000,
       );
       expect([...new Set(got)]).toEqual([0, 1, 2, 10, 11, 12]);
       await Promise.all([one.stop(), other.stop()]);
@@ -188,6 +196,11 @@ withServer("kafka", (brokers) => {
       await untilRunning(app);
       for (const data of [0, 1, 2]) await app.messaging.send(topic, { type: "t", key: "k", data });
       await until("the messages", () => got.length === 3);
+      const { Kafka, logLevel } = kafkajs();
+      const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING }).admin();
+      await admin.connect();
+      await until("the commit", () => isCommitted(admin, topic)); // it would undo a reset that came before it
+      await admin.disconnect();
       resetOnce(topic);
       await until("the messages again", () => got.length === 6);
       await app.messaging.send(topic, { type: "t", key: "k", data: 3 });
