@@ -8,11 +8,12 @@ import { type Definition, providedDefinition, tokenDefinition, valueDefinition }
 import {
   definitionProblems,
   type InjectionPlace,
+  isDependency,
   isProblem,
   nameOf,
   placeProblems,
 } from "./dependency-graph.ts";
-import { asynchronous, duplicate, missing, twoTokens } from "./dependency-problems.ts";
+import { asynchronous, badOverride, duplicate, missing, twoTokens } from "./dependency-problems.ts";
 import { runWithout } from "./depends.ts";
 import { type DisposalLimits, endScopes, MAX_DISPOSAL_MS } from "./end-scopes.ts";
 import { Lifetime } from "./lifetime.ts";
@@ -110,8 +111,11 @@ export class Container {
    * Replaces a dependency by a value, for tests, until the returned undo is called or disposed of; the latest of several overrides wins.
    *
    * Singletons that depend on it are created again from the override; the original ones return afterwards. The value is not disposed of.
+   *
+   * @throws CORE_BAD_ARGUMENT for a value that is neither a token nor a name
    */
   override<T>(dependency: Token<T> | string, value: T): UndoOverride {
+    if (!isDependency(dependency)) throw badOverride(dependency);
     const definition = valueDefinition(nameOf(dependency), value);
     const remove = this.overrides.add(definition);
     this.forgetSubstitutes();

@@ -111,7 +111,7 @@ const pathToInvocation = (
 };
 
 /** Programs without types can inject anything. */
-const isDependency = (value: unknown): value is Token<unknown> | string =>
+export const isDependency = (value: unknown): value is Token<unknown> | string =>
   typeof value === "string" ||
   (typeof value === "object" && value !== null && "name" in value && "inject" in value);
 

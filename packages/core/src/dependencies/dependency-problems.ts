@@ -24,6 +24,12 @@ export const noDependency = (path: readonly string[], value: unknown): Problem =
   message: `${path.join(" → ")}: a dependency is a token, such as dependency("db"), or its name, but this is ${shown(value)}`,
 });
 
+/** The error of `override` for a value that is no dependency, which only programs without types can pass. */
+export const badOverride = (value: unknown): FrameworkError => {
+  const { code, message } = noDependency(["override"], value);
+  return new FrameworkError(code, message);
+};
+
 /** The problem of a name that is registered twice. */
 export const duplicate = (name: string): Problem => ({
   code: "CORE_DEPENDENCY_DUPLICATE",

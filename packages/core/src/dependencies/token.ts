@@ -1,3 +1,4 @@
+import { FrameworkError } from "../errors/framework-error.ts";
 import type { Awaitable } from "../middleware/middleware.ts";
 import type { Invocation } from "../invocation/invocation.ts";
 
@@ -75,11 +76,18 @@ export interface CustomProvider<T> {
  * const Db = dependency<Database>("db"); // app.registerSingleton(Db, database)
  * const Books = dependency("books", { scope: "invocation", inject: { db: Db }, create: ({ db }) => new Books(db) });
  * app.get("/books", { inject: { books: Books } }, (request, { books }) => books.all());
+ * @throws CORE_BAD_ARGUMENT for a name that is no text, or options that are no object
  */
 export const dependency = <T, I extends Injections = Injections, S extends Scope = Scope>(
   name: string,
-  { scope, inject, create, dispose }: DependencyOptions<T, I, S> = {},
+  options: DependencyOptions<T, I, S> = {},
 ): Token<T> => {
+  if (typeof name !== "string" || typeof options !== "object" || options === null)
+    throw new FrameworkError(
+      "CORE_BAD_ARGUMENT",
+      'dependency takes a name and an object of options, such as dependency("books", { create: () => new Books() })',
+    );
+  const { scope, inject, create, dispose } = options;
   const own: Token<T> = { name, scope: scope ?? "singleton", inject: inject ?? {}, create };
   return Object.freeze(dispose === undefined ? own : { ...own, dispose });
 };

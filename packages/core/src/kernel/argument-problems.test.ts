@@ -1,5 +1,5 @@
 import { expect, test } from "@jest/globals";
-import { App, Blueprint, dependency, type HttpMiddleware } from "../index.ts";
+import { App, Blueprint, dependency, type HttpMiddleware, retry, timeout } from "../index.ts";
 
 /** The app as a program without types sees it. */
 type Untyped = Record<string, (...args: unknown[]) => unknown>;
@@ -264,4 +264,52 @@ test("a blueprint refuses another value than a blueprint", () => {
   expect(() => new Blueprint("/b").registerBlueprint({} as never)).toThrow(
     expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: "registerBlueprint takes a Blueprint" }),
   );
+});
+
+test.each<[string, () => unknown, string]>([
+  [
+    "override(null)",
+    () => new App().override(null as never, 1),
+    "override: a dependency is a token, such as",
+  ],
+  ["override({})", () => new App().override({} as never, 1), "but this is an object"],
+  [
+    "dependency(name, null)",
+    () => dependency("d", null as never),
+    "dependency takes a name and an object of opt",
+  ],
+  ["dependency(5)", () => dependency(5 as never), "dependency takes a name and an object of options"],
+])("%s is an error at once", (_call, make, message) => {
+  expect(make).toThrow(
+    expect.objectContaining({ code: "CORE_BAD_ARGUMENT", message: expect.stringContaining(message) }),
+  );
+});
+
+test.each([null, 5, "1s"])("retry(%j) and timeout(%j) are configuration errors", (options) => {
+  for (const make of [retry, timeout])
+    expect(() => make(options as never)).toThrow(`${make.name} takes an object of options, not `);
+});
+
+test.each(["/x", null, undefined, {}, new URL("http://localhost/")])(
+  "fetch refuses %p, which is no Request",
+  async (request) => {
+    const app = new App();
+    app.get("/x", () => 1);
+    await expect(app.fetch(request as never)).rejects.toMatchObject({
+      code: "CORE_BAD_ARGUMENT",
+      message: expect.stringContaining("fetch takes a Request, such as "),
+    });
+    expect((await app.fetch(new Request("http://localhost/x"))).status).toBe(200);
+  },
+);
+
+test.each([5, "--port 1", [5]])("run with argv %j reports it, with the app's mistakes", async (argv) => {
+  const app = new App();
+  app.get("x", () => 1);
+  const error = await app
+    .run({ argv: argv as never, exitOnError: false, port: 0 })
+    .catch((thrown: unknown) => thrown);
+  const { problems } = error as { problems: { message: string }[] };
+  expect(problems.map(({ message }) => message.slice(0, 28))).toContain("argv must be a list of texts");
+  expect(problems.length).toBe(2);
 });

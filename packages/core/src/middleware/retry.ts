@@ -1,5 +1,6 @@
 import type { Clock } from "../runtime/clock.ts";
 import type { ConfigInput } from "../config/config-record.ts";
+import { givenOptions } from "../config/given-options.ts";
 import { type Awaitable, isPromise, type Middleware } from "./middleware.ts";
 import { discardBody, failureStatuses, isFailureOfCallee, signalOf, statusOf } from "./outcome.ts";
 import { retryDelayMs, type RetryPolicy, retryPolicy } from "./retry-policy.ts";
@@ -39,19 +40,20 @@ export interface RetryOptions<In, Out> {
  * @example
  * const tried = retry<Order, Receipt>({ policy: { attempts: 5 }, isFailure: (receipt) => !receipt.accepted });
  * const receipt = await tried(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad policy, or options that are no object
  */
-export const retry = <In, Out>({
-  policy: given,
-  isFailure = (output) => failureStatuses.includes(statusOf(output)),
-  isFailingError = isFailureOfCallee,
-  retryAfterMs = () => null,
-  fallback = rethrow,
-  discard = discardBody,
-  signal: signalFor = signalOf,
-  clock = holdingTimers,
-  random = Math.random,
-}: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
+export const retry = <In, Out>(options: RetryOptions<In, Out> = {}): Middleware<In, Out> => {
+  const {
+    policy: given,
+    isFailure = (output: Out) => failureStatuses.includes(statusOf(output)),
+    isFailingError = isFailureOfCallee,
+    retryAfterMs = () => null,
+    fallback = rethrow,
+    discard = discardBody,
+    signal: signalFor = signalOf,
+    clock = holdingTimers,
+    random = Math.random,
+  } = givenOptions("retry", options);
   const policy = retryPolicy(given);
   /** Returns the milliseconds until the next attempt, `null` after the last. */
   const delayAfter = (attempt: number, failure: AttemptFailure<Out>): number | null => {

@@ -1,6 +1,7 @@
 import { type Clock, MAX_TIMEOUT_MS } from "../runtime/clock.ts";
 import { type ConfigRecord, configRecord } from "../config/config-record.ts";
 import { decimal } from "../config/field-rules.ts";
+import { givenOptions } from "../config/given-options.ts";
 import { HandlerTimeoutError } from "../errors/http-errors.ts";
 import type { Receiver } from "./later.ts";
 import { type Awaitable, isPromisedOutput, type Middleware } from "./middleware.ts";
@@ -34,15 +35,16 @@ const record: ConfigRecord<{ readonly timeoutMs: number }> = configRecord("Timeo
  * @example
  * const bounded = timeout<Order, Receipt>({ timeoutMs: 2000, fallback: () => ({ accepted: false }) });
  * const receipt = await bounded(order, charge);
- * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`
+ * @throws ConfigurationError CORE_BAD_CONFIG for a bad `timeoutMs`, or options that are no object
  */
-export const timeout = <In, Out>({
-  timeoutMs: given,
-  fallback,
-  abort = abortInput,
-  discard = discardBody,
-  clock = holdingTimers,
-}: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
+export const timeout = <In, Out>(options: TimeoutOptions<In, Out> = {}): Middleware<In, Out> => {
+  const {
+    timeoutMs: given,
+    fallback,
+    abort = abortInput,
+    discard = discardBody,
+    clock = holdingTimers,
+  } = givenOptions("timeout", options);
   const { timeoutMs } = record.of({ timeoutMs: given });
   const late: Receiver<Out> = { answer: discard, fail: () => {} };
   return timeLimit({ timeoutMs, fallback, abort, clock, late: () => late });

@@ -1,3 +1,4 @@
+import { shown } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import { nearest } from "../../errors/nearest.ts";
 
@@ -21,6 +22,14 @@ export interface ParsedFlags {
   readonly flags: Flags;
   readonly problems: readonly Problem[];
 }
+
+const isWords = (argv: unknown): boolean =>
+  Array.isArray(argv) && argv.every((word) => typeof word === "string");
+
+const noWords = (argv: unknown): Problem => ({
+  code: "CORE_BAD_SETTING",
+  message: `argv must be a list of texts, such as ["--port", "8000"], not ${shown(argv)}`,
+});
 
 type Switch = readonly [field: keyof Flags, value: boolean];
 type Reader = (text: string) => string | number | null;
@@ -52,9 +61,11 @@ export const flagNames: readonly string[] = [...valued.keys(), ...switches.keys(
 /**
  * Reads the flags that `run` knows, as `--flag value` or `--flag=value`; of a repeated flag the last one counts.
  *
- * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG.
+ * Words after `--` belong to the program. Never throws: every mistake is a problem with code CORE_BAD_FLAG or CORE_UNKNOWN_FLAG, CORE_BAD_SETTING for
+ * another value than a list of texts.
  */
 export const parseFlags = (argv: readonly string[]): ParsedFlags => {
+  if (!isWords(argv)) return { flags: {}, problems: [noWords(argv)] };
   const flags: Record<string, string | number | boolean> = {};
   const problems: Problem[] = [];
   const ours = argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;

@@ -1,3 +1,5 @@
+import { shown } from "../../config/wrong-value.ts";
+import { FrameworkError } from "../../errors/framework-error.ts";
 import { fieldValue } from "../../http/field-values.ts";
 import type { Awaitable } from "../../middleware/middleware.ts";
 import type { OpenCall, OpenCalls } from "../../lifecycle/open-calls.ts";
@@ -28,6 +30,7 @@ export const serveWebRequest = async (
   request: globalThis.Request,
   host: WebHost,
 ): Promise<globalThis.Response> => {
+  assertRequest(request);
   const exchange = new WebExchange(request, host);
   try {
     return exchange.reply(await serve(exchange));
@@ -35,6 +38,16 @@ export const serveWebRequest = async (
     exchange.cut();
     throw error;
   }
+};
+
+/** Recognises requests of other realms and libraries too. @throws CORE_BAD_ARGUMENT */
+const assertRequest = (request: unknown): void => {
+  const { url, headers } = Object(request) as { readonly url?: unknown; readonly headers?: unknown };
+  if (typeof url === "string" && typeof headers === "object") return;
+  throw new FrameworkError(
+    "CORE_BAD_ARGUMENT",
+    `fetch takes a Request, such as new Request("http://localhost/"), not ${shown(request)}`,
+  );
 };
 
 /** One web request as the app sees it; ends with its web response. */
