@@ -82,11 +82,44 @@ test("migrate makes the table of parked work before a feature uses it; pending l
     number: 1,
     name: "create-parked",
   });
-  await expect(app.durable.parked.list()).rejects.toThrow("framework_parked");
+  const { parked } = app.durable;
+  const missing = { code: "DURABLE_TABLES_MISSING", message: expect.stringContaining("has not started") };
+  for (const call of [
+    () => parked.list(),
+    () => parked.inspect("1"),
+    () => parked.count(),
+    () => parked.discard(["1"], { note: "x" }),
+  ])
+    await expect(call()).rejects.toMatchObject(missing);
+  expect((await parked.replay(["1"])).failed).toEqual([
+    { id: "1", reason: expect.stringContaining("has not started") },
+  ]);
   await app.durable.migrate();
   expect(await app.durable.pending()).toEqual([]);
   expect(await app.durable.parked.list()).toMatchObject({ items: [] });
   await app.db.close();
+});
+
+test("parked work of an app that has not started says so", async () => {
+  const app = new (App.with(database, durable))().enableDatabase(memory);
+  app.durable.kernel.queue({ name: "mail", handle: async () => {} });
+  await expect(app.durable.parked.list()).rejects.toMatchObject({
+    code: "DURABLE_TABLES_MISSING",
+    message: expect.stringContaining(
+      "the app has not started; use queues, jobs and parked work after the start",
+    ),
+  });
+  await app.db.close();
+});
+
+test("parked work of a started app that has no feature for it says which table is missing", async () => {
+  const app = new (App.with(database, durable))().enableDatabase(memory);
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  await expect(app.durable.parked.list()).rejects.toMatchObject({
+    code: "DURABLE_TABLES_MISSING",
+    message: expect.stringContaining("no feature of this app has used it so far"),
+  });
+  await app.stop();
 });
 
 test("a feature that uses the kernel in an app without durable says what it needs", () => {

@@ -4,9 +4,9 @@ import type { ErrorCatalogue } from "@framework/core/feature";
 export const durableErrors: ErrorCatalogue = {
   DURABLE_TABLES_MISSING: {
     summary:
-      "tables are missing or outdated and `migrateAtStart` is off, so the app does not start; or a queue or job was used before the start created them",
+      "tables are missing or outdated and `migrateAtStart` is off, so the app does not start; or a queue, job or parked work was used before the start created them",
     action:
-      "call `app.durable.migrate()` or run `framework migrate` once per deployment, or set `migrateAtStart: true`; use queues and jobs after the start",
+      "call `app.durable.migrate()` or run `framework migrate` once per deployment, or set `migrateAtStart: true`; use queues, jobs and parked work after the start",
   },
   DURABLE_ALREADY_STARTED: {
     summary: "a feature added tables after the start",

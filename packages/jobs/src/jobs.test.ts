@@ -129,7 +129,7 @@ test("a job that is used before the start, while there are no tables, says so an
   const job = app.jobs.define("mail", {}, () => {});
   const early = {
     code: "DURABLE_TABLES_MISSING",
-    message: expect.stringMatching(/has not started; use queues and jobs after the start/),
+    message: expect.stringMatching(/has not started; use queues/),
     cause: { code: "DATABASE_STATEMENT_FAILED" },
   };
   await expect(job.enqueue()).rejects.toMatchObject(early);

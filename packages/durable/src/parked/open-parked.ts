@@ -2,6 +2,7 @@ import { FrameworkError } from "@framework/core";
 import { type HostInsight, keptAlive } from "@framework/core/feature";
 import type { Queries, Transaction } from "@framework/database";
 import type { KernelBase } from "../base/kernel-base.ts";
+import { withoutTables } from "../base/without-tables.ts";
 import type { KernelPart } from "../base/kernel-life.ts";
 import type { RunTransaction } from "../group-commit/group-commit.ts";
 import { failureOf } from "./failure.ts";
@@ -75,9 +76,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     if (this.refused++ === 0)
       this.base.log.warn(
         "durable: the parked work is full; what gives up waits where it is until some is replayed or discarded",
-        {
-          maxParked: this.base.config.maxParked,
-        },
+        { maxParked: this.base.config.maxParked },
       );
     return false;
   }
@@ -89,14 +88,14 @@ export class OpenParked implements ParkedWork, KernelPart {
 
   async list(filter: ParkedFilter = {}): Promise<ParkedPage> {
     const checked = checkedFilter(filter);
-    const items = await this.store.list({ ...checked, limit: checked.limit + 1 });
+    const items = await this.asked(() => this.store.list({ ...checked, limit: checked.limit + 1 }));
     const page = items.slice(0, checked.limit);
     return { items: page, next: items.length > checked.limit ? (page.at(-1)?.id ?? null) : null };
   }
 
   async inspect(id: string): Promise<ParkedDetails | null> {
     const number = idOf(id);
-    const item = number === null ? null : await this.store.get(number);
+    const item = number === null ? null : await this.asked(() => this.store.get(number));
     const load = item === null ? undefined : this.sources.get(item.source)?.load;
     return item === null || load === undefined ? item : { ...item, payload: await load(item) };
   }
@@ -118,13 +117,12 @@ export class OpenParked implements ParkedWork, KernelPart {
       throw badFilter(`a note of 1 to ${MAX_NOTE} characters says why`);
     if (ids.length > MAX_REPLAYED) throw badFilter(`one call discards at most ${MAX_REPLAYED} items`);
     const numbers = ids.flatMap((id) => idOf(id) ?? []);
-    return await this.transaction((tx) =>
-      this.store.discard(tx, numbers, note.toWellFormed().replaceAll("\0", "")),
-    );
+    const words = note.toWellFormed().replaceAll("\0", "");
+    return await this.askedIn((tx) => this.store.discard(tx, numbers, words));
   }
 
   async count(): Promise<number> {
-    return await this.store.count();
+    return await this.asked(() => this.store.count());
   }
 
   begin(): void {
@@ -178,7 +176,7 @@ export class OpenParked implements ParkedWork, KernelPart {
     const number = idOf(id);
     if (number === null) return "there is no such item";
     try {
-      return await this.transaction(async (tx) => {
+      return await this.askedIn(async (tx) => {
         const name = await this.store.sourceOf(tx, number);
         if (name === null) return NOT_PARKED;
         const source = this.sources.get(name);
@@ -193,6 +191,20 @@ export class OpenParked implements ParkedWork, KernelPart {
       });
     } catch (error) {
       return failureOf(error).message;
+    }
+  }
+
+  private askedIn<T>(run: (tx: Transaction) => Promise<T>): Promise<T> {
+    return this.asked(() => this.transaction(run));
+  }
+
+  /** The table is there from the start on, if a feature uses it. @throws DURABLE_TABLES_MISSING */
+  private async asked<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!this.hasTable) throw withoutTables(error, "not used");
+      throw this.base.tables.arePrepared ? error : withoutTables(error);
     }
   }
 
