@@ -61,6 +61,23 @@ export const laneFacts = (fact: Fact): void => {
     await waitFor(() => calls >= 4, { what: "four calls" });
   });
 
+  fact("lanes end with the drain, or with the stop if they are to last until then", async (processes) => {
+    const kernel = await processes.start();
+    const short = running(kernel, "short", 2);
+    const long = running(kernel, "long", 2, { endsWithStop: true });
+    await waitFor(() => short.lanes.size === 2 && long.lanes.size === 2, { what: "all lanes" });
+    await kernel.drain();
+    expect(short.handle.held()).toEqual([]);
+    expect(long.handle.held()).toEqual([0, 1]);
+    const late = running(kernel, "late", 1, { endsWithStop: true });
+    await waitFor(() => late.lanes.size === 1, { what: "a lane that is added in the drain" });
+    await kernel.stop();
+    expect([...long.handle.held(), ...late.handle.held()]).toEqual([]);
+    await using other = await processes.start();
+    const next = running(other, "long", 2);
+    await waitFor(() => next.lanes.size === 2, { what: "the lanes in the next process" });
+  });
+
   fact("a lane is given to others only when its function has returned", async (processes) => {
     await using one = await processes.start();
     const { promise: finished, resolve: finish } = Promise.withResolvers<void>();

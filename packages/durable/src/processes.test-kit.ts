@@ -8,6 +8,7 @@ import {
   type KernelOptions,
   type Lane,
   type Lanes,
+  type LanesOptions,
   type OwnKernel,
 } from "./feature.ts";
 import type { Place } from "./place/place.ts";
@@ -56,9 +57,11 @@ export const running = (
   kernel: OwnKernel,
   kind: string,
   count: number,
+  options: Pick<LanesOptions, "endsWithStop"> = {},
 ): { readonly lanes: Map<number, Lane>; readonly handle: Lanes } => {
   const lanes = new Map<number, Lane>();
   const handle = kernel.lanes({
+    ...options,
     kind,
     count,
     async run(lane) {

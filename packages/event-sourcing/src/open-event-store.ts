@@ -126,8 +126,8 @@ export const openEventStore = async (
   const close = async (): Promise<void> => {
     await parts.subscriptions.stop();
     await parts.snapshots.close();
-    await kernel.drain(); // projections end what they have under way
-    await kernel.stop();
+    await kernel.drain();
+    await kernel.stop(); // projections end what they have under way
     if (given === undefined) await db.close();
   };
   try {

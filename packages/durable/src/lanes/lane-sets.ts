@@ -16,6 +16,9 @@ export const LANES_CHANNEL = "lanes";
 
 const MAX_LANES = 1024;
 
+/** Time at the stop for runs of lanes that are kept until then. */
+const STOP_MS = 5000;
+
 /** Kinds of lanes in one process. */
 const MAX_KINDS = 1000;
 
@@ -74,9 +77,20 @@ export class LaneSets implements KernelPart {
     this.loop.begin();
   }
 
+  /** Gives up all lanes but those that end with the stop, for which the loop goes on. */
   async drain(deadline: AbortSignal): Promise<void> {
+    const sets = [...this.sets.values()];
+    const ending = sets.filter(({ options }) => options.endsWithStop !== true);
+    if (ending.length === sets.length) await this.loop?.end();
+    await Promise.all(ending.map((set) => this.remove(set, deadline)));
+  }
+
+  async stop(): Promise<void> {
     await this.loop?.end();
-    await Promise.all([...this.sets.values()].map((set) => this.remove(set, deadline)));
+    const late = new AbortController();
+    const cancel = this.base.clock.after(STOP_MS, () => late.abort());
+    await Promise.all([...this.sets.values()].map((set) => this.remove(set, late.signal)));
+    cancel();
   }
 
   report(insight: HostInsight): void {

@@ -6,7 +6,7 @@ export interface Lane {
   readonly lane: number;
   /** Grows with every owner of the lane. */
   readonly fence: number;
-  /** Aborts when the lane is lost (`LeaseLostError`), wanted by another process, or the process drains. */
+  /** Aborts when the lane is lost (`LeaseLostError`), wanted by another process, or the process drains; with `endsWithStop`, when it stops. */
   readonly signal: AbortSignal;
   /**
    * Verifies in a transaction that this process still owns the lane, and keeps it from being taken until the transaction ends. Call it in every
@@ -26,6 +26,8 @@ export interface LanesOptions {
    * be in two lanes.
    */
   readonly count: number;
+  /** Keeps the lanes during the drain too, until the stop: for work that requests in flight wait for. @default false */
+  readonly endsWithStop?: boolean | undefined;
   /**
    * Works on one lane until its `signal` aborts, and then returns; the lane is kept until it has, for a lease at most. When it ends earlier or fails, it
    * is called again after a pause of 0.1 to 30 s.

@@ -43,6 +43,28 @@ test("an app runs its projections, and handlers wait for what they wrote", async
   await app.stop();
 });
 
+test("projections run during the drain, so that what is in flight reads what it wrote", async () => {
+  const seen: boolean[] = [];
+  const inFlight: Feature<object> = {
+    name: "in-flight",
+    install: (host) => {
+      host.life.onDrain(async () => {
+        for (const stream of ["loan-1", "loan-2", "loan-3"]) {
+          const { position } = await app.eventStore.append(stream, Borrowed({ member: "ann" }));
+          seen.push(await app.eventStore.waitFor(position, { timeoutMs: 20_000 }));
+        }
+      });
+      return {};
+    },
+  };
+  const app = new (App.with(database, durable, eventSourcing, inFlight))()
+    .enableDatabase(memory)
+    .enableEventSourcing({ events: loanTypes, projections: [shelf()] });
+  await app.start({ log: silent });
+  await app.stop({ timeoutSecs: 120 });
+  expect(seen).toEqual([true, true, true]);
+}, 90_000);
+
 test("the health check fails for a projection that has stopped or is too far behind", async () => {
   await using file = databaseInFile();
   const stopping = shelf({ onError: "stop", maxLagSecs: 60 });

@@ -1,5 +1,5 @@
 import type { Clock } from "@framework/core/feature";
-import type { Kernel } from "@framework/durable/feature";
+import type { Kernel, Lane } from "@framework/durable/feature";
 import { Bell } from "../base/bell.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { mistake } from "../errors/event-error.ts";
@@ -95,7 +95,8 @@ export class ProjectionSet implements Projections {
     for (const each of projections) {
       const filter = this.filterOf(each);
       const kind = `projection ${each.name} ${each.version}`;
-      kernel.lanes({ kind, count: each.shards, run: (lane) => runShard(this.runner, each, filter, lane) });
+      const run = (lane: Lane): Promise<void> => runShard(this.runner, each, filter, lane);
+      kernel.lanes({ kind, count: each.shards, endsWithStop: true, run }); // requests in flight wait for what they wrote
     }
     kernel.lanes({ kind: "projection-upkeep", count: 1, run: ({ signal }) => this.upkeep(signal) });
   }
