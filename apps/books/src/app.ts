@@ -91,7 +91,10 @@ const enableFeatures = (
     .enableEtag()
     .enableBodyLimit(1_048_576)
     .enableRateLimit(RateLimitConfig.tokenBucket(requestsPerMinute, 60))
-    .enableCaching(redisUrl === undefined ? {} : { store: redisCacheStore(app, { name: "books" }) })
+    .enableCaching({
+      ttl: 10,
+      ...(redisUrl !== undefined && { store: redisCacheStore(app, { name: "books" }) }),
+    })
     .enableCircuitBreaker({ resetTimeout: databaseSecs / 3 })
     .enableStaticFiles({ directory: folder("public") })
     .enableDeprecation()

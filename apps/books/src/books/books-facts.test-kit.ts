@@ -234,6 +234,24 @@ export const booksFacts = (make: MakeApp): void => {
   );
 
   test(
+    "version 1 of the API shows the last acknowledged change, too",
+    served(async (client) => {
+      await client.post("/books", { json: dune });
+      const book = { id: 1, name: "Dune", writer: "Frank Herbert" };
+      expect((await client.get("/v1/books/1")).json()).toEqual(book);
+      const again = await client.get("/v1/books/1");
+      expect([again.headers.get("x-cache"), again.headers.get("cache-status")]).toEqual([
+        "HIT",
+        expect.stringMatching(/; ttl=(?:[0-9]|10)$/),
+      ]);
+      await client.put("/books/1", { json: { title: "Dune Messiah" } });
+      expect((await client.get("/v1/books/1")).json()).toEqual({ ...book, name: "Dune Messiah" });
+      await client.delete("/books/1");
+      expect((await client.get("/v1/books/1")).status).toBe(404);
+    }),
+  );
+
+  test(
     "books created concurrently have ids without gaps",
     served(async (client) => {
       const replies = await Promise.all(

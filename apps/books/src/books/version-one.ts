@@ -14,7 +14,12 @@ export const versionOne = (books: BookStore): Blueprint<"/v1", BooksApp> => {
   });
   routes.get(
     "/books/{id}",
-    { summary: "Get a book", responses: { 200: BookOfVersionOne }, successor: "/books/{id}" },
+    {
+      summary: "Get a book",
+      responses: { 200: BookOfVersionOne },
+      successor: "/books/{id}",
+      cache: { tags: ["books"] },
+    },
     async ({ params }) => {
       const book = await books.get(toInt(params.id, "id"));
       if (book === null) throw new NotFoundError("Book not found");
