@@ -20,6 +20,7 @@ export { type WorkRate, workRate, type WorkRateInput } from "./work/queue/work-r
 export type { WorkInfo } from "./work/work-info.ts";
 export { untilEnded, type WorkItem } from "./work/queue/work-item.ts";
 export type {
+  CancelOptions,
   Enqueued,
   UniqueItem,
   WorkFilter,

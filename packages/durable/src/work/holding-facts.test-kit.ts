@@ -140,6 +140,20 @@ export const holdingFacts = (fact: Fact): void => {
     expect(gate.payloads).toEqual(["a", "c"]);
   });
 
+  fact("a cancellation with `keepRunning` leaves an item that runs alone", async (processes) => {
+    const gate = new Gate();
+    const { queue } = await work(processes, { handle: gate.handle, concurrency: 1, keepSecs: 60 });
+    const [running = { id: "" }] = await queue.enqueue({ payload: "a", uniqueKey: "a" });
+    const waiting = await add(queue, "b");
+    await gate.began("a");
+    expect(await queue.cancel({ uniqueKey: "a" }, { keepRunning: true })).toBe(false);
+    expect(await queue.cancel(running.id, { keepRunning: true })).toBe(false);
+    expect(await queue.cancel(waiting, { keepRunning: true })).toBe(true);
+    gate.open("a");
+    await inState(queue, running.id, "done");
+    expect([gate.item("a").signal.aborted, (await queue.get(waiting))?.state]).toEqual([false, "cancelled"]);
+  });
+
   fact(
     "the unfinished item with a unique key is cancelled by that key, in a transaction too",
     async (processes) => {

@@ -8,6 +8,7 @@ import type { AddedRow, NewRow } from "./table/enqueueing.ts";
 import { badWork } from "./queue/work-errors.ts";
 import { toInfo, type WorkInfo } from "./work-info.ts";
 import {
+  type CancelOptions,
   type Enqueued,
   type UniqueItem,
   type WorkFilter,
@@ -81,14 +82,17 @@ export class OpenQueue<T> implements WorkQueue<T> {
     if (rows.some(({ runAt }) => runAt !== null)) loop.dueIn(0); // a look compares it with the database's clock
   }
 
-  cancel(item: string | UniqueItem, { tx }: WorkOptions = {}): Promise<boolean> {
-    return handled(this.stop(item, tx));
+  cancel(item: string | UniqueItem, options: CancelOptions = {}): Promise<boolean> {
+    return handled(this.stop(item, options));
   }
 
-  private async stop(item: string | UniqueItem, tx: WorkOptions["tx"]): Promise<boolean> {
+  private async stop(
+    item: string | UniqueItem,
+    { tx, keepRunning = false }: CancelOptions,
+  ): Promise<boolean> {
     const { stopping, keyOrder } = this.parts.store();
     const named = typeof item === "string" ? numberOf(item) : item;
-    const row = named === null ? null : await stopping.cancel(this.name, named, tx);
+    const row = named === null ? null : await stopping.cancel(this.name, named, { keepRunning, session: tx });
     if (row === null) return false;
     if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
     if (tx === undefined) this.cancelled(row.id);

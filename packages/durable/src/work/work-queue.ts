@@ -19,7 +19,7 @@ export interface WorkQueue<T> {
    *
    * A handler on another host is told at once on PostgreSQL, otherwise at its next renewal, within a third of the lease.
    */
-  cancel(item: string | UniqueItem, options?: WorkOptions): Promise<boolean>;
+  cancel(item: string | UniqueItem, options?: CancelOptions): Promise<boolean>;
   /** Starts a failed or cancelled item again, with all its attempts. Returns `false` for any other, and when its unique key is taken. */
   retry(id: string): Promise<boolean>;
   /** Returns an item; `null` for one that does not exist any more. */
@@ -40,6 +40,12 @@ export interface UniqueItem {
 export interface WorkOptions {
   /** Transaction that makes the change. @default one of its own */
   readonly tx?: Transaction | undefined;
+}
+
+/** Options of a cancellation. */
+export interface CancelOptions extends WorkOptions {
+  /** Whether an item that runs is left alone, as if there were none. @default false */
+  readonly keepRunning?: boolean | undefined;
 }
 
 /** An item that was added, or the unfinished one that has its unique key. */

@@ -35,29 +35,34 @@ export const pruneStatement: StatementShape = {
 export class Stopping {
   private readonly table: WorkTable;
   private readonly cancelText: string;
-  private readonly cancelUniqueText: string;
   private readonly restartText: string;
 
   constructor(table: WorkTable) {
     const { now } = table;
     this.table = table;
-    const cancel = `UPDATE framework_work SET state = 'cancelled', owner = NULL, wake_at = NULL, fence = fence + 1, finished_at = ${now}`;
-    this.cancelText = `${cancel} WHERE queue = $1 AND id = $2 AND finished_at IS NULL RETURNING id, key`;
-    this.cancelUniqueText = `${cancel} WHERE queue = $1 AND unique_key = $2 AND finished_at IS NULL RETURNING id, key`;
+    this.cancelText = `UPDATE framework_work SET state = 'cancelled', owner = NULL, wake_at = NULL, fence = fence + 1, finished_at = ${now}
+WHERE queue = $1 AND finished_at IS NULL`;
     this.restartText = `UPDATE framework_work SET state = 'ready', attempts = 0, run_at = ${now}, fence = fence + 1, finished_at = NULL, progress = NULL, result = NULL, error = NULL
 WHERE id = $1 AND queue = $2 AND state IN ('failed', 'cancelled') RETURNING id, key`;
   }
 
-  /** Cancels an unfinished item, by its id or unique key: from now on every write of its owner is refused. `null` when there is none. */
+  /**
+   * Cancels an unfinished item, by its id or unique key: from now on every write of its owner is refused. `null` when there is none.
+   *
+   * @param keepRunning whether an item that runs is left alone
+   */
   async cancel(
     queue: string,
     item: number | { readonly uniqueKey: string },
-    session: WorkSession = this.table,
+    {
+      keepRunning = false,
+      session = this.table,
+    }: { readonly keepRunning?: boolean; readonly session?: WorkSession | undefined } = {},
   ): Promise<ChangedRow | null> {
-    const [row] =
-      typeof item === "number"
-        ? await session.query<ChangedRow>(this.cancelText, [queue, item])
-        : await session.query<ChangedRow>(this.cancelUniqueText, [queue, item.uniqueKey]);
+    const [column, value] = typeof item === "number" ? ["id", item] : ["unique_key", item.uniqueKey];
+    const idle = keepRunning ? " AND state <> 'running'" : "";
+    const text = `${this.cancelText} AND ${column} = $2${idle} RETURNING id, key`;
+    const [row] = await session.query<ChangedRow>(text, [queue, value]);
     return row ?? null;
   }
 
