@@ -20,7 +20,7 @@ export interface Bench extends AsyncDisposable {
 export const bench = async (
   definition: AnySaga,
   limits: Partial<RunLimits> = {},
-  options: Pick<HandWorkerOptions, "clock"> = {},
+  options: Pick<HandWorkerOptions, "clock" | "log"> = {},
 ): Promise<Bench> => {
   const db = openDatabase({ url: "sqlite://:memory:" });
   const time = await prepareDatabase(db);

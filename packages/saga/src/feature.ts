@@ -35,7 +35,7 @@ export { retryOf, undoRetry } from "./run/retries.ts";
 export type { RunLimits } from "./run/runner-parts.ts";
 export { failureText, placeOf } from "./run/saga-run.ts";
 export { type Undoing, undoPlan } from "./run/undo-plan.ts";
-export { type AttemptLimits, withinLimit } from "./run/within-limit.ts";
+export { abandonedCall, type AttemptLimits, withinLimit } from "./run/within-limit.ts";
 export { checkedInput, checkKey, storedTrace } from "./start/start.ts";
 export type { Change } from "./store/change.ts";
 export {

@@ -6,5 +6,7 @@ export const MAX_VALUE_BYTES = 1_048_576;
 export const MAX_MESSAGES = 1000;
 /** Longest wait, sleep and time limit in milliseconds: ten years. */
 export const MAX_WAIT_MS = 315_360_000_000;
+/** How long an attempt may go on after its time limit, when its signal has aborted. */
+export const GRACE_MS = 10_000;
 /** Workers that may be lost while they run one saga, before it is paused, or stuck while it is undone. */
 export const MAX_LOST_TURNS = 10;

@@ -17,7 +17,7 @@ export interface SagaConfig {
   readonly maxRetries: number;
   /** Limit of all forward steps together, in milliseconds of active time: attempts and the pauses between them. @default 300000 */
   readonly timeoutMs: number;
-  /** Limit of one attempt in milliseconds, 1 to 86,400,000. @default 30000 */
+  /** Limit of one attempt in milliseconds, 1 to 86,400,000. Its signal aborts then; what follows waits up to 10 s more for its end. @default 30000 */
   readonly stepTimeoutMs: number;
   /** How long undos are tried again before the saga is stuck, in milliseconds of active time. @default 86400000 */
   readonly undoTimeoutMs: number;

@@ -7,6 +7,7 @@ import { isSending, type MessageSender } from "./definition/send-work.ts";
 import { SagaRegistry } from "./definition/registry.ts";
 import { branchesOf } from "./definition/step.ts";
 import { type Insight, noInsight } from "./insight/insight.ts";
+import { GRACE_MS } from "./limits.ts";
 import { LocalRunner } from "./local-runner.ts";
 import { classifier } from "./run/failure-class.ts";
 import { runTurn } from "./run/runner.ts";
@@ -15,6 +16,7 @@ import { SagaConfig } from "./saga-config.ts";
 import { SagaStore } from "./store/saga-store.ts";
 import { SAGA_TABLES, sagaTables } from "./store/saga-tables.ts";
 import { checkDefinitions } from "./start/check-definitions.ts";
+import { Cancellations } from "./turns/cancellations.ts";
 import { KernelTurns } from "./turns/kernel-turns.ts";
 
 /** Parts of a set of sagas. */
@@ -41,12 +43,13 @@ export class SagaSet {
   private readonly store: SagaStore;
 
   constructor(parts: SagaSetParts) {
-    const { kernel, log = () => console } = parts;
+    const { kernel, log = () => console, clock = systemClock } = parts;
     this.parts = parts;
     this.config = SagaConfig.of(parts.config);
-    this.turns = new KernelTurns(kernel, log);
     kernel.tables(SAGA_TABLES, sagaTables);
     this.store = new SagaStore({ db: () => kernel.db, now: () => kernel.now });
+    const cancelledOf = (ids: readonly string[]): Promise<readonly string[]> => this.store.cancelledOf(ids);
+    this.turns = new KernelTurns(kernel, new Cancellations({ kernel, clock, cancelledOf }), log);
     this.runner = new LocalRunner({
       store: this.store,
       turns: this.turns,
@@ -101,10 +104,13 @@ export class SagaSet {
   }
 }
 
-/** A turn may do all steps, each until its limit, and then undo them. */
+/** A turn may do all steps, each until its limit and the grace, and then undo them. */
 const longestTurnMs = ({ steps }: AnySaga, stepTimeoutMs: number): number => {
   const limits = steps.map((step) => branchesOf(step).map(({ timeoutMs }) => timeoutMs ?? stepTimeoutMs));
-  return 2 * limits.reduce((sum, branches) => sum + Math.max(0, ...branches), 0);
+  return (
+    2 *
+    limits.reduce((sum, branches) => sum + (branches.length === 0 ? 0 : Math.max(...branches) + GRACE_MS), 0)
+  );
 };
 
 /** Steps that send messages in an app without messaging. */

@@ -202,4 +202,39 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
       });
     },
   );
+
+  fact(
+    "the undo of a saga that another process cancels during a call begins when the call has ended",
+    async (app, place) => {
+      const [begun, aborted] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const goesOn = Promise.withResolvers<void>();
+      const effects: string[] = [];
+      const order = saga("slow", 1)
+        .call(
+          "charge",
+          async ({ signal }) => {
+            signal.addEventListener("abort", () => aborted.resolve());
+            begun.resolve();
+            await goesOn.promise;
+            effects.push("charge");
+          },
+          { undo: () => void effects.push("refund") },
+        )
+        .build();
+      const front = sagaApp(place, { workers: false });
+      for (const each of [front, app]) each.saga.define(order);
+      await started(front, () =>
+        started(app, async () => {
+          const { id } = await front.saga.start(order, null, { key: "1" });
+          await begun.promise;
+          await front.saga.cancel(id, { reason: "the customer changed her mind" });
+          await aborted.promise;
+          expect([effects, (await front.saga.get(id))?.status]).toEqual([[], "cancelling"]);
+          goesOn.resolve();
+          await inStatus(front, id, "compensated");
+          expect(effects).toEqual(["charge", "refund"]);
+        }),
+      );
+    },
+  );
 };

@@ -165,9 +165,8 @@ test("a step does not run once its time has passed in `check`", async () => {
   const turn = own.worker.run((await own.worker.take()) as never);
   await asked.promise;
   await clock.advance(1000);
-  await turn;
   found.resolve(null);
-  await new Promise(setImmediate);
+  await turn;
   expect(ran).toBe(1);
   expect((await own.info(id)).steps).toMatchObject([
     { status: "started", error: { code: "SAGA_STEP_TIMEOUT" } },

@@ -13,6 +13,7 @@ import {
   unknownOutcome,
   valueIn,
   withinLimit,
+  abandonedCall,
 } from "@framework/saga/feature";
 import type { AttemptResult, PlannedAttempt } from "../script/effect.ts";
 import { onceInTransaction } from "../store/once.ts";
@@ -84,7 +85,9 @@ const observed = (
   const place = placeOf(step, branch);
   const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(Math.ceil(atMostMs), 1));
   const late = (): Error => stepTimeout(place, timeoutMs);
-  return withinLimit({ clock: systemClock, timeoutMs, signal: stopping, late }, async (signal) => {
+  const abandoned = (): void =>
+    parts.log().warn(abandonedCall(saga.name, place), { id: saga.id, attempt, isUndo });
+  return withinLimit({ clock: systemClock, timeoutMs, signal: stopping, late, abandoned }, async (signal) => {
     const context = stepContext(definition, saga, {
       step,
       branch,

@@ -19,7 +19,10 @@ export interface StepContext<Input = unknown, Outputs = unknown> extends SagaCon
   readonly idempotencyKey: string;
   /** Number of this attempt, from 1. An attempt whose process was lost has the same number when it is repeated. */
   readonly attempt: number;
-  /** Aborts at the time limit of the attempt, when the saga is cancelled or taken over, and when the process ends. */
+  /**
+   * Aborts at the time limit of the attempt, when the saga is cancelled or taken over, and when the process ends. Give it to what the step calls: the next attempt
+   * and the undo begin when this one has ended, or ten seconds after its time limit.
+   */
   readonly signal: AbortSignal;
 }
 

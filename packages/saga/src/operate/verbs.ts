@@ -53,9 +53,13 @@ export const decide = async (
     note,
     wait: null,
   });
-  await parts.turns.replace(tx, saga);
+  const { turns } = parts;
+  if (verb === "cancel" && mayBeInCall(saga)) await turns.interrupt(tx, saga);
+  else await turns.replace(tx, saga);
   return true;
 };
+
+const mayBeInCall = ({ status }: Instance): boolean => status === "ready" || status === "running";
 
 /** Returns the reason as it is stored. @throws HttpError 409 for one that is empty or too long */
 export const checkedReason = (reason: string): string => {

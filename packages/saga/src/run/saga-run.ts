@@ -3,7 +3,7 @@ import type { Transaction } from "@framework/database";
 import { failureOf } from "@framework/durable/feature";
 import type { AnySaga } from "../definition/definition.ts";
 import type { Branch, Step } from "../definition/step.ts";
-import { stepTimeout } from "../errors/saga-errors.ts";
+import { stepTimeout, staleSaga } from "../errors/saga-errors.ts";
 import type { Change } from "../store/change.ts";
 import type { Instance } from "../store/instance.ts";
 import type { Turn } from "../turns/turns.ts";
@@ -11,7 +11,7 @@ import { type AttemptParts, stepContext } from "./context-of.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { retryOf } from "./retries.ts";
 import type { RunnerParts } from "./runner-parts.ts";
-import { withinLimit } from "./within-limit.ts";
+import { abandonedCall, type AttemptLimits, withinLimit } from "./within-limit.ts";
 
 /** An attempt at a branch: which one, and how long it may take. */
 export interface Attempting extends Pick<AttemptParts, "step" | "branch" | "attempt" | "isUndo"> {
@@ -28,6 +28,8 @@ export class SagaRun {
   saga: Instance;
   private readonly readAt: number;
   private readonly activeMsBefore: number;
+  /** Whether an operator has cancelled the saga meanwhile: what this turn has done is not written any more. */
+  private isCancelled = false;
 
   constructor(parts: RunnerParts, definition: AnySaga, turn: Turn, saga: Instance) {
     this.parts = parts;
@@ -70,26 +72,41 @@ export class SagaRun {
     });
   }
 
-  /** Calls the program's function of an attempt, until its limit. */
+  /** Calls the program's function of an attempt, until its limit, or until the saga is cancelled. Nothing follows before the function has ended, or is abandoned. */
   attempt<T>(
     { atMostMs = Infinity, ...which }: Attempting,
     work: (context: never, signal: AbortSignal) => T | PromiseLike<T>,
   ): Promise<T> {
-    const { clock, limits, sender, insight } = this.parts;
+    const { clock, limits, sender, insight, log } = this.parts;
     const { step, branch, attempt, isUndo = false } = which;
     const timeoutMs = Math.min(branch.timeoutMs ?? limits.stepTimeoutMs, Math.max(atMostMs, 1));
     const { name: saga, id, trace } = this.saga;
-    const late = (): Error => stepTimeout(placeOf(step, branch), timeoutMs);
-    return withinLimit({ clock, timeoutMs, signal: this.turn.signal, late }, async (signal) => {
+    const place = placeOf(step, branch);
+    const limit: AttemptLimits = {
+      clock,
+      timeoutMs,
+      signal: this.turn.signal,
+      late: () => stepTimeout(place, timeoutMs),
+      ...(!isUndo && { onStopped: (stop) => this.whenCancelled(stop) }),
+      abandoned: () => log().warn(abandonedCall(saga, place), { id, attempt, isUndo }),
+    };
+    return withinLimit(limit, async (signal) => {
       const context = stepContext(this.definition, this.saga, { ...which, signal, sender: sender() });
-      const observed = { saga, id, step: placeOf(step, branch), attempt, isUndo, trace };
+      const observed = { saga, id, step: place, attempt, isUndo, trace };
       return (await insight.operations.run(observed, () => work(context as never, signal) as never)) as T;
+    });
+  }
+
+  private whenCancelled(stop: (reason: Error) => void): () => void {
+    return this.turn.onCancelled(() => {
+      this.isCancelled = true;
+      stop(staleSaga(this.saga.id));
     });
   }
 
   /** Classifies the error of an attempt, and counts it. */
   classOf(error: unknown): FailureClass {
-    const kind = this.turn.signal.aborted ? "machinery" : this.parts.classOf(error);
+    const kind = this.turn.signal.aborted || this.isCancelled ? "machinery" : this.parts.classOf(error);
     this.parts.insight.ended(this.saga.name, kind);
     return kind;
   }

@@ -96,6 +96,15 @@ export class SagaStore {
     return toInstance(row, branches.map(toBranch));
   }
 
+  /** Returns those of the instances that are cancelled, and not undone yet. */
+  async cancelledOf(ids: readonly string[]): Promise<readonly string[]> {
+    const list = sql.join(ids.map((id) => sql`${id}`));
+    const rows = await this.db.query<{
+      id: string;
+    }>`SELECT id FROM framework_sagas WHERE id IN (${list}) AND status = ${"cancelling"}`;
+    return rows.map(({ id }) => id);
+  }
+
   /**
    * Changes an instance, and returns it as it is then.
    *

@@ -13,6 +13,7 @@ interface TurnRow {
  */
 export class HandTurns implements Turns {
   private readonly now: Statement;
+  private readonly watched = new Map<() => void, string>();
 
   constructor(now: Statement) {
     this.now = now;
@@ -34,6 +35,14 @@ export class HandTurns implements Turns {
     await tx.execute`INSERT INTO framework_saga_test_turns (saga_id, due_at, fence, attempts)
       VALUES (${id}, ${this.now}, 1, 0) ON CONFLICT (saga_id) DO UPDATE SET due_at = excluded.due_at,
       fence = framework_saga_test_turns.fence + 1, attempts = 0`;
+  }
+
+  async interrupt(tx: Transaction, { id }: TurnOf): Promise<void> {
+    await tx.execute`INSERT INTO framework_saga_test_turns (saga_id, due_at, fence, attempts)
+      VALUES (${id}, ${this.now}, 1, 0) ON CONFLICT (saga_id) DO UPDATE SET due_at = excluded.due_at`;
+    tx.onCommit(() => {
+      for (const [cancelled, of] of this.watched) if (of === id) cancelled();
+    });
   }
 
   /** Takes the turn that is due first, also from a worker that has it; `null` when none is due. */
@@ -59,6 +68,10 @@ export class HandTurns implements Turns {
         SET due_at = ${this.now} + ${Math.ceil(delayMs)}, fence = fence + 1, attempts = 0 WHERE ${isHeld}`;
       if (changes === 0) throw new Error("the turn is lost");
     };
-    return { sagaId: id, attempt, signal, held, end, again };
+    const onCancelled = (cancelled: () => void): (() => void) => {
+      this.watched.set(cancelled, id);
+      return () => void this.watched.delete(cancelled);
+    };
+    return { sagaId: id, attempt, signal, onCancelled, held, end, again };
   }
 }

@@ -23,6 +23,8 @@ export interface HandWorkerOptions {
   readonly sender?: MessageSender | null;
   /** Measures turns. @default a clock that stands still */
   readonly clock?: Clock;
+  /** @default none */
+  readonly log?: Logger;
 }
 
 /** Prepares a database for workers, and returns its clock. */
@@ -53,7 +55,13 @@ export class HandWorker {
     db: Database,
     time: TableClock,
     definitions: readonly AnySaga[],
-    { limits = {}, insight = noInsight, sender = null, clock = virtualClock() }: HandWorkerOptions = {},
+    {
+      limits = {},
+      insight = noInsight,
+      sender = null,
+      clock = virtualClock(),
+      log = quiet,
+    }: HandWorkerOptions = {},
   ) {
     const { now } = time;
     this.db = db;
@@ -70,7 +78,7 @@ export class HandWorker {
       classOf: failureClass,
       sender: () => sender,
       insight,
-      log: () => quiet,
+      log: () => log,
     };
     this.runner = new LocalRunner({
       store: this.store,

@@ -44,7 +44,7 @@ test("sagas that are due are reported as stalled when no turn has ended for as l
   const slow = saga("slow", 1)
     .call("one", () => (begun.resolve(), gate.promise))
     .call("two", () => gate.promise, { timeoutMs: 90_000 })
-    .build(); // twice 150 s, if it fails and is undone, and a minute
+    .build(); // twice 170 s, if it fails and is undone, and a minute
   set.define(slow);
   await app.start({ log });
   await kernel.start();
@@ -66,7 +66,7 @@ test("sagas that are due are reported as stalled when no turn has ended for as l
   try {
     for (const key of ["a", "b"]) await set.runner.start(slow, null, { key });
     await begun.promise;
-    while (passedMs < 345_000) {
+    while (passedMs < 385_000) {
       await advance(15_000);
       expect(await failure()).toBeNull();
     }

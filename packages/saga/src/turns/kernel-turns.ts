@@ -2,6 +2,7 @@ import type { Transaction } from "@framework/database";
 import { type Kernel, TryLaterError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
 import type { Logger } from "@framework/core";
 import { unknownSaga } from "../errors/saga-errors.ts";
+import type { Cancellations } from "./cancellations.ts";
 import type { Turn, TurnOf, Turns } from "./turns.ts";
 
 /** Payload of an item: a turn of an instance. */
@@ -31,11 +32,13 @@ const PAUSE_MS = 1000;
  */
 export class KernelTurns implements Turns {
   private readonly kernel: Kernel;
+  private readonly cancellations: Cancellations;
   private readonly log: () => Logger;
   private readonly queues = new Map<string, WorkQueue<TurnPayload>>();
 
-  constructor(kernel: Kernel, log: () => Logger) {
+  constructor(kernel: Kernel, cancellations: Cancellations, log: () => Logger) {
     this.kernel = kernel;
+    this.cancellations = cancellations;
     this.log = log;
   }
 
@@ -67,6 +70,12 @@ export class KernelTurns implements Turns {
     await this.add(tx, saga, 0);
   }
 
+  async interrupt(tx: Transaction, saga: TurnOf): Promise<void> {
+    await this.queue(saga).cancel({ uniqueKey: saga.id }, { tx, keepRunning: true });
+    await this.add(tx, saga, 0);
+    this.cancellations.announce(tx);
+  }
+
   private queue({ name, version }: TurnOf): WorkQueue<TurnPayload> {
     const queue = this.queues.get(queueOf(name, version));
     if (queue === undefined) throw unknownSaga(name, version);
@@ -78,7 +87,7 @@ export class KernelTurns implements Turns {
     try {
       await run(this.turnOf(item));
     } catch (error) {
-      if (!item.signal.aborted)
+      if (!item.signal.aborted && !isStale(error))
         this.log().warn("saga: a turn failed and is repeated", { id: item.payload.id, error });
       throw new TryLaterError(isStale(error) ? 0 : PAUSE_MS, { isCounted: false });
     }
@@ -91,6 +100,7 @@ export class KernelTurns implements Turns {
       sagaId: id,
       attempt: item.attempt,
       signal: item.signal,
+      onCancelled: (cancelled) => this.cancellations.watch(id, cancelled),
       held: item.held,
       end: (tx) => item.complete(tx),
       async again(tx, delayMs) {

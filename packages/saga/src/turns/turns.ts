@@ -14,6 +14,8 @@ export interface Turn {
   readonly attempt: number;
   /** Aborts when the turn is lost or the process ends. */
   readonly signal: AbortSignal;
+  /** Calls back when an operator cancels the saga while an attempt runs. Returns what ends it. */
+  onCancelled(cancelled: () => void): () => void;
   /** SQL condition that is true while the worker has the turn. */
   readonly held: Statement;
   /** Ends the turn; the instance needs no other one for now. @throws when it is lost */
@@ -28,4 +30,9 @@ export interface Turns {
   add(tx: Transaction, saga: TurnOf, delayMs: number): Promise<void>;
   /** Ends the turn that the instance may have, running or planned, and adds one that begins now. */
   replace(tx: Transaction, saga: TurnOf): Promise<void>;
+  /**
+   * Ends the turn that is planned, and adds one that begins now. A running one stays: its worker may be in a call, is told that the saga is cancelled, and goes
+   * on with the saga as it is then when the call has ended.
+   */
+  interrupt(tx: Transaction, saga: TurnOf): Promise<void>;
 }

@@ -1,0 +1,112 @@
+// What follows a call must not overtake it.
+import { virtualClock } from "@framework/core/testing";
+import { databaseInFile } from "@framework/database/testing";
+import { expect, test } from "@jest/globals";
+import { type AnySaga, saga } from "./index.ts";
+import { because, bench } from "./bench.test-kit.ts";
+import { inStatus, sagaApp, started } from "./saga.test-kit.ts";
+
+/** A saga whose call takes effect when the test says so, whatever its signal says. */
+const slow = () => {
+  const [begun, aborted, goesOn] = [0, 1, 2].map(() => Promise.withResolvers<void>());
+  if (begun === undefined || aborted === undefined || goesOn === undefined) throw new Error("never");
+  const effects: string[] = [];
+  const definition: AnySaga = saga("slow", 1)
+    .call(
+      "charge",
+      async ({ signal }) => {
+        signal.addEventListener("abort", () => aborted.resolve());
+        begun.resolve();
+        await goesOn.promise;
+        effects.push("charge");
+      },
+      { undo: () => void effects.push("refund"), retry: { attempts: 1 } },
+    )
+    .call("ship", () => void effects.push("ship"))
+    .build();
+  return { definition, effects, begun: begun.promise, aborted: aborted.promise, goOn: goesOn.resolve };
+};
+
+test("the undo of a saga that is cancelled during a call begins when the call has ended", async () => {
+  const { definition, effects, begun, aborted, goOn } = slow();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const turn = own.loseWorkers();
+  await begun;
+  await own.worker.runner.cancel(id, because);
+  await aborted;
+  expect([effects, (await own.info(id)).status]).toEqual([[], "cancelling"]);
+  goOn();
+  await turn;
+  expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund"], "compensated"]);
+});
+
+test("a saga that is cancelled while no call runs is undone at once: before its first turn, and between two attempts", async () => {
+  const effects: string[] = [];
+  const definition = saga("s", 1)
+    .call(
+      "charge",
+      () => {
+        throw new Error("later");
+      },
+      { undo: () => void effects.push("refund"), retry: { attempts: 2, delayMs: 3_600_000 } },
+    )
+    .build();
+  await using place = databaseInFile();
+  const app = sagaApp(place);
+  app.saga.define(definition);
+  await started(app, async () => {
+    const { id } = await app.saga.start(definition, null, { key: "k" });
+    await inStatus(app, id, "running");
+    await app.saga.cancel(id, because);
+    await inStatus(app, id, "compensated");
+  });
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runner.cancel(id, because);
+  await own.worker.runAll();
+  expect([effects, (await own.info(id)).status]).toEqual([["refund", "refund"], "compensated"]);
+}, 180_000);
+
+test("the undo of a call that takes too long begins when the call has ended", async () => {
+  const clock = virtualClock();
+  const { definition, effects, begun, aborted, goOn } = slow();
+  await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock });
+  const id = await own.start();
+  const turn = own.worker.runAll();
+  await begun;
+  await clock.advance(1000);
+  await aborted;
+  await clock.advance(9999);
+  expect([effects, (await own.info(id)).status]).toEqual([[], "ready"]);
+  goOn();
+  await turn;
+  expect(effects).toEqual(["charge", "refund"]);
+  expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_STEP_TIMEOUT" } });
+});
+
+test.each(["at its time limit", "when it is cancelled"])(
+  "a call that does not end %s is left ten seconds after its limit, and the log says so",
+  async (when) => {
+    const clock = virtualClock();
+    const lines: string[] = [];
+    const log = { info() {}, warn: (line: string) => void lines.push(line), error() {} };
+    const { definition, effects, begun, aborted, goOn } = slow();
+    await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock, log });
+    const id = await own.start();
+    const turn = own.loseWorkers();
+    await begun;
+    if (when !== "at its time limit") await own.worker.runner.cancel(id, because);
+    await clock.advance(1000);
+    await aborted;
+    await clock.advance(9999);
+    expect(effects).toEqual([]);
+    await clock.advance(1);
+    await turn;
+    expect([effects, (await own.info(id)).status]).toEqual([["refund"], "compensated"]);
+    expect(lines).toEqual([
+      'saga: "slow" goes on although "charge" has not ended 10000 ms after its time limit: what it does from now on may come after its undo',
+    ]);
+    goOn();
+  },
+);
