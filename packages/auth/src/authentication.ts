@@ -18,6 +18,7 @@ import {
 } from "@framework/core/feature";
 import type { AuthDescription, SecuritySchemes } from "./auth-description.ts";
 import { authError, authProblem } from "./errors.ts";
+import { recordSkipped } from "./guards/no-caller.ts";
 
 /**
  * Base of `JwtAuth`, `BasicAuth`, `ApiKeyAuth` and `anyOf`: a middleware that refuses requests without valid credentials.
@@ -58,6 +59,7 @@ export abstract class Authentication implements HttpMiddlewareObject, Authentica
   handle(request: HttpRequest, next: Handler<HttpRequest, Response>): Awaitable<Response> {
     if (this.skips(request.path)) {
       this.explain(request, "skipPath has the path");
+      recordSkipped(request, this);
       return next(request);
     }
     request.readCredentials(this.credentialFields());

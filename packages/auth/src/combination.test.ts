@@ -1,9 +1,9 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
 import { App, HttpError } from "@framework/core";
-import { createInvocation } from "@framework/core/feature";
+import { createInvocation, SessionId } from "@framework/core/feature";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { anyOf, ApiKeyAuth, BasicAuth, JwtAuth } from "./index.ts";
+import { anyOf, ApiKeyAuth, AuthenticatedGuard, BasicAuth, JwtAuth, RoleGuard } from "./index.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 const jwt = new JwtAuth({ secret });
@@ -181,4 +181,39 @@ test("Vary names a field once that several alternatives read", async () => {
   app.get("/", () => "in");
   await using client = testClient(app);
   expect((await client.get("/", { headers: key })).headers.get("vary")).toBe("Authorization, X-API-Key");
+});
+
+test("a guard that finds no caller asks for the credentials of the authentications that exempted the path", async () => {
+  const all = anyOf(new JwtAuth({ secret, headerName: "X-Token" }), basic(), apiKey());
+  for (const [authentication, challenge] of [
+    [apiKey(), keyed],
+    [basic(), 'Basic realm="Restricted", charset="UTF-8"'],
+    [new JwtAuth({ secret }), bearer],
+    [new JwtAuth({ secret, scheme: "Token" }), 'Token realm="Restricted"'],
+    [all, `${bearer}, Basic realm="Restricted", charset="UTF-8", ${keyed}`],
+  ] as const) {
+    const app = new App().use(authentication.skipPath("/open"));
+    app.get("/open", { guards: [new AuthenticatedGuard()] }, () => "in");
+    app.get("/open/admin", { guards: [new RoleGuard("admin")] }, () => "in");
+    for (const path of ["/open", "/open/admin"]) {
+      const { status, headers } = await app.fetch(new Request(`http://localhost${path}`));
+      expect([status, headers.get("www-authenticate")]).toEqual([401, challenge]);
+    }
+  }
+});
+
+test("a guard in an app with sessions asks for one, and in an app without any authentication for a token", async () => {
+  const app = new App();
+  app.use((request, next) => {
+    if (request.path === "/session") request.context.set(SessionId, null);
+    return next(request);
+  });
+  for (const path of ["/session", "/other"])
+    app.get(path, { guards: [new AuthenticatedGuard()] }, () => "in");
+  const challengeOf = async (path: string) =>
+    (await app.fetch(new Request(`http://localhost${path}`))).headers.get("www-authenticate");
+  expect([await challengeOf("/session"), await challengeOf("/other")]).toEqual([
+    'Session realm="Restricted"',
+    bearer,
+  ]);
 });

@@ -1,5 +1,6 @@
-import { FrameworkError, type GuardObject, type Invocation, UnauthorizedError } from "@framework/core";
+import { FrameworkError, type GuardObject, type Invocation } from "@framework/core";
 import { principalOf } from "@framework/core/feature";
+import { noCaller } from "./no-caller.ts";
 
 /**
  * Passes authenticated callers, whether by token, user name or API key; refuses others with 401. `Not(new AuthenticatedGuard())` is for guests
@@ -24,7 +25,7 @@ export class AuthenticatedGuard implements GuardObject {
   }
 
   check(invocation: Invocation): true {
-    if (principalOf(invocation, this.userKey) === null) throw new UnauthorizedError();
+    if (principalOf(invocation, this.userKey) === null) throw noCaller(invocation);
     return true;
   }
 }

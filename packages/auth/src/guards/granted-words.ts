@@ -1,8 +1,9 @@
-import { type Awaitable, ForbiddenError, type Invocation, UnauthorizedError } from "@framework/core";
+import { type Awaitable, ForbiddenError, type Invocation } from "@framework/core";
 import { handled, isPromise, mapAwaitable } from "@framework/core/feature";
 import type { AnswerWait } from "../answer-limit.ts";
 import { authError } from "../errors.ts";
 import { JwtClaims, principalOf } from "@framework/core/feature";
+import { noCaller } from "./no-caller.ts";
 
 /**
  * Returns the words of one identity, such as the roles of a user in a database. Called with the user, the claims of the token or the name of the
@@ -38,7 +39,7 @@ export const wantedWords = (guard: string, given: string | readonly string[]): r
 /** Passes a caller whose identities together have the required words. @throws UnauthorizedError, ForbiddenError */
 export const checkWords = (rule: WordRule, invocation: Invocation): Awaitable<true> => {
   const principal = principalOf(invocation, rule.userKey);
-  if (principal === null) throw new UnauthorizedError();
+  if (principal === null) throw noCaller(invocation);
   const identities: readonly unknown[] = Object.values(principal);
   const granted = new Set(identities.flatMap((identity) => ownWords(identity, rule.members)));
   const { resolve } = rule;
