@@ -78,7 +78,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
   const { draining } = host.life;
   const { maxMessageSize, maxMetadataBytes } = config;
   const unread = new UnreadStreams(clock);
-  const door = new NativeDoor({ grpc, runner, clock, draining, unread });
+  const door = new NativeDoor({ grpc, runner, clock, draining, unread, maxMessageSize });
   const unary = new UnaryDoor({ runner, clock, draining, unread, maxMessageSize }, methods.values());
   for (const bound of methods.values()) door.register(server, bound);
   const port = new GrpcPort(server, grpc.ServerCredentials.createInsecure(), runner);

@@ -6,21 +6,17 @@ import type { Clock } from "@framework/core/feature";
 import { type BoundMethod, deadlineOf } from "../call/bound-method.ts";
 import { type MetadataFields, type MetadataSource, ReceivedMetadata } from "../call/call-metadata.ts";
 import type { CallOutcome, CallRunner, CallWork } from "../call/call-runner.ts";
-import { type CallConnection, GrpcCall } from "../call/grpc-call.ts";
+import { type AbortListener, type CallConnection, GrpcCall } from "../call/grpc-call.ts";
+import type { GrpcError } from "../status/grpc-error.ts";
 import { cancellation } from "./cancellation.ts";
+import { IncomingMessages } from "./incoming-messages.ts";
 import { receivedFields } from "./received-fields.ts";
-import { receivedMessages } from "./received-messages.ts";
+import { onlyMessage, receivedMessages } from "./received-messages.ts";
 import { StatusWriter } from "./status-writer.ts";
 import type { UnreadStreams } from "./unread-streams.ts";
 import { writeWithin } from "./write-within.ts";
 
-type Bytes = Uint8Array;
-type UnaryCall = Grpc.ServerUnaryCall<Bytes, Buffer>;
-type ReadableCall = Grpc.ServerReadableStream<Bytes, Buffer>;
-type WritableCall = Grpc.ServerWritableStream<Bytes, Buffer>;
-type DuplexCall = Grpc.ServerDuplexStream<Bytes, Buffer>;
-type AnyCall = UnaryCall | ReadableCall | WritableCall | DuplexCall;
-type Callback = Grpc.sendUnaryData<Buffer>;
+type DuplexCall = Grpc.ServerDuplexStream<Uint8Array, Buffer>;
 
 /** Dependencies of the door. */
 export interface NativeDoorParts {
@@ -29,6 +25,7 @@ export interface NativeDoorParts {
   readonly clock: Pick<Clock, "date">;
   readonly draining: AbortSignal;
   readonly unread: UnreadStreams;
+  readonly maxMessageSize: number;
 }
 
 /** Messages pass grpc-js as bytes: the runner decodes them, the same way for every door. */
@@ -36,12 +33,6 @@ const asIs = (bytes: Buffer): Buffer => bytes;
 
 /** Sent messages are never absent; the types of grpc-js allow that. */
 const asSent = (bytes: Buffer | undefined): Buffer => bytes ?? Buffer.alloc(0);
-
-/** What a handler reads: the messages of a client, or its only one. */
-const inputOf = (bound: BoundMethod, native: AnyCall, call: GrpcCall): Bytes | AsyncIterable<Bytes> =>
-  bound.method.requestStream
-    ? receivedMessages(native as ReadableCall | DuplexCall, call)
-    : (native as UnaryCall | WritableCall).request;
 
 /** The door for gRPC over HTTP/2 to streams of messages, and to unary calls that `UnaryDoor` leaves: registers methods with a server of grpc-js. */
 export class NativeDoor {
@@ -53,78 +44,92 @@ export class NativeDoor {
     this.statuses = new StatusWriter(parts.grpc);
   }
 
-  /** Adds a method to the server. */
+  /** Adds a method to the server. For grpc-js all are streams of both sides: others it would call after it has read, and inflated, their message. */
   register(server: Grpc.Server, bound: BoundMethod): void {
-    const { requestStream, responseStream } = bound.method;
-    const path = `/${bound.name}`;
-    if (requestStream && responseStream)
-      server.register(path, (call: DuplexCall) => this.streamed(bound, call), asSent, asIs, "bidi");
-    else if (responseStream)
-      server.register(path, (call: WritableCall) => this.streamed(bound, call), asSent, asIs, "serverStream");
-    else if (requestStream)
-      server.register(
-        path,
-        (call: ReadableCall, callback: Callback) => this.single(bound, call, callback),
-        asSent,
-        asIs,
-        "clientStream",
-      );
-    else
-      server.register(
-        path,
-        (call: UnaryCall, callback: Callback) => this.single(bound, call, callback),
-        asSent,
-        asIs,
-        "unary",
-      );
+    server.register(
+      `/${bound.name}`,
+      (native: DuplexCall) => new NativeCall(this.parts, this.statuses, bound, native).start(),
+      asSent,
+      asIs,
+      "bidi",
+    );
+  }
+}
+
+/** One call of grpc-js, of which only the answer is used: the messages of the client are read from its stream of HTTP/2. */
+class NativeCall implements CallWork, AbortListener {
+  readonly bound: BoundMethod;
+  readonly call: GrpcCall;
+  input: Uint8Array | AsyncIterable<Uint8Array> = new Uint8Array(0);
+  private readonly parts: NativeDoorParts;
+  private readonly statuses: StatusWriter;
+  private readonly native: DuplexCall;
+  private readonly stream: ServerHttp2Stream;
+  private readonly messages: IncomingMessages;
+  private readonly write: (bytes: Buffer) => void | Promise<void>;
+  private reply: Buffer | null = null;
+  private hasBegun = false;
+
+  constructor(parts: NativeDoorParts, statuses: StatusWriter, bound: BoundMethod, native: DuplexCall) {
+    const { stream, incomingEncoding: encoding } = internalsOf(native);
+    this.parts = parts;
+    this.statuses = statuses;
+    this.bound = bound;
+    this.native = native;
+    this.stream = stream;
+    this.call = this.open();
+    const { maxMessageSize } = parts;
+    this.messages = new IncomingMessages({ stream, call: this.call, encoding, maxMessageSize });
+    this.write = writeWithin(native as unknown as Writable, this.call); // grpc-js narrows its `end`
   }
 
-  /** Serves a method that answers with one message. */
-  private single(bound: BoundMethod, native: AnyCall, callback: Callback): void {
-    this.parts.runner.serve(new SingleAnswer(this, bound, native, callback));
+  /** Serves the call: at once if it has a stream of messages, otherwise when its message has arrived. */
+  start(): void {
+    const { runner } = this.parts;
+    if (this.bound.method.requestStream) {
+      this.input = receivedMessages(this.messages, this.call);
+      return runner.serve(this);
+    }
+    runner.expect(this);
+    void this.serveOne();
   }
 
-  /** Sends the one message of a call, or its error. */
-  answer(
-    native: AnyCall,
-    call: GrpcCall,
-    callback: Callback,
-    reply: Buffer | null,
-    outcome: CallOutcome,
-  ): void {
-    this.parts.unread.add(streamOf(native));
-    if (outcome !== null) return callback(this.statuses.of(outcome, call));
-    this.sendHeaders(native, call);
-    callback(null, reply, call.trailersToSend === null ? undefined : this.statuses.trailersOf(call));
+  emit(bytes: Buffer): void | Promise<void> {
+    if (!this.bound.method.responseStream) {
+      this.reply = bytes;
+      return;
+    }
+    this.begin();
+    return this.write(bytes);
   }
 
-  /** Serves a method that answers with a stream. */
-  private streamed(bound: BoundMethod, native: WritableCall | DuplexCall): void {
-    const call = this.open(bound, native);
-    const stream = native as unknown as Writable; // both are; grpc-js narrows their `end`
-    let hasBegun = false;
-    const begin = (): void => {
-      if (!hasBegun) this.sendHeaders(native, call);
-      hasBegun = true;
-    };
-    const write = writeWithin(stream, call);
-    const done = (outcome: CallOutcome): void => {
-      this.parts.unread.add(streamOf(native));
-      if (outcome !== null) return void stream.emit("error", this.statuses.of(outcome, call));
-      begin();
-      native.end(this.statuses.trailersOf(call));
-    };
-    const emit = (bytes: Buffer): void | Promise<void> => {
-      begin();
-      return write(bytes);
-    };
-    this.parts.runner.serve({ bound, call, input: inputOf(bound, native, call), emit, done });
+  done(outcome: CallOutcome): void {
+    const { native, call, statuses, stream } = this;
+    this.messages.stop();
+    if (!stream.closed && !stream.destroyed) this.parts.unread.add(stream);
+    if (outcome !== null) return void native.emit("error", statuses.of(outcome, call));
+    this.begin();
+    if (this.reply !== null) native.write(this.reply);
+    native.end(statuses.trailersOf(call));
+  }
+
+  aborted(reason: GrpcError): void {
+    this.parts.runner.refuse(this, reason);
+  }
+
+  private async serveOne(): Promise<void> {
+    try {
+      this.input = await onlyMessage(this.messages, this.call);
+    } catch {
+      return; // the call was aborted, and with that answered
+    }
+    this.parts.runner.serve(this);
   }
 
   /** Makes the call that handlers see, which ends early with the one of grpc-js. */
-  open(bound: BoundMethod, native: AnyCall): GrpcCall {
+  private open(): GrpcCall {
+    const { native, stream, bound } = this;
     const { clock, draining, unread } = this.parts;
-    const stream = streamOf(native);
     const deadline = native.getDeadline();
     const clientMs = deadline === Infinity ? null : Number(deadline);
     const source = new NativeSource(native);
@@ -144,52 +149,27 @@ export class NativeDoor {
     return call;
   }
 
-  private sendHeaders(native: AnyCall, call: GrpcCall): void {
-    const { headersToSend } = call;
+  /** Sends the head of the answer, before its first message or its end. */
+  private begin(): void {
+    if (this.hasBegun) return;
+    this.hasBegun = true;
+    const { headersToSend } = this.call;
     if (headersToSend !== null && !headersToSend.isEmpty)
-      native.sendMetadata(this.statuses.metadataOf(headersToSend));
+      this.native.sendMetadata(this.statuses.metadataOf(headersToSend));
   }
 }
 
-/** A call that is answered with one message: one object, where closures would be three. */
-class SingleAnswer implements CallWork {
-  readonly bound: BoundMethod;
-  readonly call: GrpcCall;
-  readonly input: Bytes | AsyncIterable<Bytes>;
-  private readonly door: NativeDoor;
-  private readonly native: AnyCall;
-  private readonly callback: Callback;
-  private reply: Buffer | null = null;
-
-  constructor(door: NativeDoor, bound: BoundMethod, native: AnyCall, callback: Callback) {
-    this.door = door;
-    this.bound = bound;
-    this.native = native;
-    this.callback = callback;
-    this.call = door.open(bound, native);
-    this.input = inputOf(bound, native, this.call);
-  }
-
-  emit(bytes: Buffer): void {
-    this.reply = bytes;
-  }
-
-  done(outcome: CallOutcome): void {
-    this.door.answer(this.native, this.call, this.callback, this.reply, outcome);
-  }
-}
-
-/** The stream of HTTP/2 within a call of grpc-js, whose exact version is a dependency. */
-const streamOf = (native: AnyCall): ServerHttp2Stream => {
-  const { call } = native as unknown as { readonly call: { readonly stream: ServerHttp2Stream } };
-  return call.stream;
-};
+/** The stream of HTTP/2 and the encoding of messages within a call of grpc-js, whose exact version is a dependency. */
+const internalsOf = (
+  native: DuplexCall,
+): { readonly stream: ServerHttp2Stream; readonly incomingEncoding: string } =>
+  (native as unknown as { readonly call: ReturnType<typeof internalsOf> }).call;
 
 /** Metadata and connection of a call, read when asked for: the socket of HTTP/2 is a proxy, and a certificate is parsed each time. */
 class NativeSource implements CallConnection, MetadataSource {
-  private readonly native: AnyCall;
+  private readonly native: DuplexCall;
 
-  constructor(native: AnyCall) {
+  constructor(native: DuplexCall) {
     this.native = native;
   }
 
