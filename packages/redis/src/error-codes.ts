@@ -16,6 +16,11 @@ export const redisErrors: ErrorCatalogue = {
     summary: "a connection was requested after the app had stopped",
     action: "end all work before stop tasks run",
   },
+  REDIS_SHARED_CONNECTION: {
+    summary:
+      "a command such as `SELECT`, `SUBSCRIBE`, `WATCH` or `QUIT` on `app.redis` would change the connection that all requests share",
+    action: "run it in `withRedis`, which leases a connection",
+  },
   REDIS_BAD_NAME: {
     summary: "the `name` of an adapter contains a brace or white space",
     action: "use letters, digits, `-` and `_`",

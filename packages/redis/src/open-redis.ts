@@ -8,6 +8,7 @@ import { FrameworkError, type Logger } from "@framework/core";
 import { closeClient } from "./client/close-client.ts";
 import { commandOperation } from "./client/command-operation.ts";
 import { createClient } from "./client/create-client.ts";
+import { reachesOthers } from "./client/gate.ts";
 import { newMetrics, type RedisMetrics } from "./client/metrics.ts";
 import type { IoredisClient } from "./client/ioredis.ts";
 import { type LeasedConnection, LeasedConnections } from "./client/leased-connections.ts";
@@ -115,6 +116,7 @@ export class Connections implements OpenRedis {
       metrics: this.metrics,
       operations: this.operations,
       failed: (error) => this.failed(error),
+      refusalOf: (command) => (!this.isClosed && reachesOthers(command) ? notShared(command.name) : null),
     });
   }
 
@@ -136,5 +138,11 @@ export class Connections implements OpenRedis {
     this.logThrottled(() => this.log()?.warn("a connection to Redis failed; reconnecting", { error }));
   }
 }
+
+const notShared = (name: string): FrameworkError =>
+  new FrameworkError(
+    "REDIS_SHARED_CONNECTION",
+    `redis: ${name.toUpperCase()} would change the connection that all requests share; use withRedis for one of its own`,
+  );
 
 const closed = (): FrameworkError => new FrameworkError("REDIS_CLOSED", "redis: the connections are closed");

@@ -223,6 +223,53 @@ withServer("redis", (url) => {
     await open.close();
   });
 
+  test.each<readonly [command: string, run: (shared: IoredisClient) => Promise<unknown>]>([
+    ["SELECT", (shared) => shared.call("select", 1)],
+    ["AUTH", (shared) => shared.call("AUTH", "default", "any")],
+    ["SUBSCRIBE", (shared) => shared.subscribe("news")],
+    ["WATCH", (shared) => shared.watch("key")],
+    ["MULTI", (shared) => shared.multi({ pipeline: false })],
+    ["CLIENT", (shared) => shared.client("REPLY", "OFF")],
+    ["QUIT", (shared) => shared.quit()],
+  ])("%s on the shared connection is refused, and others are not affected", async (command, run) => {
+    const open = openRedis({ url, ...timeouts, keyPrefix: `shared-${randomUUID()}:` });
+    await open.redis.set("key", "value");
+    await expect(run(open.redis)).rejects.toMatchObject({
+      code: "REDIS_SHARED_CONNECTION",
+      message: expect.stringContaining(`${command} would change the connection that all requests share`),
+    });
+    expect(await open.redis.get("key")).toBe("value");
+    expect(await open.redis.client("ID")).toEqual(expect.any(Number));
+    await open.close();
+  });
+
+  test("a command that is refused on the shared connection fails the pipeline's place, or the transaction, it is in", async () => {
+    const open = openRedis({ url, ...timeouts, keyPrefix: `shared-${randomUUID()}:` });
+    const refused = expect.objectContaining({ code: "REDIS_SHARED_CONNECTION" });
+    const replies = await open.redis
+      .pipeline([
+        ["set", "key", "value"],
+        ["select", 1],
+        ["get", "key"],
+      ])
+      .exec();
+    expect(replies).toEqual([
+      [null, "OK"],
+      [refused, undefined],
+      [null, "value"],
+    ]);
+    const transaction = open.redis.multi([
+      ["set", "key", "other"],
+      ["select", 1],
+    ]);
+    await expect(transaction.exec()).rejects.toMatchObject({
+      message: expect.stringContaining("EXECABORT"),
+      previousErrors: [refused],
+    });
+    expect(await open.redis.get("key")).toBe("value");
+    await open.close();
+  });
+
   test("a leased connection with an unknown state is not leased again", async () => {
     const open = openRedis({ url, poolSize: 2 });
     const ids: unknown[] = [];

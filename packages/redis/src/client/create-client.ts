@@ -5,7 +5,7 @@ import type { RedisConfig } from "../redis-config.ts";
 import { addressesOf } from "./addresses.ts";
 import { backoffMs, createWake } from "./backoff.ts";
 import type { RedisMetrics } from "./metrics.ts";
-import { gate } from "./gate.ts";
+import { type Command, gate } from "./gate.ts";
 import { ioredis, type IoredisClient } from "./ioredis.ts";
 
 /** Dependencies of a client. */
@@ -19,18 +19,21 @@ export interface ClientOptions {
   readonly timeoutMs?: () => number;
   /** Called when a command may have changed the connection's state. */
   readonly onTainted?: () => void;
+  /** Returns the error of a command that the client refuses. @default refuses none */
+  readonly refusalOf?: (command: Command) => Error | null;
 }
 
 /** Creates a client that connects on first use, never resends a command, and bounds all waits. */
 export const createClient = (config: RedisConfig, options: ClientOptions): IoredisClient => {
   const client = config.clusterMode ? createCluster(config, options) : createSingle(config, options);
   const { metrics, operations, timeoutMs = () => config.commandTimeoutMs, onTainted = () => {} } = options;
+  const { refusalOf = () => null } = options;
   const { maxQueue, defaultTtlSecs } = config;
   let lastAttempt = -Infinity;
   client.on("connecting", () => (lastAttempt = performance.now()));
   client.on("error", options.failed);
   const wake = createWake(client, () => lastAttempt);
-  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, onTainted });
+  gate(client, { metrics, operations, maxQueue, defaultTtlSecs, timeoutMs, wake, onTainted, refusalOf });
   return client;
 };
 

@@ -3,7 +3,7 @@ import { RedisUnavailableError, toRedisError } from "../redis-errors.ts";
 import type { RedisMetrics } from "./metrics.ts";
 import type { IoredisClient } from "./ioredis.ts";
 
-type Command = Parameters<IoredisClient["sendCommand"]>[0];
+export type Command = Parameters<IoredisClient["sendCommand"]>[0];
 
 /** Options of `gate`. */
 export interface GateOptions {
@@ -19,6 +19,8 @@ export interface GateOptions {
   readonly wake: () => void;
   /** Called with the name of a command that changed the state of its connection, or received no answer. */
   readonly onTainted: (name: string) => void;
+  /** Returns the error of a command that is refused because of what it does to its connection; `null` for every other. */
+  readonly refusalOf: (command: Command) => Error | null;
 }
 
 /** Commands that ioredis itself sends while it sets up a connection. */
@@ -56,6 +58,20 @@ const changesState = ({ name, pipelineIndex }: Command, isCluster: boolean): boo
   return isCluster && (lower === "watch" || (lower === "multi" && pipelineIndex === undefined));
 };
 
+/** Subcommands of `CLIENT` that change what the connection answers to later commands. */
+const statefulClient: ReadonlySet<string> = new Set(["reply", "tracking", "caching"]);
+
+/** Commands that would reach the other users of a shared connection. The transactions of pipelines are complete. */
+export const reachesOthers = ({ name, args, pipelineIndex }: Command): boolean => {
+  const lower = name.toLowerCase();
+  if (lower === "client") return statefulClient.has(String(args[0]).toLowerCase());
+  if (lower === "multi") return pipelineIndex === undefined;
+  return stateful.has(lower) || lower === "watch" || lower === "quit";
+};
+
+/** No command of Redis: the server refuses it, and the transaction that it is in. */
+const REFUSED = "framework.refused";
+
 /**
  * Wraps the `sendCommand` of a client: counts every command, starts its timeout immediately, and bounds the queue of commands that wait for a
  * connection.
@@ -88,6 +104,11 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
       if (!known.has(command)) metrics.commands++;
       known.set(command, command.promise);
       observe(command, options, client.isCluster);
+      const refusal = options.refusalOf(command);
+      if (refusal !== null) {
+        if (rest[0] === undefined) return (command.reject(refusal), command.promise);
+        refuseInBatch(command, refusal);
+      }
     }
     if (isRejected(command, rest[0] as object | undefined, isFirst)) {
       if (isFirst) wake();
@@ -103,6 +124,13 @@ export const gate = (client: IoredisClient, options: GateOptions): void => {
     }
     return send(command, ...rest);
   };
+};
+
+/** ioredis waits until every command of a batch was written, so this one is written in a form that the server refuses. */
+const refuseInBatch = (command: Command, refusal: Error): void => {
+  const { reject } = command;
+  command.name = REFUSED;
+  command.reject = () => reject(refusal);
 };
 
 const observe = (
