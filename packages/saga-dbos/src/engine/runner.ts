@@ -133,11 +133,11 @@ export class DbosRunner implements SagaRunner {
     if (tx !== undefined) throw noTransaction("deliver");
     checkKey(key);
     checkKey(messageId, "the id of a message");
-    const letter: Letter = { kind: "message", name, data: await checkedMessage(definition, name, data) };
     const id = instanceId(definition.name, key);
     const workflow = await dbos().getWorkflowStatus(id);
+    const found = workflow === null ? null : await seen(this.parts.registry, workflow);
+    const text = await checkedMessage(found?.definition ?? definition, name, data);
     if (workflow === null) return "unknown";
-    const found = await seen(this.parts.registry, workflow);
     // DBOS keeps messages for an instance whose version only other processes have, such as newer ones during a rolling deployment
     const saga = found?.progress.saga ?? null;
     if (saga === null ? workflow.status === "SUCCESS" : isEnd(saga.status)) return "ended";
@@ -146,6 +146,7 @@ export class DbosRunner implements SagaRunner {
       if (await wasDelivered(id, messageId)) return "repeated";
       throw notPossible(`The saga has ${MAX_MESSAGES} messages already`);
     }
+    const letter: Letter = { kind: "message", name, data: text };
     if (!(await this.parts.session().deliver(id, { messageId, letter }))) return "repeated";
     return saga?.status === "waiting" && saga.waitsFor === name ? "resumed" : "kept";
   }

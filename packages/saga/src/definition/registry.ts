@@ -38,6 +38,15 @@ export class SagaRegistry {
     if (!waits.includes(wait)) throw unknownWait(saga, wait, waits);
   }
 
+  /**
+   * Returns the definition by which a message for an instance is checked: that of the instance's own version. Without it, because there is no instance or only other
+   * processes have its version, `definition` is the best guess.
+   */
+  versionOf(definition: AnySaga, version: number | undefined): AnySaga {
+    const own = version === undefined ? undefined : this.definitions.get(placeOf(definition.name, version));
+    return own ?? definition;
+  }
+
   /** Returns a version of a saga. @throws SAGA_UNKNOWN */
   get(name: string, version: number): AnySaga {
     const definition = this.definitions.get(placeOf(name, version));

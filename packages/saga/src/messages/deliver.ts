@@ -28,7 +28,7 @@ export type Delivered = "resumed" | "kept" | "repeated" | "ended" | "unknown";
 export interface DeliverParts {
   readonly store: SagaStore;
   readonly turns: Turns;
-  readonly registry: Pick<SagaRegistry, "checkWait">;
+  readonly registry: Pick<SagaRegistry, "checkWait" | "versionOf">;
 }
 
 /** Gives a message to an instance, in a transaction. @throws SAGA_BAD_VALUE, SAGA_NO_WAIT, HttpError 409 */
@@ -38,10 +38,12 @@ export const deliver = async (
   definition: AnySaga,
   { key, name, id, data = null }: SagaMessage,
 ): Promise<Delivered> => {
-  const text = await checkedMessage(definition, name, data);
-  const sagaId =
-    await tx.fetchValue<string>`SELECT id FROM framework_sagas WHERE name = ${definition.name} AND key = ${key}`;
-  const saga = sagaId === null ? null : await store.load(tx, sagaId, { lock: true });
+  const found = await tx.fetchOne<{
+    id: string;
+    version: number;
+  }>`SELECT id, version FROM framework_sagas WHERE name = ${definition.name} AND key = ${key}`;
+  const text = await checkedMessage(registry.versionOf(definition, found?.version), name, data);
+  const saga = found === null ? null : await store.load(tx, found.id, { lock: true });
   if (saga === null) return "unknown";
   if (isEnd(saga.status)) return "ended";
   registry.checkWait(saga, name);

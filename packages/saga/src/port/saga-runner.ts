@@ -18,7 +18,8 @@ export interface SagaRunner {
     options: StartOptions,
   ): Promise<Started>;
   /**
-   * Gives a message to the instance with a key: its `waitFor` of that name goes on, now or when it comes there.
+   * Gives a message to the instance with a key: its `waitFor` of that name goes on, now or when it comes there. The data is checked by the schema that the
+   * instance's version has for it, whichever version of the saga is given.
    *
    * @throws SAGA_BAD_VALUE for data that does not fit its schema or is no JSON data; HttpError 409 when the instance has 1,000 messages
    */

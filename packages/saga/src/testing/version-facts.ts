@@ -1,10 +1,45 @@
 import assert from "node:assert/strict";
+import type { StandardSchema } from "@framework/core";
 import type { PortFacts } from "@framework/core/testing";
 import { saga } from "../definition/saga.ts";
 import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
 
+/** Accepts objects with a number in a field, and returns the number. */
+const amountIn = (field: string): StandardSchema<unknown, number> => ({
+  "~standard": {
+    version: 1,
+    vendor: "test",
+    validate(value) {
+      const amount: unknown = Object(value)[field];
+      return typeof amount === "number"
+        ? { value: amount }
+        : { issues: [{ message: `${field} is missing`, path: [field] }] };
+    },
+  },
+});
+
 /** Facts about instances whose version only another process has, as in a rolling deployment. */
 export const versionFacts: PortFacts<RunnerFixture> = {
+  "checks a message by the schema of the instance's version, whichever version it is delivered with": async ({
+    run,
+  }) => {
+    const [old, next] = ["cents", "euros"].map((field, at) =>
+      saga("amounts", at + 1)
+        .waitFor("paid", { timeout: "1h", schema: amountIn(field) })
+        .build(),
+    );
+    assert.ok(old !== undefined && next !== undefined);
+    const runner = await run([old, next]);
+    const { id } = await runner.start(old, null, { key: "k" });
+    await inStatus(runner, id, "waiting");
+    const paid = { key: "k", id: "m", name: "paid" };
+    await assert.rejects(runner.deliver(next, { ...paid, data: { euros: 5 } }), {
+      code: "SAGA_BAD_VALUE",
+      message: 'saga: the message "paid" does not fit its schema: cents: cents is missing',
+    });
+    assert.equal(await runner.deliver(next, { ...paid, data: { cents: 500 } }), "resumed");
+    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, 500);
+  },
   "keeps or refuses a message for an instance of a version that it does not have": async ({ run }) => {
     const old = saga("versions", 1).waitFor("packed", { timeout: "1h" }).build();
     const next = saga("versions", 2)
