@@ -7,11 +7,6 @@ export const booksErrors = {
     summary: "the book is lent, so it can be neither lent again nor removed",
     action: "wait until it is returned: GET /shelf says when it is due",
   },
-  BOOKS_LOW_REBUILD: {
-    summary:
-      "`BOOKS_REBUILD` is lower than it was when the live views were made, so the service does not start",
-    action: "set it to the number in the message, or more",
-  },
   BOOKS_NOT_LENT: {
     status: 409,
     summary: "a book was returned that nobody has",
@@ -21,5 +16,10 @@ export const booksErrors = {
     status: 404,
     summary: "there is no book with that id",
     action: "read the ids from GET /books",
+  },
+  BOOKS_WRONG_REBUILD: {
+    summary:
+      "`BOOKS_REBUILD` is lower than it was when the live views were made, or more than one higher, so no process would keep them up to date",
+    action: "set it to a number in the message; raise it again when the views of the last time are live",
   },
 } as const satisfies ErrorCatalogue;

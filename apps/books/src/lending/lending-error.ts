@@ -1,7 +1,7 @@
 import { HttpError } from "@framework/core";
 import { booksErrors } from "../error-codes.ts";
 
-type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_LOW_REBUILD">; // fails the start
+type LendingCode = Exclude<keyof typeof booksErrors, "BOOKS_WRONG_REBUILD">; // fails the start
 
 const details: Readonly<Record<LendingCode, string>> = {
   BOOKS_NO_BOOK: "Book not found",

@@ -322,8 +322,31 @@ export const lendingFacts = (
     });
     const lowered = createBooksApp(booksSettings({ DATABASE_URL: place.url, BOOKS_LOG: "silent" }));
     await expect(lowered.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
-      "BOOKS_REBUILD is 0, but the lending views were rebuilt 1 times; set it to 1 or more",
+      "BOOKS_REBUILD is 0, but the live lending views were rebuilt 1 times; set it to 1 or 2",
     );
+  });
+
+  test("BOOKS_REBUILD cannot be raised again before the views of the last time are live", async () => {
+    await using place = await make();
+    const env = { DATABASE_URL: place.url, BOOKS_LOG: "silent", BOOKS_GO_LIVE: "by-hand" };
+    await serve(place, env, async (client) => void (await addBook(client, dune)));
+    await serve(place, { ...env, BOOKS_REBUILD: "1" }, async (client) => {
+      expect((await borrow(client, 1, "ann")).status).toBe(201);
+    });
+    const raised = createBooksApp(booksSettings({ ...env, BOOKS_REBUILD: "2" }));
+    await expect(raised.start({ log: { info() {}, warn() {}, error() {} } })).rejects.toThrow(
+      "BOOKS_REBUILD is 2, but the live lending views were rebuilt 0 times; set it to 0 or 1",
+    );
+    await serve(place, { ...env, BOOKS_REBUILD: "1" }, async (client, app) => {
+      const returned = await giveBack(client, 1);
+      const { projections } = app.eventStore;
+      await waitFor(() => projections.goLive("shelf"), { timeoutMs: 60_000 });
+      await waitFor(() => projections.goLive("statistics"), { timeoutMs: 60_000 });
+      expect(await shelf(client, returned)).toEqual([]);
+    });
+    await serve(place, { ...env, BOOKS_REBUILD: "2" }, async (client) => {
+      expect(await shelf(client, await borrow(client, 1, "bob"))).toHaveLength(1);
+    });
   });
 };
 
