@@ -5,6 +5,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
 import { timeMachinePanel } from "./admin/time-machine-panel.ts";
+import { because, bench } from "./bench.test-kit.ts";
 import { saga, sagas } from "./index.ts";
 
 const order = saga("order", 1, z.object({ book: z.string(), copies: z.int() }))
@@ -38,6 +39,54 @@ test("an input or a message that does not fit is a mistake of the program: the c
       ),
     },
   ]);
+});
+
+const lossy: readonly (readonly [string, unknown, string])[] = [
+  ["a Map", { seats: new Map([["A1", 2]]) }, "$.seats is a Map"],
+  ["a Set", [new Set([1])], "$[0] is a Set"],
+  ["NaN", { price: Number.NaN }, "$.price is NaN"],
+  ["an infinity", { left: Infinity }, "$.left is Infinity"],
+  ["a function", () => 1, "$ is a function"],
+  ["a bigint", { cents: 1n }, "$.cents is a bigint"],
+];
+
+test.each(lossy)(
+  "%s in an input, an output, a message or a settled output is refused with its path",
+  async (_what, value, problem) => {
+    const definition = saga("s", 1)
+      .call("out", () => value)
+      .tx("alsoOut", () => value)
+      .waitFor("paid")
+      .build();
+    await using own = await bench(definition);
+    const { runner } = own.worker;
+    const refused = { code: "SAGA_BAD_VALUE", message: expect.stringContaining(problem) };
+    await expect(runner.start(definition, value, { key: "other" })).rejects.toMatchObject(refused);
+    const id = await own.start();
+    await own.worker.runAll();
+    expect(await own.info(id)).toMatchObject({ status: "paused", position: 0, error: refused });
+    await expect(runner.settle(id, { ...because, output: value })).rejects.toMatchObject(refused);
+    await runner.skip(id, because);
+    await own.worker.runAll();
+    expect(await own.info(id)).toMatchObject({ status: "paused", position: 1, error: refused });
+    await runner.skip(id, because);
+    await own.worker.runAll();
+    const paid = { key: "k", id: "m", name: "paid" };
+    await expect(runner.deliver(definition, { ...paid, data: value })).rejects.toMatchObject(refused);
+  },
+);
+
+test("dates, absent members and empty outputs are data: the next step sees what JSON makes of them", async () => {
+  const seen: unknown[] = [];
+  const definition = saga("s", 1)
+    .call("one", () => ({ at: new Date(0), none: undefined, list: [null] }))
+    .call("two", () => {})
+    .call("three", ({ outputs }) => void seen.push(outputs.one, outputs.two))
+    .build();
+  await using own = await bench(definition);
+  await own.start();
+  await own.worker.runAll();
+  expect(seen).toEqual([{ at: "1970-01-01T00:00:00.000Z", list: [null] }, undefined]);
 });
 
 test("an input that does not fit is a 400 for the operator who writes it into the time machine", async () => {

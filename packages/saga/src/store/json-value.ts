@@ -1,8 +1,13 @@
-import { messageOf } from "@framework/core/feature";
+import { FrameworkError } from "@framework/core";
+import { jsonWriter, messageOf } from "@framework/core/feature";
 import { MAX_VALUE_BYTES } from "../limits.ts";
 import { badValue } from "../errors/saga-errors.ts";
 
-/** Returns JSON text of a value; `null` for `undefined`. @throws SAGA_BAD_VALUE when it is no JSON data or larger than 1 MiB */
+/**
+ * Returns JSON text of a value; `null` for `undefined`.
+ *
+ * @throws SAGA_BAD_VALUE when JSON would lose a part of it, such as a `Map` or `NaN`, with the path of the part, or when it is larger than 1 MiB
+ */
 export const jsonValue = (value: unknown, what: string): string | null => {
   const text = stringified(value, what);
   if (text === null) return null;
@@ -11,10 +16,14 @@ export const jsonValue = (value: unknown, what: string): string | null => {
   return text;
 };
 
+const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // under `debug` a loss is an error, so nothing is logged
+
 const stringified = (value: unknown, what: string): string | null => {
+  if (value === undefined) return null;
   try {
-    return JSON.stringify(value) ?? null;
+    return jsonWriter(`saga: ${what}`, report)(value);
   } catch (error) {
+    if (FrameworkError.is(error)) throw error;
     throw badValue(`${what} is not JSON data: ${messageOf(error)}`);
   }
 };
