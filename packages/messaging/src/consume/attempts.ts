@@ -94,6 +94,13 @@ export class Attempts {
     });
   }
 
+  /** Opens the delivery of a message once more, for another run of the same try. */
+  private async openAgain(entry: Entry, { attempt }: Message): Promise<Opened> {
+    const opened = await this.open(entry);
+    if ("message" in opened) countAttempt(opened.message, attempt);
+    return opened;
+  }
+
   private reply(message: Message, value: unknown, error: string | null = null): Awaitable<void> {
     return replyTopic(message) === null ? undefined : answer(this.parts.replies, message, value, error);
   }
@@ -101,9 +108,20 @@ export class Attempts {
   /** Makes a try in the inbox. Its reply is sent after the commit: before, it would say too much, and its send may need the database. */
   private async runOnce(inbox: DatabaseInbox, message: Message, work: InboxWork): Promise<Outcome> {
     const returned: unknown[] = [];
+    const entry = this.entries.get(message) ?? null;
+    const keep = (value: unknown): void => void (returned[0] = value);
+    let hasRun = false;
+    const again = async (tx: Transaction): Promise<Outcome> => {
+      const opened: Opened = entry === null ? { message } : await this.openAgain(entry, message);
+      return "outcome" in opened ? opened.outcome : await work(opened.message, tx, keep);
+    };
     const outcome = await this.running.add(
       this.runIn(inbox, message, {
-        work: (tx) => work(tx, (value) => void (returned[0] = value)),
+        work: (tx) => {
+          if (hasRun) return again(tx); // the first run may have changed the data of its message
+          hasRun = true;
+          return work(message, tx, keep);
+        },
         duplicate: () => {
           returned.length = 0; // another try was committed
           this.host.counts.duplicates++;
@@ -131,6 +149,7 @@ export class Attempts {
       ...calls,
       message,
       maxTries: this.parts.spec.maxTries,
+      canRunAgain: entry !== null && this.parts.middleware.length === 0, // which may have changed the message
       settleIn: settleIn === undefined ? null : together,
       counted: (attempts) => countedAs(entry, message, attempts),
       isGivenUp: this.host.hasGivenUp,
@@ -164,7 +183,11 @@ const countedAs = (entry: Entry | null, message: Message, attempts: number): voi
     const { tries, headers } = entry.delivery;
     entry.tries = Math.max(attempts - 1, tries ?? numberIn(headers, TRIES) ?? 0);
   }
-  if (message instanceof IncomingMessage) message.attempt = attempts;
+  countAttempt(message, attempts);
+};
+
+const countAttempt = (message: Message, attempt: number): void => {
+  if (message instanceof IncomingMessage) message.attempt = attempt;
 };
 
 const missing: Outcome = { kind: "retry", error: new Error("the batch has no outcome"), delayMs: null };

@@ -15,7 +15,7 @@ export class Entry {
   readonly bytes: number;
   /** Bytes of the body, and characters of what else it keeps in memory. */
   readonly heldBytes: number;
-  /** The event, once it was decoded. */
+  /** The event of its last try, once it was decoded. */
   event: Event | null = null;
   /** Tries that were made, in this process and before. */
   tries = 0;

@@ -32,10 +32,13 @@ export interface OpenMessageParts extends MessageLimits {
 /** A message to handle, or the outcome of a delivery that no handler sees. */
 export type Opened = { readonly message: Message } | { readonly outcome: Outcome };
 
-/** Returns the message in a delivery: decoded, within the limits, of a known type, valid. Never throws. */
+/**
+ * Returns the message in a delivery: decoded, within the limits, of a known type, valid. It is decoded anew each time, because a handler may have changed the
+ * data of an earlier try. Never throws.
+ */
 export const openMessage = (entry: Entry, parts: OpenMessageParts): Awaitable<Opened> => {
   try {
-    const event = (entry.event ??= decoded(entry, parts));
+    const event = (entry.event = decoded(entry, parts));
     if (isForOthers(entry.delivery.headers, parts)) return { outcome: done };
     return typed(entry, event, parts);
   } catch (error) {
@@ -47,15 +50,13 @@ const refused = (error: unknown): Opened => ({
   outcome: PermanentFailure.is(error) ? { kind: "reject", error } : { kind: "retry", error, delayMs: null },
 });
 
-const decoded = (
-  { delivery, bytes }: Entry,
-  { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts,
-): Event => {
+const decoded = (entry: Entry, { spec, maxMessageBytes, maxHeaderBytes }: OpenMessageParts): Event => {
+  const { delivery, bytes, event } = entry;
   if (bytes > maxMessageBytes) throw tooLarge(`its body has ${bytes} bytes; the limit is ${maxMessageBytes}`);
   const maxHeaders = maxHeaderBytes + MAX_OWN_HEADER_BYTES;
   if (areLargerThan(delivery.headers, maxHeaders))
     throw tooLarge(`its headers have ${headerBytes(delivery.headers)} bytes; the limit is ${maxHeaders}`);
-  return decode(delivery, spec.isRaw);
+  return decode(delivery, spec.isRaw, event === null ? undefined : () => event.id); // one id for all tries
 };
 
 const tooLarge = (problem: string): PermanentFailure =>

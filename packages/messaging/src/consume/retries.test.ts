@@ -89,3 +89,27 @@ test.each<[string, Asking]>([
   await waitFor(() => one.tries() === 2, { timeoutMs: 60_000 });
   expect(one.sent).toEqual([]);
 });
+
+test("a raw message without an id has one that is the same for all its tries", async () => {
+  const clock = virtualClock();
+  const broker = handedBroker();
+  const app = new (App.with(messaging))().enableMessaging({ broker: broker.adapter, clock, drainMs: 0 });
+  const ids: string[] = [];
+  app.messaging.subscribe("books", { group: "search", raw: true }, ({ id }, context) => {
+    if (ids.push(id) === 1) context.retry({ delayMs: 0 });
+  });
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running", { timeoutMs: 60_000 });
+  const headers = Object.assign(newHeaders(), { "content-type": "application/json" });
+  broker.sink().deliver([{ ...handed("1", { body: "{}" }), headers }]);
+  const areTried = async (): Promise<boolean> => {
+    await clock.advance(100);
+    return ids.length === 2;
+  };
+  await waitFor(areTried, { timeoutMs: 60_000 });
+  expect(ids[0]).not.toBe("");
+  expect(ids[1]).toBe(ids[0]);
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});

@@ -3,6 +3,7 @@ import type { PortFacts } from "@framework/core/testing";
 import type { Message } from "../message/message.ts";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { acceptAll, fast } from "./poison.ts";
+import { taken } from "./taken.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
@@ -44,6 +45,18 @@ export const handlingFacts: PortFacts<BrokerFixture> = {
     await until("the message", () => got.length === 1);
     assert.equal(JSON.stringify(got[0]), JSON.stringify(deep));
     await assert.rejects(one.send([deep]), { code: "MESSAGING_BAD_MESSAGE" });
+  },
+  "each try gets the data as it was sent, whatever an earlier one did to it": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const got: unknown[] = [];
+    one.messaging.subscribe(one.topic, { group: one.group, retry: fast }, ({ data, attempt }) => {
+      for (const item of taken(data)) got.push(`${item} ${attempt}`);
+      if (attempt === 1) throw new Error("not yet");
+    });
+    await one.start();
+    await one.send({ items: ["a", "b"] });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.deepEqual(got, ["a 1", "b 1", "a 2", "b 2"]);
   },
   "a message whose handler returned is done": async (fixture) => {
     const got: unknown[] = [];

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import type { PortFacts } from "@framework/core/testing";
+import { DatabaseError } from "@framework/database";
 import type { BrokerFixture } from "./broker-fixture.ts";
 import { fast } from "./poison.ts";
+import { taken } from "./taken.ts";
 import { TestApp } from "./test-app.ts";
 import { quietly, until } from "./until.ts";
 
@@ -44,6 +46,29 @@ export const inboxFacts: PortFacts<BrokerFixture> = {
     await one.messaging.send(one.topic, { type: "t", id: "a" });
     await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
     assert.equal(await effects(one, table), "a 3");
+  },
+  "with the inbox, a try that runs again after a conflict gets the data as it was sent": async (fixture) => {
+    await using one = new TestApp(fixture);
+    const table = effectsOf(one);
+    let runs = 0;
+    one.messaging.subscribe(
+      one.topic,
+      { group: one.group, dedupe: "inbox", retry: fast, concurrency: 1 },
+      async ({ data, attempt }, { tx }) => {
+        const isFirst = ++runs === 1;
+        for (const item of taken(data)) {
+          await tx.execute(`INSERT INTO ${table} (message) VALUES ($1)`, [`${item} ${attempt}`]);
+          if (isFirst && item === "b")
+            throw new DatabaseError("deadlock", "a deadlock", { sqlCode: "40P01" });
+        }
+      },
+    );
+    await one.start();
+    await one.createEffects();
+    await one.send({ items: ["a", "b", "c"] });
+    await until("the message to be done", () => one.messaging.status()[0]?.done === 1);
+    assert.equal(await effects(one, table), "a 1,b 1,c 1");
+    assert.equal(runs, 2);
   },
   "with the inbox, a try that asked for another one wrote nothing": async (fixture) => {
     await using one = new TestApp(fixture);

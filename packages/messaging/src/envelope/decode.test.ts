@@ -38,3 +38,18 @@ test("a message has no headers of its way through messaging, and those of a dead
   const expected = { "framework-dead-code": "E", a: "1" };
   expect({ ...decode(delivery("1", headers), true).headers }).toEqual(expected);
 });
+
+test("data that is no JSON is a copy, so that a handler that changes it does not change the delivery", () => {
+  const body = Uint8Array.of(1, 2);
+  const headers = {
+    ce_specversion: "1.0",
+    ce_id: "1",
+    ce_type: "t",
+    ce_source: "/s",
+    "content-type": "image/png",
+  };
+  const { data } = decode(delivery(body, headers), false);
+  (data as Uint8Array).fill(0);
+  expect(data).toEqual(Uint8Array.of(0, 0));
+  expect(body).toEqual(Uint8Array.of(1, 2));
+});

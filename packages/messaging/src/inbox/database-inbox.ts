@@ -14,8 +14,10 @@ export interface InboxTry {
   readonly message: Message;
   /** Tries that the retry policy allows. */
   readonly maxTries: number;
-  /** Calls the handler. */
+  /** Calls the handler, with data that no earlier run has changed. */
   readonly work: (tx: Transaction) => Promise<Outcome>;
+  /** Whether the transaction may run again after a conflict; otherwise that is a failed try. */
+  readonly canRunAgain: boolean;
   /** Settles the delivery in the same transaction; `null` where the broker cannot. */
   readonly settleIn: ((tx: Transaction) => Promise<void>) | null;
   /** Called when the message was done before. */
@@ -120,8 +122,9 @@ export class DatabaseInbox {
 
   private async tryIn(key: InboxKey, one: InboxTry): Promise<Outcome> {
     const { signal } = one.message;
+    const options = one.canRunAgain ? { signal } : { signal, retries: 0 };
     try {
-      return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), { signal });
+      return await this.kernel.db.transaction((tx) => this.runIn(tx, key, one), options);
     } catch (error) {
       if (!(error instanceof Undone)) return outcomeOfThrown(error);
       if (error.outcome.kind === "done") one.duplicate();

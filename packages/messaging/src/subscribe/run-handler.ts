@@ -24,8 +24,12 @@ export interface RunHandlerParts {
   readonly replyFailure: (message: Message, error: unknown) => Awaitable<void>;
 }
 
-/** Calls the handler in a transaction. @param keep gets what it returned, which is the reply once it is committed */
-export type InboxWork = (tx: Transaction, keep: (value: unknown) => void) => Promise<Outcome>;
+/** Calls the handler with a message in a transaction. @param keep gets what it returned, which is the reply once it is committed */
+export type InboxWork = (
+  message: Message,
+  tx: Transaction,
+  keep: (value: unknown) => void,
+) => Promise<Outcome>;
 
 /** Returns how one message is handled: middleware, guards, dependencies, handler. Never throws. */
 export const runHandler = (parts: RunHandlerParts): Handler<Message, Outcome> => {
@@ -45,9 +49,9 @@ const outcomeOfMiddleware = (outcome: unknown): Outcome =>
 const inTransaction = (parts: RunHandlerParts, message: Message): Awaitable<Outcome> => {
   const { inbox } = parts;
   if (inbox === null) return call(parts, message, null);
-  return inbox(message, async (tx, keep) => {
+  return inbox(message, async (opened, tx, keep) => {
     const reply = (_message: Message, value: unknown): void => keep(value);
-    return await call({ ...parts, reply }, message, tx);
+    return await call({ ...parts, reply }, opened, tx);
   });
 };
 
