@@ -10,7 +10,7 @@ let open = 0;
 
 beforeAll(async () => {
   served = await serve((app) => {
-    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.enableGrpc({ address: "127.0.0.1:0", resetBurst: 1000, resetsPerSec: 33 });
     app.addGrpcService(catalog, {
       GetBook: async ({ id }, { signal }) => {
         begun++;

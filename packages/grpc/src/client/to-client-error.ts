@@ -6,11 +6,15 @@ import { decodeDetails } from "../status/status-details-codec.ts";
 
 const DETAILS = "grpc-status-details-bin";
 
+/** Texts of grpc-js, with the code INTERNAL, for calls of a connection that the server ended with INTERNAL_ERROR or that was lost. */
+const LOST_SESSION =
+  /^Received RST_STREAM with code \d+ triggered by internal client error: (?:Session closed with error code|(?:read|write) E[A-Z]+)/;
+
 /** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. @param cause of the call's end, if it is the client's own */
 export const toClientError = (error: unknown, cause: unknown = error): GrpcError => {
   if (GrpcError.is(error)) return error;
   if (!isServiceError(error)) return new GrpcError("INTERNAL", messageOf(error), { cause: error });
-  const status = statusName(error.code);
+  const status = LOST_SESSION.test(error.details) ? "UNAVAILABLE" : statusName(error.code);
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
   for (const [name, value] of Object.entries(error.metadata?.getMap() ?? {}))
     if (name !== DETAILS) metadata[name] = value;

@@ -30,6 +30,10 @@ export interface GrpcConfig {
   readonly keepaliveSecs: number;
   /** Maximum calls at once on a connection; further ones wait in the client. @default 100 */
   readonly concurrencyLimit: number;
+  /** Calls that a connection may cancel at once, by deadlines of the client too; it regains `resetsPerSec` each second. With more it is closed. @default 10000 */
+  readonly resetBurst: number;
+  /** Calls that a connection may cancel in a second, on average. @default 1000 */
+  readonly resetsPerSec: number;
   /** Largest head of a call in bytes, with its path and metadata, as HTTP/2 counts it. @default 8192 */
   readonly maxMetadataBytes: number;
   /** Longest duration of a call in seconds, whatever deadline the client sends; 0 for no limit. Methods can set their own. @default 300 */
@@ -68,6 +72,8 @@ const record: ConfigRecord<GrpcConfig> = configRecord("GrpcConfig", {
   maxMessageSize: integer(4_194_304, { min: 1, max: 1_073_741_824 }),
   keepaliveSecs: integer(60, { min: 10, max: 86_400 }),
   concurrencyLimit: integer(100, { min: 1, max: 1_000_000 }),
+  resetBurst: integer(10_000, { min: 1, max: 1_000_000 }),
+  resetsPerSec: integer(1000, { min: 1, max: 1_000_000 }),
   maxMetadataBytes: integer(8192, { min: 256, max: 65_536 }),
   maxCallSecs: integer(300, { min: 0, max: 86_400 }),
   tls: optional(

@@ -14,6 +14,7 @@ import { GrpcPort } from "./grpc-port.ts";
 import { guardStreams } from "./guard-streams.ts";
 import { NativeDoor } from "./native-door.ts";
 import { RefusedCalls } from "./refused-calls.ts";
+import { limitResets } from "./reset-limits.ts";
 import type { ResolvedServices } from "./resolve-services.ts";
 import { TlsPort } from "./tls-port.ts";
 import { UnaryDoor } from "./unary-door.ts";
@@ -75,6 +76,7 @@ export const startServer = async (parts: GrpcServerParts): Promise<GrpcServer> =
     "grpc.keepalive_timeout_ms": KEEPALIVE_ANSWER_SECS * 1000,
     "grpc.enable_channelz": 0,
   });
+  limitResets(server, config);
   const { draining } = host.life;
   const { maxMessageSize, maxMetadataBytes } = config;
   const unread = new UnreadStreams(clock);
