@@ -1,11 +1,12 @@
 import { z } from "zod";
 
-/** Text that a database can store: PostgreSQL has no NUL in text. */
+/** Text that a database stores as it is: PostgreSQL has no NUL in text, and UTF-8 has no half of a surrogate pair. */
 export const text = (maxLength: number) =>
   z
     .string()
     .max(maxLength)
-    .refine((value) => !value.includes("\0"), "must not contain a NUL character");
+    .refine((value) => !value.includes("\0"), "must not contain a NUL character")
+    .refine((value) => value.isWellFormed(), "must not contain a lone surrogate");
 
 /** A whole number in a path or query. */
 export const wholeNumber = (pattern: RegExp) =>

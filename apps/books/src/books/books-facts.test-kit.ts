@@ -173,6 +173,7 @@ export const booksFacts = (make: MakeApp): void => {
         415,
       ],
       ["a blank title on change", "PUT", "/books/1", { json: { title: "" } }, 422],
+      ["a lone surrogate in a title", "PUT", "/books/1", { json: { title: "\ud800" } }, 422],
       ["changes that are a list", "PUT", "/books/1", { json: [] }, 422],
       ["an id that is not a number", "GET", "/books/one", {}, 400],
       ["an id with a fraction", "GET", "/books/1.5", {}, 400],

@@ -148,6 +148,7 @@ export const lendingFacts = (
       {},
       { member: "" },
       { member: "\0" },
+      { member: "\ud800" },
       { member: "x".repeat(201) },
       { member: 7 },
     ])

@@ -2,9 +2,10 @@ import { sameSecret } from "@framework/auth";
 import type { Secret } from "@framework/config";
 import { UnauthorizedError } from "@framework/core";
 import { z } from "zod";
+import { text } from "../fields.ts";
 
 /** What a login sends. */
-export const Login = z.object({ user: z.string().min(1).max(100), password: z.string().max(200) });
+export const Login = z.object({ user: text(100).min(1), password: z.string().max(200) });
 
 /** The reply to a wrong password. */
 export const Refused = z.object({ error: z.string(), detail: z.string(), status: z.literal(401) });

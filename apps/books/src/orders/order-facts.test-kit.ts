@@ -87,6 +87,16 @@ export const orderFacts = (
     },
   );
 
+  fact(
+    "a parcel that no database can store is the client's mistake, and opens no circuit",
+    async (client) => {
+      await order(client, 1);
+      for (const parcel of ["\0", "\ud800", "\0", "\ud800", "\0", "\ud800"])
+        expect((await client.post("/orders/1/shipment", { json: { parcel } })).status).toBe(422);
+      expect((await client.post("/orders/1/shipment", { json: { parcel: "P-7" } })).status).toBe(202);
+    },
+  );
+
   fact("an order of more copies than there are is refused, and nothing is paid", async (client, app) => {
     await client.put("/books/1/stock", { json: { copies: 1 } });
     expect(await order(client, 1)).toMatchObject({
