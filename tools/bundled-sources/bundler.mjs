@@ -42,14 +42,8 @@ const { plugins, define } = ownPlace({
   dirname: (file) => JSON.stringify(dirname(file)),
 });
 
-/** Outside, a package must be the very files that the importing tests find, whose loader does not know `module-sync`. */
-const conditions = [
-  "@framework/source",
-  "node",
-  ...(npm === "outside" ? [] : ["module-sync"]),
-  "import",
-  "default",
-];
+/** Those of the loader of tests: outside, a package must be the very files that the importing tests find. */
+const conditions = ["@framework/source", "node", "module-sync", "import", "default"];
 
 const bundle = await rolldown({
   input,
