@@ -2,6 +2,12 @@
 // The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
 /// <reference types="node" preserve="true" />
 export { OriginAllowed } from "./request/origin-allowed.ts";
+export {
+  identifiedBy,
+  type Identifies,
+  identifyAgain,
+  recordIdentities,
+} from "./invocation/identified-by.ts";
 export { SingleUse } from "./invocation/single-use.ts";
 export { keepPrivate, makePrivate, SharedReply } from "./response/keep-private.ts";
 export { type MetadataInput, toMetadata } from "./invocation/metadata.ts";

@@ -20,6 +20,7 @@ import { HttpDoor } from "./http/http-door.ts";
 import { type BundleFile, bundleFiles } from "./page/bundle.ts";
 import { createPage, filePath, sendFile, sendPage } from "./page/page.ts";
 import { buildSchema, injectionsOf } from "./schema/build-schema.ts";
+import { admission, socketEntry } from "./sockets/admission.ts";
 import { PROTOCOL, SocketDoor } from "./sockets/socket-door.ts";
 import type { SocketRoutes } from "./sockets/socket-routes.ts";
 
@@ -82,7 +83,10 @@ export class GraphqlEndpoint {
     const guardOptions = { explain: debug && env !== "production", log };
     const executor = new Executor({ schema, config, state: host.state, operations, traffic, guardOptions });
     const parts = { config, schema, documents, executor, present, log };
-    this.started = { http: new HttpDoor(parts), sockets: new SocketDoor(parts), playground };
+    const protection = host.entries.protection(socketEntry);
+    const admit = admission({ protection, guards: config.guards, guardOptions });
+    const sockets = new SocketDoor({ ...parts, admit });
+    this.started = { http: new HttpDoor(parts), sockets, playground };
   }
 
   private get = (request: HttpRequest): Response | Promise<Response> => {

@@ -1,4 +1,4 @@
-import type { Handler, Invocation, Middleware } from "@framework/core";
+import { type Handler, type Invocation, isHttpRequest, type Middleware } from "@framework/core";
 import { mapAwaitable, type ProtectedEntry } from "@framework/core/feature";
 import { exceeded, unknownQuota } from "./denials.ts";
 import type { Limit } from "./limit.ts";
@@ -8,7 +8,7 @@ import type { RateLimiter } from "./rate-limiter.ts";
 
 /** Creates the middleware that counts the calls of an entry point other than routes, such as gRPC, like requests. It refuses by throwing. */
 export const limitCalls = (
-  limiter: Pick<RateLimiter, "limitOfCall" | "take">,
+  limiter: Pick<RateLimiter, "limitOf" | "limitOfCall" | "take">,
   entry: ProtectedEntry,
 ): Middleware<Invocation, unknown> => {
   const admit = (limit: Limit, call: Invocation, next: Handler<Invocation, unknown>): unknown => {
@@ -17,6 +17,7 @@ export const limitCalls = (
     if (adaptive === null) return next(call);
     const startedAt = adaptive.now();
     adaptive.signals.admitted();
+    if (isHttpRequest(call)) return next(call); // `next` only decides whether the operation may begin
     return mapAwaitable(next(call), (outcome) => {
       adaptive.signals.answered(adaptive.now() - startedAt, entry.statusOf(outcome));
       return outcome;
@@ -31,9 +32,12 @@ export const limitCalls = (
   };
 
   return function rateLimit(call, next) {
-    const limit = limiter.limitOfCall(call);
+    // An operation of a WebSocket is the request of its upgrade: it counts as that request did.
+    const isRequest = isHttpRequest(call);
+    const limit = isRequest ? limiter.limitOf(call) : limiter.limitOfCall(call);
     if (limit === null) return next(call);
-    const quota = limiter.take(limit, limit.keyOfCall(call, entry.clientIp(call)));
+    const key = isRequest ? limit.keyOf(call) : limit.keyOfCall(call, entry.clientIp(call));
+    const quota = limiter.take(limit, key);
     return mapAwaitable(quota, (known) => {
       require(limit, known);
       return admit(limit, call, next);

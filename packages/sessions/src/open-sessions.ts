@@ -1,7 +1,7 @@
 import type { AppSettings, HttpRequest, Response } from "@framework/core";
 import { type UserLogins, userLogins } from "./logins/user-logins.ts";
 import { checkUser, type RequestSession, type SessionTools } from "./request-session.ts";
-import { saveSession, type SaveTools } from "./save-session.ts";
+import { recordLateUse, saveSession, type SaveTools } from "./save-session.ts";
 import type { SessionCounts } from "./session-counts.ts";
 import type { Session } from "./session.ts";
 import { type SessionCookie, sessionCookie } from "./session-cookie.ts";
@@ -39,15 +39,22 @@ export const openSessions = (
   const cookie = sessionCookie({ name: cookieName, sameSite, secure });
   const form = formOf(config, store, lives);
   const tools: SaveTools = { form, lives, cookie, now: clock.date, counts };
+  const find = async (value: string): Promise<Found | "ended" | null> => {
+    const found = await living(await form.read(value), logins);
+    if (found === null || found === "ended") counts.add("refused");
+    return found;
+  };
   return {
     cookie,
     logins,
     maxBytes: form.maxBytes,
     now: clock.date,
-    async find(value) {
-      const found = await living(await form.read(value), logins);
-      if (found === null || found === "ended") counts.add("refused");
-      return found;
+    find,
+    async readAgain(value) {
+      const found = await find(value);
+      if (found === null || found === "ended") return null;
+      await recordLateUse(found, tools);
+      return found.entry;
     },
     save: (session, request, reply) => saveSession(session, request, reply, tools),
     async destroyAll(user, except) {

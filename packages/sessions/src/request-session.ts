@@ -16,6 +16,8 @@ export interface SessionTools {
   readonly logins: UserLogins;
   readonly maxBytes: number;
   readonly now: () => number;
+  /** Reads the session of a cookie and counts as a use of it; `null` when it has ended. */
+  readonly readAgain: (cookie: string) => Promise<SessionEntry | null>;
 }
 
 const empty: SessionContent = { user: null, data: new Map() };
@@ -27,6 +29,8 @@ export class RequestSession implements Session {
   /** Id of the session from now on, `null` for none. */
   id: string | null;
   user: string | null;
+  /** Value of the cookie that the client has; `null` for none. */
+  cookie: string | null = null;
   /** Whether `destroy` was called, which holds whatever happens later in the request. */
   hasDestroyed = false;
   private loginNumber: number;
@@ -115,6 +119,27 @@ export class RequestSession implements Session {
   /** Refuses changes from now on, since the reply leaves. */
   close(): void {
     this.isClosed = true;
+  }
+
+  /** Whether the reply has been returned: the session is only read from then on. */
+  get closed(): boolean {
+    return this.isClosed;
+  }
+
+  /**
+   * Reads the session again, for work that goes on after the reply, such as a WebSocket: one that has ended meanwhile has no user from now on.
+   *
+   * @throws HttpError 503 when the store fails
+   */
+  async refresh(): Promise<void> {
+    const { id, cookie, tools } = this;
+    if (id === null || cookie === null) return;
+    const entry = await tools.readAgain(cookie);
+    this.data = new Map(entry?.data);
+    if (entry !== null && entry.user === this.user) return;
+    const before = this.user;
+    this.user = entry?.user ?? null;
+    this.announceUser(before);
   }
 
   /** The session that this one continues. */

@@ -37,7 +37,7 @@ export const saveSession = async (
   if (continued === null) return;
   if (session.isChanged) {
     const value = await changed(session, continued, tools);
-    if (tools.form.isInCookie) setCookie(value, session.entry(), request, reply, tools);
+    if (tools.form.isInCookie) setCookie(value, session.entry(), session, request, reply, tools);
     return;
   }
   await recordUse(session, continued, request, reply, tools);
@@ -60,7 +60,7 @@ const rotated = async (
   const value = await tools.form.write(id, 0, entry, rest(entry, tools));
   if (value === null) throw ended(); // two equal ids of 256 random bits
   try {
-    setCookie(value, entry, request, reply, tools);
+    setCookie(value, entry, session, request, reply, tools);
     if (continued !== null) await moved(session, id, continued, tools);
   } catch (error) {
     await tools.form.end(id).catch(() => {}); // no client gets the id, and the store has logged the failure
@@ -113,9 +113,19 @@ const recordUse = async (
   tools: SaveTools,
 ): Promise<void> => {
   const entry = session.entry();
-  if (entry.seenAt - found.entry.seenAt < tools.lives.idleMs * RECORDED_PART) return;
-  const value = await tools.form.write(found.id, found.version, entry, rest(entry, tools)).catch(() => null);
-  if (value !== null && tools.form.isInCookie) setCookie(value, entry, request, reply, tools);
+  const value = await prolonged(found, entry, tools);
+  if (value !== null && tools.form.isInCookie) setCookie(value, entry, session, request, reply, tools);
+};
+
+/** Writes a use where the last one that was recorded is long ago. Returns the value of the cookie, `null` when nothing was written. */
+const prolonged = async (found: Found, entry: SessionEntry, tools: SaveTools): Promise<string | null> => {
+  if (entry.seenAt - found.entry.seenAt < tools.lives.idleMs * RECORDED_PART) return null;
+  return tools.form.write(found.id, found.version, entry, rest(entry, tools)).catch(() => null);
+};
+
+/** Prolongs the idle life for a use after the reply, such as by a WebSocket; not in the cookie, which no reply can set any more. */
+export const recordLateUse = async (found: Found, tools: SaveTools): Promise<void> => {
+  if (!tools.form.isInCookie) await prolonged(found, { ...found.entry, seenAt: tools.now() }, tools);
 };
 
 const rest = (entry: SessionEntry, { lives, now }: Pick<SaveTools, "lives" | "now">): number =>
@@ -124,10 +134,12 @@ const rest = (entry: SessionEntry, { lives, now }: Pick<SaveTools, "lives" | "no
 const setCookie = (
   value: string,
   { createdAt }: SessionEntry,
+  session: RequestSession,
   request: HttpRequest,
   reply: Response,
   { cookie, lives, now }: SaveTools,
 ): void => {
+  session.cookie = value;
   cookie.set(request, reply, value, Math.max(1, Math.ceil((createdAt + lives.absoluteMs - now()) / 1000)));
   keepFromCaches(reply);
 };

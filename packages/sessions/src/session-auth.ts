@@ -1,13 +1,32 @@
-import { type HttpMiddlewareObject, type Invocation, UnauthorizedError } from "@framework/core";
-import type { AuthDescription, Authenticator, DecisionReasons, Host } from "@framework/core/feature";
+import {
+  type Awaitable,
+  type HttpMiddlewareObject,
+  type Invocation,
+  UnauthorizedError,
+} from "@framework/core";
+import {
+  type AuthDescription,
+  type Authenticator,
+  type DecisionReasons,
+  type Host,
+  type Identifies,
+  identifiedBy,
+  mapAwaitable,
+} from "@framework/core/feature";
+import { RequestSession } from "./request-session.ts";
 import { CurrentSession, SessionUsed } from "./session.ts";
 
 /** Refuses requests without a session of a logged-in user, with 401: for `use`, and for `anyOf` of `@framework/auth` beside tokens. */
 export interface SessionAuth extends HttpMiddlewareObject, Authenticator {
   /** Called once by each app that uses it. */
   install(host: Host): void;
-  /** @throws UnauthorizedError 401 without a session of a logged-in user; invocations other than requests have none */
-  identify(invocation: Invocation): void;
+  /**
+   * Requires a session of a logged-in user. After the reply, such as in a WebSocket, the session is read again, so that `sessionOf` and guards see from
+   * then on whether it has ended.
+   *
+   * @throws UnauthorizedError 401 without a session of a logged-in user; invocations other than requests have none; HttpError 503 when the store fails
+   */
+  identify(invocation: Invocation): Awaitable<void>;
   /** Names of the request fields that it reads, for `Vary`. */
   credentialFields(): readonly string[];
   /** Whether a canonical path is exempt: none is. */
@@ -27,10 +46,17 @@ export interface SessionAuthParts {
 /** Creates the authentication by the session of a request. */
 export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionAuth => {
   const credentialFields = (): readonly string[] => ["Cookie"];
-  const identify = ({ context }: Invocation): void => {
-    if (!hasUser({ context }))
+  const requireUser = (invocation: Invocation): void => {
+    if (!hasUser(invocation))
       throw new UnauthorizedError("Authentication required", 'Session realm="Restricted"');
-    context.set(SessionUsed, true);
+    invocation.context.set(SessionUsed, true);
+    identifiedBy(again, invocation);
+  };
+  const again: Identifies = { identify: requireUser }; // the session itself is read again before
+  const identify = (invocation: Invocation): Awaitable<void> => {
+    const session = invocation.context.get(CurrentSession);
+    if (!(session instanceof RequestSession) || !session.closed) return requireUser(invocation);
+    return session.refresh().then(() => requireUser(invocation));
   };
   const observers: DecisionReasons[] = []; // one for each app that uses it, where a tool listens
   return {
@@ -45,8 +71,7 @@ export const sessionAuth = ({ install, cookieName }: SessionAuthParts): SessionA
       request.readCredentials(credentialFields());
       for (const reasons of observers)
         reasons.give(request, `the request's session has ${hasUser(request) ? "a" : "no"} user`);
-      identify(request);
-      return next(request);
+      return mapAwaitable(identify(request), () => next(request));
     },
     skips: () => false,
     describeAuth: () => describeCookie(cookieName()),

@@ -11,6 +11,7 @@ import {
   type ConfigInput,
   coversPath,
   type Feature,
+  identifiedBy,
   isPromise,
   unusedFields,
 } from "@framework/core/feature";
@@ -27,7 +28,7 @@ import { RequestSession } from "./request-session.ts";
 /** Sessions of users, as `app.sessions`. */
 export interface SessionsOfUsers {
   /**
-   * Ends every session of a user, on all hosts: after a change of the password, or when a device was lost. Requests in flight end with what they began.
+   * Ends every session of a user, on all hosts: after a change of the password, or when a device was lost. Requests in flight end with what they began; a WebSocket asks `auth.identify`.
    *
    * @param options `except` is the session of the present request, which goes on under a new id
    * @throws SESSIONS_BAD_USER, SESSIONS_NOT_STARTED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
@@ -121,9 +122,12 @@ type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 const withSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
   const cookie = sessions.cookie.read(request);
   if (cookie === null) return answered(sessions, new RequestSession(request, null, sessions), request, next);
-  return sessions
-    .find(cookie)
-    .then((found) => answered(sessions, new RequestSession(request, found, sessions), request, next));
+  return sessions.find(cookie).then((found) => {
+    const session = new RequestSession(request, found, sessions);
+    session.cookie = cookie;
+    if (request.upgrade !== null) identifiedBy({ identify: () => session.refresh() }, request);
+    return answered(sessions, session, request, next);
+  });
 };
 
 const answered = (

@@ -1,4 +1,6 @@
-import { App } from "@framework/core";
+import { AuthenticatedGuard } from "@framework/auth";
+import { App, verifyGuards } from "@framework/core";
+import { virtualClock } from "@framework/core/testing";
 import { websocket } from "@framework/websocket";
 import { expect, test } from "@jest/globals";
 import { sessionOf, sessions } from "./index.ts";
@@ -38,6 +40,60 @@ test("a WebSocket reads the session of its upgrade; a change there is an error",
       ["ann", "SESSIONS_CLOSED"],
       [null, "SESSIONS_CLOSED"],
     ]);
+  } finally {
+    await running.close();
+  }
+});
+
+test("a WebSocket that asks again sees that its session was ended, and that a use prolonged it", async () => {
+  const clock = virtualClock();
+  const app = new (App.with(sessions, websocket))().enableSessions({ clock, idleSecs: 1000 });
+  app.post("/login", async (request) => {
+    await sessionOf(request).login("ann");
+    return "in";
+  });
+  app.websocket("/live", async (socket, request) => {
+    const isAuthenticated = async (): Promise<boolean> => {
+      try {
+        await app.sessions.auth.identify(request);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const guarded = async (): Promise<boolean> => {
+      try {
+        await verifyGuards([new AuthenticatedGuard()], request);
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for await (const _message of socket)
+      await socket.sendJson([await isAuthenticated(), await guarded(), sessionOf(request).user]);
+  });
+  const running = await app.run({ port: 0, logs: false, log: quiet, argv: [], exitOnError: false });
+  try {
+    const reply = await fetch(new URL("/login", running.url), { method: "POST" });
+    const cookie = reply.headers.get("set-cookie")?.split(";")[0] ?? "";
+    const url = new URL("/live", running.url.replace("http", "ws"));
+    const client = new WebSocket(url, { headers: { cookie } } as never);
+    const ask = (): Promise<unknown> =>
+      new Promise((resolve) => {
+        client.addEventListener("message", ({ data }) => resolve(JSON.parse(String(data))), { once: true });
+        client.send("");
+      });
+    await new Promise((resolve) => client.addEventListener("open", resolve));
+    const answers = [await ask()];
+    for (let uses = 0; uses < 3; uses++) {
+      await clock.advance(600_000);
+      answers.push(await ask());
+    }
+    await app.sessions.destroyAll("ann");
+    answers.push(await ask());
+    client.close();
+    const alive = [true, true, "ann"];
+    expect(answers).toEqual([alive, alive, alive, alive, [false, false, null]]);
   } finally {
     await running.close();
   }

@@ -1,4 +1,4 @@
-import { ApiKeyName, type Host } from "@framework/core/feature";
+import { ApiKeyName, type Host, identifiedBy } from "@framework/core/feature";
 import { type Invocation, UnauthorizedError } from "@framework/core";
 import type { SecuritySchemes } from "../auth-description.ts";
 import { Authentication } from "../authentication.ts";
@@ -26,12 +26,14 @@ export class ApiKeyAuth extends Authentication {
     this.challenge = `ApiKey header="${header}"`;
   }
 
-  override identify({ headers, context }: Invocation): void {
+  override identify(invocation: Invocation): void {
+    const { headers, context } = invocation;
     const [key, ...more] = headers.getAll(this.header);
     if (key === undefined || key === "") throw missing(this.challenge);
     const name = more.length === 0 ? this.keys.nameOf(key) : null;
     if (name === null) throw new UnauthorizedError("Invalid API key", this.challenge);
     context.set(ApiKeyName, name);
+    identifiedBy(this, invocation);
   }
 
   override credentialFields(): readonly string[] {

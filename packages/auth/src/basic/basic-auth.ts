@@ -3,6 +3,7 @@ import {
   checked,
   configRecord,
   type Host,
+  identifiedBy,
   type ImpliedReply,
   mapAwaitable,
   throttledLog,
@@ -65,7 +66,8 @@ export class BasicAuth extends Authentication {
     this.problems = problems;
   }
 
-  override identify({ headers, context }: Invocation): Awaitable<void> {
+  override identify(invocation: Invocation): Awaitable<void> {
+    const { headers, context } = invocation;
     const value = headers.get("authorization");
     const encoded = value === null ? null : afterScheme(value, "Basic");
     if (encoded === null) throw missing(CHALLENGE);
@@ -78,6 +80,7 @@ export class BasicAuth extends Authentication {
     return mapAwaitable(answer, (isRight) => {
       if (isRight !== true) throw invalid();
       context.set(User, name);
+      identifiedBy(this, invocation);
     });
   }
 

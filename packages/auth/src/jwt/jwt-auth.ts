@@ -13,6 +13,7 @@ import {
   type ConfigInput,
   handled,
   type Host,
+  identifiedBy,
   type ImpliedReply,
   JwtClaims,
 } from "@framework/core/feature";
@@ -177,6 +178,7 @@ export class JwtAuth extends Authentication {
     const token = sentToken(invocation, this.config);
     if (token === null) throw missing(this.challenge());
     invocation.context.set(JwtClaims, await this.believed(token, "access"));
+    identifiedBy(this, invocation);
   }
 
   override credentialFields(): readonly string[] {

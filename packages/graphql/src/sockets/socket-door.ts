@@ -1,5 +1,5 @@
 import { type Awaitable, HttpError, type HttpRequest, type Logger } from "@framework/core";
-import { isPromise } from "@framework/core/feature";
+import { isPromise, recordIdentities } from "@framework/core/feature";
 import type { ServerSocket } from "@framework/websocket";
 import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from "graphql";
 import { type Context, makeServer, type Server } from "graphql-ws";
@@ -13,6 +13,7 @@ import { readableError } from "../graphql-js/readable-error.ts";
 import { settled } from "../execution/settled.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
+import type { Admit } from "./admission.ts";
 import { RunningOperations } from "./running-operations.ts";
 
 /** The sub-protocol of graphql-ws. */
@@ -34,6 +35,7 @@ export interface SocketDoorParts {
   readonly documents: Documents;
   readonly executor: Executor;
   readonly present: PresentError;
+  readonly admit: Admit;
   readonly log: Logger;
 }
 
@@ -124,6 +126,7 @@ export class SocketDoor {
   private async connect({ connectionParams, extra }: Connected): Promise<boolean> {
     const { connect } = this.parts.config;
     if (connect === undefined) return true;
+    recordIdentities(extra.request.context);
     try {
       return (await connect(connectionParams ?? {}, extra.request)) !== false;
     } catch (error) {
@@ -153,10 +156,25 @@ export class SocketDoor {
         }),
       ];
     }
+    const refusal = this.refusalOf(request, signal);
+    const denial = isPromise(refusal) ? await refusal : refusal;
+    if (denial !== null) return [denial];
     const prepared = await this.prepare(payload, signal);
     if (!("document" in prepared)) return prepared;
     const contextValue: Accepted = { prepared, caller: { request, signal } };
     return { document: prepared.document, operationName: prepared.params.operationName, contextValue };
+  }
+
+  /** Returns the error of a caller who may not begin an operation now; the connection stays open. */
+  private refusalOf(request: HttpRequest, signal: AbortSignal): Awaitable<GraphQLError | null> {
+    return settled<unknown, GraphQLError | null>(
+      () => {
+        const admitted = this.parts.admit(request);
+        return isPromise(admitted) ? untilAborted(admitted, signal) : admitted;
+      },
+      () => null,
+      failure,
+    );
   }
 
   /** A failure of the program's `documents` refuses the operation and leaves the connection open. */
