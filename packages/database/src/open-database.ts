@@ -224,6 +224,7 @@ const limitOf = (
 
 /** Whether another attempt may succeed; also when the function caught such an error and returned. */
 const isTransient = (error: unknown): boolean => {
+  if (!Error.isError(error)) return false; // `instanceof` throws for some proxies
   if (error instanceof DatabaseError) return error.kind === "serialization" || error.kind === "deadlock";
   return (
     FrameworkError.is(error) && error.code === "DATABASE_TRANSACTION_ABORTED" && isTransient(error.cause)
