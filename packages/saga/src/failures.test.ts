@@ -47,6 +47,12 @@ test("a policy of a step takes precedence, and a step that recovers goes on", as
   expect(await own.info(id)).toMatchObject({ status: "completed", steps: [{ attempts: 5, output: 5 }] });
 });
 
+const revoked = (): unknown => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
+
 test.each<readonly [string, () => unknown, string]>([
   [
     "an error whose message is not text",
@@ -63,6 +69,30 @@ test.each<readonly [string, () => unknown, string]>([
     () => Object.assign(new Error("no"), { code: Object.create(null) }),
     "no",
   ],
+  [
+    "an error whose code cannot be read",
+    () =>
+      Object.defineProperty(new Error("no"), "code", {
+        get() {
+          throw new Error("getter");
+        },
+      }),
+    "no",
+  ],
+  [
+    "a proxy that answers nothing",
+    () =>
+      new Proxy(
+        {},
+        {
+          get() {
+            throw new Error("trap");
+          },
+        },
+      ),
+    expect.any(String) as unknown as string,
+  ],
+  ["a revoked proxy", revoked, expect.any(String) as unknown as string],
   ["undefined", () => undefined, "undefined"],
   ["null", () => null, "null"],
 ])("%s that a step throws counts as an attempt, like any other error", async (_what, thrown, message) => {

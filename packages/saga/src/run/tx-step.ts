@@ -1,8 +1,10 @@
+import { failureOf } from "@framework/durable/feature";
 import type { TxStep } from "../definition/step.ts";
 import type { BranchState } from "../store/instance.ts";
 import { jsonValue } from "../store/json-value.ts";
 import { remainingMs } from "./active-time.ts";
 import { attemptAt, isSettled } from "./arrive.ts";
+import { contextPerRun } from "./context-per-run.ts";
 import { commitLeave, type Departure, leave } from "./leave.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
 import { fail, pause, tryAgain } from "./setbacks.ts";
@@ -16,13 +18,14 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
     return await commitLeave(run, { position: position + 1, step: step.name, done: [] });
   const state = attemptAt(saga, position, "");
   let failed: { readonly error: unknown } | null = null;
-  const work = (context: never, signal: AbortSignal): Promise<Departure> =>
-    parts.store.db.transaction(
+  const work = (context: never, signal: AbortSignal): Promise<Departure> => {
+    const contextOfRun = contextPerRun(run, context);
+    return parts.store.db.transaction(
       async (tx) => {
         failed = null; // it runs again after a conflict
         let output: string | null;
         try {
-          output = jsonValue(await branch.run(context, tx as never), `the output of "${step.name}"`);
+          output = jsonValue(await branch.run(contextOfRun(), tx as never), `the output of "${step.name}"`);
         } catch (error) {
           failed = { error };
           throw error;
@@ -32,6 +35,7 @@ export const runTx = async (run: SagaRun, step: TxStep): Promise<boolean> => {
       },
       { signal },
     );
+  };
   try {
     const left = await run.attempt(
       { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) },
@@ -60,7 +64,7 @@ const txFailed = async (
   isOwn: boolean,
 ): Promise<boolean> => {
   const kind = run.classOf(error);
-  const isLate = (error as { readonly code?: unknown } | null | undefined)?.code === "SAGA_STEP_TIMEOUT";
+  const isLate = failureOf(error).code === "SAGA_STEP_TIMEOUT";
   if (kind === "machinery" || !(isOwn || isLate || kind === "bug")) throw error;
   const [branch] = step.branches;
   const failed = { ...state, status: "failed", error: failureText(error) } as const;

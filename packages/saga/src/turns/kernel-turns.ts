@@ -1,5 +1,11 @@
 import type { Transaction } from "@framework/database";
-import { type Kernel, TryLaterError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
+import {
+  failureOf,
+  type Kernel,
+  TryLaterError,
+  type WorkItem,
+  type WorkQueue,
+} from "@framework/durable/feature";
 import type { Logger } from "@framework/core";
 import { unknownSaga } from "../errors/saga-errors.ts";
 import type { Cancellations } from "./cancellations.ts";
@@ -112,5 +118,4 @@ export class KernelTurns implements Turns {
 }
 
 const queueOf = (name: string, version: number): string => `saga:${name}:${version}`;
-const isStale = (error: unknown): boolean =>
-  (error as { readonly code?: unknown } | null)?.code === "SAGA_STALE";
+const isStale = (error: unknown): boolean => failureOf(error).code === "SAGA_STALE";
