@@ -5,6 +5,7 @@ import { describe, expect, test } from "@jest/globals";
 import { databaseContract } from "./database-contract.test-kit.ts";
 import { type Database, DatabaseUnavailableError, openDatabase, sql } from "./index.ts";
 import { sameOutcomes } from "./outcomes.test-kit.ts";
+import { databaseInFile } from "./testing.ts";
 
 const inFile = (): Database & AsyncDisposable => {
   const folder = mkdtempDisposableSync(join(tmpdir(), "database-"));
@@ -117,6 +118,36 @@ test("a full database refuses writes with the reason, and takes them again once 
   await db.query("PRAGMA max_page_count = 1000");
   await write();
   expect(await db.fetchValue("SELECT count(*) FROM things")).toBe(2);
+  await db.close();
+});
+
+test("a call that waits for the transaction it is made in fails with the reason and the remedy", async () => {
+  await using file = databaseInFile();
+  const db = openDatabase({ url: file.url, connectionTimeoutSecs: 0.05 });
+  await db.execute("CREATE TABLE a (n INTEGER)");
+  const write = db.transaction(async () => void (await db.execute("INSERT INTO a VALUES (1)")));
+  await expect(write).rejects.toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    reason:
+      "the writing connection did not become free in 50 ms; one transaction held it all the time: a call that is made inside a transaction must use its tx, or get { tx }",
+  });
+  const begin = db.transaction(() => db.transaction(async () => {}));
+  await expect(begin).rejects.toMatchObject({ reason: expect.stringContaining("or get { tx }") });
+  await db.close();
+});
+
+test("a call that waits for one transaction after the other gets no such remedy", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:", connectionTimeoutSecs: 1 });
+  const ends = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+  const first = db.transaction(() => ends[0].promise);
+  const second = db.transaction(() => ends[1].promise);
+  const last = expect(db.execute("SELECT 1")).rejects.toMatchObject({
+    reason: "the writing connection did not become free in 1000 ms",
+  });
+  ends[0].resolve();
+  await Promise.all([first, last]);
+  ends[1].resolve();
+  await second;
   await db.close();
 });
 

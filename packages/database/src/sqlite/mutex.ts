@@ -8,6 +8,8 @@ interface Waiter {
 export interface MutexOptions {
   /** The protected resource, for error messages. */
   readonly what: string;
+  /** Added to the error of a caller that waited for one holder all the time. @default nothing */
+  readonly hint?: string;
   /** Milliseconds that a caller waits at most. */
   readonly waitMs: number;
   readonly maxWaiting: number;
@@ -18,6 +20,8 @@ export class Mutex {
   private readonly options: MutexOptions;
   private readonly waiters = new Set<Waiter>();
   private isHeld = false;
+  /** Number of holders so far. */
+  private holders = 0;
 
   constructor(options: MutexOptions) {
     this.options = options;
@@ -35,6 +39,7 @@ export class Mutex {
   tryAcquire(): boolean {
     if (this.isHeld) return false;
     this.isHeld = true;
+    this.holders++;
     return true;
   }
 
@@ -50,8 +55,11 @@ export class Mutex {
       this.waiters.delete(waiter);
       reject(error);
     };
-    const late = (): void =>
-      leave(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms`));
+    const { holders } = this;
+    const late = (): void => {
+      const hint = this.holders === holders ? (this.options.hint ?? "") : "";
+      leave(new DatabaseUnavailableError(`${what} did not become free in ${waitMs} ms${hint}`));
+    };
     const waiter: Waiter = { acquire: resolve, timer: setTimeout(late, waitMs) };
     this.waiters.add(waiter);
     const aborted = (): void => leave(signal?.reason);
@@ -68,6 +76,7 @@ export class Mutex {
     for (const waiter of this.waiters) {
       clearTimeout(waiter.timer);
       this.waiters.delete(waiter);
+      this.holders++;
       waiter.acquire();
       return;
     }

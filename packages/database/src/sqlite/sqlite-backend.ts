@@ -41,6 +41,10 @@ const LONGEST_PAUSE_MS = 20;
 /** Maximum callers that wait to write. */
 const MAX_WAITING = 10_000;
 
+/** A call inside a transaction that does not use it waits for itself. */
+const HELD =
+  "; one transaction held it all the time: a call that is made inside a transaction must use its tx, or get { tx }";
+
 /** Maximum open streams; each has its own connection. */
 const MAX_STREAMS = 100;
 
@@ -72,7 +76,7 @@ export class SqliteBackend implements Backend {
     const { location, waitMs, longReadMs } = options;
     this.options = options;
     this.idleInTransactionMs = options.idleInTransactionMs;
-    this.mutex = new Mutex({ what: "the writing connection", waitMs, maxWaiting: MAX_WAITING });
+    this.mutex = new Mutex({ what: "the writing connection", hint: HELD, waitMs, maxWaiting: MAX_WAITING });
     this.readingProcess = new ReadingProcess(options);
     this.reads = new LongReads(location === ":memory:" || longReadMs === 0 ? Infinity : longReadMs);
     const took = (text: string, ms: number, workedMs: number | null): void => {
