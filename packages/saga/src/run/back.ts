@@ -4,6 +4,7 @@ import { MAX_LOST_TURNS } from "../limits.ts";
 import type { Change } from "../store/change.ts";
 import type { BranchState } from "../store/instance.ts";
 import { valueIn } from "../store/json-value.ts";
+import { contextPerRun } from "./context-per-run.ts";
 import { undoRetry } from "./retries.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
 import { undoPlan, type Undoing } from "./undo-plan.ts";
@@ -46,16 +47,18 @@ const undoCall = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promis
 const undoInTransaction = async (run: SagaRun, undoing: Undoing, isLast: boolean): Promise<void> => {
   const { step, branch, state } = undoing;
   const attempt = state.undoAttempts + 1;
-  const inTransaction = (context: never, signal: AbortSignal) =>
-    run.parts.store.db.transaction(
+  const inTransaction = (context: never, signal: AbortSignal) => {
+    const contextOfRun = contextPerRun(run, context);
+    return run.parts.store.db.transaction(
       async (tx: Transaction) => {
-        await branch.undo?.(context, outputOf(undoing), tx as never);
+        await branch.undo?.(contextOfRun(), outputOf(undoing), tx as never);
         const changed = await run.change(tx, undone(undoing, isLast));
         if (isLast) await run.turn.end(tx);
         return changed;
       },
       { signal },
     );
+  };
   run.saga = await run.attempt({ step, branch, attempt, isUndo: true }, inTransaction);
 };
 
