@@ -11,7 +11,7 @@ import { adoptLost } from "./adopt.ts";
 import { checkDefinitions } from "./check-definitions.ts";
 import { type Deliver, deliveryWorkflow } from "./delivery.ts";
 import type { RunSaga } from "./performer.ts";
-import { executorOf, takePlace } from "./places.ts";
+import { executorOf, launchAlone, takePlace } from "./places.ts";
 import { registerSaga } from "./register-saga.ts";
 import { sweep } from "./sweep.ts";
 
@@ -107,7 +107,7 @@ export class DbosSession {
       logger: this.log(),
       tracingEnabled: false,
     });
-    await dbos().launch();
+    await launchAlone(parts.kernel, stopping, () => dbos().launch());
     for (const definition of definitions)
       await dbos().registerQueue(workflowOf(definition), {
         workerConcurrency: config.maxOpen,
