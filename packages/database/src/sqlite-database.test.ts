@@ -122,7 +122,7 @@ test("a full database refuses writes with the reason, and takes them again once 
 });
 
 test("a call that waits for the transaction it is made in fails with the reason and the remedy", async () => {
-  await using file = databaseInFile();
+  using file = databaseInFile();
   const db = openDatabase({ url: file.url, connectionTimeoutSecs: 0.05 });
   await db.execute("CREATE TABLE a (n INTEGER)");
   const write = db.transaction(async () => void (await db.execute("INSERT INTO a VALUES (1)")));
