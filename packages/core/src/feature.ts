@@ -2,6 +2,7 @@
 // The declarations use Node's types: this line loads them, so that a program's tsconfig.json need not name them.
 /// <reference types="node" preserve="true" />
 export { OriginAllowed } from "./request/origin-allowed.ts";
+export { isOwnOrigin } from "./request/own-origin.ts";
 export {
   identifiedBy,
   type Identifies,

@@ -1,5 +1,5 @@
 import { ForbiddenError, HttpError, type HttpRequest, type Upgrade } from "@framework/core";
-import { OriginAllowed } from "@framework/core/feature";
+import { isOwnOrigin, OriginAllowed } from "@framework/core/feature";
 
 /** 16 bytes in Base64. */
 const KEY = /^[A-Za-z0-9+/]{21}[AQgw]==$/;
@@ -43,7 +43,7 @@ export const checkHandshake = (request: HttpRequest, origins: readonly string[])
 /** Browsers send cookies with every handshake and no preflight, so a page of another origin must be allowed explicitly. */
 const checkOrigin = (request: HttpRequest, origins: readonly string[]): void => {
   const origin = request.getHeader("origin");
-  if (origin === null || origin === `${request.scheme}://${request.host}`) return;
+  if (origin === null || isOwnOrigin(origin, request)) return;
   if (origins.includes(origin) || request.context.get(OriginAllowed)) return;
   throw new ForbiddenError("Pages of this origin may not connect");
 };

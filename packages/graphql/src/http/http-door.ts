@@ -6,7 +6,7 @@ import {
   Response,
   UnsupportedMediaTypeError,
 } from "@framework/core";
-import { addVary, mapAwaitable, OriginAllowed } from "@framework/core/feature";
+import { addVary, isOwnOrigin, mapAwaitable, OriginAllowed } from "@framework/core/feature";
 import type { Documents, OperationParams, Refusal } from "../documents/documents.ts";
 import { refused } from "../documents/refused.ts";
 import type { PresentError } from "../execution/present-error.ts";
@@ -136,7 +136,7 @@ const isOfOtherSite = (request: HttpRequest): boolean => {
   const site = request.getHeader("sec-fetch-site");
   if (site !== null) return site === "cross-site";
   const origin = request.getHeader("origin");
-  return origin !== null && origin !== `${request.scheme}://${request.host}`;
+  return origin !== null && !isOwnOrigin(origin, request);
 };
 
 const noBatches: Refusal = { errors: [refused("Batches are not enabled")] };

@@ -1,6 +1,6 @@
 import { cors } from "@framework/cors";
 import { App } from "@framework/core";
-import { testClient } from "@framework/testing";
+import { socketClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { graphql } from "../index.ts";
 import { library } from "../library.test-kit.ts";
@@ -170,6 +170,9 @@ test("without Sec-Fetch-Site a GET of a page without an origin is refused, one o
   expect(await statusFor("null")).toBe(403);
   expect(await statusFor("http://shop.test:81")).toBe(403);
   expect(await statusFor("http://shop.test")).toBe(200);
+  await using proxied = socketClient(app);
+  const headers = { host: "shop.test:80", origin: "http://shop.test" };
+  expect((await proxied.get("/graphql", { query: { query: "{ now }" }, headers })).status).toBe(200);
   expect((await client.get("/graphql", { query: { query: "{ now }" } })).status).toBe(200);
 });
 
