@@ -15,7 +15,7 @@ export interface CorsConfig {
   readonly exposeHeaders: readonly string[];
   /** Seconds that a browser caches a preflight. @default 86400 */
   readonly maxAge: number;
-  /** Whether pages may send cookies and other credentials; needs explicit origins, methods and fields. @default false */
+  /** Whether pages may send cookies and other credentials, and open WebSockets, whose handshakes have cookies; needs explicit origins, methods and fields. @default false */
   readonly credentials: boolean;
 }
 

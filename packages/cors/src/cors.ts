@@ -49,7 +49,7 @@ export const cors: Feature<Cors> = {
           fields = corsFields(config, used);
         },
       });
-      const sharing = shareResources(() => fields);
+      const sharing = shareResources(config, () => fields);
       const { reasons } = host.insight;
       host.http.use("headers", reasons.isObserved ? withReasons(sharing, config, reasons) : sharing);
       return this;
@@ -66,16 +66,21 @@ const toInput = (
   return Array.isArray(given) ? { ...options, origins: given } : (given as ConfigInput<CorsConfig>);
 };
 
-/** A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. Over plain HTTP browsers send no Sec-Fetch-Site. */
-const carriesCookies = (request: HttpRequest): boolean =>
-  request.upgrade !== null || (request.getHeader("sec-fetch-site") ?? "cross-site") === "cross-site";
+/**
+ * A WebSocket handshake and a GET of another site carry cookies without a preflight: they need a listed origin, not `*`. A handshake, whose connection the
+ * page can read, also needs `credentials`; without them the page cannot read the reply to a GET with cookies. Over plain HTTP browsers send no Sec-Fetch-Site.
+ */
+const mayAllow = (request: HttpRequest, { credentials }: CorsConfig): boolean =>
+  request.upgrade !== null
+    ? credentials
+    : (request.getHeader("sec-fetch-site") ?? "cross-site") === "cross-site";
 
-const shareResources = (current: () => CorsFields): Middleware<HttpRequest, Response> =>
+const shareResources = (config: CorsConfig, current: () => CorsFields): Middleware<HttpRequest, Response> =>
   waitsOnce(function shareResources(request, next) {
     const fields = current();
     const origin = request.getHeader("origin");
     if (isPreflight(request, origin)) return fields.preflight(origin);
-    if (origin !== null && carriesCookies(request) && fields.names(origin))
+    if (origin !== null && mayAllow(request, config) && fields.names(origin))
       request.context.set(OriginAllowed, true);
     return mapOutput(next(request), (response) => fields.allow(origin, response), null);
   });

@@ -20,7 +20,7 @@ export interface WebSocketConfig {
   readonly closeWaitSecs: number;
   /** Compresses messages of 1 KiB and more for clients that support it (RFC 7692), without state between messages. @default false */
   readonly deflate: boolean;
-  /** Allowed origins of browser pages, besides the service's own and those that CORS allows: `https://app.example`. @default [] */
+  /** Allowed origins of browser pages, besides the service's own and those that CORS allows with `credentials`: `https://app.example`. @default [] */
   readonly origins: readonly string[];
 }
 

@@ -140,7 +140,8 @@ inChromium({
 
   "a page of a listed origin, or of one that CORS lists, can connect": async ({ serve, visit }) => {
     const [first, second] = [await serve(emptyPage()), await serve(emptyPage())];
-    const app = echo({ origins: [first.as("localhost")] }).enableCors([second.as("good.example")]);
+    const app = echo({ origins: [first.as("localhost")] });
+    app.enableCors([second.as("good.example")], { credentials: true });
     const { url } = await serve(app);
     for (const from of [first.as("localhost"), second.as("good.example")]) {
       const page = await visit(from);
