@@ -77,6 +77,23 @@ export const failures: PortContract<TestDatabase> = portContract<TestDatabase>("
     });
   },
 
+  "each attempt gets the input as it was validated, whatever an earlier one did to it": async (place) => {
+    const Import = command("Import", {
+      input: z.object({ items: z.array(z.string()), extra: z.any() }),
+      output: z.array(z.string()),
+    });
+    const app = counterApp(place);
+    app.cqrs.handle(Import, ({ items, extra }, { attempt }) => {
+      const taken = [...items.splice(0), ...(extra as string[]).splice(0)];
+      if (attempt < 3) throw new VersionConflictError("changed meanwhile");
+      return taken;
+    });
+    await started(app, async () => {
+      const { value } = await app.cqrs.execute(Import, { items: ["a", "b"], extra: ["c"] });
+      assert.deepEqual(value, ["a", "b", "c"]);
+    });
+  },
+
   "maxRetries bounds the attempts": async (place) => {
     const app = counterApp(place, { maxRetries: 0 });
     let attempts = 0;

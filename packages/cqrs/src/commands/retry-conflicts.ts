@@ -2,6 +2,7 @@ import { FrameworkError, type Middleware } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
 import { delay } from "../time/or-aborted.ts";
 import type { Failure, Outcome } from "../pipeline/outcome.ts";
+import { copyOf } from "./copy-of.ts";
 import type { CommandRun } from "./command-run.ts";
 
 /** Pauses double, with a random part: after a conflict short ones, and longer ones while a connection comes back. */
@@ -19,7 +20,7 @@ export interface RetryConflictsOptions {
 }
 
 /**
- * Runs a command again, in a new transaction, after a conflict. A call with an idempotency key also runs again when the outcome of its commit is unknown:
+ * Runs a command again, in a new transaction and with the input as it was validated, after a conflict. A call with an idempotency key also runs again when the outcome of its commit is unknown:
  * its key tells whether the first attempt was committed.
  */
 export const retryConflicts = ({
@@ -29,6 +30,7 @@ export const retryConflicts = ({
   retried,
 }: RetryConflictsOptions): Middleware<CommandRun, Outcome> =>
   async function retryConflicts(run, next) {
+    const kept = maxRetries > 0 ? copyOf(run.input) : undefined; // a handler may change its input
     for (let retries = 0; ; retries++) {
       const outcome = await next(run);
       if (outcome.ok) return outcome;
@@ -37,6 +39,7 @@ export const retryConflicts = ({
       const pauseMs = run.unknown === null ? CONFLICT_PAUSE_MS : UNKNOWN_PAUSE_MS;
       await delay(clock, pauseMs * 2 ** retries * (0.5 + random()), run.signal);
       retried();
+      run.input = copyOf(kept);
     }
   };
 
