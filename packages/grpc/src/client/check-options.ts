@@ -4,6 +4,7 @@ import {
   type ConfigInput,
   type ConfigRecord,
   configRecord,
+  decimal,
   integer,
   list,
   optional,
@@ -77,6 +78,8 @@ const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { 
       isTls,
     ),
     timeoutMs: integer(30_000, timeoutBounds),
+    keepaliveSecs: decimal(30, { min: 0, max: 86_400 }),
+    keepaliveTimeoutSecs: decimal(10, { min: 0.01, max: 86_400 }),
     retry: checked<object | null>(null, "an object", (value) => typeof value === "object" && value !== null),
     use: list<Middleware<OutgoingCall, unknown>>(
       [],

@@ -43,6 +43,13 @@ export interface GrpcClientOptions {
   readonly timeoutMs?: number;
   /** When and how calls are repeated. @default none */
   readonly retry?: GrpcRetry;
+  /**
+   * Seconds after which the server is asked by a PING whether it is there, as long as calls are in progress; 0 never asks. Without an answer the calls end
+   * with UNAVAILABLE, and the next one connects again. Servers of other implementations may allow 300 s and more only. @default 30
+   */
+  readonly keepaliveSecs?: number;
+  /** Seconds for the answer. @default 10 */
+  readonly keepaliveTimeoutSecs?: number;
   /** Middleware around calls: `(call, next) => output`. `next` gives the answer: a message, or an async iterable of messages. @default [] */
   readonly use?: readonly Middleware<OutgoingCall, unknown>[];
   /** Largest message of an answer in bytes. @default 4194304 */

@@ -78,11 +78,15 @@ const pem = (value: string | Uint8Array | undefined): Buffer | null =>
 
 const channelOptions = (
   service: string,
-  { retry, maxMessageSize }: CheckedClientOptions,
+  { retry, maxMessageSize, keepaliveSecs, keepaliveTimeoutSecs }: CheckedClientOptions,
 ): grpc.ChannelOptions => ({
   "grpc.max_receive_message_length": maxMessageSize,
   "grpc.max_send_message_length": -1,
   "grpc.enable_channelz": 0,
+  ...(keepaliveSecs > 0 && {
+    "grpc.keepalive_time_ms": Math.ceil(keepaliveSecs * 1000),
+    "grpc.keepalive_timeout_ms": Math.ceil(keepaliveTimeoutSecs * 1000),
+  }),
   ...(retry !== null && { "grpc.service_config": JSON.stringify(serviceConfig(service, retry)) }),
 });
 
