@@ -1,5 +1,65 @@
 import { databaseInFile } from "@framework/database/testing";
-import { test } from "@jest/globals";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createBooksApp } from "../app.ts";
+import { booksSettings } from "../settings.ts";
 import { orderFacts } from "./order-facts.test-kit.ts";
 
 orderFacts(test, databaseInFile);
+
+/** Runs the service without workers, so that its order stays at work. */
+const withOrderAtWork = async () => {
+  const app = createBooksApp(
+    booksSettings({ DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", BOOKS_WORK: "off" }),
+  );
+  const service = await app.run({
+    port: 0,
+    logs: false,
+    argv: [],
+    exitOnError: false,
+    workers: 1,
+    cluster: { shutdownTimeoutSecs: 20 },
+  });
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ book: 1, card: "4000" });
+  const placed = await fetch(`${service.url}/orders/1`, { method: "PUT", headers, body });
+  expect(placed.status).toBe(202);
+  const statements = async (): Promise<string | undefined> => {
+    const text = await (await fetch(`${service.url}/metrics`)).text();
+    return /^framework_database_statements_total\S* (\d+)$/m.exec(text)?.[1];
+  };
+  /** Waits until statements run, or until none do any more. */
+  const untilBusy = async (isBusy: boolean): Promise<void> => {
+    let last = await statements();
+    const isSeen = async (): Promise<boolean> => {
+      const before = last;
+      last = await statements();
+      return (last !== before) === isBusy;
+    };
+    await waitFor(isSeen, { timeoutMs: 25_000, intervalMs: 500 });
+  };
+  return { service, untilBusy };
+};
+
+test("a service that stops answers a request that waits for an order, with its status", async () => {
+  const { service, untilBusy } = await withOrderAtWork();
+  const waiting = fetch(`${service.url}/orders/1?wait=30`);
+  await untilBusy(true);
+  await service.close();
+  const reply = await waiting;
+  expect([reply.status, await reply.json()]).toEqual([
+    200,
+    { order: 1, status: "working", book: 1, copies: 1 },
+  ]);
+}, 120_000);
+
+test("nothing waits for an order any more when the client has gone", async () => {
+  const { service, untilBusy } = await withOrderAtWork();
+  const gone = new AbortController();
+  const waiting = fetch(`${service.url}/orders/1?wait=30`, { signal: gone.signal });
+  await untilBusy(true);
+  gone.abort();
+  await expect(waiting).rejects.toThrow("aborted");
+  await expect(untilBusy(false)).resolves.toBeUndefined();
+  await service.close();
+}, 120_000);

@@ -22,12 +22,17 @@ export class Orders {
     return isNew;
   }
 
-  /** Returns an order; `null` when there is none. @param waitMs waits so long at most until nothing happens by itself */
-  async look(order: number, waitMs = 0): Promise<Order | null> {
+  /**
+   * Returns an order; `null` when there is none.
+   *
+   * @param waitMs waits so long at most until nothing happens by itself
+   * @param signal ends the wait when it aborts
+   */
+  async look(order: number, waitMs: number, signal: AbortSignal): Promise<Order | null> {
     for (const end = performance.now() + waitMs; ; await delay(POLL_MS)) {
       const info = await this.find(order);
       const found = info === null ? null : shown(info);
-      if (found?.status !== "working" || performance.now() >= end) return found;
+      if (found?.status !== "working" || performance.now() >= end || signal.aborted) return found;
     }
   }
 

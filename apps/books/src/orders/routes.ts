@@ -24,15 +24,16 @@ export const orderRoutes = (
     {
       summary: "Look at an order",
       description:
-        "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds.",
+        "With `wait`, the reply comes when the order waits for the warehouse or is over, or after so many seconds; at once when the service stops.",
       params,
       query: z.object({ wait: wholeNumber(/^\d{1,2}$/).optional() }),
       responses: { 200: Order },
       errors: [404],
       cache: false,
     },
-    async ({ input: { params, query } }) => {
-      const found = await orders.look(params.id, Math.min(query.wait ?? 0, MAX_WAIT_SECS) * 1000);
+    async ({ input: { params, query }, signal, draining }) => {
+      const waitMs = Math.min(query.wait ?? 0, MAX_WAIT_SECS) * 1000;
+      const found = await orders.look(params.id, waitMs, AbortSignal.any([signal, draining]));
       if (found === null) throw new NotFoundError("There is no such order");
       return found;
     },
