@@ -28,8 +28,8 @@ export interface QueryOptions<Input extends StandardSchema, Output extends Stand
   /** Guards, which admit callers. @default none */
   readonly guards?: readonly Guard[];
   /**
-   * Whether calls of one caller with equal input share one run of the handler while it runs. Set `false` where the result depends on anything but the input,
-   * the caller and the database. @default true
+   * Whether calls of one caller, with equal claims and credentials, and equal input share one run of the handler while it runs. Set `false` where the result
+   * depends on anything but the input, the caller and the database, such as the header `Accept-Language`. @default true
    */
   readonly coalesce?: boolean;
   /** Names of the projections that the handler reads: `after` waits for these. @default all of the process */

@@ -1,5 +1,5 @@
 import { HttpError } from "@framework/core";
-import { type ConfigInput, createInvocation } from "@framework/core/feature";
+import { type ConfigInput, createInvocation, JwtClaims } from "@framework/core/feature";
 import { databaseInFile } from "@framework/database/testing";
 import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
@@ -95,6 +95,32 @@ test("callers, tenants and queries with coalesce: false never share a run", asyn
   await waitFor(() => calls.length === 4);
   calls.forEach(({ finish }, index) => finish(String(index)));
   expect(await Promise.all(all)).toEqual(["0", "1", "0", "2", "3", "3"]);
+});
+
+test("calls share a run only with equal claims and credentials, since the handler sees them", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const withToken = (scope: string, authorization: string) => {
+    const from = createInvocation({ kind: "job", name: "night", headers: { authorization } });
+    from.context.set(JwtClaims, { sub: "ann", exp: 1, scope });
+    return { from };
+  };
+  const account: { self?: unknown; id: string } = { id: "ann" };
+  account.self = account;
+  const cyclic = createInvocation({ kind: "job", name: "night" });
+  cyclic.context.set("user", account);
+  const options = [
+    withToken("profile payroll", "Bearer 1"),
+    withToken("profile", "Bearer 1"),
+    withToken("profile", "Bearer 2"),
+    withToken("profile", "Bearer 2"),
+    { from: cyclic },
+    { from: cyclic },
+  ];
+  const all = options.map((each) => app.cqrs.query(Read, { name: "a" }, each));
+  await waitFor(() => calls.length === 5, { timeoutMs: 60_000 });
+  calls.forEach(({ finish }, index) => finish(String(index)));
+  expect(await Promise.all(all)).toEqual(["0", "1", "2", "2", "3", "4"]);
 });
 
 test("coalesce: false gives each call a run of its own", async () => {

@@ -2,6 +2,7 @@ import { FrameworkError, type Handler, type Invocation, type Logger, type Middle
 import { compose, type HostState } from "@framework/core/feature";
 import type { EventStore } from "@framework/event-sourcing";
 import type { Kernel } from "@framework/durable/feature";
+import { visibleCaller } from "../caller/visible-caller.ts";
 import { validOutput } from "../definitions/valid-input.ts";
 import type { QueryContext } from "../handlers/handler-types.ts";
 import { canonicalJson } from "../idempotency/canonical-json.ts";
@@ -61,23 +62,34 @@ const limitTime: Middleware<QueryRun, Outcome> = async function limitTime(run, n
   }
 };
 
-/** Calls of one caller with equal input share one run of the handler. A run with another token may have begun before the views had this one's events. */
+/** Calls of one caller with equal input share one run of the handler. */
 const inSharedRun =
   ({ runs, callerOf }: QueryPipelineParts, call: Handler<SharedCall, unknown>): Handler<QueryRun, Outcome> =>
   async (run) => {
     const { operation, signal } = run;
-    const { invocation, tenant, raw, after, deadline } = run.call;
+    const { deadline } = run.call;
     run.attempts++;
     const shared = (sharedSignal: AbortSignal): Promise<unknown> =>
       Promise.resolve(call({ run, signal: sharedSignal }));
-    const text = operation.coalesce ? textOf(operation.name, raw) : null;
-    const key =
-      text === null ? null : JSON.stringify([operation.name, tenant, callerOf(invocation), after, text]);
+    const key = operation.coalesce ? keyOf(run, callerOf) : null;
     const value = await (key === null
       ? shared(signal)
       : runs.run(key, { signal, maxAgeMs: deadline.timeoutMs }, shared));
     return { ok: true, value, position: null, types: noTypes, isReplay: false };
   };
+
+/**
+ * Returns the key of a run that calls can share; `null` for a call with a run of its own. The token `after` is a part of it, because a run with another token may
+ * have begun before the views had this one's events.
+ */
+const keyOf = ({ operation, call }: QueryRun, callerOf: QueryPipelineParts["callerOf"]): string | null => {
+  const { invocation, tenant, raw, after } = call;
+  const caller = visibleCaller(invocation);
+  const text = caller === null ? null : textOf(operation.name, raw);
+  return text === null
+    ? null
+    : JSON.stringify([operation.name, tenant, callerOf(invocation), caller, after, text]);
+};
 
 /** Returns a text that equal inputs have in common; `null` for an input that JSON loses, whose calls cannot be compared. */
 const textOf = (query: string, raw: unknown): string | null => {
