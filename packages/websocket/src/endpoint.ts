@@ -57,8 +57,9 @@ export class Endpoint {
   private accept(request: HttpRequest, dependencies: readonly unknown[]): Response {
     const { origins, deflate } = this.config;
     const upgrade = checkHandshake(request, origins);
-    this.sockets.checkOffers(request, deflate);
-    const headers = handshakeFields(request);
+    const extension = this.sockets.checkOffers(request, deflate);
+    const { "sec-websocket-extensions": _, ...fields } = handshakeFields(request);
+    const headers = extension === null ? fields : { ...fields, "sec-websocket-extensions": extension };
     return upgrade.accept((connection) => {
       const handshake: Handshake = { method: "GET", headers, fields: connection.fields };
       this.open(connection, handshake, (ws) => {

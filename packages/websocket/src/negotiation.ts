@@ -10,37 +10,51 @@ export const compression = {
   clientNoContextTakeover: true,
 } as const;
 
+const DEFLATE = "permessage-deflate";
+
 /** The parts of `ws` that read what a client offers; its types lack them. */
 interface OfferReaders {
   readonly subprotocol: { parse(field: string): Set<string> };
-  readonly extension: { parse(field: string): Readonly<Record<string, object[] | undefined>> };
+  readonly extension: {
+    parse(field: string): Readonly<Record<string, object[] | undefined>>;
+    format(offers: Readonly<Record<string, object[]>>): string;
+  };
   readonly PerMessageDeflate: new (options: object) => { accept(offers: object[]): object };
 }
 
-/** Throws an `HttpError` 400 for what `ws` would refuse. */
-export type CheckOffers = (request: HttpRequest, deflate: boolean) => void;
+/** Returns the offer of an extension to accept, as a field's value, or `null`; throws an `HttpError` 400 for what `ws` would refuse. */
+export type CheckOffers = (request: HttpRequest, deflate: boolean) => string | null;
 
 /** Creates the check of the sub-protocols and extensions that a client offers. Without it `ws` refuses them when the app has answered 101. */
 export const createCheckOffers = (ws: typeof Ws): CheckOffers => {
   const { subprotocol, extension, PerMessageDeflate } = ws as unknown as OfferReaders;
-  const acceptDeflate = (field: string): void => {
-    const offers = extension.parse(field)["permessage-deflate"];
-    if (offers !== undefined) new PerMessageDeflate({ ...compression, isServer: true }).accept(offers);
+  const isAcceptable = (offer: string): boolean => {
+    const parameters = extension.parse(offer)[DEFLATE] ?? [];
+    try {
+      new PerMessageDeflate({ ...compression, isServer: true }).accept(parameters);
+      return true;
+    } catch {
+      return false; // declined, as unknown and repeated parameters must be (RFC 7692 7)
+    }
+  };
+  const acceptableOf = (field: string): string | null => {
+    const offers = extension.parse(field)[DEFLATE] ?? [];
+    return offers.map((offer) => extension.format({ [DEFLATE]: [offer] })).find(isAcceptable) ?? null;
   };
   return (request, deflate) => {
     const protocols = request.getHeader("sec-websocket-protocol");
     if (protocols !== null)
       read(() => subprotocol.parse(protocols), "Sec-WebSocket-Protocol is malformed or repeats a name");
     const extensions = request.getHeader("sec-websocket-extensions");
-    if (!deflate || extensions === null) return;
+    if (!deflate || extensions === null) return null;
     checkWindowBits(request);
-    read(() => acceptDeflate(extensions), "Sec-WebSocket-Extensions is malformed or cannot be accepted");
+    return read(() => acceptableOf(extensions), "Sec-WebSocket-Extensions is malformed");
   };
 };
 
-const read = (work: () => unknown, mistake: string): void => {
+const read = <T>(work: () => T, mistake: string): T => {
   try {
-    work();
+    return work();
   } catch (cause) {
     throw new HttpError(400, mistake, { cause });
   }

@@ -63,10 +63,10 @@ export class Sockets {
     return jsonWriter(what, { debug, log, code: "WEBSOCKET_NO_JSON" });
   }
 
-  /** Checks the sub-protocols and extensions that a client offers. @throws HttpError 400 */
-  checkOffers(request: HttpRequest, deflate: boolean): void {
+  /** Checks the sub-protocols and extensions that a client offers. Returns the extension to accept, if any. @throws HttpError 400 */
+  checkOffers(request: HttpRequest, deflate: boolean): string | null {
     if (this.check === null) throw notStarted();
-    this.check(request, deflate);
+    return this.check(request, deflate);
   }
 
   /** Creates the endpoint of one route, for its handshakes and frames. */
