@@ -107,7 +107,10 @@ test.each([
   ["203.0.113.9, 10.0.0.2", "https, http", "https"],
   ["203.0.113.9, 10.0.0.2", "http, https, http", "https"],
   ["203.0.113.9, 10.0.0.2", "https", "https"],
-  ["203.0.113.9", "wss", "http"],
+  ["203.0.113.9", "wss", "https"],
+  ["203.0.113.9", "WSS", "https"],
+  ["203.0.113.9", "wss, ws", "http"],
+  ["203.0.113.9", "wsss", "http"],
   ["203.0.113.9", "https,", "http"],
 ])("X-Forwarded-For %j with X-Forwarded-Proto %j gives %s", (forwardedFor, proto, expected) => {
   const fields = { "x-forwarded-for": forwardedFor, "x-forwarded-proto": proto };

@@ -22,7 +22,7 @@ type ClientSource = Pick<RequestSource, "authority" | "field" | "remoteAddress" 
  *
  * Forwarding fields count only when the peer is a trusted proxy. `X-Forwarded-For` is read from the right up to the first untrusted address, or up to a malformed
  * one, where the last valid address is used; without that field `X-Real-IP` is read. `X-Forwarded-Proto` and `X-Forwarded-Host` are read as many
- * entries from the right as there were trusted hops. Malformed values are ignored. `Forwarded` (RFC 7239) is not supported.
+ * entries from the right as there were trusted hops; `ws` and `wss` there mean `http` and `https`. Malformed values are ignored. `Forwarded` (RFC 7239) is not supported.
  */
 export const clientOf = (source: ClientSource, trusted: TrustedProxies): Client => {
   const { authority: host, remoteAddress, scheme } = source;
@@ -96,9 +96,11 @@ const entryAt = (value: string | null, passed: number): string => {
   return trimBlanks(entries[Math.max(entries.length - 1 - passed, 0)] ?? "");
 };
 
+/** Some proxies, such as Traefik, write the scheme of a WebSocket handshake as `ws` or `wss`. */
 const forwardedScheme = (text: string): "http" | "https" | null => {
   const scheme = text.toLowerCase();
-  return scheme === "http" || scheme === "https" ? scheme : null;
+  if (scheme === "https" || scheme === "wss") return "https";
+  return scheme === "http" || scheme === "ws" ? "http" : null;
 };
 
 const forwardedHost = (text: string): string | null => (isAuthority(text) ? text : null);
