@@ -1,7 +1,7 @@
 import type * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
-import type { GrpcError } from "../status/grpc-error.ts";
+import { GrpcError } from "../status/grpc-error.ts";
 import { checkCallOptions, type CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
@@ -36,10 +36,19 @@ type Started =
 export class CallSender {
   private readonly connection: grpc.Client;
   private readonly options: CheckedClientOptions;
+  private readonly active: Set<Started> = new Set();
+  private isClosed = false;
 
   constructor(connection: grpc.Client, options: CheckedClientOptions) {
     this.connection = connection;
     this.options = options;
+  }
+
+  /** Cancels the calls in progress and closes the connection. */
+  close(): void {
+    this.isClosed = true;
+    for (const call of this.active) call.cancel(); // grpc-js would leave them alone
+    this.connection.close();
   }
 
   /** Returns a promise of the answer, or an async iterable of the answers. Both reject with a ConfigurationError for wrong options. */
@@ -50,7 +59,7 @@ export class CallSender {
       const refused: Promise<never> = Promise.reject(error);
       if (!call.method.responseStream) return refused;
       refused.catch(() => {}); // the reader gets it
-      return streamed(refused);
+      return leavable(refused, () => {});
     }
     const outgoing: OutgoingCall = {
       name: call.name,
@@ -58,10 +67,11 @@ export class CallSender {
       metadata: new Map(Object.entries({ ...this.options.metadata, ...call.options.metadata })),
       deadlineMs: this.deadlineOf(call.options),
     };
-    const inner = (each: OutgoingCall): unknown => this.start(call, each);
+    const left = call.method.responseStream ? new AbortController() : null;
+    const inner = (each: OutgoingCall): unknown => this.start(call, each, left?.signal);
     const rescue = (error: unknown): unknown => new FailedCall(toClientError(error));
     const answer = compose(this.options.use, inner, rescue)(outgoing);
-    return call.method.responseStream ? streamed(answer) : single(answer);
+    return left === null ? single(answer) : leavable(answer, () => left.abort());
   }
 
   private deadlineOf({ timeoutMs = this.options.timeoutMs, within }: GrpcCallOptions): number | null {
@@ -70,8 +80,13 @@ export class CallSender {
     return deadlineMs === Infinity ? null : deadlineMs;
   }
 
-  private start(call: CallToSend, { name, request, metadata, deadlineMs }: OutgoingCall): unknown {
-    const { method, options } = call;
+  /** @param left aborts when the reader of a stream leaves before it has begun */
+  private start(
+    { method, options }: CallToSend,
+    { name, request, metadata, deadlineMs }: OutgoingCall,
+    left: AbortSignal | undefined,
+  ): unknown {
+    if (this.isClosed) throw new GrpcError("CANCELLED", "The client is closed");
     const { connection } = this;
     const fields = new (grpcJs().Metadata)();
     for (const [field, value] of metadata)
@@ -80,13 +95,13 @@ export class CallSender {
     const path = `/${name}`;
     const encode = (value: unknown): Buffer => method.request.encode(value);
     const decode = (bytes: Buffer): unknown => method.response.decode(bytes);
-    const signals = [options.signal, options.within?.signal].filter((signal) => signal !== undefined);
+    const signals = [options.signal, options.within?.signal, left].filter((signal) => signal !== undefined);
     const source: Source = { error: undefined };
     if (method.responseStream) {
       const stream = method.requestStream
         ? connection.makeBidiStreamRequest(path, encode, decode, fields, settings)
         : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
-      const release = cancelWith(stream, signals);
+      this.watch(stream, signals);
       const outcome = outcomeOf(stream);
       if (method.requestStream)
         void sendAll(
@@ -94,18 +109,17 @@ export class CallSender {
           request as AsyncIterable<unknown>,
           source,
         );
-      return answers(stream, outcome, source, release);
+      return answers(stream, outcome, source);
     }
     return new Promise((resolve, reject) => {
       const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
-        release();
         if (error === null) resolve(value);
         else reject(toClientError(error, source.error));
       };
       const started = method.requestStream
         ? connection.makeClientStreamRequest(path, encode, decode, fields, settings, answered)
         : connection.makeUnaryRequest(path, encode, decode, request, fields, settings, answered);
-      const release = cancelWith(started, signals);
+      this.watch(started, signals);
       if (method.requestStream)
         void sendAll(
           started as grpc.ClientWritableStream<unknown>,
@@ -114,19 +128,21 @@ export class CallSender {
         );
     });
   }
-}
 
-/** Cancels a call when a signal aborts. Returns a function that ends this. */
-const cancelWith = (call: Started, signals: readonly AbortSignal[]): (() => void) => {
-  const cancel = (): void => call.cancel();
-  for (const signal of signals) {
-    if (signal.aborted) queueMicrotask(cancel); // the caller listens for the outcome by then
-    signal.addEventListener("abort", cancel, { once: true });
+  /** Cancels a call when a signal aborts or the client is closed, until it has its status. */
+  private watch(call: Started, signals: readonly AbortSignal[]): void {
+    const cancel = (): void => call.cancel();
+    this.active.add(call);
+    for (const signal of signals) {
+      if (signal.aborted) queueMicrotask(cancel); // the caller listens for the outcome by then
+      signal.addEventListener("abort", cancel, { once: true });
+    }
+    call.once("status", () => {
+      this.active.delete(call);
+      for (const signal of signals) signal.removeEventListener("abort", cancel);
+    });
   }
-  return () => {
-    for (const signal of signals) signal.removeEventListener("abort", cancel);
-  };
-};
+}
 
 type AnswerStream = grpc.ClientReadableStream<unknown> | grpc.ClientDuplexStream<unknown, unknown>;
 
@@ -144,7 +160,6 @@ async function* answers(
   stream: AnswerStream,
   outcome: { readonly error: unknown },
   source: Readonly<Source>,
-  release: () => void,
 ): AsyncGenerator<unknown> {
   try {
     for await (const message of stream) yield message;
@@ -152,7 +167,6 @@ async function* answers(
   } catch (error) {
     throw toClientError(error, source.error);
   } finally {
-    release();
     stream.cancel(); // does nothing after the end
   }
 }
@@ -163,7 +177,27 @@ const single = async (answer: unknown): Promise<unknown> => {
   return value;
 };
 
-async function* streamed(answer: unknown): AsyncGenerator<unknown> {
+/**
+ * Returns the answers, whose call is cancelled by a reader that leaves before it has read: a generator that has not begun ends without its `finally`, and
+ * so would those within it, of middleware too.
+ */
+const leavable = (answer: unknown, cancel: () => void): AsyncGenerator<unknown> => {
+  const reading = { hasBegun: false };
+  const messages = streamed(answer, reading);
+  const leave = messages.return.bind(messages);
+  return Object.assign(messages, {
+    return(value: unknown) {
+      if (!reading.hasBegun) {
+        cancel();
+        messages.next().catch(() => {}); // CANCELLED, for nobody
+      }
+      return leave(value);
+    },
+  });
+};
+
+async function* streamed(answer: unknown, reading: { hasBegun: boolean }): AsyncGenerator<unknown> {
+  reading.hasBegun = true;
   const source = await answer;
   if (source instanceof FailedCall) throw source.error;
   yield* source as AsyncIterable<unknown>;

@@ -24,7 +24,7 @@ export type ClientMethods<Methods extends MethodShapes> = {
 
 /** A client of one service. */
 export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & {
-  /** Closes the connection; calls in progress end with CANCELLED. */
+  /** Closes the connection; calls in progress, and later ones, end with CANCELLED. */
   close(): void;
   [Symbol.dispose](): void;
 };
@@ -32,7 +32,7 @@ export type GrpcClient<Methods extends MethodShapes> = ClientMethods<Methods> & 
 /**
  * Returns a typed client of a service. It connects at the first call, and again after a lost connection.
  *
- * Calls reject with a `GrpcError`. An iteration that ends early cancels its call.
+ * Calls reject with a `GrpcError`. A stream is sent when its method is called; an iteration that ends early cancels it, also before its first message.
  *
  * @param target `host:port`
  * @throws ConfigurationError with every mistake in the options
@@ -53,7 +53,7 @@ export const grpcClient = <Methods extends MethodShapes>(
     channelOptions(service.name, checked),
   );
   const sender = new CallSender(connection, checked);
-  const close = (): void => connection.close();
+  const close = (): void => sender.close();
   const callers = methods.map((method): [string, unknown] => [
     method.name,
     callerOf(sender, service.name, method),
