@@ -33,6 +33,31 @@ export const heldRouteKeys: PortContract<TestDatabase> = portContract<TestDataba
     assert.deepEqual((await order(client, "k")).json(), { order: 1 });
   },
 
+  "a process does not take a key over that its own handler holds, even if the lease seems over": async (
+    place,
+  ) => {
+    const gate = Promise.withResolvers<void>();
+    const entered = Promise.withResolvers<void>();
+    const log: Lines = newLog();
+    const shop = newShop(shopAt(place), async (call) => {
+      entered.resolve();
+      await gate.promise;
+      return { order: call };
+    });
+    await shop.app.start({ log });
+    await using client = testClient(shop.app);
+    const first = order(client, "k");
+    await entered.promise;
+    await shop.app.db.execute`UPDATE framework_idempotency_keys SET lease_until = 0`;
+    const second = await Promise.race([order(client, "k"), first]);
+    assert.equal(second.status, 409, second.text);
+    gate.resolve();
+    assert.deepEqual((await first).json(), { order: 1 });
+    assert.deepEqual((await order(client, "k")).json(), { order: 1 });
+    assert.equal(shop.calls(), 1);
+    assert.deepEqual(log.lines, []);
+  },
+
   "a handler that continues after its time limit holds its key until it ends, and its result is kept": async (
     place,
   ) => {

@@ -40,7 +40,8 @@ export class RouteClaims implements LeasedTable {
     if (this.held.size >= MAX_ROUTE_KEYS) throw tooBusy(`${this.held.size} handlers hold idempotency keys`);
     await this.leases.join();
     for (let round = 0; round < MAX_ROUNDS; round++) {
-      const fence = await this.take(claim);
+      // A handler of this process that holds the key still runs, even if its lease seems over: the clock may have jumped, or renewals failed.
+      const fence = this.held.has(claim.id) ? null : await this.take(claim);
       if (fence !== null) {
         this.held.add(claim.id);
         return { id: claim.id, fence };
