@@ -101,7 +101,8 @@ export const cqrsErrors: ErrorCatalogue = {
   },
   CQRS_RESULT_NOT_KEPT: {
     status: 409,
-    summary: "a call was repeated whose result was larger than `maxStoredBytes`; it happened once",
+    summary:
+      "a call was repeated whose result was larger than `maxStoredBytes`, or a stream of unknown length; it happened once",
     action: "read the data; raise `maxStoredBytes`, or return less",
   },
   CQRS_TIMEOUT: {

@@ -28,12 +28,16 @@ export const keyReused = (): HttpError =>
     error: "Unprocessable Content", // nothing is wrong with the input itself
   });
 
-/** 409: the first call is complete, but its result was too large to keep. */
+/** 409: the first call is complete, but its result was not kept. */
 export const resultNotKept = (): HttpError =>
-  new HttpError(409, "The request was completed before, but its result was too large to be kept", {
-    code: "CQRS_RESULT_NOT_KEPT",
-    completed: true,
-  });
+  new HttpError(
+    409,
+    "The request was completed before, but its result was not kept: it was too large, or a stream",
+    {
+      code: "CQRS_RESULT_NOT_KEPT",
+      completed: true,
+    },
+  );
 
 /** Whether a value can be an idempotency key. */
 export const isKey = (key: unknown): key is string =>

@@ -23,7 +23,7 @@ const columns = (bytes: string): string => `
 
 /**
  * One row for each idempotency key; `id` is a hash of tenant, caller, operation and key. States: `done`, with the result; `not-kept`, whose result was too
- * large; `running`, a route's handler, whose row is leased by `owner`. Times are milliseconds of the database's clock.
+ * large or a stream; `running`, a route's handler, whose row is leased by `owner`. Times are milliseconds of the database's clock.
  */
 export const keyTables: readonly SetMigration[] = [
   { number: 1, name: "create-idempotency-keys", sqlite: columns("BLOB"), postgres: columns("BYTEA") },
