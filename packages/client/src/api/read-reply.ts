@@ -40,7 +40,7 @@ const kindOf = (spec: OperationSpec, reply: Response): ReplyKind | undefined => 
   const declared = kindsOf(spec, reply.status);
   if (declared === undefined) return undefined;
   if (reply.body === null || declared.every((kind) => kind === "none"))
-    return declared.find((kind) => kind === "none");
+    return declared.find((kind) => kind === "none") ?? (spec.route.startsWith("HEAD ") ? "none" : undefined);
   const type = plainType(reply.headers.get("content-type") ?? "");
   const possible = declared.filter((kind) => isOfKind(type, kind));
   if (possible.includes("text") && possible.includes("bytes"))

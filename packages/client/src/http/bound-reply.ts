@@ -1,4 +1,5 @@
 import { ClientError } from "./client-error.ts";
+import { emptyReply, isEmpty } from "./empty-reply.ts";
 
 /** What `boundReply` needs of a call. */
 export interface ReplyBounds {
@@ -12,12 +13,15 @@ export interface ReplyBounds {
   readonly toError: (error: unknown) => unknown;
 }
 
-/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. */
-export const boundReply = (reply: Response, bounds: ReplyBounds): Response => {
+/** Limits the size of a reply's body, ends it when the signal aborts, and reports its end. That of an empty reply is at its head: it needs no reading. */
+export const boundReply = (method: string, reply: Response, bounds: ReplyBounds): Response => {
   const { body, status, statusText, headers } = reply;
-  if (body !== null) return new Response(boundBody(body, bounds), { status, statusText, headers });
+  if (body !== null && !isEmpty(method, reply))
+    return new Response(boundBody(body, bounds), { status, statusText, headers });
   bounds.finished();
-  return reply;
+  if (body === null) return reply;
+  body.cancel().catch(() => {}); // nothing of it is needed
+  return emptyReply(method, reply);
 };
 
 const boundBody = (

@@ -33,7 +33,7 @@ export const exchange = (send: Send, options: CheckedHttpOptions): Send => {
       const isStream = request.isStream(reply);
       if (isStream) clearTimeout(late);
       const maxReplyBytes = isStream ? request.maxStreamBytes : request.maxReplyBytes;
-      return boundReply(reply, { signal, maxReplyBytes, finished, toError });
+      return boundReply(request.method, reply, { signal, maxReplyBytes, finished, toError });
     } catch (error) {
       finished();
       throw toError(error);

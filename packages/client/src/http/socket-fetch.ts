@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
 import { Agent, type Dispatcher } from "undici";
 import { ClientError } from "./client-error.ts";
+import { emptyReply, isEmpty } from "./empty-reply.ts";
 import { type EncodedBody, encodeBody } from "./encode-body.ts";
 import type { CheckedHttpOptions } from "./http-options.ts";
 import type { Send } from "./outgoing-request.ts";
@@ -40,7 +41,7 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
       body: encoded,
       signal,
     });
-    return toResponse(reply);
+    return toResponse(method, reply);
   };
   return { send, close: () => agent.destroy() };
 };
@@ -48,9 +49,10 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
 const bodyOf = (body: EncodedBody): string | Uint8Array | Readable | null =>
   body instanceof ReadableStream ? Readable.fromWeb(body as NodeStream<Uint8Array>) : body;
 
-const bodiless = [101, 103, 204, 205, 304];
-
-const toResponse = ({ statusCode: status, headers, body }: Dispatcher.ResponseData): Response => {
+const toResponse = (
+  method: string,
+  { statusCode: status, headers, body }: Dispatcher.ResponseData,
+): Response => {
   const fields = new Headers();
   for (const [name, value] of Object.entries(headers))
     for (const each of Array.isArray(value) ? value : [value ?? ""]) fields.append(name, each);
@@ -58,11 +60,9 @@ const toResponse = ({ statusCode: status, headers, body }: Dispatcher.ResponseDa
     body.dump().catch(() => {}); // nothing of it is needed
     throw new ClientError("CLIENT_NO_REPLY", `the service answered with the unknown status ${status}`);
   }
-  if (!bodiless.includes(status))
-    return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>, {
-      status,
-      headers: fields,
-    });
+  const head = { status, headers: fields };
+  if (!isEmpty(method, head))
+    return new Response(Readable.toWeb(body) as ReadableStream<Uint8Array<ArrayBuffer>>, head);
   body.dump().catch(() => {}); // nothing of it is needed
-  return new Response(null, { status, headers: fields });
+  return emptyReply(method, head);
 };
