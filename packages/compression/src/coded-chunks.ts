@@ -26,10 +26,20 @@ export async function* codedChunks(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const { stream, flushKind } = coder.inPieces();
   let ready: Uint8Array[] = [];
-  const { promise: failed, reject } = Promise.withResolvers<never>();
-  failed.catch(() => {}); // the waiting reader below gets the error; without one nothing is lost
+  let failed: { readonly error: unknown } | null = null;
+  let reject = (_error: unknown): void => {};
   stream.on("data", (piece: Uint8Array) => ready.push(piece));
-  stream.on("error", reject);
+  stream.on("error", (error) => {
+    failed = { error };
+    reject(error);
+  });
+  // Not a race with one promise of the failure: that would keep something of each chunk until the end of the stream.
+  const step = (begin: (done: () => void) => void): Promise<void> =>
+    new Promise((resolve, refuse) => {
+      if (failed !== null) return refuse(failed.error);
+      reject = refuse;
+      begin(resolve);
+    });
   const taken = (): Uint8Array[] => {
     const pieces = ready;
     ready = [];
@@ -37,18 +47,16 @@ export async function* codedChunks(
   };
   try {
     for await (const chunk of chunks) {
-      const flushed = new Promise<void>((resolve) => {
+      await step((done) => {
         stream.write(chunk);
-        stream.flush(flushKind, resolve);
+        stream.flush(flushKind, done);
       });
-      await Promise.race([flushed, failed]);
       yield* taken();
     }
-    const ended = new Promise<void>((resolve) => {
-      stream.once("end", resolve);
+    await step((done) => {
+      stream.once("end", done);
       stream.end();
     });
-    await Promise.race([ended, failed]);
     yield* taken();
   } finally {
     stream.destroy();

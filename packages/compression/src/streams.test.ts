@@ -1,4 +1,6 @@
 // oxlint-disable jest/no-standalone-expect -- the facts run inside the tests that eachClient registers
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import zlib from "node:zlib";
 import { App, Response } from "@framework/core";
 import { eachClient, testClient, waitFor } from "@framework/testing";
@@ -80,6 +82,9 @@ test("streams are not compressed by default", async () => {
   ]);
 });
 
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
 const decoders = { gzip: zlib.gunzipSync, br: zlib.brotliDecompressSync, zstd: zlib.zstdDecompressSync };
 const all = coders(CompressionConfig.of());
 
@@ -112,6 +117,37 @@ test.each(Object.keys(decoders) as Encoding[])(
     }
   },
 );
+
+test("a body without an end keeps nothing of the chunks that it has coded", async () => {
+  const coder = all.gzip.inPieces();
+  const short = new TextEncoder().encode("data: tick\n\n");
+  const source = async function* () {
+    for (;;) yield short;
+  };
+  const body = codedChunks(source(), { ...all.gzip, inPieces: () => coder });
+  const heapAfter = async (chunks: number): Promise<number> => {
+    for (let n = 0; n < chunks; n++) await body.next();
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = await heapAfter(2000);
+  const grown = (await heapAfter(20_000)) - before;
+  await body.return();
+  expect(grown).toBeLessThan(2_000_000);
+});
+
+test("an error of the encoder is an error of the compressed body, also between two chunks", async () => {
+  const coder = all.gzip.inPieces();
+  const body = codedChunks(pieces(3), { ...all.gzip, inPieces: () => coder });
+  await body.next();
+  const closed = new Promise((resolve) => coder.stream.once("close", resolve));
+  coder.stream.destroy(new Error("out of memory"));
+  await closed;
+  const reading = async () => {
+    for await (const _ of body);
+  };
+  await expect(reading()).rejects.toThrow("out of memory");
+});
 
 test("an error of the source is an error of the compressed body", async () => {
   const broken = async function* () {
