@@ -25,7 +25,7 @@ export interface Session {
    * @throws SESSIONS_BAD_USER, SESSIONS_TOO_LARGE, SESSIONS_CLOSED; SESSIONS_UNAVAILABLE and SESSIONS_FULL (503)
    */
   login(user: string): Promise<void>;
-  /** Gives the session a new id, and ends the old one: for every change of privileges. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
+  /** Gives the session a new id, and ends the old one: for every change of privileges. A visitor without a session gets one. @throws SESSIONS_CLOSED; SESSIONS_ENDED (409) */
   regenerate(): void;
   /** Ends the session and deletes the cookie: the user is logged out on this device. Kept also when the request fails later. @throws SESSIONS_CLOSED */
   destroy(): void;
