@@ -21,6 +21,7 @@ export {
   type Principal,
   principalOf,
   SessionId,
+  UnreadSessionId,
   User,
 } from "./invocation/principal.ts";
 export { FailedWith, Trace, type TraceIds } from "./invocation/trace-keys.ts";

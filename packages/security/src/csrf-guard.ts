@@ -10,7 +10,7 @@ import {
 } from "@framework/core";
 import type { CsrfConfig } from "./csrf-config.ts";
 import { areSame, type CsrfTokens, type Login } from "./csrf-tokens.ts";
-import { knownLogin, loginOf, nextLogin, sessionOf } from "./login.ts";
+import { isUnread, knownLogin, loginOf, nextLogin, sessionOf } from "./login.ts";
 import { comesFromHere } from "./request-origin.ts";
 
 /** The CSRF guard of the app. */
@@ -62,7 +62,7 @@ export class CsrfGuard {
       throw refusal();
     }
     const cookie = request.cookies.get(this.config.cookieName);
-    const session = sessionOf(request, this.config);
+    const session = this.sessionFor(request, cookie);
     const seed = cookie === null ? null : this.tokens.seedOf(cookie, session);
     if (cookie === null || seed === null) {
       this.explain(
@@ -72,9 +72,9 @@ export class CsrfGuard {
       throw this.refusalWithToken(request, knownLogin(request, this.config));
     }
     return mapAwaitable(this.submitted(request), (token) => {
-      // Double submit: cookie and request have tokens of the same seed, both signed for this session.
+      // Double submit: cookie and request have tokens of the same seed, both signed for this session. Tokens of one login may differ: nobody else gets one.
       const own = token === null ? null : this.tokens.seedOf(token, session);
-      if (token === null || own === null || !areSame(seed, own)) {
+      if (token === null || own === null || !(areSame(seed, own) || this.isOfLogin(token, session))) {
         this.explain(
           request,
           token === null
@@ -114,7 +114,8 @@ export class CsrfGuard {
     const { context } = request;
     const login = loginOf(request, this.config);
     const known = context.get(CsrfToken) ?? request.cookies.get(this.config.cookieName);
-    if (known !== null && this.seedOf(known, login) !== null) {
+    const isValid = known !== null && (this.seedOf(known, login) !== null || this.isKept(known, request));
+    if (known !== null && isValid) {
       context.set(CsrfToken, known).set(SingleUse, true);
       return known;
     }
@@ -152,8 +153,15 @@ export class CsrfGuard {
     return reply;
   }
 
+  /** Whether a token stays as it is, since the request names a session that was not read: it is of the user of that session, or of a visitor. */
+  private isKept(token: string, request: HttpRequest): boolean {
+    const session = this.sessionFor(request, token);
+    return isUnread(request, this.config) && this.tokens.seedOf(token, session) !== null;
+  }
+
   private renew(request: HttpRequest): void {
     const cookie = request.cookies.get(this.config.cookieName);
+    if (isUnread(request, this.config)) return;
     const login = loginOf(request, this.config);
     const seed = cookie === null ? null : this.seedOf(cookie, login);
     if (seed === null) {
@@ -164,6 +172,18 @@ export class CsrfGuard {
   /** Whether a request without a caller has a valid token of a caller, whose open pages a new one would break: a public page, or a logout. */
   private isOfAbsent(cookie: string | null, { session, caller }: Login): boolean {
     return caller === null && cookie !== null && this.tokens.seedOf(cookie, session) !== null;
+  }
+
+  /** Whether a token is for the session, or for a caller, whom `confirm` compares; one for visitors can be had by anybody. */
+  private isOfLogin(token: string, session: string | null): boolean {
+    return session !== null || !this.tokens.isOf(token, null);
+  }
+
+  /** The session for which the token must be. Where sessions are not read, a visitor's token passes too: the handler sees a visitor. */
+  private sessionFor(request: HttpRequest, cookie: string | null): string | null {
+    const session = sessionOf(request, this.config);
+    const isOther = cookie !== null && this.tokens.seedOf(cookie, session) === null;
+    return isOther && isUnread(request, this.config) ? null : session;
   }
 
   private isSkipped({ path }: HttpRequest): boolean {
@@ -188,6 +208,7 @@ export class CsrfGuard {
    * not yet of the caller; a retry with it reaches `confirm`, which issues that of the caller.
    */
   private refusalWithToken(request: HttpRequest, login: Login): ForbiddenError {
+    if (isUnread(request, this.config)) return refusal();
     const token = this.tokens.issue(login);
     const reply = new Response().setCookie(this.config.cookieName, token, this.cookieOptions(request));
     return refusal({ "set-cookie": reply.headers.getSetCookie()[0] ?? "" });

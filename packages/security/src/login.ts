@@ -1,5 +1,5 @@
 import { FrameworkError, type HttpRequest } from "@framework/core";
-import { JwtClaims, returnedInstead, SessionId, User } from "@framework/core/feature";
+import { JwtClaims, returnedInstead, SessionId, UnreadSessionId, User } from "@framework/core/feature";
 import type { CsrfConfig } from "./csrf-config.ts";
 import type { Login } from "./csrf-tokens.ts";
 
@@ -32,8 +32,16 @@ export const knownLogin = (request: HttpRequest, config: CsrfConfig): Login => (
 export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string | null => {
   if (session !== undefined) return null;
   const managed = request.context.get(SessionId);
-  return managed === undefined ? request.cookies.get(SESSION_COOKIE) : managed;
+  if (managed !== undefined) return managed;
+  const unread = request.context.get(UnreadSessionId);
+  return unread === undefined ? request.cookies.get(SESSION_COOKIE) : unread;
 };
+
+/** Whether the request names a session that was not read: its tokens are for a caller who is not known here, so none may be replaced. */
+export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boolean =>
+  session === undefined &&
+  context.get(SessionId) === undefined &&
+  (context.get(UnreadSessionId) ?? null) !== null;
 
 /** Returns the login that later requests will have. */
 export const nextLogin = (session: string | null, caller: string | null, config: CsrfConfig): Login =>

@@ -16,6 +16,8 @@ import { sharedSessionStore } from "./store/shared-session-store.ts";
 /** The sessions of a started app. */
 export interface OpenSessions extends SessionTools {
   readonly cookie: SessionCookie;
+  /** Returns the id that a cookie names; `null` for none. */
+  idOf(cookie: string): string | null;
   /** Finds the session of a cookie. */
   find(cookie: string): Promise<Found | "ended" | null>;
   /** Writes what a request changed, and sets the cookie. */
@@ -46,6 +48,7 @@ export const openSessions = (
   };
   return {
     cookie,
+    idOf: (value) => form.idOf(value),
     logins,
     maxBytes: form.maxBytes,
     now: clock.date,

@@ -17,6 +17,8 @@ export interface SessionForm {
   readonly maxBytes: number;
   /** Whether the cookie contains the content, so that each change needs a new one. */
   readonly isInCookie: boolean;
+  /** Returns the id that a cookie names, without a look at the store; `null` for a cookie of another form. */
+  idOf(cookie: string): string | null;
   /** Reads the session of a cookie; `"ended"` for one that another request has just ended. */
   read(cookie: string): Promise<Found | "ended" | null>;
   /**
@@ -42,6 +44,7 @@ const ENDED_MS = 300_000;
 export const storedForm = (store: SessionStore, lives: Lives, now: () => number): SessionForm => ({
   maxBytes: 32_768,
   isInCookie: false,
+  idOf: (id) => (ID.test(id) ? id : null),
   async read(id) {
     if (!ID.test(id)) return null;
     const stored = await store.read(digestOf(id));
@@ -69,6 +72,10 @@ export const sealedForm = (
   return {
     maxBytes: MAX_COOKIE_CONTENT,
     isInCookie: true,
+    idOf(cookie) {
+      const content = seal.open(cookie);
+      return content === null ? null : (JSON.parse(content) as [string, unknown])[0]; // sealed, so written by `write`
+    },
     async read(cookie) {
       const content = seal.open(cookie);
       if (content === null) return null;

@@ -13,6 +13,7 @@ import {
   type Feature,
   identifiedBy,
   isPromise,
+  UnreadSessionId,
   unusedFields,
 } from "@framework/core/feature";
 import { endedReply, sessionsError, unavailableReply } from "./errors.ts";
@@ -96,7 +97,10 @@ export const sessions: Feature<Sessions> = {
         host.http.impliesReplies(({ path }) => (skips(path) ? [] : [endedReply, unavailableReply]));
         host.http.identifies(() => ({ ...auth.describeAuth(), skips }));
         const middleware: Middleware<HttpRequest, Response> = function sessions(request, next) {
-          return opened === null || skips(request.path) ? next(request) : withSession(opened, request, next);
+          if (opened === null) return next(request);
+          return skips(request.path)
+            ? withoutSession(opened, request, next)
+            : withSession(opened, request, next);
         };
         const { reasons } = host.insight;
         const hasCookie = (request: HttpRequest): boolean => (opened?.cookie.read(request) ?? null) !== null;
@@ -118,6 +122,13 @@ export const sessions: Feature<Sessions> = {
 };
 
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
+
+/** Names the session for the CSRF token, which must survive a path without sessions. */
+const withoutSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
+  const cookie = sessions.cookie.read(request);
+  request.context.set(UnreadSessionId, cookie === null ? null : sessions.idOf(cookie));
+  return next(request);
+};
 
 const withSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
   const cookie = sessions.cookie.read(request);

@@ -36,6 +36,15 @@ export const SessionId: Key<string | null | undefined> = key<string | null | und
   undefined,
 );
 
+/**
+ * Id that the session cookie of a request names, where sessions are managed and this one was not read, as on paths without sessions; `null` for none. Nobody
+ * knows whether that session is alive.
+ */
+export const UnreadSessionId: Key<string | null | undefined> = key<string | null | undefined>(
+  "unread_session_id",
+  undefined,
+);
+
 /** The identified caller of an invocation. At least one member is set; several if several credentials were checked. */
 export interface Principal {
   /** Value under `user`: a name from Basic authentication, or a value of the application, such as an account object. */
