@@ -1,5 +1,6 @@
 import type { MethodDefinition } from "@grpc/proto-loader";
 import type { CheckValue } from "./check-scalar.ts";
+import { strictReader } from "../schema/strict-reader.ts";
 import type { GrpcMethod, MessageCodec } from "../service/grpc-service.ts";
 
 /** Checks of a method's messages; proto-loader itself refuses hardly any. */
@@ -29,8 +30,5 @@ const codecOf = (
   check: CheckValue,
 ): MessageCodec => ({
   encode: (value) => serialize(check(value, null, "message") as object),
-  decode: (bytes) => deserialize(Buffer.isBuffer(bytes) ? bytes : asBuffer(bytes)),
+  decode: (bytes) => deserialize(strictReader(bytes) as unknown as Buffer), // proto-loader passes it to protobufjs, which takes both
 });
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);

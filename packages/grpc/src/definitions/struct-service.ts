@@ -1,6 +1,7 @@
 import { ConfigurationError, type Problem } from "@framework/core";
 import { describePackages } from "../descriptors/describe-packages.ts";
 import { parseProto } from "../descriptors/parse-proto.ts";
+import { strictReader } from "../schema/strict-reader.ts";
 import { fromStruct, toStruct } from "../schema/struct-values.ts";
 import {
   type GrpcService,
@@ -36,7 +37,7 @@ export const structService = (
     const type = root.lookupType(STRUCT);
     const codec: MessageCodec = {
       encode: (value) => type.encode(toStruct(value)).finish() as Buffer, // protobufjs writes buffers on Node
-      decode: (bytes) => fromStruct(type.decode(bytes) as never),
+      decode: (bytes) => fromStruct(type.decode(strictReader(bytes)) as never),
     };
     return {
       methods: methods.map((method) => ({

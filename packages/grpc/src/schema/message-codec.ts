@@ -4,6 +4,7 @@ import { badMessage } from "./bad-message.ts";
 import { isRecord } from "./is-record.ts";
 import type { FieldType } from "./message-layout.ts";
 import type { NumberedField, NumberedMessage } from "./number-fields.ts";
+import { strictReader } from "./strict-reader.ts";
 import { fromValue, toValue } from "./struct-values.ts";
 import { protobufjs } from "../libraries.ts";
 
@@ -33,7 +34,8 @@ export class MessageCodecs {
     const type = this.root.lookupType(name);
     return {
       encode: (value) => type.encode(this.outgoing(name, value, "message", 0) as never).finish() as Buffer, // protobufjs writes buffers on Node
-      decode: (bytes) => this.incoming(name, type.decode(bytes) as unknown as Members, "message"),
+      decode: (bytes) =>
+        this.incoming(name, type.decode(strictReader(bytes)) as unknown as Members, "message"),
     };
   }
 

@@ -1,0 +1,40 @@
+import { isUtf8 } from "node:buffer";
+import type protobuf from "protobufjs";
+import { protobufjs } from "../libraries.ts";
+
+/** What a decoder writes for bytes that are no UTF-8, and what a text may have itself. */
+const REPLACEMENT = "\u{FFFD}";
+
+/** The bytes of a `Buffer`, with its method that Node's types lack; `toString` would look the encoding up for each text. */
+interface Utf8Bytes extends Uint8Array {
+  utf8Slice(start: number, end: number): string;
+}
+
+type ReaderClass = new (bytes: Buffer) => protobuf.Reader;
+
+/** Returns a reader of protobufjs that refuses texts which are cut off, which its own takes for shorter ones, or are not UTF-8, as other implementations do. */
+export const strictReader = (bytes: Uint8Array): protobuf.Reader => {
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return new (made ??= strictReaderClass())(buffer);
+};
+
+let made: ReaderClass | undefined;
+
+const strictReaderClass = (): ReaderClass =>
+  class StrictReader extends protobufjs().BufferReader {
+    override string(): string {
+      const length = this.uint32();
+      const start = this.pos;
+      const end = start + length;
+      if (end > this.len)
+        throw new RangeError(`text of ${length} bytes at ${start}, of which ${this.len - start} are there`);
+      const { buf } = this as unknown as { readonly buf: Utf8Bytes };
+      const text = buf.utf8Slice(start, end);
+      if (text.includes(REPLACEMENT) && !isUtf8(buf.subarray(start, end)))
+        throw new TypeError(`text of ${length} bytes at ${start} that is not UTF-8`);
+      this.pos = end;
+      return text;
+    }
+  };
