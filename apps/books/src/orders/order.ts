@@ -29,6 +29,7 @@ export const Order = z.object({
   copies: z.int(),
   payment: z.string().optional(),
   parcel: z.string().optional(),
+  /** Why it was cancelled. */
   reason: z.string().optional(),
 });
 export type Order = z.infer<typeof Order>;

@@ -1,5 +1,6 @@
+import { App } from "@framework/core";
 import { databaseInFile } from "@framework/database/testing";
-import { waitFor } from "@framework/testing";
+import { socketClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { createBooksApp } from "../app.ts";
 import { booksSettings } from "../settings.ts";
@@ -61,5 +62,23 @@ test("nothing waits for an order any more when the client has gone", async () =>
   gone.abort();
   await expect(waiting).rejects.toThrow("aborted");
   await expect(untilBusy(false)).resolves.toBeUndefined();
+  await service.close();
+}, 120_000);
+
+test("an order has the id that the payment service gave its payment", async () => {
+  const shop = new App();
+  shop.post("/payments", () => ({ payment: "order:a:b" }));
+  const run = { port: 0, logs: false, argv: [], exitOnError: false, workers: 1 } as const;
+  const service = await shop.run(run);
+  const env = { DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent" };
+  {
+    await using client = socketClient(
+      createBooksApp(booksSettings({ ...env, BOOKS_PAYMENTS: `${service.url}/payments` })),
+    );
+    await client.put("/books/1/stock", { json: { copies: 1 } });
+    await client.put("/orders/1", { json: { book: 1, card: "4000" } });
+    const reply = await client.get("/orders/1?wait=30");
+    expect(reply.json()).toMatchObject({ status: "packing", payment: "order:a:b" });
+  }
   await service.close();
 }, 120_000);

@@ -74,8 +74,12 @@ const shown = ({ input, status, steps, error }: SagaInfo): Order => {
     status: statuses[status],
     book,
     copies,
-    ...(typeof payment === "string" && { payment: payment.replace(/^[^:]*:/, "") }),
+    ...(typeof payment === "string" && { payment }),
     ...(shipment !== undefined && { parcel: shipment.parcel }),
-    ...(error !== null && { reason: error.message }),
+    ...(status === "compensated" && { reason: reasonOf(error) }),
   };
 };
+
+/** Why an order was cancelled, for its client: the text of a refusal. That of another failure is for operators. */
+const reasonOf = (error: SagaInfo["error"]): string =>
+  error?.code === "SAGA_REJECTED" ? error.message : "The order could not be completed";
