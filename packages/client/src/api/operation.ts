@@ -44,7 +44,7 @@ export interface ServerSentEvent {
   readonly data: string;
   /** Id of the last event that had one, "" before. */
   readonly id: string;
-  /** Milliseconds to wait before a reconnection, if the event says so. */
+  /** Milliseconds to wait before a reconnection, if the stream has said so since the event before. */
   readonly retryMs?: number;
 }
 

@@ -13,15 +13,18 @@ export async function* streamEvents(
   let size = 0;
   let retryMs: number | undefined;
   for await (const line of streamLines(body, maxBytes)) {
+    if (line.startsWith(":")) continue; // a comment is not part of an event
     if (line === "") {
-      if (data.length > 0)
+      if (data.length > 0) {
         yield {
           event: event === "" ? "message" : event,
           data: data.join("\n"),
           id,
           ...(retryMs !== undefined && { retryMs }),
         };
-      [event, data, size, retryMs] = ["", [], 0, undefined];
+        retryMs = undefined; // only here: servers send it without data, too
+      }
+      [event, data, size] = ["", [], 0];
       continue;
     }
     size += line.length;
