@@ -79,16 +79,22 @@ test.each([
   expect(["CLIENT_HOST_REFUSED", "CLIENT_BAD_URL", "//elsewhere.example"]).toContain(outcome);
 });
 
-test.each(["localhost", "127.0.0.1", "[::1]", "0.0.0.0", "[::ffff:127.0.0.1]", "2130706433"])(
-  "publicAddressesOnly refuses %s",
-  async (host) => {
-    await using server = await serve((_, response) => response.end());
-    await using http = open(`http://${host}:${new URL(server.url).port}`, { publicAddressesOnly: true });
-    const error = await http.request("/").catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: "CLIENT_HOST_REFUSED" });
-    expect(server.seen).toEqual([]);
-  },
-);
+test.each([
+  "localhost",
+  "127.0.0.1",
+  "[::1]",
+  "0.0.0.0",
+  "[::ffff:127.0.0.1]",
+  "2130706433",
+  "192.88.99.1", // the relays of 6to4 (RFC 7526)
+  "[3fff:fff::1]", // documentation (RFC 9637)
+])("publicAddressesOnly refuses %s", async (host) => {
+  await using server = await serve((_, response) => response.end());
+  await using http = open(`http://${host}:${new URL(server.url).port}`, { publicAddressesOnly: true });
+  const error = await http.request("/").catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: "CLIENT_HOST_REFUSED" });
+  expect(server.seen).toEqual([]);
+});
 
 test("follows a Location whose characters are bytes of UTF-8", async () => {
   await using server = await serve((request, response) => {
