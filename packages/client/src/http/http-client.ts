@@ -35,9 +35,8 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
     (next, middleware) => (input) => middleware(input, next),
     attempt,
   );
-  const request = async (path: string, init: CallInit = {}): Promise<Response> => {
+  const send = async (path: string, init: CallInit): Promise<Response> => {
     if (closed.signal.aborted) throw closed.signal.reason;
-    checkInit(init);
     const url = targetOf(base, path);
     const aborted = new AbortController();
     const signals = [init.signal, init.within?.signal, closed.signal, aborted.signal];
@@ -53,11 +52,25 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
       abort: (reason) => aborted.abort(reason),
     });
   };
+  const request = async (path: string, init: CallInit = {}): Promise<Response> => {
+    checkInit(init);
+    try {
+      return await send(path, init);
+    } catch (error) {
+      leave(init.body, error);
+      throw error;
+    }
+  };
   const close = async (): Promise<void> => {
     closed.abort(new ClientError("CLIENT_CLOSED", "the client is closed"));
     await sockets?.close();
   };
   return { request, close, [Symbol.asyncDispose]: close };
+};
+
+/** Ends the source of a body that was not sent; a body that was is its sender's to end. */
+const leave = (body: CallInit["body"], reason: unknown): void => {
+  if (body instanceof ReadableStream && !body.locked) body.cancel(reason).catch(() => {}); // the caller has the first error
 };
 
 const initNames = Object.keys({
