@@ -15,6 +15,7 @@ export interface RetryRequestsOptions extends Pick<
 
 /** Codes of errors that a further attempt cannot help, or must not follow. */
 const final: ReadonlySet<string> = new Set([
+  "CLIENT_BAD_PARAMETER",
   "CLIENT_BAD_URL",
   "CLIENT_CLOSED",
   "CLIENT_HOST_REFUSED",

@@ -32,6 +32,8 @@ export const socketFetch = (options: CheckedHttpOptions): SocketFetch => {
     bodyTimeout: idleTimeoutMs,
   });
   const send: Send = async ({ url, method, headers, body, signal }) => {
+    if (headers.has("expect"))
+      throw new ClientError("CLIENT_BAD_PARAMETER", "a client sends bodies at once, and no field Expect");
     const encoded = bodyOf(await encodeBody(body, headers)); // sets Content-Type
     const reply = await agent.request({
       origin: url.origin,
