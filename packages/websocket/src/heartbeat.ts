@@ -37,8 +37,8 @@ export class Heartbeat {
   private sweep(): void {
     const now = this.traffic.now();
     for (const socket of this.sockets) {
-      socket.seeArrivals(now);
-      if (now - socket.lastSeenMs <= socket.timeoutMs || socket.heldBack) socket.ping();
+      socket.seeLife(now);
+      if (now - socket.lastSeenMs <= socket.timeoutMs) socket.ping();
       else {
         this.traffic.timedOut++;
         socket.cut();

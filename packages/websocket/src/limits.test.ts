@@ -133,6 +133,62 @@ test("a client that ignores pings is disconnected; one that answers, or is still
   ]);
 });
 
+/**
+ * Three clients of an app that allows two seconds of silence. One sends more than the queues hold and reads nothing, one reads a long message slowly,
+ * and one waits for a handler that is busy for longer.
+ */
+const backpressure = async (): Promise<readonly unknown[]> => {
+  const ends: unknown[] = [];
+  const free = Promise.withResolvers<void>();
+  const raw = (client: WebSocket): Socket => (client as unknown as { _socket: Socket })._socket;
+  await using s = await serve((app) => {
+    app.enableWebSocket({ pingSecs: 0.25, timeoutSecs: 2 });
+    app.websocket("/hog", async (socket) => {
+      for await (const message of socket) await socket.send(message).catch(() => {});
+      ends.push(["hog", socket.closed?.code]);
+    });
+    app.websocket("/long", async (socket) => {
+      await socket.sendBinary(new Uint8Array(40_000_000));
+    });
+    app.websocket("/busy", async (socket) => {
+      await free.promise;
+      let read = 0;
+      while (read < 20) read += (await socket.recv()) === null ? 20 : 1;
+      ends.push(["busy", read]);
+    });
+  });
+  const hog = await s.open("/hog");
+  hog.pause();
+  for (let n = 0; n < 30; n++) hog.send(new Uint8Array(1_000_000));
+  const busy = await s.open("/busy");
+  let pings = 0;
+  busy.on("ping", () => pings++);
+  for (let n = 0; n < 20; n++) busy.send(new Uint8Array(1_000_000));
+  const long = await s.open("/long");
+  const { texts, closed } = collect(long);
+  const socket = raw(long).pause();
+  let taken = 0;
+  socket.on("data", ({ byteLength }: Buffer) => (taken += byteLength) > 600_000 && socket.pause());
+  const parts = setInterval(() => ((taken = 0), socket.resume()), 50);
+  const [code] = await closed;
+  clearInterval(parts);
+  ends.push(["long", code, texts.length]);
+  await waitFor(() => pings > 12);
+  free.resolve();
+  await waitFor(() => ends.length === 3);
+  return [...ends];
+};
+
+test("a client that takes nothing of what waits for it is disconnected; one that reads slowly, or waits for its handler, is not", async () => {
+  let trial = await withLag(backpressure);
+  while (trial.lagMs > 1000) trial = await withLag(backpressure);
+  expect(trial.seen).toEqual([
+    ["hog", 1006],
+    ["long", 1000, 1],
+    ["busy", 20],
+  ]);
+});
+
 test("too many control frames close with 1008", async () => {
   await using s = await serve((app) => {
     app.enableWebSocket({ maxControlFramesPerSec: 20 });

@@ -1,12 +1,12 @@
 // Above 250 lines because both directions of one connection, their limits and its end depend on each other.
 import { randomUUID } from "node:crypto";
-import type { Writable } from "node:stream";
 import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
+import { type CountingStream, SignsOfLife } from "./signs-of-life.ts";
 import type { Traffic } from "./traffic.ts";
 import { MAX_WHOLE_BYTES, wholeFrame } from "./whole-frame.ts";
 import { fittingReason, isSendable, WebSocketClose } from "./websocket-close.ts";
@@ -30,8 +30,8 @@ export interface Membership {
 
 export interface OpenSocketParts<T> {
   readonly ws: WebSocket;
-  /** The stream that `ws` writes to; a socket counts what it has read. */
-  readonly socket: Writable & { readonly bytesRead?: number };
+  /** The stream that `ws` writes to. */
+  readonly socket: CountingStream;
   readonly config: WebSocketConfig;
   readonly rooms: Membership;
   readonly traffic: Traffic;
@@ -69,9 +69,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private controlFrames = 0;
   /** Bytes sent since the last yield to the event loop. */
   private sentInTurn = 0;
-  /** Time of the last data from the client, for the heartbeat. */
+  /** Time of the last sign of life of the client, for the heartbeat. */
   lastSeenMs: number;
-  private bytesSeen: number;
+  private readonly life: SignsOfLife;
 
   constructor(
     { ws, socket, config, rooms, traffic, write, check, invoke }: OpenSocketParts<T>,
@@ -87,7 +87,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.check = check;
     this.invoke = invoke;
     this.lastSeenMs = nowMs;
-    this.bytesSeen = socket.bytesRead ?? 0;
+    this.life = new SignsOfLife(socket);
     this.plain = ws.extensions === "";
     ws.on("message", (data: RawData, isBinary) => this.receive(data as Buffer, isBinary));
     ws.on("ping", () => this.control());
@@ -263,16 +263,9 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     return this.config.timeoutSecs * 1000;
   }
 
-  /** Whether backpressure pauses the client, so that its pongs cannot arrive. */
-  get heldBack(): boolean {
-    return this.ws.isPaused;
-  }
-
-  /** Takes bytes that have arrived since the last call as data: in the middle of a long frame a client can answer no ping. */
-  seeArrivals(nowMs: number): void {
-    const { bytesRead = 0 } = this.socket;
-    if (bytesRead > this.bytesSeen) this.lastSeenMs = nowMs;
-    this.bytesSeen = bytesRead;
+  /** Counts signs of life of the client besides its messages and pongs. */
+  seeLife(nowMs: number): void {
+    if (this.life.since(this.ws.isPaused)) this.lastSeenMs = nowMs;
   }
 
   /** Destroys the connection without a close frame. */
