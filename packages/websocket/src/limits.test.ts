@@ -56,6 +56,26 @@ test.each([1000, 100_000])(
   },
 );
 
+test("what is sent beside a message larger than the queue has the queue to itself, up to its bound", async () => {
+  const ended: unknown[] = [];
+  await using s = await serve((app) => {
+    app.enableWebSocket({ maxSendQueueBytes: 400_000, closeWaitSecs: 0.1 });
+    app.websocket("/{count}", async (socket, { params }) => {
+      const large = socket.sendBinary(new Uint8Array(30_000_000));
+      const sends = Array.from({ length: Number(params.count) }, () => socket.sendText("x".repeat(100_000)));
+      ended.push(
+        (await Promise.allSettled([...sends, large])).filter(({ status }) => status === "rejected").length,
+      );
+    });
+  });
+  const { texts, closed } = collect(await s.open("/4"));
+  expect([await closed, texts.length]).toEqual([[1000, ""], 5]);
+  const slow = await s.open("/5");
+  slow.pause();
+  await waitFor(() => ended.length === 2);
+  expect(ended).toEqual([0, 6]);
+});
+
 test("a client is paused while its handler does not read, and no message is lost", async () => {
   const go = Promise.withResolvers<void>();
   const seen: number[] = [];

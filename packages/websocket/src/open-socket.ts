@@ -69,6 +69,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private controlFrames = 0;
   /** Bytes sent since the last yield to the event loop. */
   private sentInTurn = 0;
+  /** Bytes sent while a message larger than the send queue is waiting; `null` without such a message. */
+  private sentBesideLarge: number | null = null;
   /** Time of the last sign of life of the client, for the heartbeat. */
   lastSeenMs: number;
   private readonly life: SignsOfLife;
@@ -146,24 +148,37 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
     const waiting = this.plain ? socket.writableLength : ws.bufferedAmount;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    // A sender that awaits has at most the high water mark queued; its next message may be of any size.
-    if (waiting > this.highWaterBytes && waiting + size > this.config.maxSendQueueBytes) {
+    const isLarge = waiting + size > this.config.maxSendQueueBytes;
+    if (this.isTooMuch(waiting, size, isLarge)) {
       this.traffic.overrun++;
       ws.close(1013, "the client reads too slowly");
       return handled(Promise.reject(closedError()));
     }
     this.traffic.sent++;
+    if (this.sentBesideLarge !== null) this.sentBesideLarge += size;
     if (waiting + size <= this.highWaterBytes) {
       if (this.plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
       else ws.send(data, { binary });
       return this.atOnce(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const isFirstLarge = isLarge && this.sentBesideLarge === null;
+    if (isFirstLarge) this.sentBesideLarge = 0;
     ws.send(data, { binary }, (error) => {
+      if (isFirstLarge) this.sentBesideLarge = null;
       if (error == null) setImmediate(resolve);
       else reject(closedError(error));
     });
     return handled(promise); // a client that leaves must not end the process through a send that nothing awaits
+  }
+
+  /**
+   * Whether a message does not fit in the send queue. A sender that awaits has at most the high water mark queued; its next message may be of any size, and is
+   * not counted against what others send until it is written.
+   */
+  private isTooMuch(waiting: number, size: number, isLarge: boolean): boolean {
+    if (this.sentBesideLarge !== null) return this.sentBesideLarge + size > this.config.maxSendQueueBytes;
+    return isLarge && waiting > this.highWaterBytes;
   }
 
   /**
