@@ -66,6 +66,39 @@ export const databaseAppFacts = (
     await app.stop();
   });
 
+  fact(
+    "a group that no program reads is named at the start after a day, and can be ended",
+    async (app, place) => {
+      const before = appOn(place);
+      for (const group of ["search", "mailer"]) before.messaging.subscribe("books", { group }, () => {});
+      await before.start({ log: quiet });
+      await before.stop();
+      const got: unknown[] = [];
+      const lines: unknown[] = [];
+      app.messaging.subscribe("books", { group: "search" }, ({ data }) => void got.push(data));
+      await app.start({ log: quiet });
+      await app.messaging.send("books", { type: "t", data: 1 });
+      await until(() => got.length === 1);
+      const waiting = () =>
+        app.db.fetchValue<number>`SELECT count(*) FROM framework_work WHERE queue = 'message:books:mailer'`;
+      expect(Number(await waiting())).toBe(1);
+      await app.db.execute`UPDATE framework_work SET run_at = run_at - 90000000`;
+      const next = appOn(place);
+      next.messaging.subscribe("books", { group: "search" }, () => {});
+      await next.start({
+        log: { ...quiet, warn: (message, fields) => void lines.push([message, fields]) },
+      });
+      await until(() => lines.length > 0);
+      expect(lines).toEqual([[expect.stringContaining("endGroup"), { topic: "books", group: "mailer" }]]);
+      const refused = { code: "MESSAGING_BAD_CONFIG" };
+      await expect(next.messaging.endGroup("books", "search")).rejects.toMatchObject(refused);
+      await next.messaging.endGroup("books", "mailer");
+      await app.messaging.send("books", { type: "t", data: 2 });
+      expect(Number(await waiting())).toBe(0);
+      await Promise.all([app.stop(), next.stop()]);
+    },
+  );
+
   fact("a request that runs when the service stops gets its reply", async (app, place) => {
     const other = appOn(place);
     const asked: PromiseWithResolvers<unknown>[] = [];

@@ -55,6 +55,7 @@ export const messagingOf = (app: MessagingApp): Messaging => {
     },
     status: () => app.status(),
     declareTopology: (mode) => handled(app.declareTopology(mode)),
+    endGroup: (to, group, options = {}) => handled(endGroup(app, to, group, options)),
     addBroker(name, adapter, config = {}) {
       app.enable(name, adapter, config);
       return this;
@@ -104,6 +105,16 @@ const requestOptionNames = Object.keys({
 const checkNames = (call: string, options: object, known: readonly string[]): void => {
   const [unknown] = unknownFields(`the options object of ${call}`, options, known);
   if (unknown !== undefined) throw badMessage(unknown);
+};
+
+const endGroup = async (
+  app: MessagingApp,
+  to: string | Topic,
+  group: string,
+  options: Pick<SendOptions, "broker">,
+): Promise<void> => {
+  checkNames("endGroup", options, ["broker"]);
+  await app.broker(options.broker).app.endGroup(typeof to === "string" ? to : to.name, group);
 };
 
 const eventOf = (message: NewMessage, { source, clock = systemClock }: Readonly<MessagingConfig>): Event =>

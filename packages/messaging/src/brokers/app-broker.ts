@@ -79,6 +79,17 @@ export class AppBroker {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
 
+  /** Ends a group that this process does not subscribe to. @throws MESSAGING_BAD_CONFIG */
+  async endGroup(topic: string, group: string): Promise<void> {
+    const { broker, name } = this.parts;
+    const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
+    if (broker.endGroup === undefined)
+      throw refused(`the broker "${name}" ends no groups; use its own tools to remove "${group}"`);
+    if (this.subscriptions.some(({ spec }) => spec.topic === topic && spec.group === group))
+      throw refused(`this process subscribes to "${topic}" as the group "${group}", which cannot end`);
+    await broker.endGroup(topic, group);
+  }
+
   /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`: the broker may be away. */
   begin(): void {
     if (this.parts.consumes && this.subscriptions.length > 0) this.releaseProcess = keepAlive();

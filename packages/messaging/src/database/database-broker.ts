@@ -1,3 +1,4 @@
+import type { Logger } from "@framework/core";
 import type { Kernel } from "@framework/durable/feature";
 import { MAX_DELAY_MS } from "../limits.ts";
 import type { Broker, BrokerAdapter, BrokerContext, Topology } from "../port/broker-adapter.ts";
@@ -40,6 +41,15 @@ export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
   return { name: "database", capabilities, open: (context) => openBroker(kernel, queue, context) };
 };
 
+/** A group that the program subscribes to no more keeps each message of its topic. It is not removed by itself: another program may be its reader. */
+const warnOfUnread = async (groups: Groups, { subscriptions }: Topology, log: Logger): Promise<void> => {
+  for (const { topic, name } of await groups.unread()) {
+    if (subscriptions.some(({ topics, group }) => group === name && topics.includes(topic))) continue;
+    const text = `messaging: messages of the topic "${topic}" wait for the group "${name}" for more than a day; if no program subscribes to it any more, end it with app.messaging.endGroup`;
+    log.warn(text, { topic, group: name });
+  }
+};
+
 const openBroker = (
   kernel: Kernel,
   queue: (topic: string, group: string) => GroupQueue,
@@ -58,8 +68,10 @@ const openBroker = (
     register,
     async topology(spec) {
       await register(spec);
+      await warnOfUnread(groups, spec, context.log);
       return [];
     },
+    endGroup: (topic, group) => groups.remove(topic, group),
     async health(signal) {
       await kernel.db.until(signal).fetchValue("SELECT 1");
       return { dialect: kernel.db.dialect };

@@ -10,10 +10,14 @@ export interface Group {
   readonly ordering: ConsumerOptions["order"];
 }
 
-/** A group that a process registers. */
-export interface NewGroup {
+/** Topic and name of a group. */
+export interface GroupName {
   readonly topic: string;
   readonly name: string;
+}
+
+/** A group that a process registers. */
+export interface NewGroup extends GroupName {
   readonly ordering: ConsumerOptions["order"];
   /** Whether it ends with the process: then it is registered again while the process lives. */
   readonly isPrivate: boolean;
@@ -21,6 +25,9 @@ export interface NewGroup {
 
 /** Time after which a private group is removed that was not registered again. */
 const PRIVATE_MS = 3_600_000;
+
+/** Time after which a message that is due is one that no process takes: a day. */
+const UNREAD_MS = 86_400_000;
 
 /** Name of the group of messages that were sent before a topic had one. */
 const EARLY = "";
@@ -80,7 +87,23 @@ export class Groups {
     });
   }
 
-  /** Removes a group of a process's own topic. */
+  /** Returns groups for which a message has been due for more than a day: the program subscribes to them no more, or no process of it runs. */
+  async unread(): Promise<readonly GroupName[]> {
+    const { db, now } = this.kernel;
+    const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
+      WHERE seen_at IS NULL ORDER BY topic, name`;
+    const unread: GroupName[] = [];
+    for (const group of groups) {
+      const { topic, name } = group;
+      const isUnread = await db.fetchValue<number>`SELECT 1 FROM
+        (SELECT run_at FROM framework_work WHERE ${dueOf(queueOf(topic, name))} LIMIT 1) AS first
+        WHERE run_at < ${now} - ${UNREAD_MS}`;
+      if (isUnread !== null) unread.push(group);
+    }
+    return unread;
+  }
+
+  /** Removes a group with its messages. */
   async remove(topic: string, group: string): Promise<void> {
     await this.kernel.transaction(async (tx) => {
       await tx.execute`DELETE FROM framework_message_groups WHERE topic = ${topic} AND name = ${group}`;
