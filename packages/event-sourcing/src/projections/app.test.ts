@@ -92,6 +92,27 @@ test("the health check fails for a projection that has stopped or is too far beh
   await next.stop();
 });
 
+test("the health check fails for a live version that nothing maintains, when a process has another one of its name", async () => {
+  await using file = databaseInFile();
+  const first = newApp(file).enableEventSourcing({ events: loanTypes, projections: [shelf()] });
+  await first.start({ log: silent });
+  await first.stop();
+  const next = newApp(file).enableEventSourcing({
+    events: loanTypes,
+    projections: [shelf({ version: 2, autoLive: false, maxLagSecs: 60 })],
+  });
+  await next.start({ log: silent });
+  await next.eventStore.append("loan-1", Borrowed({ member: "ann" }));
+  await expect(check()).resolves.toBeUndefined(); // an earlier process may still maintain it
+  await next.db.execute("UPDATE framework_events SET recorded_at = recorded_at - 100000");
+  await expect(check()).rejects.toThrow(
+    /^projection shelf 1 is 10\d s behind, more than 60 s; this process does not have that version$/,
+  );
+  await waitFor(() => next.eventStore.projections.goLive("shelf", 2));
+  await expect(check()).resolves.toBeUndefined();
+  await next.stop();
+});
+
 test("operators list, inspect, replay and discard parked events with all other parked work", async () => {
   const app = newApp()
     .enableDurable({ admin: { path: "/admin", guards: [() => true] } })

@@ -46,14 +46,19 @@ export class LagWatch {
     if (problems.length > 0) throw new Error(problems.join("; "));
   }
 
-  /** Only versions that are live: a build is behind by nature. */
+  /**
+   * Only versions that are live: a build is behind by nature. Also a version that this process does not have, when it has another one of the name: readers
+   * get that view, and if every process has left it out, nothing maintains it.
+   */
   private problemOf({ name, version, status, errors, lagSecs }: ProjectionStatus): string | null {
-    const own = this.projections.find((each) => each.name === name && each.version === version);
-    if (own === undefined || status !== "live") return null;
+    const named = this.projections.filter((each) => each.name === name);
+    const own = named.find((each) => each.version === version);
+    if (named.length === 0 || status !== "live") return null;
     if (errors.length > 0) return `projection ${name} ${version} has stopped`;
-    return lagSecs > own.maxLagSecs
-      ? `projection ${name} ${version} is ${Math.round(lagSecs)} s behind, more than ${own.maxLagSecs} s`
-      : null;
+    const maxLagSecs = own?.maxLagSecs ?? Math.max(...named.map((each) => each.maxLagSecs));
+    if (lagSecs <= maxLagSecs) return null;
+    const behind = `projection ${name} ${version} is ${Math.round(lagSecs)} s behind, more than ${maxLagSecs} s`;
+    return own === undefined ? `${behind}; this process does not have that version` : behind;
   }
 
   private samples(
