@@ -4,6 +4,7 @@ import { FrameworkError } from "@framework/core";
 import { handled } from "@framework/core/feature";
 import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
+import { InflateGate } from "./inflate-gate.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
 import { type CountingStream, SignsOfLife } from "./signs-of-life.ts";
@@ -74,6 +75,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   /** Time of the last sign of life of the client, for the heartbeat. */
   lastSeenMs: number;
   private readonly life: SignsOfLife;
+  /** Set for a connection that compresses. */
+  private readonly gate: InflateGate | null;
 
   constructor(
     { ws, socket, config, rooms, traffic, write, check, invoke }: OpenSocketParts<T>,
@@ -91,6 +94,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.lastSeenMs = nowMs;
     this.life = new SignsOfLife(socket);
     this.plain = ws.extensions === "";
+    this.gate = this.plain ? null : new InflateGate(ws);
+    if (this.gate !== null) socket.once("close", () => this.resume()); // `ws` ends after the frames that it has read
     ws.on("message", (data: RawData, isBinary) => this.receive(data as Buffer, isBinary));
     ws.on("ping", () => this.control());
     ws.on("pong", () => this.control());
@@ -201,9 +206,13 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   /** Takes from the inbox; resumes the client once little is queued. */
   private take(): Message | null | undefined {
     const message = this.inbox.take();
-    const ws = this.ws;
-    if (ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) ws.resume();
+    if (this.ws.isPaused && this.inbox.bytes <= this.config.maxReceiveQueueBytes / 2) this.resume();
     return message;
+  }
+
+  private resume(): void {
+    this.ws.resume();
+    this.gate?.open();
   }
 
   receiveText(): Promise<string | null> {
@@ -247,7 +256,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   async close(code = 1000, reason = ""): Promise<void> {
     if (!isSendable(code)) throw new WebSocketClose(code); // its error lists the allowed codes
     this.ws.close(code, fittingReason(reason));
-    if (this.ws.isPaused) this.ws.resume(); // otherwise the reply would never be read
+    if (this.ws.isPaused) this.resume(); // otherwise the reply would never be read
     await this.endedSignal.promise;
   }
 
@@ -292,10 +301,16 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     const traffic = this.traffic;
     this.lastSeenMs = traffic.now();
     traffic.received++;
-    const inbox = this.inbox;
-    if (inbox.put(new ReceivedMessage(data, isBinary))) return;
-    if (inbox.bytes > this.config.maxReceiveQueueBytes || inbox.length > MAX_WAITING_MESSAGES)
-      this.ws.pause();
+    const isOpen = this.ws.readyState === OPEN;
+    // A closing connection cannot be paused: its end is behind these messages.
+    if (!isOpen && this.isFull) return;
+    if (this.inbox.put(new ReceivedMessage(data, isBinary))) return;
+    if (isOpen && this.isFull) this.ws.pause();
+  }
+
+  private get isFull(): boolean {
+    const { bytes, length } = this.inbox;
+    return bytes > this.config.maxReceiveQueueBytes || length > MAX_WAITING_MESSAGES;
   }
 
   private control(): void {

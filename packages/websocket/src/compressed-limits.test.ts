@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import zlib from "node:zlib";
+import { App } from "@framework/core";
+import type { Feature } from "@framework/core/feature";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { websocket } from "./index.ts";
+import { collect, serve, serveApp, type Served } from "./socket-app.test-kit.ts";
+
+const MEGABYTE = 1_000_000;
+
+/** A compressed, masked message of a megabyte, about 1000 bytes long. */
+const longMessage = (): Buffer => {
+  const data = zlib.deflateRawSync(Buffer.alloc(MEGABYTE), { finishFlush: zlib.constants.Z_SYNC_FLUSH });
+  const payload = data.subarray(0, -4); // RFC 7692 7.2.1
+  return Buffer.concat([
+    Buffer.from([0xc2, 0x80 | 126, payload.length >> 8, payload.length & 255, 0, 0, 0, 0]),
+    payload,
+  ]);
+};
+
+/** Opens a connection with compression, and sends 50 messages of a megabyte at once. */
+const sendFifty = async ({ url }: Served, path: string): Promise<Socket> => {
+  const client = connect(Number(new URL(url).port), "127.0.0.1");
+  client.on("error", () => {}); // the server may cut it
+  client.write(
+    `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n`,
+  );
+  await once(client, "data");
+  client.write(Buffer.concat(Array.from({ length: 50 }, longMessage)));
+  return client;
+};
+
+/** Reads the count of messages that the app has received. */
+const counting: Feature<{ readonly received: () => unknown }> = {
+  name: "counting",
+  install: ({ insight }) => ({
+    received: () =>
+      insight
+        .metrics()
+        .find(({ name }) => name === "websocket_messages_received_total")
+        ?.read(),
+  }),
+};
+
+test("messages that wait compressed for a slow handler are not inflated, and none is lost", async () => {
+  const go = Promise.withResolvers<void>();
+  const read = { busy: 0, eager: 0 };
+  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
+  app.websocket("/busy", async (socket) => {
+    await go.promise;
+    for await (const message of socket) read.busy += message.data.byteLength;
+  });
+  app.websocket("/eager", async (socket) => {
+    for await (const message of socket) read.eager += message.data.byteLength;
+  });
+  await using s = await serveApp(app);
+  const clients = [await sendFifty(s, "/busy"), await sendFifty(s, "/eager")];
+  await waitFor(() => read.eager === 50 * MEGABYTE, { what: "the messages that were sent later" });
+  const received = app.received();
+  go.resolve();
+  await waitFor(() => read.busy === 50 * MEGABYTE, { what: "the messages that waited" });
+  for (const client of clients) client.destroy();
+  expect(received).toBe(52); // the second of the busy connection exceeds the queue's limit of 1 MiB
+});
+
+test("a connection that breaks while its compressed messages wait has ended for its handler", async () => {
+  const ended = Promise.withResolvers<unknown>();
+  const read: number[] = [];
+  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true });
+  app.websocket("/", async (socket) => {
+    socket.signal.addEventListener("abort", () => ended.resolve(socket.closed));
+    await ended.promise;
+    for await (const message of socket) read.push(message.data.byteLength);
+  });
+  await using s = await serveApp(app);
+  const client = await sendFifty(s, "/");
+  await waitFor(() => app.received() === 2);
+  client.resetAndDestroy();
+  expect(await ended.promise).toEqual({ code: 1006, reason: "" });
+  await waitFor(() => read.length === 2);
+  expect(read).toEqual([MEGABYTE, MEGABYTE]);
+});
+
+test.each([true, false])(
+  "a handler that returns closes its connection in order, whatever waits (deflate: %j)",
+  async (deflate) => {
+    await using s = await serve((app) => {
+      app.enableWebSocket({ deflate, closeWaitSecs: 3600 });
+      app.websocket("/", async (socket) => {
+        await socket.recv();
+        await socket.sendText("enough");
+      });
+    });
+    const client = await s.open("/", { deflate });
+    for (let n = 0; n < 20; n++) client.send("x".repeat(MEGABYTE));
+    const { texts, closed } = collect(client);
+    expect(await closed).toEqual([1000, ""]);
+    expect(texts).toEqual(["enough"]);
+  },
+);
