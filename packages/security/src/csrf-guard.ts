@@ -113,13 +113,13 @@ export class CsrfGuard {
   token(request: HttpRequest): string {
     const { context } = request;
     const login = loginOf(request, this.config);
-    const known = context.get(CsrfToken) ?? request.cookies.get(this.config.cookieName);
-    const isValid = known !== null && (this.seedOf(known, login) !== null || this.isKept(known, request));
-    if (known !== null && isValid) {
-      context.set(CsrfToken, known).set(SingleUse, true);
-      return known;
-    }
-    return this.issue(request, login);
+    const shown = context.get(CsrfToken);
+    const known = shown ?? request.cookies.get(this.config.cookieName);
+    if (known === null || !(this.seedOf(known, login) !== null || this.isKept(known, request)))
+      return this.issue(request, login);
+    const token = shown ?? this.tokens.maskAnew(known);
+    context.set(CsrfToken, token).set(SingleUse, true);
+    return token;
   }
 
   /** Issues the token of the login that later requests will have. */

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { masked, unmasked } from "./token-mask.ts";
 
 /** The login that a token is for, in the two parts that are known at different times of a request. */
 export interface Login {
@@ -8,10 +9,12 @@ export interface Login {
   readonly caller: string | null;
 }
 
-/** Tokens of one key: `seed.issued.caller.signature`, in characters that need no escaping in cookies, fields and forms. */
+/** Tokens of one key: `seed.issued.caller.signature`, masked, in characters that need no escaping in cookies, fields and forms. */
 export interface CsrfTokens {
   /** A token for a login, with a new or a given seed. */
   issue(login: Login, seed?: string): string;
+  /** The same valid token with another mask, for a page. */
+  maskAnew(token: string): string;
   /** The seed of a token that was issued for this session and has not expired, else `null`. Its caller is not checked. */
   seedOf(token: string, session: string | null): string | null;
   /** Whether a token that `seedOf` accepted was issued for this caller. */
@@ -57,9 +60,11 @@ export const csrfTokens = (
   return {
     issue({ session, caller }, seed = randomBytes(16).toString("base64url")) {
       const payload = `${seed}.${seconds().toString(36)}.${markOf(caller, seed)}`;
-      return `${payload}.${signature(payload, session)}`;
+      return masked(`${payload}.${signature(payload, session)}`);
     },
-    seedOf(token, session) {
+    maskAnew: (token) => masked(unmasked(token)),
+    seedOf(value, session) {
+      const token = unmasked(value);
       const [, seed = "", issued = "", mark = "", given = ""] = FORM.exec(token) ?? [];
       if (seed === "") return null;
       const age = ageOf(issued);
@@ -67,11 +72,11 @@ export const csrfTokens = (
       return isSigned(token, `${seed}.${issued}.${mark}`, given, session) ? seed : null;
     },
     isOf(token, caller) {
-      const [seed = "", , mark = ""] = token.split(".");
+      const [seed = "", , mark = ""] = unmasked(token).split(".");
       return areSame(mark, markOf(caller, seed));
     },
     isAging(token) {
-      return ageOf(token.split(".")[1] ?? "") * 2 >= maxAge;
+      return ageOf(unmasked(token).split(".")[1] ?? "") * 2 >= maxAge;
     },
   };
 };

@@ -5,6 +5,7 @@ import { App, Response } from "@framework/core";
 import { eachClient, socketClient, testClient, type TestClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { csrf, CsrfConfig, csrfToken, rotateCsrfToken } from "./index.ts";
+import { unmasked } from "./token-mask.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";
 
@@ -73,12 +74,11 @@ test("csrfToken is the token of the cookie, and its page is private", async () =
   await using client = testClient(makeApp());
   const page = await client.get("/form");
   expect(page.cookies.get("_csrf")?.value).toBe(page.text);
-  expect([page.headers.get("vary"), page.headers.get("cache-control")]).toEqual([
-    "Cookie",
-    "private, no-cache",
-  ]);
+  expect(page.headers.get("vary")).toBe("Cookie");
+  expect(page.headers.get("cache-control")).toBe("private, no-cache");
   const again = await client.get("/form", { headers: { cookie: `_csrf=${page.text}` } });
-  expect([again.text, again.cookies.size, again.headers.get("vary")]).toEqual([page.text, 0, "Cookie"]);
+  expect(again.cookies.size).toBe(0);
+  expect([unmasked(again.text), again.headers.get("vary")]).toEqual([unmasked(page.text), "Cookie"]);
 });
 
 test("a reply that shared caches may store sets no token", async () => {
@@ -107,7 +107,7 @@ test("after a login without rotateCsrfToken the next page sets a token of that l
   await using client = testClient(makeApp());
   const before = await tokenOf(client);
   const after = await tokenOf(client, { cookie: `session_id=eve; _csrf=${before}` });
-  expect(after.split(".")[0]).not.toBe(before.split(".")[0]);
+  expect(unmasked(after).split(".")[0]).not.toBe(unmasked(before).split(".")[0]);
   const headers = { cookie: `session_id=eve; _csrf=${after}`, "x-csrf-token": after };
   expect((await client.post("/change", { headers })).status).toBe(200);
 });

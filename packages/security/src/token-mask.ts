@@ -1,0 +1,23 @@
+import { randomBytes } from "node:crypto";
+
+/**
+ * Masks a text with random bits, differently each time, as Base64url of pad and masked text: a page that is compressed and reflects input then leaks nothing
+ * of it by its length (BREACH).
+ */
+export const masked = (text: string): string => {
+  const { length } = text;
+  const bytes = Buffer.allocUnsafe(2 * length);
+  randomBytes(length).copy(bytes);
+  for (let at = 0; at < length; at++) bytes[length + at] = (bytes[at] ?? 0) ^ text.charCodeAt(at);
+  return bytes.toString("base64url");
+};
+
+/** Returns a masked text; `""` for what `masked` does not return. Longer values than `maxLength` are not read. */
+export const unmasked = (value: string, maxLength = 400): string => {
+  if (value.length > maxLength) return "";
+  const bytes = Buffer.from(value, "base64url");
+  if (bytes.length % 2 !== 0 || bytes.toString("base64url") !== value) return "";
+  const length = bytes.length / 2;
+  for (let at = 0; at < length; at++) bytes[at] = (bytes[at] ?? 0) ^ (bytes[length + at] ?? 0);
+  return bytes.toString("latin1", 0, length);
+};
