@@ -1,4 +1,8 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import { selfSigned } from "@framework/conformance";
 import { expect, test } from "@jest/globals";
+import { grpcClient } from "./client.ts";
 import { aBook, all, catalog, failure, serve } from "./grpc-app.test-kit.ts";
 
 test("calls in flight are answered during a drain, and streams see it begin", async () => {
@@ -50,4 +54,41 @@ test("a call that does not end is answered UNAVAILABLE shortly before the deadli
   const stopped = served.stop().catch(() => {});
   expect(await call).toMatchObject({ status: "UNAVAILABLE" });
   await stopped;
+});
+
+test("connections that have not finished their handshake delay no drain, and calls over TLS still end in it", async () => {
+  const release = Promise.withResolvers<void>();
+  const begun = Promise.withResolvers<void>();
+  const certificates = selfSigned("localhost");
+  await using served = await serve(
+    (app) => {
+      app.enableGrpc({ address: "127.0.0.1:0", tls: { load: () => certificates } });
+      app.addGrpcService(catalog, {
+        GetBook: async ({ id }) => {
+          begun.resolve();
+          await release.promise;
+          return aBook(id);
+        },
+      });
+    },
+    { cluster: { shutdownTimeoutSecs: 5 } }, // a handshake may take 10 s
+  );
+  const target = `localhost:${served.port}`; // the name in the certificate
+  using client = grpcClient(catalog, target, { tls: { ca: certificates.cert } });
+  const call = client.GetBook({ id: 7 });
+  await begun.promise;
+  const sockets = ["", "\x16\x03\x01"].map((bytes) => {
+    const socket = connect(served.port, "127.0.0.1");
+    socket.on("error", () => {}); // "close" follows
+    socket.resume();
+    if (bytes !== "") socket.write(bytes, "latin1");
+    return socket;
+  });
+  await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  const closed = Promise.all(sockets.map((socket) => once(socket, "close")));
+  const stopped = served.stop();
+  await closed;
+  release.resolve();
+  expect(await call).toEqual(aBook(7));
+  await stopped; // rejects when connections had to be cut
 });

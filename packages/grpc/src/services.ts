@@ -144,7 +144,10 @@ export class Services {
         const { tls, port: connections } = this.server;
         (tls ?? connections).accept(socket);
       },
-      drain: () => this.server.port.drain(),
+      drain: () => {
+        this.server.tls?.drain();
+        this.server.port.drain();
+      },
       close: (deadlineMs) => this.server.port.close(deadlineMs),
     };
   }

@@ -1,4 +1,5 @@
 import { createServer, type Server, type TLSSocket } from "node:tls";
+import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import type { Awaitable, Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
@@ -13,7 +14,10 @@ export class TlsPort {
   private readonly tls: GrpcTls;
   private readonly log: Logger;
   private readonly server: Server;
+  /** Connections whose handshake has not ended, by the address of their client. */
+  private readonly handshakes: Map<string, Socket> = new Map();
   private loaded: Certificates;
+  private isDraining = false;
   private stopTimer = (): void => {};
 
   private constructor(
@@ -33,9 +37,11 @@ export class TlsPort {
       rejectUnauthorized: requireClientCert,
       handshakeTimeout: HANDSHAKE_MS,
     });
-    this.server.on("secureConnection", (socket) =>
-      isUnverified(socket) ? socket.destroy() : secured(socket),
-    );
+    this.server.on("secureConnection", (socket) => {
+      this.handshakes.delete(clientOf(socket));
+      if (isUnverified(socket)) socket.destroy();
+      else secured(socket);
+    });
     this.server.on("tlsClientError", (_error, socket) => socket.destroy()); // a client's fault, seen at its side
   }
 
@@ -61,8 +67,20 @@ export class TlsPort {
   }
 
   /** Takes an unread socket. */
-  accept(socket: Duplex): void {
+  accept(socket: Socket): void {
+    if (this.isDraining) return void socket.destroy();
+    const client = clientOf(socket);
+    this.handshakes.set(client, socket);
+    socket.once("close", () => {
+      if (this.handshakes.get(client) === socket) this.handshakes.delete(client);
+    });
     this.server.emit("connection", socket);
+  }
+
+  /** Ends connections that have not finished their handshake, such as probes of the port, which send nothing: they carry no calls. */
+  drain(): void {
+    this.isDraining = true;
+    for (const socket of this.handshakes.values()) socket.destroy();
   }
 
   /** Loads the certificates again for new connections. Never rejects. */
@@ -88,6 +106,10 @@ export class TlsPort {
     this.stopTimer();
   }
 }
+
+/** Node gives no other way from a connection after its handshake to the one before it. */
+const clientOf = ({ remoteAddress, remotePort, localAddress }: Socket): string =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /** Whether a client presented a certificate that `ca` did not issue, which handlers would take for a verified one. */
 const isUnverified = (socket: TLSSocket): boolean =>
