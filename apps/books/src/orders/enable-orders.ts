@@ -33,6 +33,7 @@ export const enableOrders = (
 /** The tables of the service, with ten copies of the first book. */
 const stockedShop = async (db: Database): Promise<void> => {
   await migrate(db, { directory: join(import.meta.dirname, "../../migrations") });
+  await db.execute`INSERT INTO books (id, title, author, genre, genre_key) VALUES (1, 'Emma', 'Jane Austen', 'Novel', 'novel')`;
   await db.execute`INSERT INTO stock (book, copies) VALUES (1, 10)`;
 };
 

@@ -24,6 +24,7 @@ const serve = async (
   };
   const app = createBooksApp(booksSettings({ ...common, ...env }));
   await using client = socketClient(app);
+  await client.post("/books", { json: { title: "Emma" } });
   expect((await client.put("/books/1/stock", { json: { copies: 10 } })).status).toBe(200);
   await fact(client, app);
 };
@@ -109,6 +110,16 @@ export const orderFacts = (
       reason: "There are not enough copies",
     });
     expect([await copies(app), await payments(app)]).toEqual([1, []]);
+  });
+
+  fact("a book that was deleted, or never was, can be neither stocked nor ordered", async (client, app) => {
+    await client.delete("/books/1");
+    for (const book of [1, 70]) {
+      const stocked = await client.put(`/books/${book}/stock`, { json: { copies: 5 } });
+      expect([stocked.status, stocked.json()]).toMatchObject([404, { detail: "Book not found" }]);
+    }
+    expect(await order(client, 1)).toMatchObject({ status: "cancelled" });
+    expect(await payments(app)).toEqual([]);
   });
 
   fact("a refused card gives the reserved copies back", async (client, app) => {

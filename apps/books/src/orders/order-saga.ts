@@ -27,7 +27,8 @@ export const orderSaga = ({
       "reserve",
       async ({ input: { book, copies } }, tx) => {
         const { changes } =
-          await tx.execute`UPDATE stock SET copies = copies - ${copies} WHERE book = ${book} AND copies >= ${copies}`;
+          await tx.execute`UPDATE stock SET copies = copies - ${copies} WHERE book = ${book} AND copies >= ${copies}
+            AND EXISTS (SELECT 1 FROM books WHERE id = stock.book)`;
         if (changes === 0) throw new SagaReject("There are not enough copies");
       },
       {

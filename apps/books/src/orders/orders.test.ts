@@ -75,6 +75,7 @@ test("an order has the id that the payment service gave its payment", async () =
     await using client = socketClient(
       createBooksApp(booksSettings({ ...env, BOOKS_PAYMENTS: `${service.url}/payments` })),
     );
+    await client.post("/books", { json: { title: "Emma" } });
     await client.put("/books/1/stock", { json: { copies: 1 } });
     await client.put("/orders/1", { json: { book: 1, card: "4000" } });
     const reply = await client.get("/orders/1?wait=30");

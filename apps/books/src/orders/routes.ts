@@ -69,10 +69,13 @@ export const orderRoutes = (
       summary: "Set the number of copies for sale",
       params,
       body: z.object({ copies: z.int().min(0).max(1e9) }),
+      errors: [404],
     },
     async ({ input: { params, body } }) => {
-      await db.execute`INSERT INTO stock (book, copies) VALUES (${params.id}, ${body.copies})
+      const { changes } = await db.execute`INSERT INTO stock (book, copies)
+        SELECT id, CAST(${body.copies} AS BIGINT) FROM books WHERE id = ${params.id}
         ON CONFLICT (book) DO UPDATE SET copies = excluded.copies`;
+      if (changes === 0) throw new NotFoundError("Book not found");
       return { book: params.id, copies: body.copies };
     },
   );
