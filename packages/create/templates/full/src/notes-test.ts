@@ -27,6 +27,12 @@ test("a caller without a token gets 401, an invalid note 422", async () => {
   assert.equal((await notes.post("/notes", { json: { body: "" }, headers: await as("ann") })).status, 422);
 });
 
+test("a text that databases do not store gets 422", async () => {
+  await using notes = client();
+  for (const body of ["a\0b", "\ud800"])
+    assert.equal((await notes.post("/notes", { json: { body }, headers: await as("ann") })).status, 422);
+});
+
 test("only editors delete", async () => {
   await using notes = client();
   const added = await notes.post("/notes", { json: { body: "x" }, headers: await as("ann") });

@@ -5,7 +5,14 @@ import type { Database } from "@framework/database";
 import { z } from "zod";
 import type { ServiceApp } from "./service-app.ts";
 
-const NewNote = z.object({ body: z.string().min(1).max(10_000) }).meta({ id: "NewNote" });
+/** Whether a database stores a text as it is: PostgreSQL has no NUL in text, and UTF-8 has no half of a surrogate pair. */
+const isStorable = (text: string): boolean => !text.includes("\0") && text.isWellFormed();
+
+const NewNote = z
+  .object({
+    body: z.string().min(1).max(10_000).refine(isStorable, "must have no NUL and no lone surrogate"),
+  })
+  .meta({ id: "NewNote" });
 const Note = z
   .object({ id: z.string(), body: z.string(), author: z.string(), createdAt: z.iso.datetime() })
   .meta({ id: "Note" });
