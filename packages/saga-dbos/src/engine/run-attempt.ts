@@ -2,6 +2,7 @@ import { retryDelayMs } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import {
   type AttemptEnd,
+  contextPerRun,
   type EngineParts,
   failureText,
   jsonValue,
@@ -99,12 +100,14 @@ const observed = (
     const seen = { saga: saga.name, id: saga.id, step: place, attempt, isUndo, trace: saga.trace };
     const json = (value: unknown): string | null => jsonValue(value, `the output of "${place}"`);
     const work = async (): Promise<string | null> => {
-      if (step.kind === "tx")
+      if (step.kind === "tx") {
+        const contextOfRun = contextPerRun({ definition, saga }, context);
         return await onceInTransaction(
           kernel,
           { saga: saga.id, key: context.idempotencyKey, signal },
-          async (tx) => json(await call(planned, context as never, tx as never)),
+          async (tx) => json(await call(planned, contextOfRun(), tx as never)),
         );
+      }
       if (outcome.isUnknown && branch.check !== null) {
         const found = await branch.check(context as never);
         if (found !== null) return json(found.output);

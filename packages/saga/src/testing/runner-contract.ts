@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type PortContract, portContract } from "@framework/core/testing";
+import { DatabaseError } from "@framework/database";
 import { saga } from "../definition/saga.ts";
 import type { UndoContext } from "../definition/context.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
@@ -74,6 +75,22 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
       keys,
       Array.from({ length: 3 }, () => keys[0]),
     );
+  },
+  "gives each run of a transaction the outputs as they were stored, also after a conflict": async ({
+    run,
+  }) => {
+    const seen: string[] = [];
+    const definition = saga("conflict", 1)
+      .call("list", () => ["a", "b"])
+      .tx("store", ({ outputs: { list } }) => {
+        seen.push(list.splice(0).join(""));
+        if (seen.length === 1) throw new DatabaseError("deadlock", "a deadlock", { sqlCode: "40P01" });
+      })
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "completed");
+    assert.deepEqual(seen, ["ab", "ab"]);
   },
   "undoes the saga when all attempts have failed, with the step that failed": async ({ run }) => {
     const undone: string[] = [];
