@@ -123,13 +123,14 @@ const enableFeatures = (
     .enableCqrs();
 };
 
-/** A missing title gets the interface's own 400; other problems are listed by location. */
+/** A missing, blank or non-string title gets the interface's own 400; other problems are listed by location. */
 const refusedInput = (
   { method, path }: HttpRequest,
   { issues, detail, status }: ValidationError,
 ): Response => {
   const lacksTitle = issues.some(
-    ({ loc: [part, field] }) => part === "body" && (field === undefined || field === "title"),
+    ({ loc: [part, field = "title"], type }) =>
+      part === "body" && field === "title" && ["invalid_type", "invalid_format"].includes(type),
   );
   if (method === "POST" && path === "/books" && lacksTitle)
     return Response.json({ error: "Field 'title' is required" }, { status: 400 });

@@ -11,7 +11,7 @@ export const Book = z.object({
 });
 export type Book = z.infer<typeof Book>;
 
-const title = text(500).refine((value) => value.trim() !== "", "must not be blank");
+const title = text(500).regex(/\S/, "must not be blank");
 const name = text(200);
 
 /** Body of a request that creates a book. */

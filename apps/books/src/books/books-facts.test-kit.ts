@@ -155,7 +155,8 @@ export const booksFacts = (make: MakeApp): void => {
       ["a year that is a string", "POST", "/books", { json: { title: "T", year: "1965" } }, 422],
       ["a year with a fraction", "POST", "/books", { json: { title: "T", year: 19.5 } }, 422],
       ["an author that is a list", "POST", "/books", { json: { title: "T", author: [] } }, 422],
-      ["an overlong title", "POST", "/books", { json: { title: "T".repeat(501) } }, 400],
+      ["an overlong title", "POST", "/books", { json: { title: "T".repeat(501) } }, 422],
+      ["a NUL in a title", "POST", "/books", { json: { title: "a\0b" } }, 422],
       [
         "another type",
         "POST",
