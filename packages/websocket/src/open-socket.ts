@@ -153,8 +153,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
     const waiting = this.plain ? socket.writableLength : ws.bufferedAmount;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
-    const isLarge = waiting + size > this.config.maxSendQueueBytes;
-    if (this.isTooMuch(waiting, size, isLarge)) {
+    if (this.isTooMuch(waiting, size)) {
       this.traffic.overrun++;
       ws.close(1013, "the client reads too slowly");
       return handled(Promise.reject(closedError()));
@@ -167,7 +166,7 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
       return this.atOnce(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const isFirstLarge = isLarge && this.sentBesideLarge === null;
+    const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentBesideLarge === null;
     if (isFirstLarge) this.sentBesideLarge = 0;
     ws.send(data, { binary }, (error) => {
       if (isFirstLarge) this.sentBesideLarge = null;
@@ -178,12 +177,13 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   /**
-   * Whether a message does not fit in the send queue. A sender that awaits has at most the high water mark queued; its next message may be of any size, and is
-   * not counted against what others send until it is written.
+   * Whether a message does not fit in the send queue. A sender that awaits has at most the high water mark queued; its next message may be of any size. One
+   * that is larger than the queue is not counted against what others send until it is written.
    */
-  private isTooMuch(waiting: number, size: number, isLarge: boolean): boolean {
-    if (this.sentBesideLarge !== null) return this.sentBesideLarge + size > this.config.maxSendQueueBytes;
-    return isLarge && waiting > this.highWaterBytes;
+  private isTooMuch(waiting: number, size: number): boolean {
+    const { maxSendQueueBytes } = this.config;
+    if (this.sentBesideLarge !== null) return this.sentBesideLarge + size > maxSendQueueBytes;
+    return waiting > this.highWaterBytes && waiting + size > maxSendQueueBytes;
   }
 
   /**

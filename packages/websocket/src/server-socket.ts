@@ -31,7 +31,7 @@ export interface ServerSocket<
    *
    * Resolves at once while little is queued, else when the message has been written: a handler that awaits it never runs ahead of a slow client.
    * Queueing more than `maxSendQueueBytes` closes the connection with 1013; one message may be larger if at most 64 KiB are queued, as for a sender that
-   * awaits, and is not counted until it is written.
+   * awaits. A message larger than the queue is not counted against others until it is written.
    *
    * @throws WEBSOCKET_CLOSED when the connection has ended, or ends before the message has been written
    */
