@@ -112,13 +112,20 @@ export class CallSender {
       return answers(stream, outcome, source);
     }
     return new Promise((resolve, reject) => {
+      let received = 0;
+      const decodeOne = (bytes: Buffer): unknown => {
+        if (++received > 1) return null;
+        if (!method.requestStream) started.call?.startRead(); // grpc-js reads one message of these calls, and waits for the status behind a second one
+        return decode(bytes);
+      };
       const answered = (error: grpc.ServiceError | null, value?: unknown): void => {
-        if (error === null) resolve(value);
+        if (received > 1) reject(new GrpcError("UNIMPLEMENTED", "The server sent more than one message"));
+        else if (error === null) resolve(value);
         else reject(toClientError(error, source.error));
       };
       const started = method.requestStream
-        ? connection.makeClientStreamRequest(path, encode, decode, fields, settings, answered)
-        : connection.makeUnaryRequest(path, encode, decode, request, fields, settings, answered);
+        ? connection.makeClientStreamRequest(path, encode, decodeOne, fields, settings, answered)
+        : connection.makeUnaryRequest(path, encode, decodeOne, request, fields, settings, answered);
       this.watch(started, signals);
       if (method.requestStream)
         void sendAll(

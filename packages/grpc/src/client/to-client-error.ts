@@ -13,6 +13,12 @@ const LOST_SESSION =
 /** Returns the error of a call as a `GrpcError`, with the metadata and details that the server sent. @param cause of the call's end, if it is the client's own */
 export const toClientError = (error: unknown, cause: unknown = error): GrpcError => {
   if (GrpcError.is(error)) return error;
+  if (isWithoutStatus(error))
+    return new GrpcError(
+      "INTERNAL",
+      "The answer is compressed without a grpc-encoding, or with one that is not supported",
+      { cause: error },
+    );
   if (!isServiceError(error)) return new GrpcError("INTERNAL", messageOf(error), { cause: error });
   const status = LOST_SESSION.test(error.details) ? "UNAVAILABLE" : statusName(error.code);
   const metadata: Record<string, string | Uint8Array> = Object.create(null) as Record<string, never>;
@@ -25,6 +31,15 @@ export const toClientError = (error: unknown, cause: unknown = error): GrpcError
     details: details instanceof Uint8Array ? decodeDetails(details) : [],
   });
 };
+
+/** Whether an error is that of a message whose compression grpc-js refuses: it cancels the call with a status that has neither code nor details. */
+const isWithoutStatus = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  "code" in error &&
+  error.code === undefined &&
+  "details" in error &&
+  error.details === undefined;
 
 const isServiceError = (
   error: unknown,
