@@ -27,6 +27,12 @@ export const configErrors: ErrorCatalogue = {
     summary: "a variable is set whose name is almost that of a setting that is not set",
     action: "correct the name, or list a variable of another program in `ignore`",
   },
+  CONFIG_NOT_FROM_FILE: {
+    summary:
+      "a `.env` file sets `HOST`, `PORT`, `FRAMEWORK_ENV` or `FRAMEWORK_TRANSPORT`, which `run` reads from the environment only",
+    action:
+      "set the variable in the environment, or list it in `ignore` if the file's is for another program",
+  },
   CONFIG_BAD_SETTING: {
     summary:
       "the program's definition is wrong: a name is malformed or taken, a default breaks its own rule, a field is not a setting, or an option is unknown",

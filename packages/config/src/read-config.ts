@@ -11,6 +11,7 @@ import {
 import { rememberSources } from "./config-sources.ts";
 import { nearMisses } from "./near-misses.ts";
 import { readSetting, refusedMark, refusedField } from "./read-setting.ts";
+import { runVariables } from "./run-variables.ts";
 import { envFileSources, environmentSource, type Source, type Variables } from "./sources/sources.ts";
 
 /** Options of `readConfig`. */
@@ -26,7 +27,7 @@ export interface ReadConfigOptions<S extends ConfigShape> {
    * A check is skipped if it reads a setting that is itself refused. The first error that a check throws is the `cause` of the ConfigurationError.
    */
   readonly checks?: readonly ((config: ConfigOf<S>) => string | null)[];
-  /** Variables of other programs whose names are close to a setting's. @default [] */
+  /** Variables of other programs whose names are close to a setting's, or those of `run` in `.env` files. @default [] */
   readonly ignore?: readonly string[];
 }
 
@@ -53,7 +54,8 @@ export const readConfig = <const S extends ConfigShape>(
   const read = settings.map((setting) => readSetting(setting, sources, problems));
   const known = new Set(settings.flatMap(({ name }) => [name, `${name}_FILE`]));
   const unset = read.filter(({ isSet }) => !isSet).map(({ source }) => source.name);
-  problems.push(...nearMisses(sources, known, unset, options.ignore ?? []));
+  const { ignore = [] } = options;
+  problems.push(...runVariables(sources, known, ignore), ...nearMisses(sources, known, unset, ignore));
   const fields = new Map(settings.map((setting, index) => [setting, read[index]?.field ?? refusedField]));
   const config = buildRecord(shape, (setting) => fields.get(setting) ?? refusedField) as ConfigOf<S>;
   const thrown: unknown[] = [];

@@ -1,0 +1,37 @@
+import { mkdtempDisposableSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "@jest/globals";
+import { integer, readConfig, text } from "./index.ts";
+import { problemsOf } from "./read-config.test-kit.ts";
+
+/** A folder whose `.env` has this text, removed at the end of the test. */
+const folderWith = (content: string) => {
+  const folder = mkdtempDisposableSync(join(tmpdir(), "config-"));
+  writeFileSync(join(folder.path, ".env"), content);
+  return folder;
+};
+
+const shape = { title: text("TITLE", { default: "" }) };
+
+test("variables that run reads from the environment only are refused in a .env file", () => {
+  using folder = folderWith(
+    "TITLE=a\nPORT=8120\nHOST=::\nFRAMEWORK_ENV=production\nFRAMEWORK_TRANSPORT=node\n",
+  );
+  const place = (name: string, line: number): string =>
+    `CONFIG_NOT_FROM_FILE: ${name} (.env, line ${line}) has no effect: the app reads it from the environment only. Set it there, or list it in ignore`;
+  expect(problemsOf(shape, { env: {}, folder: folder.path })).toEqual([
+    place("HOST", 3),
+    place("PORT", 2),
+    place("FRAMEWORK_ENV", 4),
+    place("FRAMEWORK_TRANSPORT", 5),
+  ]);
+});
+
+test("one that the environment overrides, that is a setting, or that is listed in ignore is accepted", () => {
+  using folder = folderWith("PORT=8120\n");
+  const on = { folder: folder.path };
+  expect(problemsOf(shape, { ...on, env: { PORT: "9000" } })).toEqual([]);
+  expect(problemsOf(shape, { ...on, env: {}, ignore: ["PORT"] })).toEqual([]);
+  expect(readConfig({ port: integer("PORT") }, { ...on, env: {} }).port).toBe(8120);
+});
