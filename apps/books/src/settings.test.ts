@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { configSummary, envExample } from "@framework/config";
 import { expect, test } from "@jest/globals";
+import { createBooksApp } from "./app.ts";
 import { booksSettings, settingsShape } from "./settings.ts";
 
 const read = (name: string): string => readFileSync(join(import.meta.dirname, "..", name), "utf8");
@@ -31,4 +32,15 @@ test("DBOS on SQLite is refused together with a wrong number", () => {
   expect(() => booksSettings({ BOOKS_SAGAS: "dbos", BOOKS_LOAN_DAYS: "-1" })).toThrow(
     /BOOKS_LOAN_DAYS must be a number from 0 to 3650[\s\S]*BOOKS_SAGAS=dbos needs PostgreSQL/,
   );
+});
+
+test("the service starts with the shortest and the longest waits for the database", async () => {
+  const [, min = "", max = ""] =
+    /a number from (\S+) to (\d+)\.\n# BOOKS_DATABASE_SECS/.exec(read(".env.example")) ?? [];
+  for (const secs of [min, max]) {
+    const env = { DATABASE_URL: "sqlite://:memory:", BOOKS_LOG: "silent", BOOKS_DATABASE_SECS: secs };
+    const app = createBooksApp(booksSettings(env));
+    expect(await app.start({ log: { info() {}, warn() {}, error() {} } })).toBe(app);
+    await app.stop();
+  }
 });

@@ -21,7 +21,7 @@ export const settingsShape = {
   }),
   databaseSecs: decimal("BOOKS_DATABASE_SECS", {
     default: 6,
-    min: 0.1,
+    min: 0.2, // a third of it is the reset time of circuits, 0.05 at least
     max: 600,
     meaning: "Seconds that a request waits for the database at most; then it gets 503.",
   }),
