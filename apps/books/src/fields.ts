@@ -8,6 +8,9 @@ export const text = (maxLength: number) =>
     .refine((value) => !value.includes("\0"), "must not contain a NUL character")
     .refine((value) => value.isWellFormed(), "must not contain a lone surrogate");
 
+/** A text as it is compared: in lower case and one Unicode form, since keyboards and file names write é as one character or two. */
+export const comparable = (value: string): string => value.normalize("NFC").toLowerCase();
+
 /** A whole number in a path or query. */
 export const wholeNumber = (pattern: RegExp) =>
   z.string().regex(pattern, "must be a whole number").transform(Number);

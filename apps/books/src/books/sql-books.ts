@@ -1,4 +1,5 @@
 import { type Database, sql, type Statement } from "@framework/database";
+import { comparable } from "../fields.ts";
 import type { Book, BookChanges, NewBook } from "./book.ts";
 import type { BookQuery, BookStore } from "./book-store.ts";
 
@@ -7,12 +8,12 @@ const columns = sql`id, title, author, genre, year`;
 /** Books in a database, of either kind. @param options.timeoutSecs limit of a transaction */
 export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: number }): BookStore => ({
   list: ({ genre, after, limit }: BookQuery) => {
-    const ofGenre = genre === null ? sql`` : sql`genre_key = ${keyOf(genre)} AND`;
+    const ofGenre = genre === null ? sql`` : sql`genre_key = ${comparable(genre)} AND`;
     return db.query<Book>`SELECT ${columns} FROM books WHERE ${ofGenre} id > ${after} ORDER BY id LIMIT ${limit}`;
   },
 
   count: async ({ genre }) => {
-    const ofGenre = genre === null ? sql`` : sql`WHERE genre_key = ${keyOf(genre)}`;
+    const ofGenre = genre === null ? sql`` : sql`WHERE genre_key = ${comparable(genre)}`;
     return (await db.fetchValue<number>`SELECT count(*) FROM books ${ofGenre}`) ?? 0;
   },
 
@@ -24,7 +25,7 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
         const id = await tx.fetchValue<number>`UPDATE book_counter SET last = last + 1 RETURNING last`;
         const added: Book = { id: id ?? 0, ...book };
         await tx.execute`INSERT INTO books (id, title, author, genre, genre_key, year)
-        VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${keyOf(book.genre)}, ${book.year})`;
+        VALUES (${added.id}, ${book.title}, ${book.author}, ${book.genre}, ${comparable(book.genre)}, ${book.year})`;
         await stored(tx, added);
         return added;
       },
@@ -62,12 +63,10 @@ export const sqlBooks = (db: Database, { timeoutSecs }: { readonly timeoutSecs: 
   },
 });
 
-const keyOf = (genre: string): string => genre.toLowerCase();
-
 /** The fields that a client sent; `null` is a value, `undefined` means absent. */
 const assignments = ({ title, author, genre, year }: BookChanges): Statement[] => [
   ...(title === undefined ? [] : [sql`title = ${title}`]),
   ...(author === undefined ? [] : [sql`author = ${author}`]),
-  ...(genre === undefined ? [] : [sql`genre = ${genre}`, sql`genre_key = ${keyOf(genre)}`]),
+  ...(genre === undefined ? [] : [sql`genre = ${genre}`, sql`genre_key = ${comparable(genre)}`]),
   ...(year === undefined ? [] : [sql`year = ${year}`]),
 ];

@@ -3,7 +3,7 @@ import type { Database } from "@framework/database";
 import { z } from "zod";
 import { Book } from "../books/book.ts";
 import type { BooksApp } from "../books-app.ts";
-import { MAX_PAGE, text } from "../fields.ts";
+import { comparable, MAX_PAGE, text } from "../fields.ts";
 import { MAX_WORD } from "./words.ts";
 
 /** The route that searches the index. */
@@ -21,7 +21,7 @@ export const searchRoutes = (db: Database): Blueprint<"/search", BooksApp> => {
     async ({ input: { query } }) => ({
       books:
         await db.query<Book>`SELECT id, title, author, genre, year FROM book_words JOIN books ON books.id = book_words.book
-        WHERE word = ${query.word.toLowerCase()} ORDER BY book LIMIT ${MAX_PAGE}`,
+        WHERE word = ${comparable(query.word)} ORDER BY book LIMIT ${MAX_PAGE}`,
     }),
   );
   return routes;

@@ -29,6 +29,17 @@ export const searchFacts = (make: () => BooksApp | Promise<BooksApp>): void => {
     expect(await found("prid")).toEqual([]);
   }, 180_000);
 
+  test("a word is found in either Unicode form, composed or decomposed", async () => {
+    const title = "Caf\u00e9 Noir";
+    const { id } = (await client.post("/books", { json: { title } })).json() as { id: number };
+    await until(async () => (await found("noir")).length === 1);
+    for (const word of ["caf\u00e9", "cafe\u0301"]) expect(await found(word)).toMatchObject([{ id, title }]);
+    const decomposed = { title: "Cafe\u0301 Royal" };
+    await client.post("/books", { json: decomposed });
+    await until(async () => (await found("royal")).length === 1);
+    expect(await found("caf\u00e9")).toMatchObject([{ title }, decomposed]);
+  }, 180_000);
+
   test("a book that was deleted is not found", async () => {
     const { id } = (await client.post("/books", { json: { title: "Ulysses" } })).json() as { id: number };
     await until(async () => (await found("ulysses")).length === 1);
