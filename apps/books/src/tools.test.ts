@@ -192,8 +192,20 @@ test("doctor finds a short secret and a pod that is killed before its drain ends
   const { findings } = JSON.parse(out) as { findings: readonly { readonly code: string }[] };
   expect([exitCode, findings.map(({ code }) => code)]).toEqual([
     1,
-    ["AUTH_SHORT_SECRET", "AUTH_REVOCATIONS_IN_MEMORY", "CLI_NO_PROBE", "CLI_SHORT_GRACE"],
+    ["AUTH_SHORT_SECRET", "CLI_NO_PROBE", "CLI_SHORT_GRACE"],
   ]);
+});
+
+test("doctor finds nothing in a service whose writes are protected", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "books-"));
+  const variables = { BOOKS_SECRET: "0123456789abcdef".repeat(3), BOOKS_PASSWORD: "a-password" };
+  let out = "";
+  const exitCode = await commandLine(["doctor", program, "--json"], {
+    cwd: folder.path,
+    environment: { PATH: process.env["PATH"], DATABASE_URL: "sqlite://:memory:", ...variables },
+    write: (text) => void (out += text),
+  });
+  expect([exitCode, JSON.parse(out)]).toEqual([0, expect.objectContaining({ findings: [] })]);
 });
 
 test("load reports capacity, heap, loop and workers, and fails far below the usual capacity", async () => {

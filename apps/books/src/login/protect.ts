@@ -1,6 +1,7 @@
 import { hkdfSync } from "node:crypto";
 import { anyOf, JwtAuth } from "@framework/auth";
 import type { HttpMiddleware } from "@framework/core";
+import { sqlTokenStore } from "@framework/database";
 import { databaseSessions } from "@framework/sessions/database";
 import type { BooksApp } from "../books-app.ts";
 import type { BooksSettings } from "../settings.ts";
@@ -22,7 +23,7 @@ export interface Protection {
  */
 export const protect = (app: BooksApp, { secret, password }: BooksSettings): Protection => {
   if (secret === undefined || password === undefined) return { routes: [], tokens: [] };
-  const jwt = new JwtAuth({ secret: secret.reveal(), expiration: 3600 });
+  const jwt = new JwtAuth({ secret: secret.reveal(), expiration: 3600, store: sqlTokenStore(app.db) });
   app
     .enableSessions({ store: databaseSessions(app.db), skipPaths: ["/static", "/health", "/metrics"] })
     // GraphQL reads no cookies, and a token is asked for with the password: neither can be forged.
