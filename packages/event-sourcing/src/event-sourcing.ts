@@ -121,7 +121,16 @@ const ownKernel = (host: Host, config: EventSourcingConfig): OwnKernel | null =>
   return createKernel(openDatabase({ url }), { log, host });
 };
 
-const logOf = (host: Host): Logger => host.life.settings.log;
+/** The app's log. Before the start there is none: then a program such as `framework projections` operates the views of an app that serves nothing. */
+const logOf = (host: Host): Logger => {
+  try {
+    return host.life.settings.log;
+  } catch {
+    return noLog;
+  }
+};
+
+const noLog: Logger = { info() {}, warn() {}, error() {} };
 
 const memoryOfMany = (workers: number): FrameworkError =>
   new FrameworkError(

@@ -113,6 +113,26 @@ test("the health check fails for a live version that nothing maintains, when a p
   await next.stop();
 });
 
+test("a version goes live by an app that is created and not started, while no process serves", async () => {
+  await using file = databaseInFile();
+  const compose = () =>
+    newApp(file).enableEventSourcing({
+      events: loanTypes,
+      projections: [shelf(), shelf({ version: 2, autoLive: false })],
+    });
+  const serving = compose();
+  await serving.start({ log: silent });
+  await serving.stop();
+  const operating = compose();
+  expect(await operating.eventStore.projections.goLive("shelf")).toBe(true);
+  const versions = await operating.eventStore.projections.status();
+  expect(versions.map(({ version, status }) => [version, status])).toEqual([
+    [1, "retired"],
+    [2, "live"],
+  ]);
+  await operating.db.close();
+});
+
 test("operators list, inspect, replay and discard parked events with all other parked work", async () => {
   const app = newApp()
     .enableDurable({ admin: { path: "/admin", guards: [() => true] } })
