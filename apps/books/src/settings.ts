@@ -91,7 +91,8 @@ export const settingsShape = {
   }),
   rebuiltGoLive: oneOf("BOOKS_GO_LIVE", ["alone", "by-hand"], {
     default: "alone",
-    meaning: "by-hand: views that are made again wait for somebody to make them live, on the dev page.",
+    meaning:
+      "by-hand: views that are made again wait for somebody to make them live, with framework projections or on the dev page.",
   }),
   work: oneOf("BOOKS_WORK", ["on", "off"], {
     default: "on",

@@ -10,6 +10,7 @@ import { migrateCommand } from "./migrate/migrate-command.ts";
 import { newCommand } from "./new/new-command.ts";
 import { jobsCommand } from "./operate/jobs-command.ts";
 import { parkedCommand } from "./operate/parked-command.ts";
+import { projectionsCommand } from "./operate/projections-command.ts";
 import { topologyCommand } from "./topology/topology-command.ts";
 import { sagasCommand } from "./operate/sagas-command.ts";
 import { requestCommand } from "./request/request-command.ts";
@@ -32,6 +33,7 @@ export const commands: readonly Command[] = [
   parkedCommand,
   jobsCommand,
   sagasCommand,
+  projectionsCommand,
   upgradeCommand,
   completionCommand,
 ];

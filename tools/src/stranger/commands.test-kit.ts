@@ -32,6 +32,7 @@ const work: readonly (readonly [words: readonly string[], exitCodes: readonly nu
   [["jobs"], [1], { error: { code: "CLI_NO_FEATURE" } }],
   [["topology"], [1], { error: { code: "CLI_NO_FEATURE" } }],
   [["sagas", "list"], [1], { error: { code: "CLI_NO_FEATURE" } }],
+  [["projections"], [1], { error: { code: "CLI_NO_FEATURE" } }],
   [["upgrade", "--dry-run"], [0], { upgraded: [], held: [] }],
   [["completion", "fish"], [0], { shell: "fish" }],
 ];
