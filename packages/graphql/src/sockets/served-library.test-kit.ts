@@ -10,6 +10,8 @@ import { type Library, library } from "../library.test-kit.ts";
 export interface Peer {
   readonly messages: Record<string, unknown>[];
   readonly closed: Promise<number>;
+  /** Bytes that the server has not read yet, without those in the buffers of the system. */
+  readonly unsentBytes: number;
   send(message: unknown): void;
   close(): void;
   /** Stops and continues reading. */
@@ -45,6 +47,9 @@ export const serve = async (
       return {
         messages,
         closed,
+        get unsentBytes() {
+          return client.bufferedAmount;
+        },
         send: (message) =>
           client.send(
             typeof message === "object" && !Buffer.isBuffer(message)

@@ -14,6 +14,7 @@ import { settled } from "../execution/settled.ts";
 import type { ResultPart } from "../graphql-js/in-parts.ts";
 import { untilAborted } from "../graphql-js/until-aborted.ts";
 import type { Admit } from "./admission.ts";
+import { Outbox } from "./outbox.ts";
 import { RunningOperations } from "./running-operations.ts";
 
 /** The sub-protocol of graphql-ws. */
@@ -89,11 +90,12 @@ export class SocketDoor {
   /** Serves one connection until it ends. */
   async serve(socket: ServerSocket, request: HttpRequest): Promise<void> {
     const running = new RunningOperations();
+    const outbox = new Outbox(socket);
     let receive: (text: string) => Promise<void> = () => Promise.resolve();
     const closed = this.server.opened(
       {
         protocol: socket.protocol,
-        send: (text) => socket.sendText(text),
+        send: (text) => outbox.send(text),
         close: (code, reason) => void socket.close(code, reason),
         onMessage: (callback) => void (receive = callback),
       },
@@ -105,6 +107,8 @@ export class SocketDoor {
         running.follow(this.guarded(receive(message.text), socket));
         const ends = running.endUnwanted();
         if (ends !== null) await untilEnd(ends, socket.signal);
+        const room = outbox.room();
+        if (room !== null) await untilEnd(room, socket.signal);
       }
     } finally {
       running.abortAll();

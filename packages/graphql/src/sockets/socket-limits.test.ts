@@ -74,6 +74,58 @@ test("a subscriber that does not read stops the source, and gets every event whe
   );
 });
 
+test("large results of one connection are sent one after the other, and small ones between them", async () => {
+  const bytes = 20_000_000;
+  let made = 0;
+  const { open } = await serve({
+    schema: "type Query { now: Int large: String }",
+    resolvers: {
+      Query: {
+        now: () => 7,
+        large() {
+          made++;
+          return "x".repeat(bytes);
+        },
+      },
+    },
+  });
+  const peer = await ready(await open());
+  peer.pause();
+  for (const id of ["1", "2", "3"]) {
+    peer.send(subscribe(id, "{ large }"));
+    peer.send(subscribe(`${id} small`, "{ now }"));
+  }
+  await waitFor(() => made === 3);
+  peer.resume();
+  await waitFor(() => peer.messages.length === 12);
+  const sizes = peer.messages.flatMap(({ payload }) =>
+    payload === undefined ? [] : [JSON.stringify(payload).length > bytes],
+  );
+  expect(sizes.filter((isLarge) => isLarge)).toHaveLength(3);
+  expect(sizes).toHaveLength(6);
+});
+
+test("a client that pings and does not read is read no further, and gets every pong when it reads", async () => {
+  const { open } = await serve();
+  const [slow, other] = [await ready(await open()), await ready(await open())];
+  slow.pause();
+  const text = "x".repeat(20_000);
+  for (let ping = 0; ping < 5000; ping++) slow.send({ type: "ping", payload: { text } });
+  const asked = async (): Promise<void> => {
+    const answers = other.messages.length;
+    other.send(subscribe("1", "{ now }"));
+    await waitFor(() => other.messages.length === answers + 2);
+  };
+  for (let idle = 0, last = 0; idle < 50; idle = slow.unsentBytes === last ? idle + 1 : 0) {
+    last = slow.unsentBytes;
+    await asked();
+  }
+  expect(slow.unsentBytes).toBeGreaterThan(50_000_000);
+  slow.resume();
+  await waitFor(() => slow.messages.length === 5000);
+  expect(slow.messages.every(({ type }) => type === "pong")).toBe(true);
+});
+
 test("a message of a socket has the limit of a request's body", async () => {
   const { open } = await serve({ maxBodyBytes: 1000 });
   const peer = await open();

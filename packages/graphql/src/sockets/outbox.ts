@@ -1,0 +1,43 @@
+import type { ServerSocket } from "@framework/websocket";
+
+/** Characters that may wait before the connection is read no further. */
+const MAX_WAITING = 1_048_576;
+
+/**
+ * The messages of one connection, sent one after the other: the send queue of a socket takes one message of any size, not two. Bounded, because an operation
+ * waits until its message is sent, and the connection is not read until there is `room`.
+ */
+export class Outbox {
+  private readonly socket: Pick<ServerSocket, "sendText">;
+  /** Settles after the last message; `null` when none is on its way. Never rejects. */
+  private last: Promise<void> | null = null;
+  private waiting = 0;
+
+  constructor(socket: Pick<ServerSocket, "sendText">) {
+    this.socket = socket;
+  }
+
+  /** Sends at once when no message is on its way, else after all others. @throws WEBSOCKET_CLOSED */
+  send(text: string): Promise<void> {
+    const sent = this.last === null ? this.socket.sendText(text) : this.sendAfter(this.last, text);
+    const last = sent
+      .catch(() => {}) // the sender gets the error; the next send fails by itself
+      .then(() => {
+        if (this.last === last) this.last = null;
+      });
+    this.last = last;
+    return sent;
+  }
+
+  private async sendAfter(last: Promise<void>, text: string): Promise<void> {
+    this.waiting += text.length;
+    await last;
+    this.waiting -= text.length;
+    await this.socket.sendText(text);
+  }
+
+  /** Resolves when what waits now is sent; `null` while little waits. Never rejects. */
+  room(): Promise<void> | null {
+    return this.waiting > MAX_WAITING ? this.last : null;
+  }
+}
