@@ -63,13 +63,12 @@ const feed = async (
   chunks: AsyncIterable<Uint8Array>,
   fed: { bytes: number; failure: unknown },
 ): Promise<void> => {
-  const gone = new Promise<void>((resolve) => decoder.once("close", resolve));
   try {
     for await (const chunk of chunks) {
       if (decoder.destroyed) return;
       fed.bytes += chunk.byteLength;
       if (decoder.readableEnded || decoder.write(chunk)) continue;
-      await Promise.race([new Promise<void>((resolve) => decoder.once("drain", resolve)), gone]);
+      await drained(decoder);
     }
     decoder.end();
   } catch (error) {
@@ -77,6 +76,16 @@ const feed = async (
     decoder.destroy(error as Error);
   }
 };
+
+/** Resolves when the decoder takes more, or is closed. */
+const drained = (decoder: Decoder): Promise<void> =>
+  new Promise((resolve) => {
+    const done = (): void => {
+      decoder.off("drain", done).off("close", done);
+      resolve();
+    };
+    decoder.on("drain", done).on("close", done);
+  });
 
 const isZlibError = (error: unknown): error is Error =>
   Error.isError(error) && "errno" in error && "code" in error;

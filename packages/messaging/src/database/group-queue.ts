@@ -33,7 +33,8 @@ export class GroupQueue {
   private readonly topic: string;
   private readonly members = new Set<Member>();
   private readonly queue: WorkQueue<unknown>;
-  private changed: PromiseWithResolvers<void> = Promise.withResolvers();
+  /** Waits for room; each ends when its signal aborts. */
+  private readonly waits = new Set<AbortController>();
 
   constructor(kernel: Kernel, topic: string, name: string) {
     this.topic = topic;
@@ -68,8 +69,7 @@ export class GroupQueue {
 
   /** Looks again at who has room. */
   change(): void {
-    this.changed.resolve();
-    this.changed = Promise.withResolvers();
+    for (const wait of this.waits) wait.abort();
   }
 
   private admit(wanted: number): Awaitable<Admitted> {
@@ -80,10 +80,11 @@ export class GroupQueue {
 
   private async waitForRoom(wanted: number): Promise<Admitted> {
     if (this.members.size === 0) return this.permits(0);
-    const done = new AbortController();
-    const waits = Array.from(this.members, (member) => member.whenRoom(done.signal));
-    await Promise.race([this.changed.promise, ...waits]);
-    done.abort();
+    const wait = new AbortController();
+    this.waits.add(wait);
+    await Promise.race(Array.from(this.members, (member) => member.whenRoom(wait.signal)));
+    this.waits.delete(wait);
+    wait.abort();
     return this.permits(Math.min(wanted, this.room));
   }
 

@@ -29,7 +29,8 @@ export class ReplyInbox implements Sink {
   private readonly pending = new Map<string, Set<(reply: Event | null) => void>>();
   private waiting = 0;
   private release: () => void = () => {};
-  private readonly ready = Promise.withResolvers<void>();
+  /** Requests that wait until the topic is consumed; `null` from then on. */
+  private unready: Set<() => void> | null = new Set();
   private readonly consumer: Consumer;
 
   constructor(parts: ReplyInboxParts) {
@@ -61,13 +62,21 @@ export class ReplyInbox implements Sink {
     const leave = this.wait(id, resolve);
     const cancel = this.parts.clock.after(timeoutMs, () => resolve(null));
     try {
-      const isReady = await Promise.race([this.ready.promise.then(() => true), promise.then(() => false)]);
-      if (isReady) await Promise.race([handled(send()), promise]);
+      if (this.unready !== null) await this.untilReady(this.unready, promise);
+      if (this.unready === null) await Promise.race([handled(send()), promise]);
       return await promise;
     } finally {
       cancel();
       leave();
     }
+  }
+
+  /** Waits until the topic is consumed, at most until the end of a request. */
+  private async untilReady(unready: Set<() => void>, ended: Promise<unknown>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    unready.add(resolve);
+    await Promise.race([promise, ended]);
+    unready.delete(resolve);
   }
 
   /** Has a function get the reply to an id; returns what ends that. */
@@ -118,7 +127,9 @@ export class ReplyInbox implements Sink {
   }
 
   state(state: ConsumerState): void {
-    if (state === "running") this.ready.resolve();
+    if (state !== "running" || this.unready === null) return;
+    for (const resolve of this.unready) resolve();
+    this.unready = null;
   }
 
   /** Replies to requests that nothing waits for any more are dropped. */
