@@ -159,6 +159,7 @@ test("what one caller sets on the connection does not reach the next", async () 
     "PRAGMA foreign_keys = OFF",
     "/* now */ pragma foreign_keys(0)",
     "PRAGMA query_only = 1",
+    'PRAGMA"query_only"=1',
     "ATTACH ':memory:' AS other",
   ]) {
     await db.execute(text);
@@ -171,7 +172,11 @@ test("what one caller sets on the connection does not reach the next", async () 
     expect(await tx.fetchValue("SELECT count(*) FROM mine")).toBe(1);
     await tx.execute("INSERT INTO parents VALUES (1)");
   });
-  for (const name of ["mine", "second"])
+  for (const schema of ['"temp"', "[TEMP]", "`temp`", "'temp'"]) {
+    await db.execute(`CREATE TABLE ${schema}.quoted (a INTEGER)`);
+    await db.execute(`CREATE VIEW${schema}.looks AS SELECT 1`);
+  }
+  for (const name of ["mine", "second", "quoted", "looks"])
     await expect(db.transaction((tx) => tx.query(`SELECT * FROM ${name}`))).rejects.toThrow("no such table");
   await db.transaction((tx) => tx.script("PRAGMA query_only = 1"));
   expect(await db.execute("INSERT INTO children VALUES (1)")).toEqual({ changes: 1 });

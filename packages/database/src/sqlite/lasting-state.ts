@@ -1,7 +1,10 @@
 /** Whether a text changes the connection for the next statement of another caller. A false positive only costs a connection. */
 export const leavesState = (text: string): boolean => {
   if (!SUSPECT.test(text)) return false;
-  const words = text.replaceAll(QUOTED, (piece) => (/^[-/]/.test(piece) ? " " : '""'));
+  const words = text.replaceAll(QUOTED, (piece) => {
+    if (/^[-/]/.test(piece)) return " ";
+    return TEMP_NAME.test(piece) ? " temp " : '""';
+  });
   return lasting.some((pattern) => pattern.test(words));
 };
 
@@ -10,8 +13,11 @@ const SUSPECT = /pragma|attach|detach|temp/i;
 /** Strings, quoted names and comments, to the end of the text if unclosed. Linear time. */
 const QUOTED = /'[^']*'?|"[^"]*"?|`[^`]*`?|\[[^\]]*\]?|--[^\n]*|\/\*(?:[^*]|\*(?!\/))*(?:\*\/)?/g;
 
+/** The schema of temporary objects in quotes: it keeps its meaning. */
+const TEMP_NAME = /^(?:'temp'|"temp"|`temp`|\[temp\])$/i;
+
 const lasting: readonly RegExp[] = [
-  /(?:^|;)\s*pragma\s[^;]*[=(]/i, // without a value it only reads
+  /(?:^|;)\s*pragma\b[^;]*[=(]/i, // without a value it only reads
   /(?:^|;)\s*(?:attach|detach)\b/i,
   /(?:^|;)\s*create\s+temp(?:orary)?\b/i,
   /(?:^|;)\s*create\s[^;]*\btemp(?:orary)?\s*\./i,
