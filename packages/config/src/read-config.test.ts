@@ -220,6 +220,12 @@ test.each<[string, unknown, unknown, string]>([
   ],
   [
     "a default of a secret",
+    { token: secret("TOKEN", { default: "abc" } as object) },
+    { env: { TOKEN: "abcd" } },
+    'the options object of the setting TOKEN has no field "default"',
+  ],
+  [
+    "a misspelt option of a secret",
     { token: secret("TOKEN", { minLenght: 3 } as object) },
     { env: { TOKEN: "abcd" } },
     'the options object of the setting TOKEN has no field "minLenght"; did you mean "minLength"?',

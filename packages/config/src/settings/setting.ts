@@ -59,13 +59,13 @@ export interface SettingRules<T> extends SettingOptions<T> {
  */
 export const setting = <T>(name: string, rules: SettingRules<T>, own: readonly string[] = []): Setting<T> => {
   const { wanted, parse, meaning = "", isSecret = false, textOf = String, show = quoted } = rules;
-  const value = rules.default;
+  const value = isSecret ? undefined : rules.default; // one in the sources would be no secret
   const whenUnset = value === undefined ? null : { value, text: textOf(value) };
   const parsed = whenUnset === null || rules.isDefaultOutput === true ? null : parse(whenUnset.text);
   const defaultProblem = parsed !== null && "problem" in parsed ? parsed.problem : null;
   const given = Object.fromEntries(Object.entries(rules).filter(([key]) => !ofTypes.includes(key)));
   const unknownOptions = unknownFields(`the options object of the setting ${name}`, given, [
-    "default",
+    ...(isSecret ? [] : ["default"]),
     "meaning",
     ...own,
   ]);
