@@ -5,6 +5,10 @@ export const isPlainObject = (value: unknown): value is Readonly<Record<string, 
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 };
 
+/** Whether a value may be options: an object, also of a program's class, but not a list. */
+export const isOptions = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 /** Whether a value is a class, which `typeof` calls a function although only `new` can call it. */
 export const isClass = (value: unknown): boolean =>
   typeof value === "function" && Object.getOwnPropertyDescriptor(value, "prototype")?.writable === false;

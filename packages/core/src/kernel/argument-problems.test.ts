@@ -231,7 +231,7 @@ test.each<[object | null | number, RegExp]>([
   expect(problems[0]?.message).toMatch(message);
 });
 
-test("run refuses a logger that is only a function, and a port in place of its options", async () => {
+test("run refuses a logger that is only a function", async () => {
   const log = console.log as never;
   await expect(new App().run({ log, argv: [], exitOnError: false, port: 0 })).rejects.toMatchObject({
     problems: [

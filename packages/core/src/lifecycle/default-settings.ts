@@ -1,7 +1,7 @@
 import { LimitsConfig } from "../config/limits-config.ts";
 import { TimeoutConfig } from "../config/timeout-config.ts";
 import { unknownFields } from "../config/config-record.ts";
-import { isPlainObject, shown } from "../config/wrong-value.ts";
+import { isOptions, shown } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { inProcessState } from "../shared-state/in-process-state.ts";
 import type { AppSettings, Environment } from "./app-settings.ts";
@@ -11,7 +11,7 @@ import { redirectable } from "../log/redirectable.ts";
 
 /** Settings of an app that is started without `run`: one process, `FRAMEWORK_ENV` or development, debug by the environment. */
 export const defaultSettings = (settings: Partial<AppSettings> = {}): AppSettings => {
-  const given = isPlainObject(settings) ? settings : {};
+  const given = isOptions(settings) ? settings : {};
   const env = given.env ?? defaultEnvironment();
   return {
     debug: env === "development",
@@ -19,8 +19,8 @@ export const defaultSettings = (settings: Partial<AppSettings> = {}): AppSetting
     workers: 1,
     shared: inProcessState(),
     ...given,
-    limits: isPlainObject(given.limits) ? given.limits : LimitsConfig.of(),
-    timeouts: isPlainObject(given.timeouts) ? given.timeouts : TimeoutConfig.of(),
+    limits: isOptions(given.limits) ? given.limits : LimitsConfig.of(),
+    timeouts: isOptions(given.timeouts) ? given.timeouts : TimeoutConfig.of(),
     trustedProxies: isTexts(given.trustedProxies) ? given.trustedProxies : [],
     log: failsafeLog(given.log ?? redirectable(consoleLogger({ format: "text", write: toConsole }))),
     env,
@@ -43,7 +43,7 @@ const settingNames: readonly string[] = Object.keys({
 
 /** Returns the mistakes in the settings of `start` that have no effect or fail only when they are used. */
 export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] => {
-  const messages = isPlainObject(settings)
+  const messages = isOptions(settings)
     ? unknownFields("the settings object of start", settings, settingNames)
     : [`start takes an object of settings, such as { env: "production" }, not ${shown(settings)}`];
   return [
@@ -56,8 +56,8 @@ export const startProblems = (settings: Partial<AppSettings> = {}): Problem[] =>
 };
 
 const wrongTypes = ({ limits = {}, timeouts = {}, trustedProxies = [] }: Partial<Settings>): string[] => [
-  ...(isPlainObject(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
-  ...(isPlainObject(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
+  ...(isOptions(limits) ? [] : ["limits of start must be a record, such as LimitsConfig.of()"]),
+  ...(isOptions(timeouts) ? [] : ["timeouts of start must be a record, such as TimeoutConfig.of()"]),
   ...(isTexts(trustedProxies) ? [] : ["trustedProxies must be a list of addresses"]),
 ];
 

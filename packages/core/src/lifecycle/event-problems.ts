@@ -1,5 +1,5 @@
 import { unknownFields } from "../config/config-record.ts";
-import { isClass, isPlainObject } from "../config/wrong-value.ts";
+import { isClass, isOptions } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { nearest } from "../errors/nearest.ts";
 
@@ -9,7 +9,7 @@ export const eventProblem = (event: unknown, handler: unknown, options: unknown)
   const call = `onEvent("${event}", …)`;
   if (typeof handler !== "function" || isClass(handler))
     return badArgument(`${call} takes a function as its second argument, which runs at ${event}`);
-  if (!isPlainObject(options))
+  if (!isOptions(options))
     return badArgument(
       `${call} takes an object of options as its third argument, such as { once: "service" }`,
     );

@@ -147,6 +147,13 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
   ["a URL as host", { host: "http://localhost" }, {}, "host must be an address or host name"],
   ["a host with a port", { host: "localhost:80" }, {}, "host must be an address or host name"],
   ["an empty host", { host: "" }, {}, "host must be"],
+  [
+    "a port in place of the options",
+    8000 as unknown as object,
+    {},
+    "run takes an object of options, such as { port: 8000 }, not 8000",
+  ],
+  ["a list of options", [8000], {}, "run takes an object of options, such as { port: 8000 }, not [8000]"],
   ["an unknown option", { prot: 1 }, {}, 'run has no option "prot"; did you mean "port"?'],
   ["a record's bad field", { limits: { maxHeaderFields: 0 } }, {}, "LimitsConfig.maxHeaderFields"],
   ["a record's unknown field", { cluster: { maxRestart: 1 } }, {}, 'did you mean "maxRestarts"?'],

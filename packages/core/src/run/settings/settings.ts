@@ -1,7 +1,7 @@
 import { ClusterConfig } from "../../config/cluster-config.ts";
 import { LimitsConfig } from "../../config/limits-config.ts";
 import { TimeoutConfig } from "../../config/timeout-config.ts";
-import { isPlainObject, shown } from "../../config/wrong-value.ts";
+import { isOptions, shown } from "../../config/wrong-value.ts";
 import type { Problem } from "../../errors/configuration-error.ts";
 import type { AppSettings, Environment } from "../../lifecycle/app-settings.ts";
 import { logProblems } from "../../lifecycle/default-settings.ts";
@@ -182,7 +182,7 @@ const optionNames: readonly string[] = Object.keys({
 
 /** The mistakes that `resolveSettings` does not find when it reads the options. */
 const optionProblems = (options: RunOptions): Problem[] =>
-  isPlainObject(options)
+  isOptions(options)
     ? [...unknownOptions(options), ...logProblems(options)]
     : [
         {
