@@ -42,6 +42,7 @@ export const serveWebRequest = async (
 
 /** Recognises requests of other realms and libraries too. @throws CORE_BAD_ARGUMENT */
 const assertRequest = (request: unknown): void => {
+  if (request instanceof Request) return; // its URL is a text that a getter makes each time
   const { url, headers } = Object(request) as { readonly url?: unknown; readonly headers?: unknown };
   if (typeof url === "string" && typeof headers === "object") return;
   throw new FrameworkError(
