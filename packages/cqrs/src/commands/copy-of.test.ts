@@ -37,3 +37,15 @@ test("a member __proto__ of JSON stays a member, cycles stay cycles, and objects
   expect(Object.getOwnPropertyDescriptor(copy, "__proto__")?.value).toEqual({ admin: true });
   expect([copy["self"] === copy, copy["price"] === price]).toEqual([true, true]);
 });
+
+test("a copy of a Buffer is a Buffer, and objects of classes that extend built-in ones are the same", () => {
+  class Tags extends Set<string> {}
+  class Day extends Date {}
+  class Prices extends Map<string, number> {}
+  const extended = [new Tags(["a"]), new Day(1), new Prices([["a", 1]])];
+  const data = { text: Buffer.from("abc"), extended };
+  const copy = copyOf(data) as typeof data;
+  data.text.fill(0);
+  expect([Buffer.isBuffer(copy.text), copy.text.toString()]).toEqual([true, "abc"]);
+  expect(copy.extended.map((each, at) => each === extended[at])).toEqual([true, true, true]);
+});

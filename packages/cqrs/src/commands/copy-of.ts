@@ -1,4 +1,7 @@
-/** Returns a copy of plain data: objects, arrays, maps, sets, dates and bytes. Values of other classes are the same in the copy, and so are functions. */
+/**
+ * Returns a copy of plain data: objects, arrays, maps, sets, dates and bytes, of which a `Buffer` stays one. Values of other classes, also of those that extend
+ * these, are the same in the copy, and so are functions.
+ */
 export const copyOf = (value: unknown): unknown => memberOf(value, null);
 
 /** An object whose members are copied, since data from code can have cycles. */
@@ -34,15 +37,27 @@ const recordOf = (value: object, prototype: object | null, outer: Open | null): 
 };
 
 const builtInOf = (value: object, outer: Open | null): object => {
-  if (value instanceof Date) return new Date(value);
-  if (value instanceof Uint8Array) return new Uint8Array(value);
-  if (value instanceof Set) {
-    const copy = new Set<unknown>();
-    const open = { value, copy, outer };
-    for (const member of value) copy.add(memberOf(member, open));
-    return copy;
+  if (value instanceof Uint8Array) return Uint8Array.prototype.slice.call(value); // of the same class
+  switch (Object.getPrototypeOf(value)) {
+    case Date.prototype:
+      return new Date(value as Date);
+    case Set.prototype:
+      return setOf(value as Set<unknown>, outer);
+    case Map.prototype:
+      return mapOf(value as Map<unknown, unknown>, outer);
+    default:
+      return value;
   }
-  if (!(value instanceof Map)) return value;
+};
+
+const setOf = (value: Set<unknown>, outer: Open | null): Set<unknown> => {
+  const copy = new Set<unknown>();
+  const open = { value, copy, outer };
+  for (const member of value) copy.add(memberOf(member, open));
+  return copy;
+};
+
+const mapOf = (value: Map<unknown, unknown>, outer: Open | null): Map<unknown, unknown> => {
   const copy = new Map<unknown, unknown>();
   const open = { value, copy, outer };
   for (const [key, member] of value) copy.set(memberOf(key, open), memberOf(member, open));
