@@ -79,7 +79,7 @@ test("calls whose input JSON loses do not share a run", async () => {
   });
 });
 
-const as = (user: string) => {
+const as = (user: unknown) => {
   const from = createInvocation({ kind: "job", name: "night" });
   from.context.set("user", user);
   return { from };
@@ -121,6 +121,17 @@ test("calls share a run only with equal claims and credentials, since the handle
   await waitFor(() => calls.length === 5, { timeoutMs: 60_000 });
   calls.forEach(({ finish }, index) => finish(String(index)));
   expect(await Promise.all(all)).toEqual(["0", "1", "2", "2", "3", "4"]);
+});
+
+test("calls of accounts that differ only in a Set or a Map never share a run, and those with equal bigints do", async () => {
+  await using service = await waiting();
+  const { app, calls } = service;
+  const [read, write] = [new Map([["books", "read"]]), new Map([["books", "write"]])];
+  const roles = [new Set(["reader"]), new Set(["admin"]), read, write, [], []];
+  const all = roles.map((each) => app.cqrs.query(Read, { name: "a" }, as({ id: 5n, roles: each })));
+  await waitFor(() => calls.length === 5, { timeoutMs: 60_000 });
+  calls.forEach(({ finish }, index) => finish(String(index)));
+  expect(await Promise.all(all)).toEqual(["0", "1", "2", "3", "4", "4"]);
 });
 
 test("coalesce: false gives each call a run of its own", async () => {
