@@ -89,6 +89,22 @@ test("dates, absent members and empty outputs are data: the next step sees what 
   expect(seen).toEqual([{ at: "1970-01-01T00:00:00.000Z", list: [null] }, undefined]);
 });
 
+test("the outputs of functions that return nothing, which Promise.all collects, are data", async () => {
+  const mails: string[] = [];
+  const mail = async (to: string): Promise<void> => void mails.push(to);
+  const definition = saga("s", 1)
+    .call("mail", () => Promise.all([mail("ann"), mail("bob"), Promise.resolve({ sent: 2 })]))
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  await own.worker.runAll();
+  expect(await own.info(id)).toMatchObject({
+    status: "completed",
+    steps: [{ output: [null, null, { sent: 2 }] }],
+  });
+  expect(mails).toEqual(["ann", "bob"]);
+});
+
 test("an input that does not fit is a 400 for the operator who writes it into the time machine", async () => {
   const { panel, close } = timeMachinePanel(() => [order]);
   const start = panel.actions?.find(({ name }) => name === "start");

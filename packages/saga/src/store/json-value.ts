@@ -18,10 +18,13 @@ export const jsonValue = (value: unknown, what: string): string | null => {
 
 const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // under `debug` a loss is an error, so nothing is logged
 
+/** Functions that return nothing have no output, and `Promise.all` of several has a list of these. */
+const orNull = (item: unknown): unknown => (item === undefined ? null : item);
+
 const stringified = (value: unknown, what: string): string | null => {
   if (value === undefined) return null;
   try {
-    return jsonWriter(`saga: ${what}`, report)(value);
+    return jsonWriter(`saga: ${what}`, report)(Array.isArray(value) ? value.map(orNull) : value);
   } catch (error) {
     if (FrameworkError.is(error)) throw error;
     throw badValue(`${what} is not JSON data: ${messageOf(error)}`);
