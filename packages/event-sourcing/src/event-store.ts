@@ -17,7 +17,7 @@ import type { Frontier } from "./global-order/frontier.ts";
 import { GlobalReader } from "./global-order/global-reader.ts";
 import { HighWaterMark } from "./global-order/high-water-mark.ts";
 import { type EventBatch, readAll, type ReadAllOptions } from "./global-order/read-all.ts";
-import { checkName, checkStream, checkTenant } from "./names/check-name.ts";
+import { checkId, checkName, checkStream, checkTenant } from "./names/check-name.ts";
 import { type ReadOptions, readStream } from "./reading/read-stream.ts";
 import type { WaitOptions } from "./projections/running/wait-for.ts";
 import type { Projections } from "./projections/projections.ts";
@@ -140,7 +140,7 @@ export const buildStore = (base: StoreBase): StoreParts => {
     readAll: (options = {}) => readAll(base, reader, options),
     position: async () => toPosition(await reader.end()),
     aggregate: (decider, id, { tenant = "" } = {}) => {
-      checkName("id of an aggregate", id); // else all without one would be the stream "name-undefined"
+      checkId(id); // else all without one would be the stream "name-undefined"
       const stream = `${decider.name}-${id}`;
       checkStream(stream);
       checkTenant(tenant);

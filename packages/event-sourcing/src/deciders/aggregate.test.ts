@@ -94,3 +94,11 @@ test("an aggregate without an id is refused: all of them would be one stream", a
   for (const id of [undefined, "", Promise.resolve("1")])
     expect(() => store.aggregate(Loan, id as never)).toThrow("the id of an aggregate is");
 });
+
+test("the id of an aggregate may be as long as the name of its stream allows", async () => {
+  await using store = await openEventStore({ events: loanTypes, connectionUrl: "sqlite://:memory:" });
+  const longest = "1".repeat(255 - "loan-".length);
+  await store.aggregate(Loan, longest).execute({ kind: "borrow", member: "ann" });
+  expect((await store.aggregate(Loan, longest).load()).version).toBe(1);
+  expect(() => store.aggregate(Loan, `${longest}1`)).toThrow("the name of the stream is longer than 255");
+});

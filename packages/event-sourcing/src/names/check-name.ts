@@ -22,6 +22,9 @@ const check = (what: string, value: unknown, longest: number): void => {
 /** @throws EVENTS_BAD_NAME */
 export const checkStream = (stream: string): void => check("name of the stream", stream, MAX_STREAM_NAME);
 
+/** Checks the id in the name of a stream, which has the longer limit. @throws EVENTS_BAD_NAME */
+export const checkId = (id: string): void => check("id of an aggregate", id, MAX_STREAM_NAME);
+
 /** @throws EVENTS_BAD_NAME */
 export const checkTenant = (tenant: string): void => {
   if (tenant !== "") check("tenant", tenant, MAX_NAME);
