@@ -166,7 +166,6 @@ interface TransactionLimit {
   readonly end: () => void;
 }
 
-/** @throws DATABASE_BAD_TRANSACTION */
 const optionNames = Object.keys({
   isolation: 0,
   readOnly: 0,
@@ -175,6 +174,7 @@ const optionNames = Object.keys({
   signal: 0,
 } satisfies Record<keyof TransactionOptions, 0>);
 
+/** @throws DATABASE_BAD_TRANSACTION */
 const checkOptions = (options: TransactionOptions): void => {
   const { retries, isolation } = options;
   const [unknown] = unknownFields("the options object of transaction", options, optionNames);

@@ -1,5 +1,6 @@
 import { expect, test } from "@jest/globals";
 import fc from "fast-check";
+import { openDatabase } from "../index.ts";
 import { numberedPlaceholders } from "../sqlite/placeholders.ts";
 import { Statement } from "../statement.ts";
 import { splitStatements } from "./split.ts";
@@ -84,6 +85,13 @@ test("for SQLite a limit that is a parameter is kept from compiling the statemen
 test.each(dialects)("%s: a text that ends within a quote or comment is one statement", (dialect) => {
   for (const text of ["SELECT 'a; b", 'SELECT "a; b', "SELECT /* a; b", "SELECT -- a; b"])
     expect(splitStatements(text, dialect)).toHaveLength(1);
+});
+
+test("on SQLite, a comment that nothing closes may follow a statement", async () => {
+  const db = openDatabase({ url: "sqlite://:memory:" });
+  expect(await db.query("SELECT 1 AS n; /* one")).toEqual([{ n: 1 }]);
+  await expect(db.query("/* none")).rejects.toMatchObject({ code: "DATABASE_NOT_ONE_STATEMENT" });
+  await db.close();
 });
 
 test("a carriage return ends a comment on PostgreSQL, and not on SQLite", () => {

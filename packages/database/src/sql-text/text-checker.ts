@@ -43,7 +43,7 @@ export class TextChecker {
   }
 
   private read(text: string): number {
-    const pieces = splitStatements(text, this.dialect);
+    const pieces = splitStatements(text, this.dialect).filter(isStatement);
     const [piece] = pieces;
     if (piece === undefined || pieces.length > 1) throw notOne(text, pieces.length);
     checkControl(piece);
@@ -54,6 +54,9 @@ export class TextChecker {
     return needed;
   }
 }
+
+/** A comment after the last statement that nothing closes is none: SQLite takes the end of the text for its end. */
+const isStatement = ({ tokens: [first] }: Piece): boolean => first?.kind !== "unclosed";
 
 /** Checks a statement of a script. @throws DATABASE_BAD_PARAMETERS, DATABASE_TRANSACTION_CONTROL, DATABASE_COPY */
 export const checkPiece = (piece: Piece): void => {
