@@ -53,3 +53,17 @@ test("data that is no JSON is a copy, so that a handler that changes it does not
   expect(data).toEqual(Uint8Array.of(0, 0));
   expect(body).toEqual(Uint8Array.of(1, 2));
 });
+
+test("data that is no JSON of a broker whose client gives a Buffer is a Buffer", () => {
+  const headers = {
+    ce_specversion: "1.0",
+    ce_id: "1",
+    ce_type: "t",
+    ce_source: "/s",
+    "content-type": "text/csv",
+  };
+  const body = Buffer.from("a;b");
+  const { data } = decode(delivery(body, headers), false);
+  body.fill(0);
+  expect([Buffer.isBuffer(data), String(data)]).toEqual([true, "a;b"]);
+});

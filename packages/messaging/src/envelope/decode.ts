@@ -187,9 +187,9 @@ const textOf = (body: string | Uint8Array): string => {
   }
 };
 
-/** A copy: a handler that changes it must change neither the next try nor the dead letter. */
+/** A copy of the same class, such as `Buffer`: a handler that changes it must change neither the next try nor the dead letter. */
 const bytesOf = (body: string | Uint8Array): Uint8Array =>
-  typeof body === "string" ? new TextEncoder().encode(body) : new Uint8Array(body);
+  typeof body === "string" ? new TextEncoder().encode(body) : Uint8Array.prototype.slice.call(body);
 
 /** The JSON of a body that is data alone; an event can have none, as records that delete a key in Kafka. */
 const jsonIn = (body: string | Uint8Array): unknown =>
