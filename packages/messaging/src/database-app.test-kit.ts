@@ -91,7 +91,8 @@ export const databaseAppFacts = (
       await until(() => lines.length > 0);
       expect(lines).toEqual([[expect.stringContaining("endGroup"), { topic: "books", group: "mailer" }]]);
       const refused = { code: "MESSAGING_BAD_CONFIG" };
-      await expect(next.messaging.endGroup("books", "search")).rejects.toMatchObject(refused);
+      for (const group of ["search", "", undefined as unknown as string])
+        await expect(next.messaging.endGroup("books", group)).rejects.toMatchObject(refused);
       await next.messaging.endGroup("books", "mailer");
       await app.messaging.send("books", { type: "t", data: 2 });
       expect(Number(await waiting())).toBe(0);

@@ -7,6 +7,7 @@ import type { SubscriptionStatus } from "../consume/subscription-status.ts";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
+import { isName, NAME_RULE } from "../subscribe/subscription-problems.ts";
 import type { SubscriptionSpec } from "../subscribe/subscription-spec.ts";
 import { topologyOf, topologyProblems } from "./declared-topology.ts";
 
@@ -83,6 +84,7 @@ export class AppBroker {
   async endGroup(topic: string, group: string): Promise<void> {
     const { broker, name } = this.parts;
     const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
+    if (!isName(group)) throw refused(`the name of a group has ${NAME_RULE}, unlike "${group}"`); // "" has what waits for the first group
     if (broker.endGroup === undefined)
       throw refused(`the broker "${name}" ends no groups; use its own tools to remove "${group}"`);
     if (this.subscriptions.some(({ spec }) => spec.topic === topic && spec.group === group))

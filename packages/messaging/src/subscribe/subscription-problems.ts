@@ -29,7 +29,9 @@ const names: Readonly<Record<keyof SubscriptionOptions, true>> = {
 
 /** Names of topics and groups: what every broker accepts. */
 const NAME = /^[\w.-]{1,100}$/;
-const NAME_RULE = "1 to 100 letters, digits and . _ -";
+
+/** What the name of a topic or group has, for messages. */
+export const NAME_RULE = "1 to 100 letters, digits and . _ -";
 
 /** Returns the mistakes of a subscription; programs without types can make any of them. */
 export const subscriptionProblems = (spec: SubscriptionSpec, given: AnyOptions): readonly string[] => {
@@ -98,7 +100,7 @@ const kindRules = (
         [ack !== "manual", 'ack: "manual" is an option of subscribe; a batch handler returns verdicts'],
       ];
 
-const isName = (value: unknown): boolean => typeof value === "string" && NAME.test(value);
+export const isName = (value: unknown): boolean => typeof value === "string" && NAME.test(value);
 
 const isAuthenticator = (value: unknown): boolean =>
   typeof value === "object" && value !== null && "identify" in value && typeof value.identify === "function";
