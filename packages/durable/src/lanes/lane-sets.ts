@@ -89,8 +89,7 @@ export class LaneSets implements KernelPart {
     await this.loop?.end();
     const late = new AbortController();
     const cancel = this.base.clock.after(STOP_MS, () => late.abort());
-    await Promise.all([...this.sets.values()].map((set) => this.remove(set, late.signal)));
-    cancel();
+    await Promise.all([...this.sets.values()].map((set) => this.remove(set, late.signal))).finally(cancel);
   }
 
   report(insight: HostInsight): void {
