@@ -34,14 +34,14 @@ export const sessionOf = (request: HttpRequest, { session }: CsrfConfig): string
   const managed = request.context.get(SessionId);
   if (managed !== undefined) return managed;
   const unread = request.context.get(UnreadSessionId);
-  return unread === undefined ? request.cookies.get(SESSION_COOKIE) : unread;
+  return unread === undefined ? request.cookies.get(SESSION_COOKIE) : unread();
 };
 
 /** Whether the request names a session that was not read: its tokens are for a caller who is not known here, so none may be replaced. */
 export const isUnread = ({ context }: HttpRequest, { session }: CsrfConfig): boolean =>
   session === undefined &&
   context.get(SessionId) === undefined &&
-  (context.get(UnreadSessionId) ?? null) !== null;
+  (context.get(UnreadSessionId)?.() ?? null) !== null;
 
 /** Returns the login that later requests will have. */
 export const nextLogin = (session: string | null, caller: string | null, config: CsrfConfig): Login =>

@@ -123,10 +123,14 @@ export const sessions: Feature<Sessions> = {
 
 type Next = Parameters<Middleware<HttpRequest, Response>>[1];
 
-/** Names the session for the CSRF token, which must survive a path without sessions. */
+/** Names the session for the CSRF token, which must survive a path without sessions; reads nothing until it is asked. */
 const withoutSession = (sessions: OpenSessions, request: HttpRequest, next: Next): Awaitable<Response> => {
-  const cookie = sessions.cookie.read(request);
-  request.context.set(UnreadSessionId, cookie === null ? null : sessions.idOf(cookie));
+  let id: string | null | undefined;
+  const read = (): string | null => {
+    const cookie = sessions.cookie.read(request);
+    return cookie === null ? null : sessions.idOf(cookie);
+  };
+  request.context.set(UnreadSessionId, () => (id === undefined ? (id = read()) : id));
   return next(request);
 };
 

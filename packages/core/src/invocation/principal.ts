@@ -37,10 +37,10 @@ export const SessionId: Key<string | null | undefined> = key<string | null | und
 );
 
 /**
- * Id that the session cookie of a request names, where sessions are managed and this one was not read, as on paths without sessions; `null` for none. Nobody
- * knows whether that session is alive.
+ * Returns the id that the session cookie of a request names, where sessions are managed and this one was not read, as on paths without sessions; `null` for
+ * none. Nobody knows whether that session is alive. A function, because few requests need the id, and a signed cookie has to be checked for it.
  */
-export const UnreadSessionId: Key<string | null | undefined> = key<string | null | undefined>(
+export const UnreadSessionId: Key<(() => string | null) | undefined> = key<(() => string | null) | undefined>(
   "unread_session_id",
   undefined,
 );
