@@ -83,6 +83,30 @@ test("a connection that breaks while its compressed messages wait has ended for 
   expect(read).toEqual([MEGABYTE, MEGABYTE]);
 });
 
+test("a handler that reads on in a closing connection gets no message after one that was dropped", async () => {
+  const emptied = Promise.withResolvers<void>();
+  const ended = Promise.withResolvers<void>();
+  const read: number[] = [];
+  const app = new (App.with(websocket, counting))().enableWebSocket({ deflate: true, closeWaitSecs: 3600 });
+  app.websocket("/", async (socket) => {
+    await waitFor(() => app.received() === 2);
+    void socket.close();
+    await waitFor(() => app.received() === 50, { what: "the messages that the queue cannot hold" });
+    for (let n = 0; n < 2; n++) read.push((await socket.recv())?.data.byteLength ?? 0);
+    emptied.resolve();
+    for await (const message of socket) read.push(message.data.byteLength);
+    ended.resolve();
+  });
+  await using s = await serveApp(app);
+  const client = await sendFifty(s, "/");
+  await emptied.promise;
+  client.write(longMessage());
+  await waitFor(() => app.received() === 51, { what: "a later message, which would fit" });
+  client.destroy();
+  await ended.promise;
+  expect(read).toEqual([MEGABYTE, MEGABYTE]);
+});
+
 test.each([true, false])(
   "a handler that returns closes its connection in order, whatever waits (deflate: %j)",
   async (deflate) => {

@@ -68,6 +68,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   private closeReceived: Closed | null = null;
   private controlSecond = 0;
   private controlFrames = 0;
+  /** Whether a message was dropped, as the connection is closing and the queue was full. */
+  private isCutShort = false;
   /** Bytes sent since the last yield to the event loop. */
   private sentInTurn = 0;
   /** Bytes sent while a message larger than the send queue is waiting; `null` without such a message. */
@@ -302,8 +304,8 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     this.lastSeenMs = traffic.now();
     traffic.received++;
     const isOpen = this.ws.readyState === OPEN;
-    // A closing connection cannot be paused: its end is behind these messages.
-    if (!isOpen && this.isFull) return;
+    // A closing connection cannot be paused: its end is behind these messages. After one that was dropped none may follow.
+    if (!isOpen && (this.isCutShort ||= this.isFull)) return;
     if (this.inbox.put(new ReceivedMessage(data, isBinary))) return;
     if (isOpen && this.isFull) this.ws.pause();
   }

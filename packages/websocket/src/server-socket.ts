@@ -65,7 +65,12 @@ export interface ServerSocket<
   /** Like `each`, with messages from `receiveJson`. @throws as `receiveJson` */
   eachJson(handler: (value: T, ...dependencies: Each) => unknown): Promise<void>;
 
-  /** Closes; resolves when the connection has ended, at the latest after `closeWaitSecs`. @throws WEBSOCKET_BAD_CLOSE_CODE */
+  /**
+   * Closes; resolves when the connection has ended, at the latest after `closeWaitSecs`. Messages that still arrive are received until the queue is full; the
+   * first that does not fit and all after it are dropped.
+   *
+   * @throws WEBSOCKET_BAD_CLOSE_CODE
+   */
   close(code?: number, reason?: string): Promise<void>;
 
   /** Joins a room; `app.room(name)` sends to its members in every worker. @throws WEBSOCKET_TOO_MANY_ROOMS above 100 */
