@@ -1,5 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import type { Injections } from "@framework/core";
 import type { Kernel, QueueOptions, WorkQueue } from "@framework/durable/feature";
 import { expect, test } from "@jest/globals";
 import { GroupQueue } from "./group-queue.ts";
@@ -10,7 +11,7 @@ const collectGarbage = runInNewContext("gc") as () => void;
 test("a group whose consumers stay keeps nothing of its waits for room", async () => {
   let admit: QueueOptions<unknown>["admission"];
   const kernel: Pick<Kernel, "queue"> = {
-    queue<T>(options: QueueOptions<T>) {
+    queue<T, I extends Injections | undefined = undefined>(options: QueueOptions<T, I>) {
       admit = options.admission;
       return {} as WorkQueue<T>; // only its admission is asked
     },
