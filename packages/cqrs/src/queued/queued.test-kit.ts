@@ -118,7 +118,7 @@ export const queued: PortContract<TestDatabase> = portContract<TestDatabase>("qu
   "a caller whose user has a bigint as its id is the same when the command runs": async (place) => {
     const Who = command("Who", { input: z.string(), output: z.boolean(), mode: "queued" });
     const app = counterApp(place);
-    const user = { id: 2n ** 63n, teams: [{ id: -1n }], name: "ann" };
+    const user = { id: 2n ** 63n, teams: [{ id: -1n }], own: { "cqrs:bigint": "ann" } };
     app.cqrs.handle(Who, (_input, { invocation }) => isDeepStrictEqual(invocation.context.get("user"), user));
     app.post("/who", async (request) => {
       request.context.set("user", user);

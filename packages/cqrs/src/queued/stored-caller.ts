@@ -27,7 +27,8 @@ const storedBigint = (_name: string, value: unknown): unknown =>
 
 const restoredBigint = (_name: string, value: unknown): unknown => {
   if (typeof value !== "object" || value === null || !(BIGINT in value)) return value;
-  return typeof value[BIGINT] === "string" ? BigInt(value[BIGINT]) : value;
+  const digits = value[BIGINT];
+  return typeof digits === "string" && /^-?\d+$/.test(digits) ? BigInt(digits) : value; // else a user's own member of that name
 };
 
 /** Returns the path parameters of the request that enqueued a command. */
