@@ -20,8 +20,8 @@ export interface RetryConflictsOptions {
 }
 
 /**
- * Runs a command again, in a new transaction and with the input as it was validated, after a conflict. A call with an idempotency key also runs again when the outcome of its commit is unknown:
- * its key tells whether the first attempt was committed.
+ * Runs a command again, in a new transaction and with the input as it was validated, after a conflict. A call with an idempotency key also runs again when the
+ * outcome of its commit is unknown: its key tells whether the first attempt was committed.
  */
 export const retryConflicts = ({
   maxRetries,

@@ -41,11 +41,11 @@ export const databaseBroker = (kernel: Kernel): BrokerAdapter => {
   return { name: "database", capabilities, open: (context) => openBroker(kernel, queue, context) };
 };
 
-/** A group that the program subscribes to no more keeps each message of its topic. It is not removed by itself: another program may be its reader. */
+/** A group that the program no longer subscribes to keeps each message of its topic. It is not removed automatically: another program may be its reader. */
 const warnOfUnread = async (groups: Groups, { subscriptions }: Topology, log: Logger): Promise<void> => {
   for (const { topic, name } of await groups.unread()) {
     if (subscriptions.some(({ topics, group }) => group === name && topics.includes(topic))) continue;
-    const text = `messaging: messages of the topic "${topic}" wait for the group "${name}" for more than a day; if no program subscribes to it any more, end it with app.messaging.endGroup`;
+    const text = `messaging: messages of the topic "${topic}" have waited for the group "${name}" for more than a day; if no program subscribes to it any more, end it with app.messaging.endGroup`;
     log.warn(text, { topic, group: name });
   }
 };

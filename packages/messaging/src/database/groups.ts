@@ -87,7 +87,7 @@ export class Groups {
     });
   }
 
-  /** Returns groups for which a message has been due for more than a day: the program subscribes to them no more, or no process of it runs. */
+  /** Returns groups for which a message has been due for more than a day: the program no longer subscribes to them, or no process of it runs. */
   async unread(): Promise<readonly GroupName[]> {
     const { db, now } = this.kernel;
     const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
