@@ -19,13 +19,21 @@ const slow = () => {
         begun.resolve();
         await goesOn.promise;
         effects.push("charge");
+        return "receipt";
       },
-      { undo: () => void effects.push("refund"), retry: { attempts: 1 } },
+      { undo: (_, output) => void effects.push(`refund ${output}`), retry: { attempts: 1 } },
     )
     .call("ship", () => void effects.push("ship"))
     .build();
   return { definition, effects, begun: begun.promise, aborted: aborted.promise, goOn: goesOn.resolve };
 };
+
+/** Resolves with a value when the signal aborts. */
+const aborts = (signal: AbortSignal, value: string, begun = (): void => {}): Promise<string> =>
+  new Promise((resolve) => {
+    signal.addEventListener("abort", () => resolve(value));
+    begun();
+  });
 
 test("the undo of a saga that is cancelled during a call begins when the call has ended", async () => {
   const { definition, effects, begun, aborted, goOn } = slow();
@@ -38,7 +46,70 @@ test("the undo of a saga that is cancelled during a call begins when the call ha
   expect([effects, (await own.info(id)).status]).toEqual([[], "cancelling"]);
   goOn();
   await turn;
-  expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund"], "compensated"]);
+  expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund receipt"], "compensated"]);
+});
+
+test("the undo of a call gets its output when the worker learns of the cancellation only at its end", async () => {
+  const { definition, effects, begun, goOn } = slow();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const turn = own.loseWorkers();
+  await begun;
+  await own.worker2().runner.cancel(id, because);
+  goOn();
+  await turn;
+  expect([effects, (await own.info(id)).status]).toEqual([["charge", "refund receipt"], "compensated"]);
+});
+
+test("each branch of a cancelled step is undone with its own output, also those that had ended before", async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const undone: string[] = [];
+  const definition = saga("both", 1)
+    .parallel("all", (branch) => {
+      const undo = (_: unknown, output: unknown): void => void undone.push(String(output));
+      return {
+        quick: branch(() => "quick", { undo }),
+        slow: branch(({ signal }) => aborts(signal, "slow", begin), { undo }),
+        none: branch(({ signal }) => aborts(signal, "none").then(() => Promise.reject(new Error("no"))), {
+          undo,
+        }),
+      };
+    })
+    .build();
+  await using own = await bench(definition);
+  const id = await own.start();
+  const turn = own.loseWorkers();
+  await begun;
+  await own.worker.runner.cancel(id, because);
+  await turn;
+  expect([undone, (await own.info(id)).status]).toEqual([["undefined", "slow", "quick"], "compensated"]);
+});
+
+test("an undo gets the output of an attempt that was late, whatever the attempts after it said", async () => {
+  const clock = virtualClock();
+  const undone: unknown[] = [];
+  const seen: unknown[] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const definition = saga("late", 1)
+    .call(
+      "charge",
+      ({ attempt, signal, outputs }) => {
+        seen.push(outputs);
+        if (attempt === 1) return aborts(signal, "receipt", begin);
+        throw new Error("down");
+      },
+      { undo: (_, output) => void undone.push(output), retry: { attempts: 2, delayMs: 1 } },
+    )
+    .build();
+  await using own = await bench(definition, { stepTimeoutMs: 1000 }, { clock });
+  const id = await own.start();
+  const turn = own.worker.runAll();
+  await begun;
+  await clock.advance(1000);
+  await turn;
+  await own.pass(2000);
+  expect([undone, (await own.info(id)).status]).toEqual([["receipt"], "compensated"]);
+  expect(seen.map((outputs) => ({ ...(outputs as object) }))).toEqual([{}, {}]);
 });
 
 test("a saga that is cancelled while no call runs is undone at once: before its first turn, and between two attempts", async () => {
@@ -81,7 +152,7 @@ test("the undo of a call that takes too long begins when the call has ended", as
   expect([effects, (await own.info(id)).status]).toEqual([[], "ready"]);
   goOn();
   await turn;
-  expect(effects).toEqual(["charge", "refund"]);
+  expect(effects).toEqual(["charge", "refund receipt"]);
   expect(await own.info(id)).toMatchObject({ status: "compensated", error: { code: "SAGA_STEP_TIMEOUT" } });
 });
 
@@ -103,7 +174,7 @@ test.each(["at its time limit", "when it is cancelled"])(
     expect(effects).toEqual([]);
     await clock.advance(1);
     await turn;
-    expect([effects, (await own.info(id)).status]).toEqual([["refund"], "compensated"]);
+    expect([effects, (await own.info(id)).status]).toEqual([["refund undefined"], "compensated"]);
     expect(lines).toEqual([
       'saga: "slow" goes on although "charge" has not ended 10000 ms after its time limit: what it does from now on may come after its undo',
     ]);

@@ -31,6 +31,7 @@ export { checkedReason, decisionChange, type Verb } from "./operate/verbs.ts";
 export type { EngineParts, OpenEngine, SagaEngine } from "./port/saga-engine.ts";
 export { attemptAt, intents, isSettled, newBranch, skippedBranches } from "./run/arrive.ts";
 export { type AttemptParts, sagaContext, stepContext } from "./run/context-of.ts";
+export { checkedOutcome } from "./run/checked-outcome.ts";
 export { contextPerRun } from "./run/context-per-run.ts";
 export { retryOf, undoRetry } from "./run/retries.ts";
 export type { RunLimits } from "./run/runner-parts.ts";

@@ -217,8 +217,9 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
             begun.resolve();
             await goesOn.promise;
             effects.push("charge");
+            return "receipt";
           },
-          { undo: () => void effects.push("refund") },
+          { undo: (_, output) => void effects.push(`refund ${output}`) },
         )
         .build();
       const front = sagaApp(place, { workers: false });
@@ -232,7 +233,7 @@ export const sagaFacts = (test: typeof jestTest, make: () => TestDatabase | Prom
           expect([effects, (await front.saga.get(id))?.status]).toEqual([[], "cancelling"]);
           goesOn.resolve();
           await inStatus(front, id, "compensated");
-          expect(effects).toEqual(["charge", "refund"]);
+          expect(effects).toEqual(["charge", "refund receipt"]);
         }),
       );
     },

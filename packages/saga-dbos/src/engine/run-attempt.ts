@@ -2,6 +2,7 @@ import { retryDelayMs } from "@framework/core";
 import { systemClock } from "@framework/core/feature";
 import {
   type AttemptEnd,
+  checkedOutcome,
   contextPerRun,
   type EngineParts,
   failureText,
@@ -34,7 +35,7 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
     const error = failureText(unknownOutcome(placeOf(step, branch)));
     return { end: "unknown", error, isOver: true, isUnknown: false, delayMs: 0, ms: 0 };
   }
-  const outcome = { isUnknown: mayHaveRun && branch.onUnknown === "check" };
+  const outcome: Outcome = { isUnknown: mayHaveRun && branch.onUnknown === "check", output: null };
   const free = await slots.take(stopping);
   if (free === null) return await interrupted();
   const begun = systemClock.now();
@@ -55,6 +56,14 @@ export const runAttempt = async (performer: Performer, planned: PlannedAttempt):
   }
 };
 
+/** What is known of an attempt, also when it fails. */
+interface Outcome {
+  /** Whether nobody knows yet if an earlier attempt took effect: `check` has not answered. */
+  isUnknown: boolean;
+  /** JSON of what a call has returned, also when its time was over. */
+  output: string | null;
+}
+
 /** Never settles: DBOS must record nothing. */
 export const interrupted = (): Promise<never> => new Promise(() => {});
 
@@ -74,12 +83,12 @@ const next = (
 /**
  * Runs the program's function as an observed operation within its limit, and returns its output as JSON.
  *
- * @param outcome is known once `check` has answered
+ * @param outcome what is learned of it meanwhile
  */
 const observed = (
   { definition, parts, stopping }: Performer,
   planned: PlannedAttempt,
-  outcome: { isUnknown: boolean },
+  outcome: Outcome,
 ): Promise<string | null> => {
   const { step, branch, attempt, isUndo, saga, atMostMs } = planned;
   const { limits, insight, sender, kernel } = parts;
@@ -109,12 +118,12 @@ const observed = (
         );
       }
       if (outcome.isUnknown && branch.check !== null) {
-        const found = await branch.check(context as never);
-        if (found !== null) return json(found.output);
+        const found = checkedOutcome(await branch.check(context as never), place);
+        if (found !== null) return (outcome.output = json(found.output));
         signal.throwIfAborted(); // another attempt has begun, or will
         outcome.isUnknown = false;
       }
-      return json(await call(planned, context as never, null as never));
+      return (outcome.output = json(await call(planned, context as never, null as never)));
     };
     return (await insight.operations.run(seen, work as never)) as string | null;
   });

@@ -105,6 +105,7 @@ const stateAfter = ({ state, result }: Tried): BranchState => {
   if (result.end === "done") return { ...state, status: "done", output: result.output, error: null };
   if (result.end === "machinery" || result.end === "lost") return state;
   const { error, isOver } = result;
-  if (result.isUnknown) return { ...state, attempts: state.attempts + (isOver ? 0 : 1), error };
-  return { ...state, status: isOver ? "failed" : "retrying", error };
+  const output = result.output ?? state.output; // that of an earlier attempt, which took effect
+  if (result.isUnknown) return { ...state, attempts: state.attempts + (isOver ? 0 : 1), output, error };
+  return { ...state, status: isOver ? "failed" : "retrying", output, error };
 };

@@ -42,6 +42,8 @@ export type AttemptResult =
       readonly isOver: boolean;
       /** Whether nobody knows yet if an earlier attempt took effect: `check` has not answered. */
       readonly isUnknown: boolean;
+      /** JSON of what the call returned, when its time was over by then. Records of earlier versions have none. */
+      readonly output?: string | null;
       /** Pause before the next one. */
       readonly delayMs: number;
       readonly ms: number;

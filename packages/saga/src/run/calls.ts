@@ -1,9 +1,11 @@
+import { failureOf } from "@framework/durable/feature";
 import type { Branch, CallStep } from "../definition/step.ts";
 import { unknownOutcome } from "../errors/saga-errors.ts";
 import { type BranchState, branchAt } from "../store/instance.ts";
-import { jsonValue } from "../store/json-value.ts";
+import { jsonOrNull, jsonValue } from "../store/json-value.ts";
 import { remainingMs } from "./active-time.ts";
 import { attemptAt, hasUnknownOutcome, isSettled } from "./arrive.ts";
+import { checkedOutcome } from "./checked-outcome.ts";
 import type { FailureClass } from "./failure-class.ts";
 import { commitLeave } from "./leave.ts";
 import { failureText, placeOf, type SagaRun } from "./saga-run.ts";
@@ -18,8 +20,10 @@ interface Calling {
 }
 
 /** How an attempt at a branch ended. */
-type Called = Calling &
-  ({ readonly output: string | null } | { readonly kind: FailureClass; readonly error: unknown });
+type Called = Calling & {
+  /** JSON; also of a failed attempt whose function has returned when its time was over. */
+  readonly output: string | null;
+} & (object | { readonly kind: FailureClass; readonly error: unknown });
 type Failed = Extract<Called, { readonly kind: FailureClass }>;
 
 /** Runs the branches of a step that are not done yet, side by side, and records all outcomes in one commit. */
@@ -36,7 +40,12 @@ export const runCalls = async (run: SagaRun, step: CallStep): Promise<boolean> =
   }
   await recordIntents(run, step, calls);
   const called = await Promise.all(calls.map((call) => callOnce(run, step, call)));
-  return await settle(run, step, called);
+  try {
+    return await settle(run, step, called);
+  } catch (error) {
+    if (failureOf(error).code === "SAGA_STALE") await run.keepOutputs(called.map(stateWithOutput));
+    throw error;
+  }
 };
 
 const callOf = (run: SagaRun, branch: Branch, position: number): Calling => {
@@ -60,32 +69,25 @@ const callOnce = async (run: SagaRun, step: CallStep, call: Calling): Promise<Ca
   const { branch, state } = call;
   let { isUnknown } = call;
   const which = { step, branch, attempt: state.attempts, atMostMs: remainingMs(run) };
+  const place = placeOf(step, branch);
+  let returned: unknown;
   try {
-    const output = await run.attempt(which, async (context, signal) => {
+    await run.attempt(which, async (context, signal) => {
       if (isUnknown && branch.check !== null) {
-        const found: unknown = await branch.check(context);
-        if (isOutput(found)) return found.output;
-        if (found !== null) throw badCheck(placeOf(step, branch));
+        const found = checkedOutcome(await branch.check(context), place);
+        if (found !== null) return void (returned = found.output);
         signal.throwIfAborted(); // another attempt has begun, or will
         isUnknown = false;
       }
-      return await branch.run(context, null as never);
+      returned = await branch.run(context, null as never);
     });
-    const text = jsonValue(output, `the output of "${placeOf(step, branch)}"`);
+    const output = jsonValue(returned, `the output of "${place}"`);
     run.parts.insight.ended(run.saga.name, "done");
-    return { ...call, output: text };
+    return { ...call, output };
   } catch (error) {
-    return { ...call, isUnknown, kind: run.classOf(error), error };
+    return { ...call, isUnknown, kind: run.classOf(error), error, output: jsonOrNull(returned) };
   }
 };
-
-const isOutput = (found: unknown): found is { readonly output: unknown } =>
-  typeof found === "object" && found !== null && "output" in found;
-
-const badCheck = (step: string): TypeError =>
-  new TypeError(
-    `saga: \`check\` of the step "${step}" returns { output } if the step took effect, or null if it did not`,
-  );
 
 /** Records all outcomes; what has succeeded is never repeated. */
 const settle = async (run: SagaRun, step: CallStep, called: readonly Called[]): Promise<boolean> => {
@@ -109,9 +111,16 @@ const isOver = (run: SagaRun, { kind, branch, state }: Failed): boolean =>
   kind !== "transient" || state.attempts >= run.retryOf(branch).attempts;
 
 const stateAfter = (run: SagaRun, each: Called): BranchState => {
-  if (!("kind" in each)) return { ...each.state, status: "done", output: each.output, error: null };
+  const state = stateWithOutput(each);
+  if (!("kind" in each)) return { ...state, status: "done", error: null };
   const error = failureText(each.error);
   const isLast = isOver(run, each);
-  if (each.isUnknown) return { ...each.state, attempts: each.state.attempts + (isLast ? 0 : 1), error };
-  return { ...each.state, status: isLast ? "failed" : "retrying", error };
+  if (each.isUnknown) return { ...state, attempts: state.attempts + (isLast ? 0 : 1), error };
+  return { ...state, status: isLast ? "failed" : "retrying", error };
 };
+
+/** An attempt without an output does not forget that of an earlier one, which took effect. */
+const stateWithOutput = (each: Called): BranchState => ({
+  ...each.state,
+  output: "kind" in each ? (each.output ?? each.state.output) : each.output,
+});

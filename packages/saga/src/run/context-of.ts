@@ -71,5 +71,10 @@ export const outputsOf = (definition: AnySaga, saga: Instance): Readonly<Record<
   return outputs;
 };
 
-const outputAt = (saga: Instance, position: number, branch: string): unknown =>
-  valueIn(branchAt(saga, position, branch)?.output ?? null);
+/** The output of a work that is over: one that has to be tried again may have that of an attempt that came too late. */
+const outputAt = (saga: Instance, position: number, branch: string): unknown => {
+  const state = branchAt(saga, position, branch);
+  return state === undefined || state.status === "started" || state.status === "retrying"
+    ? undefined
+    : valueIn(state.output);
+};

@@ -5,7 +5,8 @@ import type { AnySaga } from "../definition/definition.ts";
 import type { Branch, Step } from "../definition/step.ts";
 import { stepTimeout, staleSaga } from "../errors/saga-errors.ts";
 import type { Change } from "../store/change.ts";
-import type { Instance } from "../store/instance.ts";
+import type { BranchState, Instance } from "../store/instance.ts";
+import { keepOutputs } from "../store/keep-outputs.ts";
 import type { Turn } from "../turns/turns.ts";
 import { type AttemptParts, stepContext } from "./context-of.ts";
 import type { FailureClass } from "./failure-class.ts";
@@ -70,6 +71,11 @@ export class SagaRun {
       await after?.(tx);
       return changed;
     });
+  }
+
+  /** Keeps the outputs of works for their undo, if the saga was cancelled while they ran. */
+  async keepOutputs(branches: readonly BranchState[]): Promise<void> {
+    await this.parts.transaction((tx) => keepOutputs(tx, this.saga.id, branches, this.turn.held));
   }
 
   /** Calls the program's function of an attempt, until its limit, or until the saga is cancelled. Nothing follows before the function has ended, or is abandoned. */

@@ -16,6 +16,15 @@ export const jsonValue = (value: unknown, what: string): string | null => {
   return text;
 };
 
+/** Returns JSON text of a value that is of use only if it is one; else `null`. */
+export const jsonOrNull = (value: unknown): string | null => {
+  try {
+    return jsonValue(value, "the value");
+  } catch {
+    return null;
+  }
+};
+
 const report = { debug: true, exact: true, log: { warn: () => {} }, code: "SAGA_BAD_VALUE" }; // under `debug` a loss is an error, so nothing is logged
 
 /** Functions that return nothing have no output, and `Promise.all` of several has a list of these. */

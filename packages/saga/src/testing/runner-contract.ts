@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { type PortContract, portContract } from "@framework/core/testing";
 import { DatabaseError } from "@framework/database";
 import { saga } from "../definition/saga.ts";
-import type { UndoContext } from "../definition/context.ts";
 import { SagaReject } from "../errors/saga-reject.ts";
 import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+import { callFacts } from "./call-facts.ts";
 import { conditionFacts } from "./condition-facts.ts";
 import { versionFacts } from "./version-facts.ts";
 
@@ -109,38 +109,6 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     await inStatus(runner, id, "compensated");
     assert.deepEqual(undone, ["down undefined", "first"]);
   },
-  "gives an undo the key of its step, which finds a charge whose reply was lost": async ({ run }) => {
-    const charged = new Set<string>();
-    const keys: string[] = [];
-    const charge = (key: string): string => {
-      charged.add(key);
-      keys.push(key);
-      return key;
-    };
-    const refund = ({ stepKey, idempotencyKey }: UndoContext): void => {
-      charged.delete(stepKey);
-      keys.push(idempotencyKey);
-    };
-    const definition = saga("refunds", 1)
-      .parallel("deposits", (branch) => ({
-        first: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
-        second: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
-      }))
-      .call(
-        "charge",
-        ({ idempotencyKey }) => {
-          charge(idempotencyKey);
-          throw new Error("the reply was lost");
-        },
-        { retry: { attempts: 1 }, undo: refund },
-      )
-      .build();
-    const runner = await run([definition]);
-    const { id } = await runner.start(definition, null, { key: "k" });
-    await inStatus(runner, id, "compensated");
-    assert.deepEqual(Array.from(charged), []);
-    assert.equal(new Set(keys).size, 6); // each refund is a call with a key of its own
-  },
   "goes on with a message that comes during a wait, and with one that came before": async ({ run }) => {
     const definition = saga("waits", 1)
       .call("order", () => "ordered")
@@ -243,6 +211,7 @@ export const sagaRunnerContract: PortContract<RunnerFixture> = portContract("sag
     assert.deepEqual([timeline[0]?.event, timeline.at(-1)?.status], ["start", "compensated"]);
     assert.equal(await runner.get("00000000-0000-0000-0000-000000000000"), null);
   },
+  ...callFacts,
   ...conditionFacts,
   ...versionFacts,
 });

@@ -1,0 +1,17 @@
+import type { Statement, Transaction } from "@framework/database";
+import type { BranchState } from "./instance.ts";
+
+/** Writes outputs of works that ended when their saga was already cancelled. They change no state: the undos are given them. @param held condition of the worker's ownership */
+export const keepOutputs = async (
+  tx: Transaction,
+  id: string,
+  branches: readonly BranchState[],
+  held: Statement,
+): Promise<void> => {
+  for (const { position, branch, output } of branches) {
+    if (output === null) continue;
+    await tx.execute`UPDATE framework_saga_steps SET output = ${output}
+      WHERE saga_id = ${id} AND position = ${position} AND branch = ${branch}
+      AND EXISTS (SELECT 1 FROM framework_sagas WHERE id = ${id} AND status = ${"cancelling"}) AND ${held}`;
+  }
+};

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import type { PortFacts } from "@framework/core/testing";
+import { saga } from "../definition/saga.ts";
+import type { UndoContext } from "../definition/context.ts";
+import { inStatus, type RunnerFixture } from "./runner-fixture.ts";
+
+const because = { reason: "the test says so" };
+
+/** What is known of a call whose reply was lost, came too late, or is asked for. */
+export const callFacts: PortFacts<RunnerFixture> = {
+  "gives an undo the key of its step, which finds a charge whose reply was lost": async ({ run }) => {
+    const charged = new Set<string>();
+    const keys: string[] = [];
+    const charge = (key: string): string => {
+      charged.add(key);
+      keys.push(key);
+      return key;
+    };
+    const refund = ({ stepKey, idempotencyKey }: UndoContext): void => {
+      charged.delete(stepKey);
+      keys.push(idempotencyKey);
+    };
+    const definition = saga("refunds", 1)
+      .parallel("deposits", (branch) => ({
+        first: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
+        second: branch(({ idempotencyKey }) => charge(idempotencyKey), { undo: refund }),
+      }))
+      .call(
+        "charge",
+        ({ idempotencyKey }) => {
+          charge(idempotencyKey);
+          throw new Error("the reply was lost");
+        },
+        { retry: { attempts: 1 }, undo: refund },
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    await inStatus(runner, id, "compensated");
+    assert.deepEqual(Array.from(charged), []);
+    assert.equal(new Set(keys).size, 6); // each refund is a call with a key of its own
+  },
+  "gives an undo the output of a call that ended after its time limit": async ({ run }) => {
+    const undone: unknown[] = [];
+    const definition = saga("late", 1)
+      .call(
+        "charge",
+        ({ signal }) =>
+          new Promise<string>((resolve) => signal.addEventListener("abort", () => resolve("receipt"))),
+        { retry: { attempts: 1 }, timeoutMs: 20, undo: (_, output) => void undone.push(output) },
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    const info = await inStatus(runner, id, "compensated");
+    assert.equal(info.error?.code, "SAGA_STEP_TIMEOUT");
+    assert.deepEqual(undone, ["receipt"]);
+  },
+  "pauses when `check` returns neither an output nor null": async ({ run }) => {
+    let runs = 0;
+    let answer: unknown = {};
+    const definition = saga("asked", 1)
+      .call(
+        "pay",
+        (): string => {
+          runs++;
+          throw Object.assign(new Error("the lease is lost"), { code: "DURABLE_LOST" });
+        },
+        { check: () => answer as null },
+      )
+      .build();
+    const runner = await run([definition]);
+    const { id } = await runner.start(definition, null, { key: "k" });
+    const info = await inStatus(runner, id, "paused");
+    assert.match(info.error?.message ?? "", /`check` of the step "pay" returns \{ output \}/);
+    answer = { output: "paid" };
+    await runner.retry(id, because);
+    assert.equal((await inStatus(runner, id, "completed")).steps[0]?.output, "paid");
+    assert.equal(runs, 1);
+  },
+};
