@@ -101,6 +101,32 @@ export const outcomeFacts = (fact: Fact): void => {
   );
 
   fact(
+    "an attempt that was planned while the database's clock was ahead begins after its delay when the clock is right",
+    async (processes) => {
+      const options = { retry: { attempts: 3, delayMs: 1000, jitter: 0 } };
+      const { queue, kernel } = await work(processes, {
+        ...options,
+        handle() {
+          throw new Error("again");
+        },
+      });
+      const year = 365 * 86_400_000;
+      await processes.time.advance(year);
+      const id = await add(queue, "a");
+      await inState(queue, id, "waiting");
+      const late = await add(queue, "b", { runAt: (await processes.time.read()) + year });
+      await kernel.stop();
+      await processes.time.advance(-year);
+      const next = await work(processes, { ...options, handle: () => "done" });
+      const due = (await processes.time.read()) + 1000;
+      await waitFor(async () => (await next.queue.get(id))?.runAt === due, { what: "the new plan" });
+      await processes.time.advance(1000);
+      await gone(next.queue, id);
+      expect((await next.queue.get(late))?.state).toBe("waiting");
+    },
+  );
+
+  fact(
     "an item gives up at once after a NonRetryableError, or when its error is not retryable",
     async (processes) => {
       const { queue } = await work(processes, {

@@ -16,7 +16,7 @@ export interface HousekeepingParts {
 /** Mean pause between two rounds. */
 const PAUSE_MS = 10_000;
 
-/** Items that one statement removes, and most statements of one round. */
+/** Items that one statement removes or plans anew, and most statements of one round. */
 const BATCH = 1000;
 const MAX_BATCHES = 100;
 
@@ -26,7 +26,7 @@ const HEAL_EVERY = 6;
 /** Ready items of a queue that are counted. */
 const MAX_COUNTED = 10_000;
 
-/** Removes finished items that were kept long enough, heals what killed processes left behind, and counts for metrics. */
+/** Removes finished items that were kept long enough, heals what killed processes and wrong clocks left behind, and counts for metrics. */
 export class Housekeeping {
   private readonly parts: HousekeepingParts;
   private cancel: () => void = () => {};
@@ -68,6 +68,8 @@ export class Housekeeping {
   private async heal(): Promise<void> {
     const { store, hint } = this.parts;
     for (const queue of await store().keyOrder.heal()) hint(queue);
+    for (let batch = 0; batch < MAX_BATCHES && !this.hasEnded; batch++)
+      if ((await store().leasing.replan()).length < BATCH) return;
   }
 
   private async prune(): Promise<void> {

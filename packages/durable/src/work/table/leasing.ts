@@ -64,6 +64,22 @@ const whenDue = (name: string, state: string): StatementShape => ({
 export const wakeStatement: StatementShape = whenDue("wake", "waiting");
 export const takeStatement: StatementShape = whenDue("take", "running");
 
+/** Waits that were planned later than now: the database's clock was ahead then. Each is as long again, from now. */
+const planned = (now: string | undefined, lock: string): string =>
+  `SELECT w.id FROM framework_work AS w WHERE w.state = 'waiting' AND w.settled_at IS NOT NULL AND w.settled_at > ${now} LIMIT ${MAX_BATCH} ${lock}`;
+const replanned = (now: string | undefined): string => {
+  const due = `${now} + wake_at - settled_at`;
+  return `UPDATE framework_work SET wake_at = ${due}, run_at = ${due}, settled_at = ${now}`;
+};
+
+export const replanStatement: StatementShape = {
+  name: "replan",
+  returns: { queue: "text" },
+  postgres: ({ now }) =>
+    `${replanned(now)} WHERE id = ANY (ARRAY(${planned(now, "FOR UPDATE SKIP LOCKED")})) RETURNING queue`,
+  sqlite: ({ now }) => `${replanned(now)} WHERE id IN (${planned(now, "")}) RETURNING queue`,
+};
+
 const ofOwners = (owners: string, lock: string): string =>
   `SELECT w.id FROM framework_work AS w WHERE w.state = 'running' AND w.owner ${owners} LIMIT ${MAX_BATCH} ${lock}`;
 
@@ -135,6 +151,11 @@ export class Leasing {
   /** Makes waiting items ready that are due, up to 1,000. Returns the queue of each. */
   async wake(): Promise<readonly string[]> {
     return await this.queues(wakeStatement);
+  }
+
+  /** Plans the waits of items anew, up to 1,000, that were planned while the database's clock was ahead. Returns the queue of each. */
+  async replan(): Promise<readonly string[]> {
+    return await this.queues(replanStatement);
   }
 
   /** Makes running items ready whose leases have ended, up to 1,000; their attempts count. Returns the queue of each. */

@@ -55,7 +55,7 @@ const settle = (of: (column: string) => string, now: string | undefined): string
   return `UPDATE framework_work SET state = ${of("state")}, owner = NULL, fence = framework_work.fence + 1,
   wake_at = ${due} END, run_at = ${due} ELSE run_at END, attempts = attempts - ${of("back")},
   result = COALESCE(${of("result")}, framework_work.result), error = COALESCE(${of("error")}, framework_work.error),
-  finished_at = CASE WHEN ${of("ends")} = 1 THEN ${now} END`;
+  settled_at = ${now}, finished_at = CASE WHEN ${of("ends")} = 1 THEN ${now} END`;
 };
 
 export const settleStatement: StatementShape = {

@@ -7,6 +7,7 @@ import {
   heldStatement,
   lookStatement,
   renewStatement,
+  replanStatement,
   takeFromStatement,
   takeStatement,
   wakeStatement,
@@ -24,6 +25,8 @@ import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
  * - `blocked`: due, but far behind an earlier item of its key; out of the queue until that one ends.
  * - `running`: leased by `owner` until `wake_at`.
  * - `done`, `failed`, `parked`, `cancelled`: finished, with `finished_at`, kept for a while.
+ *
+ * `settled_at` is the time of the last attempt's end: for an item that waits, that at which the wait was planned.
  *
  * `fence` grows whenever an item is claimed or taken from its owner, so that one comparison refuses every outdated write.
  */
@@ -44,6 +47,7 @@ const COLUMNS = `
   result TEXT,
   error TEXT,
   created_at BIGINT NOT NULL,
+  settled_at BIGINT,
   finished_at BIGINT`;
 
 /**
@@ -53,6 +57,7 @@ const COLUMNS = `
 const INDEXES = `
 CREATE INDEX framework_work_ready ON framework_work (queue, priority DESC, run_at, id) WHERE state = 'ready';
 CREATE INDEX framework_work_timed ON framework_work (state, wake_at) WHERE state = 'waiting' OR state = 'running';
+CREATE INDEX framework_work_planned ON framework_work (settled_at) WHERE state = 'waiting' AND settled_at IS NOT NULL;
 CREATE INDEX framework_work_key ON framework_work (queue, key, id) WHERE key IS NOT NULL AND finished_at IS NULL;
 CREATE UNIQUE INDEX framework_work_running_key ON framework_work (queue, key) WHERE key IS NOT NULL AND state = 'running';
 CREATE INDEX framework_work_blocked ON framework_work (queue, key, id) WHERE state = 'blocked';
@@ -71,6 +76,7 @@ export const workStatements: readonly StatementShape[] = [
   renewStatement,
   heldStatement,
   wakeStatement,
+  replanStatement,
   takeStatement,
   takeFromStatement,
   countOfStatement,
