@@ -25,5 +25,5 @@ export { backoffMs } from "./waiting/backoff.ts";
 export { pause } from "@framework/durable/feature";
 export { untilAborted } from "./waiting/until-aborted.ts";
 export { newHeaders } from "./envelope/event.ts";
-export { GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";
+export { deadHeaders, GROUP, NOT_BEFORE } from "./envelope/own-headers.ts";
 export { endsWithProcess } from "./request/reply-topics.ts";

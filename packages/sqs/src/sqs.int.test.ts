@@ -10,6 +10,12 @@ import { appOn, newName, processOn } from "./process.test-kit.ts";
 const bodyOf = (body: string | Uint8Array): string =>
   typeof body === "string" ? body : Buffer.from(body).toString();
 
+interface Letter {
+  readonly Body: string;
+  readonly MessageAttributes: object;
+  readonly ReceiptHandle: string;
+}
+
 withServer("sqs", (endpointUrl) => {
   const urlOf = (name: string): string => `${endpointUrl}/000000000000/${name}`;
   const attributes = async (name: string): Promise<Readonly<Record<string, string>>> => {
@@ -20,6 +26,11 @@ withServer("sqs", (endpointUrl) => {
   const create = async (QueueName: string, Attributes: object = {}): Promise<string> => {
     await requestSqs(endpointUrl, "CreateQueue", { QueueName, Attributes });
     return urlOf(QueueName);
+  };
+  const lettersIn = async (QueueUrl: string): Promise<readonly Letter[]> => {
+    const input = { QueueUrl, MessageAttributeNames: ["All"], MaxNumberOfMessages: 10, WaitTimeSeconds: 10 };
+    const { Messages = [] } = await requestSqs(endpointUrl, "ReceiveMessage", input);
+    return Messages as readonly Letter[];
   };
   const problems = async (
     process: ReturnType<typeof processOn>,
@@ -203,6 +214,52 @@ withServer("sqs", (endpointUrl) => {
     }
     await waitFor(() => one.messaging.status()[0]?.done === 1);
     expect(got).toEqual(["same", "same", "same"]);
+  });
+
+  test.concurrent("dead letters of two groups in one ordered queue are both kept", async () => {
+    await using one = appOn({ endpointUrl });
+    const [lost, groups] = [`${one.topic}-lost`, [`${one.group}-a`, `${one.group}-b`]];
+    const retry = { quickTries: 1, delaysMs: [] };
+    for (const group of groups)
+      one.messaging.subscribe(one.topic, { group, order: "key", deadLetter: lost, retry }, () => {
+        throw new Error("broken");
+      });
+    const from: string[] = [];
+    one.messaging.subscribe(
+      lost,
+      { group: one.group, order: "key" },
+      ({ headers }) => void from.push(headers["framework-dead-group"] ?? ""),
+    );
+    await one.start();
+    await one.send("same", { key: "k" });
+    await waitFor(() => from.length === 2);
+    expect(from.toSorted()).toEqual(groups);
+  });
+
+  test.concurrent("a dead letter of an ordered group that is moved back and fails again is kept", async () => {
+    await using one = appOn({ endpointUrl });
+    const options = { order: "key", deadLetter: "topic", retry: { quickTries: 1, delaysMs: [] } } as const;
+    one.messaging.subscribe(one.topic, { group: one.group, ...options }, () => {
+      throw new Error("broken");
+    });
+    await one.start();
+    await one.send("again", { key: "k" });
+    await waitFor(() => one.messaging.status()[0]?.deadLettered === 1);
+    const main = `${queueOf(one)}.fifo`;
+    const { RedrivePolicy = "{}" } = await attributes(main);
+    const { deadLetterTargetArn } = JSON.parse(RedrivePolicy) as { readonly deadLetterTargetArn: string };
+    const QueueUrl = urlOf(deadLetterTargetArn.split(":").at(-1) ?? "");
+    const [letter] = await lettersIn(QueueUrl);
+    await requestSqs(endpointUrl, "SendMessage", {
+      QueueUrl: urlOf(main),
+      MessageBody: letter?.Body,
+      MessageAttributes: letter?.MessageAttributes,
+      MessageGroupId: "k",
+      MessageDeduplicationId: "redrive",
+    });
+    await requestSqs(endpointUrl, "DeleteMessage", { QueueUrl, ReceiptHandle: letter?.ReceiptHandle });
+    await waitFor(() => one.messaging.status()[0]?.deadLettered === 2);
+    expect((await lettersIn(QueueUrl)).map(({ Body }) => Body)).toEqual([letter?.Body]);
   });
 
   test.concurrent("a delayed message of an ordered group is handled at its time", async () => {

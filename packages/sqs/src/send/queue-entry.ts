@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { SendMessageBatchRequestEntry } from "@aws-sdk/client-sqs";
-import { GROUP, NOT_BEFORE, type OutgoingMessage } from "@framework/messaging/adapter";
+import { deadHeaders, GROUP, NOT_BEFORE, type OutgoingMessage } from "@framework/messaging/adapter";
 import { deduplicationIdOf, groupIdOf } from "../message/fifo-ids.ts";
 import { store } from "../message/stored-message.ts";
 import type { Queue } from "../queues/known-queues.ts";
@@ -41,15 +41,20 @@ export const queueEntry = (
   };
 };
 
-/** A message for one group alone is a replay: it must not be taken for the message that failed. */
+/**
+ * A message for one group alone is a replay: it must not be taken for the message that failed. A dead letter has the id and body of its original, also when
+ * two groups give that up, or one group twice.
+ */
 const deduplicationOf = (
   { id, body, headers }: OutgoingMessage,
   { tries, copyOf }: { readonly tries: number; readonly copyOf: string | undefined },
 ): string => {
   if (copyOf !== undefined) return deduplicationIdOf("copy", copyOf, String(tries));
-  return headers[GROUP] === undefined
+  if (headers[GROUP] !== undefined) return deduplicationIdOf("replay", randomUUID());
+  const { [deadHeaders.topic]: topic, [deadHeaders.group]: group, [deadHeaders.lastAt]: at } = headers;
+  return topic === undefined || group === undefined || at === undefined
     ? deduplicationIdOf(id, body)
-    : deduplicationIdOf("replay", randomUUID());
+    : deduplicationIdOf("dead", topic, group, at, id, body);
 };
 
 const withTime = (message: OutgoingMessage, date: number): OutgoingMessage => {
