@@ -7,6 +7,11 @@ export const websocketErrors: ErrorCatalogue = {
       "`sendJson` was given a value that JSON cannot express; under debug also one that JSON loses, such as a `Set` or a promise",
     action: "the message names the place",
   },
+  WEBSOCKET_BAD_MESSAGE: {
+    summary:
+      "what was to be sent is neither text nor bytes, such as an object that a client wrote where a text was expected",
+    action: "check what the client wrote, with the route's `message` schema",
+  },
   WEBSOCKET_CLOSED: {
     summary: "a message was sent to or awaited from a closed connection",
     action: "stop when the connection closes",
@@ -20,7 +25,7 @@ export const websocketErrors: ErrorCatalogue = {
     action: "the message states the range",
   },
   WEBSOCKET_BAD_ROOM: {
-    summary: "a room's name is empty or too long",
+    summary: "a room's name is no string, empty or too long",
     action: "the message states the bound",
   },
   WEBSOCKET_TOO_MANY_ROOMS: {

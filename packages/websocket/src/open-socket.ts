@@ -6,6 +6,7 @@ import type { RawData, WebSocket } from "ws";
 import { Inbox } from "./inbox.ts";
 import { InflateGate } from "./inflate-gate.ts";
 import { type Message, ReceivedMessage } from "./message.ts";
+import { type Bytes, bytesOf, forwarded, isBytes, textOf } from "./message-data.ts";
 import type { Closed, ServerSocket } from "./server-socket.ts";
 import { type CountingStream, SignsOfLife } from "./signs-of-life.ts";
 import type { Traffic } from "./traffic.ts";
@@ -128,32 +129,31 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
   }
 
   sendText(text: string): Promise<void> {
-    return this.sendFrame(text, false);
+    if (typeof text === "string") return this.sendFrame(text, false);
+    return attempt(() => this.sendFrame(textOf(text), false));
   }
 
-  sendBinary(data: Uint8Array): Promise<void> {
-    return this.sendFrame(data, true);
+  sendBinary(data: Bytes): Promise<void> {
+    if (data instanceof Uint8Array) return this.sendFrame(data, true);
+    return attempt(() => this.sendFrame(bytesOf(data), true));
   }
 
   sendJson(value: unknown): Promise<void> {
-    return handled(this.sendValue(value));
+    return attempt(() => this.sendFrame(this.write(value), false));
   }
 
-  private async sendValue(value: unknown): Promise<void> {
-    await this.sendFrame(this.write(value), false);
-  }
-
-  send(message: string | Uint8Array | Message): Promise<void> {
+  send(message: string | Bytes | Message): Promise<void> {
     if (typeof message === "string") return this.sendText(message);
-    if (message instanceof Uint8Array) return this.sendBinary(message);
-    return this.sendFrame(message.data, message.isBinary);
+    if (message instanceof ReceivedMessage) return this.sendFrame(message.data, message.isBinary);
+    if (isBytes(message)) return this.sendBinary(message);
+    return attempt(() => this.sendFrame(forwarded(message), message.isBinary));
   }
 
   private sendFrame(data: string | Uint8Array, binary: boolean): Promise<void> {
     const ws = this.ws;
     const socket = this.socket;
     if (ws.readyState !== OPEN) return handled(Promise.reject(closedError()));
-    const waiting = this.plain ? socket.writableLength : ws.bufferedAmount;
+    const waiting = this.waiting;
     const size = typeof data === "string" ? Buffer.byteLength(data) : data.byteLength;
     if (this.isTooMuch(waiting, size)) {
       this.traffic.overrun++;
@@ -162,20 +162,29 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
     }
     this.traffic.sent++;
     if (this.sentBesideLarge !== null) this.sentBesideLarge += size;
-    if (waiting + size <= this.highWaterBytes) {
-      if (this.plain && size <= MAX_WHOLE_BYTES) socket.write(wholeFrame(data, size, binary));
-      else ws.send(data, { binary });
+    const fits = waiting + size <= this.highWaterBytes;
+    if (fits && this.plain && size <= MAX_WHOLE_BYTES) {
+      socket.write(wholeFrame(data, size, binary));
+      return this.atOnce(size);
+    }
+    if (fits && typeof data === "string") {
+      ws.send(data, { binary });
       return this.atOnce(size);
     }
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const written = handled(promise); // a client that leaves must not end the process through a send that nothing awaits
     const isFirstLarge = size > this.config.maxSendQueueBytes && this.sentBesideLarge === null;
-    if (isFirstLarge) this.sentBesideLarge = 0;
     ws.send(data, { binary }, (error) => {
       if (isFirstLarge) this.sentBesideLarge = null;
       if (error == null) setImmediate(resolve);
       else reject(closedError(error));
     });
-    return handled(promise); // a client that leaves must not end the process through a send that nothing awaits
+    if (isFirstLarge) this.sentBesideLarge = 0;
+    return fits && this.waiting === 0 ? this.atOnce(size) : written; // bytes that wait are no copy: the handler may change them once this has resolved
+  }
+
+  private get waiting(): number {
+    return this.plain ? this.socket.writableLength : this.ws.bufferedAmount;
   }
 
   /**
@@ -339,6 +348,16 @@ export class OpenSocket<T = unknown> implements ServerSocket<T, readonly [depend
 const MAX_WAITING_MESSAGES = 10_000;
 
 const sent = Promise.resolve();
+
+/** Rejects with an error that `send` throws. */
+const attempt = (send: () => Promise<void>): Promise<void> => {
+  try {
+    return send();
+  } catch (error) {
+    // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- passes on what was thrown
+    return handled(Promise.reject(error));
+  }
+};
 
 const step = (message: Message | null): IteratorResult<Message> =>
   message === null ? { value: undefined, done: true } : { value: message, done: false };

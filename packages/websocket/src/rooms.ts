@@ -1,5 +1,6 @@
 import { FrameworkError, HttpError } from "@framework/core";
 import { handled, type Json, type SharedValues } from "@framework/core/feature";
+import { type Bytes, bytesOf, textOf } from "./message-data.ts";
 
 /** The members of a room, in every worker. */
 export interface Room {
@@ -9,11 +10,11 @@ export interface Room {
    * Sends a text message to every member; resolves when each worker has passed it to its members. At most 45 000 bytes.
    *
    * @throws WEBSOCKET_BROADCAST_INCOMPLETE when a worker lost its connection to the others, or died, before it confirmed; its members may have missed the
-   * message. WEBSOCKET_BROADCAST_TOO_LARGE, WEBSOCKET_NOT_STARTED, WEBSOCKET_NO_ROUTE in an app without WebSocket routes, CORE_SHARED_STATE_UNAVAILABLE
+   * message. WEBSOCKET_BROADCAST_TOO_LARGE, WEBSOCKET_BAD_MESSAGE for anything but a string, WEBSOCKET_NOT_STARTED, WEBSOCKET_NO_ROUTE in an app without WebSocket routes, CORE_SHARED_STATE_UNAVAILABLE
    */
   sendText(text: string, options?: RoomSendOptions): Promise<void>;
   /** Sends a binary message; see `sendText`. */
-  sendBinary(data: Uint8Array, options?: RoomSendOptions): Promise<void>;
+  sendBinary(data: Bytes, options?: RoomSendOptions): Promise<void>;
   /** Sends a value as JSON; see `sendText`. @throws WEBSOCKET_NO_JSON as `sendJson` of a socket */
   sendJson(value: unknown, options?: RoomSendOptions): Promise<void>;
 }
@@ -66,8 +67,11 @@ export class Rooms {
   }
 
   join(name: string, member: RoomMember): void {
-    if (name === "" || name.length > MAX_NAME) {
-      throw new FrameworkError("WEBSOCKET_BAD_ROOM", `a room's name has 1 to ${MAX_NAME} characters`);
+    if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
+      throw new FrameworkError(
+        "WEBSOCKET_BAD_ROOM",
+        `a room's name is a string of 1 to ${MAX_NAME} characters`,
+      );
     }
     if (!member.connected) return;
     const joined = this.joined.get(member) ?? new Set();
@@ -97,15 +101,13 @@ export class Rooms {
       ...encoded(data),
       except: except?.id ?? null,
     });
-    const send = (data: string | Uint8Array, options?: RoomSendOptions): Promise<void> =>
-      handled(this.publish(() => note(data, options)));
     const sizeOf = (): number => this.rooms.get(name)?.size ?? 0;
     return {
       get localSize() {
         return sizeOf();
       },
-      sendText: send,
-      sendBinary: send,
+      sendText: (text, options) => handled(this.publish(() => note(textOf(text), options))),
+      sendBinary: (data, options) => handled(this.publish(() => note(bytesOf(data), options))),
       sendJson: (value, options) => handled(this.publish((write) => note(write(value), options))),
     };
   }

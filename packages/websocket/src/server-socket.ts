@@ -1,4 +1,5 @@
 import type { Message } from "./message.ts";
+import type { Bytes } from "./message-data.ts";
 
 /** Code and reason of a connection's end. */
 export interface Closed {
@@ -33,19 +34,24 @@ export interface ServerSocket<
    * Queueing more than `maxSendQueueBytes` closes the connection with 1013; one message may be larger if at most 64 KiB are queued, as for a sender that
    * awaits. A message larger than the queue is not counted against others until it is written.
    *
-   * @throws WEBSOCKET_CLOSED when the connection has ended, or ends before the message has been written
+   * @throws WEBSOCKET_CLOSED when the connection has ended, or ends before the message has been written; WEBSOCKET_BAD_MESSAGE for anything but a string
    */
   sendText(text: string): Promise<void>;
-  /** Sends a binary message; otherwise as `sendText`. The bytes must not change before it resolves. */
-  sendBinary(data: Uint8Array): Promise<void>;
+  /**
+   * Sends a binary message; otherwise as `sendText`. The bytes of a view, whatever its elements. They must not change before it resolves: above 4 KiB, and
+   * on a connection that compresses, it resolves at once only if they have been written at once.
+   *
+   * @throws WEBSOCKET_BAD_MESSAGE for anything but bytes
+   */
+  sendBinary(data: Bytes): Promise<void>;
   /**
    * Sends a value as JSON in a text message.
    *
    * @throws WEBSOCKET_NO_JSON with the path of what JSON cannot express; under debug also of what JSON loses, such as a promise or a `Set`
    */
   sendJson(value: unknown): Promise<void>;
-  /** Forwards a message, as text or binary. */
-  send(message: string | Uint8Array | Message): Promise<void>;
+  /** Forwards a message, as text or binary. @throws WEBSOCKET_BAD_MESSAGE */
+  send(message: string | Bytes | Message): Promise<void>;
 
   /** Returns the next message; always `null` once the connection has ended and all received messages are consumed. */
   recv(): Promise<Message | null>;

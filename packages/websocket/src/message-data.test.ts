@@ -1,0 +1,148 @@
+import { randomFillSync } from "node:crypto";
+import { once } from "node:events";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import type { ServerSocket } from "./index.ts";
+import { collect, serve } from "./socket-app.test-kit.ts";
+
+type Send = (value: never) => Promise<void>;
+
+/** What each send ended in: a code, or "sent". */
+const outcomes = async (send: Send, values: readonly unknown[]): Promise<readonly unknown[]> => {
+  const found: unknown[] = [];
+  for (const value of values)
+    await send(value as never).then(
+      () => found.push("sent"),
+      (error: { code?: unknown }) => found.push(error.code),
+    );
+  return found;
+};
+
+const posing = { byteLength: 4000, length: 4000, isBinary: true };
+
+test("only a string is sent as text, whatever `byteLength` an object has", async () => {
+  const values = [posing, undefined, null, 5, {}, [1], new Uint8Array(4), new ArrayBuffer(4)];
+  const found: unknown[] = [];
+  await using s = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      found.push(await outcomes((value) => socket.sendText(value), values));
+      found.push(await outcomes((value) => app.room("a").sendText(value), values));
+      await socket.sendText("end");
+    });
+  });
+  const { texts, closed } = collect(await s.open("/"));
+  expect(await closed).toEqual([1000, ""]);
+  expect(texts).toEqual(["end"]);
+  expect(found).toEqual([
+    values.map(() => "WEBSOCKET_BAD_MESSAGE"),
+    values.map(() => "WEBSOCKET_BAD_MESSAGE"),
+  ]);
+});
+
+test("a value that is neither text, bytes nor a message is not sent, and counts for no queue", async () => {
+  const values = [posing, { byteLength: 2_000_000_000 }, undefined, null, 5, {}, [1]];
+  const messages = [...values, { data: posing, isBinary: true }, { data: "x", isBinary: false }];
+  const found: unknown[] = [];
+  await using s = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      found.push(await outcomes((value) => socket.sendBinary(value), [...values, "text"]));
+      found.push(await outcomes((value) => app.room("a").sendBinary(value), [...values, "text"]));
+      found.push(await outcomes((value) => socket.send(value), messages));
+      for (let at = 0; at < 40; at++) await socket.sendBinary(new Uint8Array(60_000));
+    });
+  });
+  const { texts, closed } = collect(await s.open("/"));
+  expect(await closed).toEqual([1000, ""]);
+  expect([texts.length, new Set(found.flat())]).toEqual([40, new Set(["WEBSOCKET_BAD_MESSAGE"])]);
+});
+
+test("an ArrayBuffer and every view are sent as their bytes, by a socket and a room", async () => {
+  const memory = Uint8Array.from({ length: 8 }, (_, at) => at).buffer;
+  const bytes = [
+    [memory, "0001020304050607"],
+    [new DataView(memory, 2, 3), "020304"],
+    [new Float32Array([1]), "0000803f"],
+    [new Uint16Array(memory, 2, 2), "02030405"],
+    [Buffer.from(memory, 1, 2), "0102"],
+  ] as const;
+  await using s = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      socket.join("a");
+      for (const [value] of bytes) {
+        await socket.sendBinary(value);
+        await socket.send(value);
+        await app.room("a").sendBinary(value);
+      }
+      await socket.send({ data: Buffer.from("own"), isBinary: false } as never);
+    });
+  });
+  const { texts, closed } = collect(await s.open("/"));
+  expect(await closed).toEqual([1000, ""]);
+  const each = bytes.flatMap(([, hex]) => Array.from({ length: 3 }, () => `binary:${hex}`));
+  expect(texts).toEqual([...each, "own"]);
+});
+
+test("a room's name is a string", async () => {
+  const found: unknown[] = [];
+  await using s = await serve((app) => {
+    app.websocket("/", async (socket) => {
+      for (const name of [5, {}, ["a"], undefined])
+        found.push(...(await outcomes(async (room) => socket.join(room), [name])));
+    });
+  });
+  expect(await collect(await s.open("/")).closed).toEqual([1000, ""]);
+  expect(found).toEqual(found.map(() => "WEBSOCKET_BAD_ROOM"));
+  expect(found).toHaveLength(4);
+});
+
+test.each([3000, 20_000, 60_000])(
+  "a handler may use the memory of a binary message of %d bytes again once its send has resolved",
+  async (size) => {
+    const count = Math.ceil(20_000_000 / size);
+    let server: ServerSocket | undefined;
+    await using s = await serve((app) => {
+      app.websocket("/", async (socket) => {
+        server = socket;
+        await socket.recv();
+        const memory = new Uint8Array(size);
+        for (let at = 0; at < count; at++) await socket.sendBinary(memory.fill(at % 251));
+      });
+    });
+    const client = await s.open("/");
+    let received = 0;
+    const wrong: number[] = [];
+    client.on("message", (data: Buffer) => {
+      if (!data.equals(Buffer.alloc(size, received % 251))) wrong.push(received);
+      received++;
+    });
+    client.send("go");
+    client.pause();
+    await waitFor(() => (server?.bufferedBytes ?? 0) > 0);
+    client.resume();
+    await once(client, "close");
+    expect([received, wrong]).toEqual([count, []]);
+  },
+  60_000,
+);
+
+test("a handler may use the memory of a compressed message again once its send has resolved", async () => {
+  const noise = randomFillSync(new Uint8Array(40_000));
+  await using s = await serve((app) => {
+    app.enableWebSocket({ deflate: true });
+    app.websocket("/", async (socket) => {
+      const memory = new Uint8Array(3000);
+      for (let at = 0; at < 40; at++) {
+        memory.set(noise.subarray(at, at + 3000));
+        await socket.sendBinary(memory);
+      }
+    });
+  });
+  const { texts, closed } = collect(await s.open("/", { deflate: true }));
+  expect(await closed).toEqual([1000, ""]);
+  expect(texts).toEqual(
+    Array.from(
+      { length: 40 },
+      (_, at) => `binary:${Buffer.from(noise.subarray(at, at + 3000)).toString("hex")}`,
+    ),
+  );
+});

@@ -1,0 +1,38 @@
+import { types } from "node:util";
+import { FrameworkError } from "@framework/core";
+import type { Message } from "./message.ts";
+
+/** What is sent as a binary message. */
+export type Bytes = Uint8Array | ArrayBufferView | ArrayBufferLike;
+
+/** Whether a value is taken for bytes: an object that a client wrote may have a `byteLength`, and a frame of that size would hold memory of the process. */
+export const isBytes = (value: unknown): value is Bytes =>
+  ArrayBuffer.isView(value) || types.isAnyArrayBuffer(value);
+
+/** @throws WEBSOCKET_BAD_MESSAGE for anything else than a string */
+export const textOf = (value: string): string => {
+  if (typeof value === "string") return value;
+  throw badMessage("sendText takes a string", value, "; sendJson sends any value as JSON");
+};
+
+/** The bytes of a view or an `ArrayBuffer`, without a copy. @throws WEBSOCKET_BAD_MESSAGE for anything else */
+export const bytesOf = (value: Bytes): Uint8Array => {
+  if (value instanceof Uint8Array) return value;
+  if (!isBytes(value)) throw badMessage("sendBinary takes bytes, such as a Uint8Array", value);
+  return ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
+};
+
+/** The bytes of a message that is forwarded. @throws WEBSOCKET_BAD_MESSAGE */
+export const forwarded = (message: Message): Uint8Array => {
+  const data = (message as Partial<Message> | null | undefined)?.data;
+  if (isBytes(data)) return bytesOf(data);
+  throw badMessage("send takes a string, bytes or a message of the client", message);
+};
+
+const badMessage = (problem: string, value: unknown, hint = ""): FrameworkError =>
+  new FrameworkError(
+    "WEBSOCKET_BAD_MESSAGE",
+    `${problem}, but got ${value === null ? "null" : typeof value}${hint}`,
+  );
