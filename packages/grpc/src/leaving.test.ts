@@ -43,6 +43,12 @@ async function* silent(): AsyncGenerator<{ text: string }> {
   await new Promise(() => {});
 }
 
+const failing: Iterable<{ text: string }> = {
+  [Symbol.iterator]: () => {
+    throw new Error("there is nothing to say");
+  },
+};
+
 test("close ends the calls in progress of every kind with CANCELLED, also at the server", async () => {
   const client = grpcClient(catalog, served.target, { timeoutMs: 0 });
   const calls = [
@@ -92,4 +98,45 @@ test.each([
   await waitFor(() => ended.length === expected.length);
   expect(ended.toSorted()).toEqual(expected);
   expect(await stream.next()).toEqual({ done: true, value: undefined });
+});
+
+test("a call that is cancelled at once does not go on at the server, of whatever kind", async () => {
+  const client = served.client(catalog, { timeoutMs: 0 });
+  const first = new AbortController();
+  const warm = failure(client.GetBook({ id: 1 }, { signal: first.signal }));
+  await waitFor(() => begun === 1);
+  const now = new AbortController();
+  const { signal } = now;
+  const calls = [
+    failure(client.GetBook({ id: 1 }, { signal })),
+    failure(all(client.ListBooks({ count: 1 }, { signal }))),
+    failure(all(client.Chat(silent(), { signal }))),
+  ];
+  now.abort();
+  calls.push(failure(client.GetBook({ id: 1 }, { signal })), failure(all(client.Chat(failing))));
+  const left = client.ListBooks({ count: 1 })[Symbol.asyncIterator]();
+  await left.return?.();
+  for (const error of await Promise.all(calls)) expect(error).toMatchObject({ status: "CANCELLED" });
+  const before = begun;
+  const last = failure(client.GetBook({ id: 1 }));
+  await waitFor(() => begun > before);
+  first.abort();
+  expect(await warm).toMatchObject({ status: "CANCELLED" });
+  await waitFor(() => ended.length === begun - 1, { what: "the end of all calls but the last" });
+  client.close();
+  expect(await last).toMatchObject({ status: "CANCELLED" });
+});
+
+test("the source of a call that is not sent, as its signal has aborted or its client is closed, is ended", async () => {
+  const client = served.client(catalog);
+  const cancelled: string[] = [];
+  const source = (name: string) =>
+    new ReadableStream<{ text: string }>({ cancel: () => void cancelled.push(name) });
+  const signal = AbortSignal.abort();
+  expect(await failure(all(client.Chat(source("aborted"), { signal })))).toMatchObject({
+    status: "CANCELLED",
+  });
+  client.close();
+  expect(await failure(all(client.Chat(source("closed"))))).toMatchObject({ status: "CANCELLED" });
+  expect(cancelled).toEqual(["aborted", "closed"]);
 });

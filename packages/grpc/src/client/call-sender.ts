@@ -2,10 +2,11 @@ import type * as grpc from "@grpc/grpc-js";
 import { compose } from "@framework/core/feature";
 import type { GrpcMethod } from "../service/grpc-service.ts";
 import { GrpcError } from "../status/grpc-error.ts";
+import { cancelCall } from "./cancel-call.ts";
 import { checkCallOptions, type CheckedClientOptions } from "./check-options.ts";
 import type { GrpcCallOptions, OutgoingCall } from "./client-config.ts";
 import { grpcJs } from "../libraries.ts";
-import { sendAll, type Source } from "./send-all.ts";
+import { leaveSource, sendAll, type Source } from "./send-all.ts";
 import { toClientError } from "./to-client-error.ts";
 
 /** One call before middleware. */
@@ -47,7 +48,7 @@ export class CallSender {
   /** Cancels the calls in progress and closes the connection. */
   close(): void {
     this.isClosed = true;
-    for (const call of this.active) call.cancel(); // grpc-js would leave them alone
+    for (const call of this.active) cancelCall(call); // grpc-js would leave them alone
     this.connection.close();
   }
 
@@ -86,7 +87,11 @@ export class CallSender {
     { name, request, metadata, deadlineMs }: OutgoingCall,
     left: AbortSignal | undefined,
   ): unknown {
-    if (this.isClosed) throw new GrpcError("CANCELLED", "The client is closed");
+    const signals = [options.signal, options.within?.signal, left].filter((signal) => signal !== undefined);
+    if (this.isClosed || signals.some(({ aborted }) => aborted)) {
+      if (method.requestStream) void leaveSource(request as AsyncIterable<unknown>);
+      throw new GrpcError("CANCELLED", this.isClosed ? "The client is closed" : "Cancelled on client");
+    }
     const { connection } = this;
     const fields = new (grpcJs().Metadata)();
     for (const [field, value] of metadata)
@@ -95,7 +100,6 @@ export class CallSender {
     const path = `/${name}`;
     const encode = (value: unknown): Buffer => method.request.encode(value);
     const decode = (bytes: Buffer): unknown => method.response.decode(bytes);
-    const signals = [options.signal, options.within?.signal, left].filter((signal) => signal !== undefined);
     const source: Source = { error: undefined };
     if (method.responseStream) {
       const stream = method.requestStream
@@ -138,12 +142,9 @@ export class CallSender {
 
   /** Cancels a call when a signal aborts or the client is closed, until it has its status. */
   private watch(call: Started, signals: readonly AbortSignal[]): void {
-    const cancel = (): void => call.cancel();
+    const cancel = (): void => cancelCall(call);
     this.active.add(call);
-    for (const signal of signals) {
-      if (signal.aborted) queueMicrotask(cancel); // the caller listens for the outcome by then
-      signal.addEventListener("abort", cancel, { once: true });
-    }
+    for (const signal of signals) signal.addEventListener("abort", cancel, { once: true });
     call.once("status", () => {
       this.active.delete(call);
       for (const signal of signals) signal.removeEventListener("abort", cancel);

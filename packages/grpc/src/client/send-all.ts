@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import type { ClientDuplexStream, ClientWritableStream } from "@grpc/grpc-js";
+import { cancelCall } from "./cancel-call.ts";
 
 /** The messages of a client's stream, with the error that ended them. */
 export interface Source {
@@ -30,6 +31,17 @@ export const sendAll = async (
   } catch (error) {
     if (isOver) return;
     source.error = error;
-    stream.cancel(); // the caller sees CANCELLED with this cause
+    cancelCall(stream); // the caller sees CANCELLED with this cause
+  }
+};
+
+/** Ends the source of a call that is not sent. Never rejects. */
+export const leaveSource = async (messages: AsyncIterable<unknown> | Iterable<unknown>): Promise<void> => {
+  try {
+    const iterator =
+      Symbol.asyncIterator in messages ? messages[Symbol.asyncIterator]() : messages[Symbol.iterator]();
+    await iterator.return?.();
+  } catch {
+    // The caller gets the reason for which the call was not sent.
   }
 };
