@@ -49,3 +49,71 @@ test("a copy of a Buffer is a Buffer, and objects of classes that extend built-i
   expect([Buffer.isBuffer(copy.text), copy.text.toString()]).toEqual([true, "abc"]);
   expect(copy.extended.map((each, at) => each === extended[at])).toEqual([true, true, true]);
 });
+
+test("what the data has twice the copy has twice, in time that grows with the number of objects", () => {
+  const twice = { v: [1] };
+  let shared: object = twice;
+  for (let level = 0; level < 1000; level++) shared = { a: shared, b: [shared] };
+  const data = { twice, list: [twice], map: new Map([[twice, twice]]), set: new Set([twice]), shared };
+  const copy = copyOf(data) as typeof data;
+  expect(copy.twice).not.toBe(twice);
+  expect([copy.list[0], [...copy.set][0], ...[...copy.map].flat()]).toEqual(
+    Array.from({ length: 4 }, () => twice),
+  );
+  expect(
+    new Set([copy.twice, ...copy.list, ...copy.set, ...copy.map.keys(), ...copy.map.values()]).size,
+  ).toBe(1);
+});
+
+test("data can be deeper than the stack", () => {
+  interface Level {
+    readonly next?: Level;
+  }
+  let data: Level = {};
+  for (let level = 0; level < 100_000; level++) data = { next: data };
+  let depth = 0;
+  for (let at: Level | undefined = copyOf(data) as Level; at.next !== undefined; at = at.next) depth++;
+  expect(depth).toBe(100_000);
+});
+
+test("views are copied with their buffer, which those of one buffer share", () => {
+  const numbers = Float64Array.of(1, 2, 3);
+  const data = {
+    numbers,
+    part: numbers.subarray(1),
+    view: new DataView(numbers.buffer, 8, 8),
+    buffer: numbers.buffer,
+    bytes: Uint8Array.of(1, 2).buffer,
+    wide: BigInt64Array.of(1n),
+    shared: new Uint8Array(new SharedArrayBuffer(1)),
+  };
+  const copy = copyOf(data) as typeof data;
+  expect(copy).toEqual(data);
+  expect(copy.numbers.constructor).toBe(Float64Array);
+  expect(copy.shared).toBe(data.shared);
+  numbers.fill(0);
+  new Uint8Array(data.bytes).fill(0);
+  data.wide.fill(0n);
+  expect([...copy.numbers, ...new Uint8Array(copy.bytes), copy.wide[0]]).toEqual([1, 2, 3, 1, 2, 1n]);
+  copy.numbers[1] = 5;
+  expect([copy.part[0], copy.view.getFloat64(0, true), new Float64Array(copy.buffer)[1]]).toEqual([5, 5, 5]);
+});
+
+test("a list keeps the members beside its items, and its holes", () => {
+  const match = /(?<year>[0-9]+)/.exec("in 1984");
+  const holes = [{ a: 1 }];
+  holes.length = 2;
+  const copy = copyOf({ match, holes }) as { match: RegExpExecArray; holes: object[] };
+  expect([copy.match.groups?.["year"], copy.match.index, copy.match.groups === match?.groups]).toEqual([
+    "1984",
+    3,
+    false,
+  ]);
+  expect([copy.holes.length, 1 in copy.holes]).toEqual([2, false]);
+});
+
+test("a buffer whose bytes were transferred is the same", () => {
+  const bytes = Uint8Array.of(1);
+  bytes.buffer.transfer();
+  expect((copyOf({ bytes }) as { bytes: Uint8Array }).bytes).toBe(bytes);
+});

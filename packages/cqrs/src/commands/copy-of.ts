@@ -1,65 +1,103 @@
 /**
- * Returns a copy of plain data: objects, arrays, maps, sets, dates and bytes, of which a `Buffer` stays one. Values of other classes, also of those that extend
- * these, are the same in the copy, and so are functions.
+ * Returns a copy of plain data: objects, arrays, maps, sets, dates, buffers of bytes and views of them, such as a `Buffer`. What the data has twice, such as a
+ * buffer with two views, the copy has twice too. Values of other classes, also of those that extend these, are the same in the copy, and so are functions.
  */
-export const copyOf = (value: unknown): unknown => memberOf(value, null);
-
-/** An object whose members are copied, since data from code can have cycles. */
-interface Open {
-  readonly value: object;
-  readonly copy: object;
-  readonly outer: Open | null;
-}
-
-const memberOf = (value: unknown, outer: Open | null): unknown => {
+export const copyOf = (value: unknown): unknown => {
   if (typeof value !== "object" || value === null) return value;
-  for (let open = outer; open !== null; open = open.outer) if (open.value === value) return open.copy;
-  if (Array.isArray(value)) {
-    const copy = value.slice() as unknown[];
-    const open = { value, copy, outer };
-    for (let at = 0; at < copy.length; at++) copy[at] = memberOf(copy[at], open);
-    return copy;
-  }
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null
-    ? recordOf(value, prototype, outer)
-    : builtInOf(value, outer);
+  const copies: Copies = new Map();
+  const copy = memberOf(value, copies);
+  for (const [source, begun] of copies) fill(begun, source, copies); // also those that this adds; no recursion, since data can be deep
+  return copy;
 };
 
-const recordOf = (value: object, prototype: object | null, outer: Open | null): object => {
-  const copy: Record<string, unknown> = { __proto__: prototype, ...value }; // defines each member, also one that is called `__proto__`
-  const open = { value, copy, outer };
-  for (const name in copy) {
-    const member = copy[name];
-    if (typeof member === "object") copy[name] = memberOf(member, open);
+/** Each object that was met, with its copy, which gets its members later. */
+type Copies = Map<object, object>;
+
+const memberOf = (value: unknown, copies: Copies): unknown => {
+  if (typeof value !== "object" || value === null) return value;
+  let copy = copies.get(value);
+  if (copy === undefined) {
+    copy = begin(value, copies);
+    copies.set(value, copy);
   }
   return copy;
 };
 
-const builtInOf = (value: object, outer: Open | null): object => {
-  if (value instanceof Uint8Array) return Uint8Array.prototype.slice.call(value); // of the same class
-  switch (Object.getPrototypeOf(value)) {
+const unsigned = [Uint8Array, Uint8ClampedArray, Uint16Array, Uint32Array, BigUint64Array];
+const signed = [Int8Array, Int16Array, Int32Array, BigInt64Array, Float16Array, Float32Array, Float64Array];
+const views: ReadonlySet<unknown> = new Set(
+  [...unsigned, ...signed, DataView].map((view): unknown => view.prototype),
+);
+
+const begin = (value: object, copies: Copies): object => {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  switch (prototype) {
+    case Object.prototype:
+    case null:
+      return { __proto__: prototype, ...value }; // defines each member, also one that is called `__proto__`
+    case Array.prototype:
+      return (value as unknown[]).slice();
     case Date.prototype:
       return new Date(value as Date);
     case Set.prototype:
-      return setOf(value as Set<unknown>, outer);
+      return new Set();
     case Map.prototype:
-      return mapOf(value as Map<unknown, unknown>, outer);
+      return new Map();
+    case ArrayBuffer.prototype:
+      return bufferOf(value as ArrayBuffer);
+    case Buffer.prototype:
+      return Buffer.from(value as Buffer); // its bytes alone, since small ones share the memory of a pool
     default:
-      return value;
+      return views.has(prototype) ? viewOf(value as View, copies) : value;
   }
 };
 
-const setOf = (value: Set<unknown>, outer: Open | null): Set<unknown> => {
-  const copy = new Set<unknown>();
-  const open = { value, copy, outer };
-  for (const member of value) copy.add(memberOf(member, open));
-  return copy;
+const bufferOf = (buffer: ArrayBuffer): ArrayBuffer => (buffer.detached ? buffer : structuredClone(buffer));
+
+type View = Uint8Array | DataView;
+
+/** A view of the copy of its buffer. */
+const viewOf = (view: View, copies: Copies): View => {
+  const { buffer } = view;
+  if (buffer instanceof SharedArrayBuffer || buffer.detached) return view;
+  let copy = copies.get(buffer);
+  if (copy === undefined) {
+    copy = bufferOf(buffer);
+    copies.set(buffer, copy);
+  }
+  const length = view instanceof DataView ? view.byteLength : view.length;
+  return Reflect.construct(view.constructor, [copy, view.byteOffset, length]) as View;
 };
 
-const mapOf = (value: Map<unknown, unknown>, outer: Open | null): Map<unknown, unknown> => {
-  const copy = new Map<unknown, unknown>();
-  const open = { value, copy, outer };
-  for (const [key, member] of value) copy.set(memberOf(key, open), memberOf(member, open));
-  return copy;
+const fill = (copy: object, source: object, copies: Copies): void => {
+  if (copy === source) return;
+  switch (Object.getPrototypeOf(copy)) {
+    case Object.prototype:
+    case null:
+      for (const name in copy) replace(copy, name, copies);
+      break;
+    case Array.prototype:
+      for (let at = 0; at < (copy as unknown[]).length; at++) replace(copy, at, copies);
+      for (const name of namesBesideItems(source as unknown[]))
+        (copy as Members)[name] = memberOf((source as Members)[name], copies);
+      break;
+    case Set.prototype:
+      for (const member of source as Set<unknown>) (copy as Set<unknown>).add(memberOf(member, copies));
+      break;
+    case Map.prototype:
+      for (const [key, member] of source as Map<unknown, unknown>)
+        (copy as Map<unknown, unknown>).set(memberOf(key, copies), memberOf(member, copies));
+  }
+};
+
+/** Such as the `groups` of a match. */
+const namesBesideItems = (list: readonly unknown[]): readonly string[] =>
+  Object.keys(list).slice(list.length);
+
+type Members = Record<string | number, unknown>;
+
+const replace = (copy: object, name: string | number, copies: Copies): void => {
+  const members = copy as Members;
+  const member = members[name];
+  if (typeof member === "object" && member !== null) members[name] = memberOf(member, copies);
 };

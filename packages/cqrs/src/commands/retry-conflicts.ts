@@ -39,7 +39,7 @@ export const retryConflicts = ({
       const pauseMs = run.unknown === null ? CONFLICT_PAUSE_MS : UNKNOWN_PAUSE_MS;
       await delay(clock, pauseMs * 2 ** retries * (0.5 + random()), run.signal);
       retried();
-      run.input = copyOf(kept);
+      run.input = retries + 1 < maxRetries ? copyOf(kept) : kept;
     }
   };
 
