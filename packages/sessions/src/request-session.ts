@@ -60,7 +60,8 @@ export class RequestSession implements Session {
   }
 
   get(name: string): Json | undefined {
-    return this.data.get(name);
+    const value = this.data.get(name);
+    return typeof value === "object" && value !== null ? (JSON.parse(JSON.stringify(value)) as Json) : value;
   }
 
   set(name: string, value: Json): this {

@@ -42,6 +42,27 @@ test("values are what JSON keeps; others are refused, and so is too much", async
   expect((await client.get("/proto")).json()).toEqual({ a: [1] });
 });
 
+test("get returns a copy, whose changes the session has only after set", async () => {
+  const { app, browser } = openShop();
+  const cartOf = (session: ReturnType<typeof sessionOf>): string[] =>
+    (session.get("cart") as string[] | undefined) ?? [];
+  app.post("/add/{name}", (request) => {
+    const session = sessionOf(request);
+    session.set("cart", [...cartOf(session), request.params.name]);
+    cartOf(session).push("lost");
+    return cartOf(session);
+  });
+  app.get("/lost", (request) => {
+    const session = sessionOf(request);
+    cartOf(session).push("lost");
+    return cartOf(session);
+  });
+  await using client = browser();
+  expect((await client.post("/add/tea")).json()).toEqual(["tea"]);
+  expect((await client.get("/lost")).json()).toEqual(["tea"]);
+  expect((await client.post("/add/rice")).json()).toEqual(["tea", "rice"]);
+});
+
 test("removed values are gone", async () => {
   const { app, browser } = openShop();
   app.post("/empty/{how}", (request) => {

@@ -6,7 +6,7 @@ import { sessionsError } from "./errors.ts";
 export interface Session {
   /** Id of the user who logged in, `null` for a visitor. */
   readonly user: string | null;
-  /** Returns a value, `undefined` when absent. */
+  /** Returns a copy of a value, `undefined` when absent; only `set` stores a change of it. */
   get(name: string): Json | undefined;
   /**
    * Sets a value; the first one of a visitor begins a session.
