@@ -28,7 +28,8 @@ export class OriginalFields implements Original {
     for (const name in headers) if (headers[name] !== this.seen[name]) copied[name] = headers[name];
     for (const name of Object.keys(this.headers)) {
       const own = name.toLowerCase();
-      if (headers[own] === this.seen[own]) copied[name] = this.headers[name];
+      const value = withoutNull(this.headers[name]);
+      if (value !== undefined && headers[own] === this.seen[own]) copied[name] = value;
     }
     return { key: this.key, headers: copied };
   }
@@ -36,6 +37,13 @@ export class OriginalFields implements Original {
 
 const lengthOf = (value: IHeaders[string] | null): number =>
   Array.isArray(value) ? value.reduce((sum, each) => sum + lengthOf(each), 0) : (value?.length ?? 0);
+
+/** A value without `null`, which a header may have in Kafka: the driver reads it, and cannot write it. `undefined` if nothing is left. */
+const withoutNull = (value: IHeaders[string] | null): IHeaders[string] => {
+  if (!Array.isArray(value)) return value ?? undefined;
+  const rest = value.filter((each: Buffer | string | null) => each !== null);
+  return rest.length === 0 ? undefined : rest;
+};
 
 /** Key and headers of a message as text. */
 export interface TextFields {
@@ -53,9 +61,9 @@ export const textFields = ({ key, headers = {} }: KafkaMessage): TextFields => {
   const isKeyText = key === null || isText(key, keyText ?? "");
   let isPartial = !isKeyText;
   for (const name of Object.keys(headers)) {
-    const value = headers[name];
+    const value = withoutNull(headers[name]);
     const last = Array.isArray(value) ? value.at(-1) : value;
-    if (last === undefined || last === null) continue;
+    if (last === undefined) continue;
     const [own, text] = [name.toLowerCase(), last.toString()];
     const isWhole = isText(last, text);
     found[own] = isWhole ? text : latin1Of(last);
