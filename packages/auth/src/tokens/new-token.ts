@@ -1,4 +1,4 @@
-import type { Claims, Clock } from "@framework/core/feature";
+import { type Claims, type Clock, type JsonReport, jsonWriter } from "@framework/core/feature";
 import { authError } from "../errors.ts";
 import { MAX_TOKEN_LENGTH } from "../jose/compact-token.ts";
 import { parseJsonObject } from "../jose/json-object.ts";
@@ -108,14 +108,17 @@ const checked = (claims: NewClaims): NewClaims => {
   throw authError("AUTH_BAD_CLAIMS", "a token needs sub, the name of its subject");
 };
 
+/** A `Set` of roles would be {} in the token, and NaN null. */
+const lossIsAnError: JsonReport = {
+  debug: true,
+  exact: true,
+  log: { warn() {} },
+  code: "AUTH_BAD_CLAIMS",
+};
+
 /** Returns claims as JSON. A token that the same configuration refuses at any time is not created: a login would succeed and be of no use. */
 const toJson = (claims: RawClaims, config: JwtConfig): string => {
-  let text: string;
-  try {
-    text = JSON.stringify(claims);
-  } catch (cause) {
-    throw authError("AUTH_BAD_CLAIMS", "the claims cannot be serialised as JSON", cause);
-  }
+  const text = jsonWriter("auth: the claims of a new token", lossIsAnError)(claims);
   const received = parseJsonObject(new TextEncoder().encode(text));
   if (received === null) throw authError("AUTH_BAD_CLAIMS", "the claims are nested too deeply");
   const wrong = wrongClaim(received, config) ?? (isNeverInForce(received, config) ? "nbf" : null);

@@ -10,11 +10,15 @@ test.each<[string, ConfigInput<JwtConfig>, object]>([
   ["nbf: it must be a time", {}, { nbf: "x" }],
   ["nbf: it must be a time", { expiration: 10 }, { nbf: 1_800_000_010 }],
   ["tenant: JwtConfig.requiredClaims has it", { requiredClaims: ["sub", "tenant"] }, {}],
-  ["tenant: JwtConfig.requiredClaims has it", { requiredClaims: ["tenant"] }, { tenant: () => "a" }],
+  ["tenant: JwtConfig.requiredClaims has it", { requiredClaims: ["tenant"] }, { tenant: undefined }],
   ["iss: it must be JwtConfig.issuer", { issuer: "me" }, { iss: "zzz" }],
   ["iss: it must be", {}, { iss: 5 }],
   ["aud: it must name one of JwtConfig.audience", { audience: "a" }, { aud: "zzz" }],
   ["aud: it must name", {}, { aud: [5] }],
+  ["$.tenant is a function", { requiredClaims: ["tenant"] }, { tenant: () => "a" }],
+  ["$.roles is a Set", {}, { roles: new Set(["admin"]) }],
+  ["$.rights is a Map", {}, { rights: new Map([["books", "read"]]) }],
+  ["$.limit is NaN", {}, { limit: Number.NaN }],
 ])("a token that would be refused is not created: %s (%j, %j)", async (message, config, claims) => {
   await using it = await setUp(config);
   const all = { sub: "ann", ...claims };
