@@ -53,8 +53,8 @@ export const httpClient = (given: HttpClientOptions): HttpClient => {
     });
   };
   const request = async (path: string, init: CallInit = {}): Promise<Response> => {
-    checkInit(init);
     try {
+      checkInit(init);
       return await send(path, init);
     } catch (error) {
       leave(init.body, error);

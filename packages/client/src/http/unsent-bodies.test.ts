@@ -7,6 +7,8 @@ test("the source of a stream is cancelled when the call fails before it is sent"
   const failed = async (call: Promise<unknown>) => call.catch((error: unknown) => error);
   const http = open("http://service.test", { maxCalls: 1, fetch: () => new Response("unread") });
   const errors = [await failed(http.request("http://other.test/", { method: "POST", body: body() }))];
+  const misspelt = { method: "POST", body: body(), jsn: 1 };
+  errors.push(await failed(http.request("/", misspelt)));
   await http.request("/");
   errors.push(await failed(http.request("/", { method: "POST", body: body() })));
   await http.close();
@@ -14,6 +16,7 @@ test("the source of a stream is cancelled when the call fails before it is sent"
   expect(cancelled).toEqual(errors);
   expect(errors).toMatchObject([
     { code: "CLIENT_HOST_REFUSED" },
+    { code: "CLIENT_BAD_PARAMETER" },
     { code: "CLIENT_TOO_MANY_CALLS" },
     { code: "CLIENT_CLOSED" },
   ]);
