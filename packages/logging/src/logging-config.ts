@@ -15,12 +15,17 @@ export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
 /**
  * Destination of lines: `write` gets one or more whole lines. Any Node stream fits, and so do the results of `pino.transport` and
  * `pino.destination`; after `write` returned `false`, nothing is written until `drain`.
+ * Errors of a stream do not end the service: once it is destroyed, lines are dropped and counted.
  */
 export interface LogDestination {
   /** Takes whole lines; false asks to wait for `drain`. */
   write(lines: string): unknown;
   /** Calls back when more lines can be taken. */
   once?(event: "drain", listener: () => void): unknown;
+  /** Calls back at each error, and at the end. */
+  on?(event: "error" | "close", listener: () => void): unknown;
+  /** Whether it can take no more lines. */
+  readonly destroyed?: boolean;
   /** Writes what is buffered, before the process ends. */
   flushSync?(): void;
 }

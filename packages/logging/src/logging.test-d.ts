@@ -1,4 +1,6 @@
+import { createWriteStream } from "node:fs";
 import { App } from "@framework/core";
+import { pino } from "pino";
 import { type LogDestination, logging, LoggingConfig, logOf } from "./index.ts";
 
 const app = new (App.with(logging))();
@@ -13,6 +15,9 @@ app.log().child({ job: "nightly" }).debug("begun");
 
 const lines: string[] = [];
 ({ write: (text) => lines.push(text) }) satisfies LogDestination;
+createWriteStream("app.log") satisfies LogDestination;
+pino.destination("app.log") satisfies LogDestination;
+pino.transport({ target: "pino/file" }) satisfies LogDestination;
 
 // @ts-expect-error the method exists only where the feature is composed
 new App().enableLogging();

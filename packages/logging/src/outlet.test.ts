@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -57,4 +58,29 @@ test("a pino destination is flushed at process exit", () => {
   writer.add("a\n");
   writer.flushSync();
   expect(calls).toEqual(["a\n", "flushed"]);
+});
+
+test("a stream that fails ends nothing: its later lines are dropped and counted", async () => {
+  const stream = new Writable({
+    highWaterMark: 10,
+    write(_chunk, _encoding, done) {
+      setImmediate(done, new Error("no space left on device"));
+    },
+  });
+  const writer = new LineWriter({ outlet: streamOutlet(stream), maxQueueBytes: 65_536, lossLine });
+  const closed = once(stream, "close", { signal: AbortSignal.timeout(60_000) }).catch(() => {});
+  writer.add("a longer line\n");
+  await writer.flushed(0);
+  writer.add("behind it\n");
+  await writer.flushed(60_000); // does not wait for a drain that never comes
+  await closed;
+  writer.add("after the end\n");
+  await writer.flushed(60_000);
+  expect([stream.destroyed, writer.dropped]).toEqual([true, 2]);
+});
+
+test("apps that write to one stream listen to its errors once", () => {
+  const stream = new Writable();
+  const outlets = Array.from({ length: 20 }, () => streamOutlet(stream));
+  expect([new Set(outlets).size, stream.listenerCount("error")]).toEqual([1, 1]);
 });

@@ -57,20 +57,33 @@ const endOfPiece = (lines: Buffer, start: number): number => {
   return next === -1 ? lines.length : next + 1;
 };
 
-/** An object with `write`: a Node stream or a pino destination. */
+const streams = new WeakMap<LogDestination, Outlet>();
+
+/** An object with `write`: a Node stream or a pino destination. Apps that write to one object share its outlet, which is its only listener for errors. */
 export const streamOutlet = (destination: LogDestination): Outlet => {
+  const known = streams.get(destination);
+  if (known !== undefined) return known;
+  const outlet = outletOf(destination);
+  streams.set(destination, outlet);
+  return outlet;
+};
+
+const outletOf = (destination: LogDestination): Outlet => {
   let full = false;
   const listeners: (() => void)[] = [];
-  const drained = (): void => {
+  const proceed = (): void => {
     full = false;
     for (const listener of listeners.splice(0)) listener();
   };
+  destination.on?.("error", proceed); // without a listener, a full disk or a lost connection would end the process
+  destination.on?.("close", proceed);
   return {
     write(lines) {
+      if (destination.destroyed === true) throw new Error("the destination is closed");
       if (full) return 0;
       if (destination.write(lines.toString()) === false && destination.once !== undefined) {
         full = true;
-        destination.once("drain", drained);
+        destination.once("drain", proceed);
       }
       return lines.length;
     },
