@@ -1,5 +1,8 @@
+// Above 250 lines: each test is one way in which offsets of a topic come again, on one server.
 import { createRequire } from "node:module";
 import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
 import { messaging } from "@framework/messaging";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
@@ -244,6 +247,43 @@ withServer("kafka", (brokers) => {
       await Promise.all([one.stop(), other.stop()]);
       expect(kept()).toBe(1);
       expect([got, warnings]).toEqual([[0, 1, 2, 3], []]);
+    },
+    LIMIT_MS,
+  );
+
+  test(
+    "the inbox takes no raw message of a topic that was created again for one of the old topic",
+    async () => {
+      const { Kafka, logLevel } = kafkajs();
+      const topic = newTopic();
+      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const [admin, producer] = [bare.admin(), bare.producer()];
+      await Promise.all([admin.connect(), producer.connect()]);
+      const send = (values: readonly number[]) =>
+        producer.send({ topic, messages: values.map((value) => ({ key: "k", value: String(value) })) });
+      const app = new (App.with(database, durable, messaging))()
+        .enableDatabase({ url: "sqlite://:memory:" })
+        .enableMessaging({
+          broker: kafkaBroker({ brokers, partitions: 1, metadataMs: 2000 }),
+          drainMs: 1000,
+        });
+      const got: unknown[] = [];
+      const options = { group: topic, raw: true, dedupe: "inbox" } as const;
+      app.messaging.subscribe(topic, options, ({ data }) => void got.push(data));
+      await app.start({ log: { info() {}, warn() {}, error() {} } });
+      await untilRunning(app);
+      await send([0, 1, 2]);
+      await until("the messages", () => got.length === 3);
+      await admin.deleteTopics({ topics: [topic] });
+      await until("the new topic", () => isThere(admin, topic));
+      await until("the new messages to be sent", () => isDone(send([10, 11, 12])));
+      await until(
+        () => `the new messages: ${String(got)}`,
+        () => new Set(got).size === 6,
+      );
+      await app.stop();
+      await Promise.all([admin.disconnect(), producer.disconnect()]);
+      expect([...new Set(got)]).toEqual([0, 1, 2, 10, 11, 12]);
     },
     LIMIT_MS,
   );

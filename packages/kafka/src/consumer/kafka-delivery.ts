@@ -35,6 +35,11 @@ export class KafkaDelivery implements Delivery {
     this.sentAt = Number(message.timestamp);
   }
 
+  /** Its place, with its time: the offsets of a topic that was created again begin anew, and an inbox must not take its messages for those of the old one. */
+  get id(): string {
+    return `${this.tenure.name}/${this.offset}/${this.sentAt}`;
+  }
+
   get topic(): string {
     return this.tenure.topic;
   }
