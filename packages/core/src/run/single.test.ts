@@ -106,6 +106,13 @@ test("continues to serve after its output was closed", async () => {
   expect((await program.exit).code).toBe(0);
 });
 
+test("starts and ends in order with its output on a full disk", async () => {
+  const program = startService({}, [], { fullDisk: true });
+  await program.says("running");
+  program.kill("SIGTERM");
+  expect([(await program.exit).code, program.stderr()]).toEqual([0, expect.not.stringContaining("ENOSPC")]);
+});
+
 test("in a worker of the program's own cluster, the error suggests workers: 1", async () => {
   const file = fileURLToPath(new URL("testing/fixtures/own-cluster.ts", import.meta.url));
   const refused = startProgram(file, ["--workers", "2"]);

@@ -68,11 +68,9 @@ const isOfClient = (reason: unknown): boolean => {
   return typeof status === "number" && status >= 400 && status < 500;
 };
 
-/** Keeps the process alive when the reader of its output has exited (EPIPE), until the returned function is called. */
+/** Keeps the process alive when its output cannot be written, until the returned function is called: the reader has exited, the disk is full. */
 export const onLostOutput = (): (() => void) => {
-  const listener = (error: NodeJS.ErrnoException): void => {
-    if (error.code !== "EPIPE") throw error;
-  };
+  const listener = (): void => {}; // the place to report it is the output itself
   const streams = [process.stdout, process.stderr];
   for (const stream of streams) stream.on("error", listener);
   return () => {

@@ -1,13 +1,16 @@
 import { fileURLToPath } from "node:url";
 import { bundledProgram } from "@framework/bundled-sources";
 import type { Scenario } from "./scenario.ts";
-import { type Program, startProgram } from "./start-program.ts";
+import { type Program, type ProgramOptions, startProgram } from "./start-program.ts";
 
 const file = fileURLToPath(new URL("fixtures/service.ts", import.meta.url));
 
 /** Starts the service program on a free port. */
-export const startService = (scenario: Scenario = {}, args: readonly string[] = []): Program =>
-  startProgram(bundledProgram(file), args, { SCENARIO: JSON.stringify(scenario) });
+export const startService = (
+  scenario: Scenario = {},
+  args: readonly string[] = [],
+  options: ProgramOptions = {},
+): Program => startProgram(bundledProgram(file), args, { SCENARIO: JSON.stringify(scenario) }, options);
 
 /** The reply to one request on a new connection. */
 export const replyAt = async (url: string, path: string): Promise<Record<string, unknown>> => {

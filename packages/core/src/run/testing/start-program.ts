@@ -32,6 +32,7 @@ export interface Program {
 }
 
 const unshare = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"];
+const toFullDisk = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
 
 /** The first child of a process, by its process id outside any namespace. */
 const childOf = (pid: number): number =>
@@ -44,6 +45,8 @@ export interface ProgramOptions {
   readonly cwd?: string;
   /** Runs it as PID 1 of a new namespace; `kill` still signals it. Needs `unshare` and the permission to use it. */
   readonly pidNamespace?: boolean;
+  /** Its standard output is a file on a full disk. */
+  readonly fullDisk?: boolean;
 }
 
 /** Starts a program file from source, with arguments and variables. */
@@ -51,11 +54,12 @@ export const startProgram = (
   file: string,
   args: readonly string[] = [],
   variables: Readonly<Record<string, string>> = {},
-  { cwd, pidNamespace = false }: ProgramOptions = {},
+  { cwd, pidNamespace = false, fullDisk = false }: ProgramOptions = {},
 ): Program => {
   const { HOST: _host, PORT: _port, NODE_OPTIONS: _options, ...environment } = process.env;
   const command = [process.execPath, "--conditions=@framework/source", file, ...args];
-  const [executable = "", ...rest] = pidNamespace ? [...unshare, ...command] : command;
+  const before = [...(pidNamespace ? unshare : []), ...(fullDisk ? toFullDisk : [])];
+  const [executable = "", ...rest] = [...before, ...command];
   const child = spawn(executable, rest, {
     env: { ...environment, ...variables },
     stdio: ["ignore", "pipe", "pipe"],
