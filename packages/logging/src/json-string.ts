@@ -3,8 +3,8 @@ export const MAX_FIELD_LENGTH = 1024;
 
 // oxlint-disable-next-line no-control-regex -- characters that need no escape in JSON and on a terminal
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-const UNSEEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
-const EVERY_UNSEEN = /[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
+const EVERY_UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** A string as JSON: truncated to its bound, with every character escaped that could forge a line or control a terminal. */
 export const jsonString = (text: string): string => {
@@ -12,7 +12,7 @@ export const jsonString = (text: string): string => {
   return withoutUnseen(JSON.stringify(cut(text)));
 };
 
-/** JSON does not escape DEL, C1 controls, line separators and direction marks, but terminals and line readers interpret them. */
+/** JSON does not escape DEL, C1 controls, line separators, direction marks and invisible characters, but terminals and line readers interpret them. */
 export const withoutUnseen = (json: string): string =>
   UNSEEN.test(json) ? json.replace(EVERY_UNSEEN, escaped) : json;
 
@@ -24,7 +24,8 @@ export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
 export const missing = (length: number): string => `… (${length} more)`;
 
 // oxlint-disable-next-line no-control-regex -- control characters are the subject
-const EVERY_CONTROL = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g;
+const EVERY_CONTROL =
+  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
 
 /** Text for a terminal, with control characters escaped. */
 export const printable = (text: string): string => text.replace(EVERY_CONTROL, escaped);

@@ -128,6 +128,10 @@ const nasty = fc.constantFrom(
   "\u2028",
   "\u202e",
   "\u2066",
+  "\u061c",
+  "\u200b",
+  "\u200f",
+  "\ufeff",
   "\ud800",
   '"',
   "\\",
@@ -147,7 +151,7 @@ test("the line of any request is a single line of JSON, and parses to the reques
   const json = jsonAccessLine(() => "now");
   const text = textAccessLine(() => "now", false);
   // oxlint-disable-next-line no-control-regex -- control characters are the subject
-  const steering = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/;
+  const steering = /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
   fc.assert(
     fc.property(anyText, anyText, (path, id) => {
       const request = asRequest(path, id);
