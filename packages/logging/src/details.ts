@@ -1,6 +1,6 @@
 import { type HttpRequest, type Key, key, type Response } from "@framework/core";
 import type { LoggingConfig } from "./logging-config.ts";
-import { CENSORED, type Redaction } from "./redaction.ts";
+import { CENSORED, type Redaction, withoutQuery } from "./redaction.ts";
 
 /** Optional members of a line: header fields and bodies. */
 export interface Details {
@@ -61,10 +61,6 @@ export const createDetails = (wanted: Wanted, redaction: Redaction): Details | n
     },
   };
 };
-
-/** A field without what may be the query or the fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
-const withoutQuery = (value: string): string =>
-  value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${CENSORED}`);
 
 /** The first bytes of a body, as the handler reads it. */
 interface Tap {

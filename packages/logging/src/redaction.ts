@@ -46,7 +46,26 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     if (Error.isError(value)) return copyError(value, depth, inside);
     if (Array.isArray(value))
       return value.slice(0, MAX_MEMBERS).map((item: unknown) => copy(item, depth + 1, inside));
-    return copyMembers(value, depth, inside);
+    return copyObject(value, depth, inside);
+  };
+
+  /** An object as what it stands for: entries of collections, a list of a set, a URL without its query, the result of `toJSON`; else its members. */
+  const copyObject = (value: object, depth: number, above: readonly object[]): unknown => {
+    if (value instanceof URL) return withoutCredentials(withoutQuery(value.href));
+    if (value instanceof Set)
+      return Array.from(value.values().take(MAX_MEMBERS), (item) => copy(item, depth + 1, above));
+    if (hasEntries(value)) return copyEntries(value, depth, above);
+    const json = "toJSON" in value && typeof value.toJSON === "function" ? value.toJSON() : value;
+    return json === value ? copyMembers(value, depth, above) : copy(json, depth + 1, above);
+  };
+
+  const copyEntries = (value: Entries, depth: number, above: readonly object[]): object => {
+    const copied = Object.create(null) as Record<string, unknown>;
+    for (const [key, member] of Iterator.from(value.entries()).take(MAX_MEMBERS)) {
+      const name = textOf(key);
+      copied[cut(name, 100)] = hides(name) ? CENSORED : copy(member, depth + 1, above);
+    }
+    return copied;
   };
 
   const copyMembers = (value: object, depth: number, above: readonly object[]): Record<string, unknown> => {
@@ -95,6 +114,14 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
   };
 };
 
+/** A `Map`, or a collection of the web such as `Headers`. */
+interface Entries {
+  entries(): Iterable<readonly [unknown, unknown]>;
+}
+
+const hasEntries = (value: object): value is Entries =>
+  Symbol.iterator in value && "entries" in value && typeof value.entries === "function";
+
 /** The name of an error's class; its own name where the class has none, or cannot be read. */
 const classOf = (error: Error): unknown => {
   try {
@@ -112,6 +139,10 @@ const bare = (name: string): string =>
     .slice(0, MAX_FIELD_LENGTH)
     .toLowerCase()
     .replace(/[^a-z\d]/g, "");
+
+/** A text without what may be the query or the fragment of a URL. `?0` and `?1` on their own are booleans (RFC 9651 3.3.6). */
+export const withoutQuery = (value: string): string =>
+  value.replace(/((?<=[^\s=,;])\?|\?(?![01](?:[\s,;]|$))|(?<=\S)#).*/s, `$1${CENSORED}`);
 
 /**
  * Credentials in a URL end at white space, `/`, `?`, `#`, or the quote that ends a string of compact JSON, after which the next string, list or object
@@ -132,10 +163,10 @@ export const withoutCredentials = (text: string, length: number = MAX_FIELD_LENG
 const redacted = (text: string): string =>
   text
     .replace(URL_CREDENTIALS, `://${CENSORED}@`)
-    .replace(/\b(basic|bearer) [\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
+    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]{8,}/gi, `$1 ${CENSORED}`);
 
 /** Where a text was cut, what may be the start of credentials is taken for them: their end is missing, by which they are recognised. */
 const withoutOpenEnd = (start: string): string =>
   start
     .replace(OPEN_URL_CREDENTIALS, `://${CENSORED}`)
-    .replace(/\b(basic|bearer) [\w.~+/=-]*$/i, `$1 ${CENSORED}`);
+    .replace(/\b(basic|bearer)[ \t]{1,9}[\w.~+/=-]*$/i, `$1 ${CENSORED}`);
