@@ -1,7 +1,20 @@
-import type { App } from "@framework/core";
+import { type App, RequestId } from "@framework/core";
+import { Trace } from "@framework/core/feature";
 import { expect, test } from "@jest/globals";
 import { collected } from "./collected-log.test-kit.ts";
 import { logOf } from "./index.ts";
+
+const ids = { request_id: "id-1", trace_id: "a".repeat(32), span_id: "b".repeat(16) };
+
+/** Stands for the features that give a request its ids. */
+const identified = <A extends App>(app: A): A => {
+  app.use((request, next) => {
+    request.context.set(RequestId, ids.request_id);
+    request.context.set(Trace, { traceId: ids.trace_id, spanId: ids.span_id });
+    return next(request);
+  });
+  return app;
+};
 
 /** The only line with this message. */
 const lineOf = (text: string, message: string): string => {
@@ -14,6 +27,70 @@ const ask = async (app: App): Promise<void> => {
   await app.fetch(new Request("http://localhost/"));
   await app.stop();
 };
+
+for (const format of ["json", "text"] as const)
+  test(`no field replaces the ids of a request's log (${format})`, async () => {
+    const { app, text } = collected({ format });
+    identified(app).get("/", (request) => {
+      const forged = { request_id: "forged", trace_id: "forged", span_id: "forged", title: "Emma" };
+      logOf(request).info("of the log", forged);
+      logOf(request).child(forged).info("of a child", forged);
+      return "written";
+    });
+    await ask(app);
+    expect(text()).not.toContain("forged");
+    for (const message of ["of the log", "of a child"]) {
+      const line = lineOf(text(), message);
+      for (const id of Object.values(ids)) expect(line.split(id)).toHaveLength(2);
+      expect(line).toContain("Emma");
+    }
+  });
+
+test("a field `err` is written as a field `error` is: class, code, cause and errors, each once", async () => {
+  class PaymentError extends Error {
+    readonly code = "PAYMENT_REFUSED";
+  }
+  const { app, text } = collected({});
+  app.get("/", (request) => {
+    const many = new AggregateError([new PaymentError("two")], "many", { cause: new TypeError("inner") });
+    logOf(request).error("of the log", { err: many });
+    logOf(request).child({ err: many }).error("of a child");
+    return "written";
+  });
+  await ask(app);
+  const err = {
+    type: "AggregateError",
+    name: "AggregateError",
+    message: "many",
+    stack: expect.any(String),
+    cause: { type: "TypeError", name: "TypeError", message: "inner", stack: expect.any(String) },
+    errors: [
+      {
+        type: "PaymentError",
+        name: "Error",
+        message: "two",
+        code: "PAYMENT_REFUSED",
+        stack: expect.any(String),
+      },
+    ],
+  };
+  for (const message of ["of the log", "of a child"]) {
+    const line = JSON.parse(lineOf(text(), message)) as { readonly err: unknown };
+    expect(line.err).toEqual(err);
+  }
+});
+
+test("an error in the place of fields is the field `error`", async () => {
+  const { app, text } = collected({});
+  app.get("/", (request) => {
+    logOf(request).error("failed", new RangeError("too far") as never);
+    return "written";
+  });
+  await ask(app);
+  expect(JSON.parse(lineOf(text(), "failed"))).toMatchObject({
+    error: { type: "RangeError", message: "too far" },
+  });
+});
 
 test("collections are written by their entries, without secrets; other objects as their `toJSON` says", async () => {
   const { app, text } = collected({});

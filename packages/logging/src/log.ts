@@ -51,12 +51,12 @@ export const createLog = async ({
       messageKey: "message",
       errorKey: "error",
       timestamp: () => `,"timestamp":"${iso()}"`,
-      formatters: { level: (label) => ({ level: label }), log: (fields) => ownFields(fields, redaction) },
-      serializers: { error: (error: unknown) => error }, // copied already; pino's own would name the class of the copy
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: (error: unknown) => error }, // copied already; pino's own would name the class of the copy
     },
     { write: (line) => write(bounded(withoutUnseen(line))) },
   );
-  return logOf(instance, redaction, trace);
+  return logOf(instance, { redaction, trace, taken: ofEveryLine });
 };
 
 type Leveled = "debug" | "info" | "warn" | "error";
@@ -75,38 +75,57 @@ const readable = (fields: unknown): LogFields =>
 
 const noTrace: ReadTrace = () => null;
 
-/** Adds the ids of the trace of the running code. */
-const traced = (fields: LogFields, trace: ReadTrace): LogFields => {
-  const current = trace();
-  return current === null ? fields : { trace_id: current.traceId, span_id: current.spanId, ...fields };
-};
+/** What a log and its children differ in, besides pino's bindings. */
+interface Scope {
+  readonly redaction: Redaction;
+  readonly trace: ReadTrace;
+  /** Names of members that fields cannot replace. */
+  readonly taken: readonly string[];
+}
 
-const logOf = (instance: Written, redaction: Redaction, trace: ReadTrace): Log => {
+/** Members that the line has itself. */
+const ofEveryLine: readonly string[] = ["level", "timestamp", "message"];
+/** Members that identify the request of a line: once a log has them, no field replaces them, since fields may be what a client sent. */
+const identifying: readonly string[] = ["request_id", "trace_id", "span_id"];
+
+const logOf = (instance: Written, scope: Scope): Log => {
+  const { redaction, taken } = scope;
   const at =
     (level: Leveled) =>
     (message: string, fields?: LogFields): void => {
-      if (instance.isLevelEnabled(level))
-        instance[level](traced(readable(fields), trace), withoutCredentials(textOf(message), MAX_MESSAGE));
+      if (!instance.isLevelEnabled(level)) return;
+      const trace = scope.trace();
+      const given = readable(fields);
+      const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, taken);
+      if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
+      instance[level](members, withoutCredentials(textOf(message), MAX_MESSAGE));
     };
   return {
     debug: at("debug"),
     info: at("info"),
     warn: at("warn"),
     error: at("error"),
-    // The log of a request names its trace itself, also outside of the request's asynchronous context.
     child: (given) => {
-      const fields = readable(given);
-      const ownTrace = "trace_id" in fields ? noTrace : trace;
-      return logOf(instance.child(ownFields(fields, redaction)), redaction, ownTrace);
+      const fields = ownFields(readable(given), redaction, taken);
+      const named = identifying.filter((name) => name in fields);
+      return logOf(instance.child(fields), {
+        redaction,
+        // The log of a request names its trace itself, also outside of the request's asynchronous context.
+        trace: named.includes("trace_id") ? noTrace : scope.trace,
+        taken: named.length === 0 ? taken : [...taken, ...named],
+      });
     },
   };
 };
 
 const MAX_MESSAGE = 2048;
-const taken = ["level", "timestamp", "message"];
 
 /** Redacted fields, without those whose names the line uses itself. */
-const ownFields = (fields: LogFields, redaction: Redaction): Record<string, unknown> => {
+const ownFields = (
+  fields: LogFields,
+  redaction: Redaction,
+  taken: readonly string[],
+): Record<string, unknown> => {
   const copy = { ...redaction.fields(fields) }; // pino calls methods of Object on bindings
   for (const name of taken) delete copy[name];
   return copy;
