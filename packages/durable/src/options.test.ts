@@ -58,6 +58,10 @@ test("a replay takes all ids that are given, and a filter says exactly what it m
   const tooMany = Array.from({ length: 10_001 }, String);
   for (const which of [{ sorce: "work" }, { source: "work", limit: 1 }, tooMany])
     await expect(kernel.parked.replay(which)).rejects.toMatchObject(bad);
+  await expect(kernel.parked.list({ sorce: "work" } as object)).rejects.toMatchObject({
+    ...bad,
+    message: 'durable: the filter has no field "sorce"; did you mean "source"?',
+  });
   await kernel.stop();
 });
 

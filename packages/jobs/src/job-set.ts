@@ -30,6 +30,8 @@ const NAME_RULE = "its name has 1 to 90 letters, digits and . _ : / -";
 export class JobSet {
   private readonly parts: JobSetParts;
   private readonly jobs = new Map<string, Job<StandardSchema | undefined>>();
+  /** What `define` returned, also for jobs with a mistake. */
+  private readonly returned = new Set<unknown>();
   private readonly plans: Schedules;
 
   constructor(parts: JobSetParts) {
@@ -45,6 +47,7 @@ export class JobSet {
     const { trace = noTrace } = this.parts;
     const job = new DefinedJob<S>(name, options, this.open(name, options, handler), trace);
     this.jobs.set(name, job);
+    this.returned.add(job);
     return job;
   }
 
@@ -112,7 +115,7 @@ export class JobSet {
   private mistakeInSchedule(name: string, job: unknown): string | null {
     if (!NAME.test(name)) return NAME_RULE;
     if (this.plans.has(name)) return "there are two of that name; rename one";
-    return job instanceof DefinedJob ? null : "its job must be one that `define` returned";
+    return this.returned.has(job) ? null : "its job must be one that `define` of this app returned";
   }
 
   private refuse(code: string, message: string): void {

@@ -155,3 +155,70 @@ test("a misspelt option of enqueue is refused, with the nearest name", async () 
     });
   await app.stop();
 });
+
+test("values of the wrong kind are refused by name, with what a call takes", async () => {
+  const app = inMemory();
+  const mail = app.jobs.define("mail", {}, () => {});
+  await app.start({ log: quiet });
+  const enqueued = (options: unknown) => () => mail.enqueue(undefined, options as object);
+  const added = (jobs: unknown, options?: unknown) => () => mail.enqueueAll(jobs as [], options as object);
+  const cancelled = (job: unknown, options?: unknown) => () => mail.cancel(job as string, options as object);
+  const refused: readonly (readonly [() => Promise<unknown>, string])[] = [
+    [enqueued(null), "the options of enqueue are an object, not null"],
+    [enqueued("x"), "the options of enqueue are an object, not a value of type string"],
+    [enqueued({ tx: null }), "tx is a transaction, not null"],
+    [enqueued({ tx: {} }), "tx is a transaction, not a value of type object"],
+    [enqueued({ delayMs: "5" }), "delayMs is a number from 0 to 315360000000, not a value of type string"],
+    [enqueued({ runAt: "5" }), "runAt is a Date, or milliseconds since 1970"],
+    [enqueued({ headers: "x" }), "headers is an object of text, not a value of type string"],
+    [added(undefined), "enqueueAll takes a list of objects"],
+    [added([null]), "enqueueAll takes a list of objects"],
+    [added([{ input: undefined }], { tx: null }), "tx is a transaction, not null"],
+    [added([{ input: undefined }], null), "the options are an object, not null"],
+    [cancelled({}), "cancel takes an id, or an object with nothing but the text `uniqueKey`"],
+    [cancelled({ key: "a" }), "cancel takes an id"],
+    [cancelled({ uniqueKey: 5 }), "cancel takes an id"],
+    [cancelled(undefined), "cancel takes an id"],
+    [cancelled("1", { keepRuning: true }), 'has no field "keepRuning"; did you mean "keepRunning"?'],
+  ];
+  for (const [call, message] of refused)
+    await expect(call()).rejects.toMatchObject({
+      code: "DURABLE_BAD_WORK",
+      message: expect.stringContaining(message),
+    });
+  expect((await mail.list()).jobs).toEqual([]);
+  await app.stop();
+});
+
+test("a filter with an unknown name lists nothing, since it would mean all jobs", async () => {
+  const app = inMemory();
+  const mail = app.jobs.define("mail", {}, () => {});
+  await app.start({ log: quiet });
+  const filters: readonly (readonly [unknown, string])[] = [
+    [{ status: "failed" }, 'the filter has no field "status"'],
+    [{ limt: 5 }, 'the filter has no field "limt"; did you mean "limit"?'],
+    [{ key: 5 }, "key is text, not 5"],
+    [null, "the filter is an object, not null"],
+  ];
+  for (const [filter, message] of filters)
+    await expect(mail.list(filter as object)).rejects.toMatchObject({
+      code: "DURABLE_BAD_FILTER",
+      message: expect.stringContaining(message),
+    });
+  expect((await mail.list({ state: undefined, key: undefined })).jobs).toEqual([]);
+  await app.stop();
+});
+
+test("a schedule takes no job of another app", async () => {
+  const job = inMemory().jobs.define("mail", {}, () => {});
+  const app = inMemory();
+  app.jobs.schedule("daily", { cron: "@daily", job });
+  await expect(app.start({ log: quiet })).rejects.toMatchObject({
+    problems: [
+      {
+        code: "JOBS_BAD_SCHEDULE",
+        message: "schedule daily: its job must be one that `define` of this app returned",
+      },
+    ],
+  });
+});

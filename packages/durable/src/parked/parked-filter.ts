@@ -31,15 +31,13 @@ export interface CheckedFilter {
 const DEFAULT_LIMIT = 100;
 const MAX_LIMIT = 1000;
 
+const fields: readonly string[] = ["source", "name", "key", "state", "after", "limit"];
+
 /** @throws DURABLE_BAD_FILTER */
-export const checkedFilter = ({
-  source,
-  name,
-  key,
-  state = "parked",
-  after,
-  limit = DEFAULT_LIMIT,
-}: ParkedFilter): CheckedFilter => {
+export const checkedFilter = (filter: ParkedFilter): CheckedFilter => {
+  const [problem] = unknownFields("the filter", filter, fields);
+  if (problem !== undefined) throw badFilter(problem);
+  const { source, name, key, state = "parked", after, limit = DEFAULT_LIMIT } = filter;
   const from = after === undefined ? 0 : idOf(after);
   if (from === null) throw badFilter("after is `next` of a page");
   if (!parkedStates.includes(state)) throw badFilter(`state is one of ${parkedStates.join(", ")}`);

@@ -1,5 +1,6 @@
 import { FrameworkError } from "@framework/core";
-import { handled } from "@framework/core/feature";
+import { handled, isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
+import type { Transaction } from "@framework/database";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
 import type { WorkLoop } from "./loop/work-loop.ts";
@@ -43,11 +44,13 @@ export class OpenQueue<T> implements WorkQueue<T> {
     this.name = parts.name;
   }
 
-  enqueue(work: NewWork<T> | readonly NewWork<T>[], { tx }: WorkOptions = {}): Promise<readonly Enqueued[]> {
-    return handled(this.add(Array.isArray(work) ? work : [work], tx));
+  enqueue(work: NewWork<T> | readonly NewWork<T>[], options: WorkOptions = {}): Promise<readonly Enqueued[]> {
+    return handled(this.add(Array.isArray(work) ? work : [work], options));
   }
 
-  private async add(work: readonly NewWork<T>[], tx: WorkOptions["tx"]): Promise<readonly Enqueued[]> {
+  private async add(work: readonly NewWork<T>[], options: WorkOptions): Promise<readonly Enqueued[]> {
+    checkOptions(this.name, options, ["tx"]);
+    const { tx } = options;
     if (work.length > MAX_ITEMS)
       throw badWork(this.name, `one call adds at most ${MAX_ITEMS} items, not ${work.length}`);
     if (work.length === 0) return [];
@@ -86,10 +89,10 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return handled(this.stop(item, options));
   }
 
-  private async stop(
-    item: string | UniqueItem,
-    { tx, keepRunning = false }: CancelOptions,
-  ): Promise<boolean> {
+  private async stop(item: string | UniqueItem, options: CancelOptions): Promise<boolean> {
+    checkOptions(this.name, options, ["tx", "keepRunning"]);
+    const { tx, keepRunning = false } = options;
+    if (typeof item !== "string") checkUniqueItem(this.name, item);
     const { stopping, keyOrder } = this.parts.store();
     const named = typeof item === "string" ? numberOf(item) : item;
     const row = named === null ? null : await stopping.cancel(this.name, named, { keepRunning, session: tx });
@@ -121,13 +124,9 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return row === null ? null : toInfo(row);
   }
 
-  async list({
-    state,
-    key,
-    order = "oldest",
-    after,
-    limit = DEFAULT_LIMIT,
-  }: WorkFilter = {}): Promise<WorkPage> {
+  async list(given: WorkFilter = {}): Promise<WorkPage> {
+    checkFilterNames(given);
+    const { state, key, order = "oldest", after, limit = DEFAULT_LIMIT } = given;
     const from = after === undefined ? undefined : numberOf(after);
     if (!(Number.isInteger(limit) && limit >= 1 && limit <= MAX_LIMIT))
       throw badFilter(`limit is 1 to ${MAX_LIMIT}`);
@@ -135,6 +134,8 @@ export class OpenQueue<T> implements WorkQueue<T> {
     if (!workOrders.includes(order)) throw badFilter(`order is one of ${workOrders.join(", ")}`);
     if (state !== undefined && !workStates.includes(state))
       throw badFilter(`state is one of ${workStates.join(", ")}`);
+    if (key !== undefined && typeof key !== "string")
+      throw badFilter(`key is text, not ${returnedInstead(key)}`);
     const filter = {
       queue: this.name,
       state: state ?? null,
@@ -159,6 +160,40 @@ export class OpenQueue<T> implements WorkQueue<T> {
 const numberOf = (id: string): number | null => {
   const number = Number(id);
   return /^[1-9]\d{0,15}$/.test(id) && Number.isSafeInteger(number) ? number : null;
+};
+
+const filterNames = Object.keys({
+  state: 0,
+  key: 0,
+  order: 0,
+  after: 0,
+  limit: 0,
+} satisfies Record<keyof WorkFilter, 0>);
+
+/** A misspelt name would mean more work than the program does. @throws DURABLE_BAD_FILTER */
+const checkFilterNames = (filter: WorkFilter): void => {
+  const isRecord: boolean = isPlainObject(filter);
+  if (!isRecord) throw badFilter(`the filter is an object, not ${returnedInstead(filter)}`);
+  const [unknown] = unknownFields("the filter", filter, filterNames);
+  if (unknown !== undefined) throw badFilter(unknown);
+};
+
+/** @throws DURABLE_BAD_WORK */
+const checkOptions = (queue: string, options: CancelOptions, known: readonly string[]): void => {
+  const isRecord: boolean = isPlainObject(options);
+  if (!isRecord) throw badWork(queue, `the options are an object, not ${returnedInstead(options)}`);
+  const [unknown] = unknownFields("the options object", options, known);
+  if (unknown !== undefined) throw badWork(queue, unknown);
+  const { tx } = options;
+  if (tx !== undefined && typeof (tx as Transaction | null)?.onCommit !== "function")
+    throw badWork(queue, `tx is a transaction, not ${returnedInstead(tx)}`);
+};
+
+/** @throws DURABLE_BAD_WORK */
+const checkUniqueItem = (queue: string, item: UniqueItem): void => {
+  const isItem: boolean = isPlainObject(item) && typeof item["uniqueKey"] === "string";
+  if (!isItem || Object.keys(item).length > 1)
+    throw badWork(queue, "cancel takes an id, or an object with nothing but the text `uniqueKey`");
 };
 
 const badFilter = (problem: string): FrameworkError =>

@@ -1,5 +1,5 @@
 import { FrameworkError, type StandardSchema } from "@framework/core";
-import { handled, isPromise, messageOf } from "@framework/core/feature";
+import { handled, isPlainObject, isPromise, messageOf, returnedInstead } from "@framework/core/feature";
 import type {
   Enqueued,
   NewWork,
@@ -11,7 +11,7 @@ import type {
 } from "@framework/durable/feature";
 import { checkedAtOnce, checkedInput, storedInput } from "./checked-input.ts";
 import { GroupedAdds } from "./grouped-adds.ts";
-import type { EnqueueArguments, Job, NewJob } from "./job.ts";
+import type { EnqueueArguments, EnqueueOptions, Job, NewJob } from "./job.ts";
 import { type JobInfo, type JobPage, toJobInfo } from "./job-info.ts";
 import type { InputOf, JobOptions } from "./job-options.ts";
 import type { JobPayload } from "./job-payload.ts";
@@ -51,12 +51,11 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   }
 
   enqueue(...[input, options = {}]: EnqueueArguments<InputOf<S>>): Promise<Enqueued> {
-    const { tx, ...settings } = options;
-    return handled(this.addOne({ ...settings, input: input as InputOf<S> }, tx));
+    return handled(this.addOne(input as InputOf<S>, options));
   }
 
-  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], { tx }: WorkOptions = {}): Promise<readonly Enqueued[]> {
-    return handled(this.addAll(jobs, tx));
+  enqueueAll(jobs: readonly NewJob<InputOf<S>>[], options?: WorkOptions): Promise<readonly Enqueued[]> {
+    return handled(this.addAll(jobs, options));
   }
 
   async cancel(job: string | UniqueItem, options?: WorkOptions): Promise<boolean> {
@@ -99,8 +98,12 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     }
   }
 
-  private async addOne(job: NewJob<InputOf<S>>, tx: WorkOptions["tx"]): Promise<Enqueued> {
-    const work = await this.toWork(job);
+  private async addOne(input: InputOf<S>, options: EnqueueOptions): Promise<Enqueued> {
+    const isRecord: boolean = isPlainObject(options);
+    if (!isRecord)
+      throw this.badCall(`the options of enqueue are an object, not ${returnedInstead(options)}`);
+    const { tx, ...settings } = options;
+    const work = await this.toWork({ ...settings, input });
     if (tx === undefined && this.grouped !== null) return await this.grouped.add(work);
     const [added] = await this.queue.enqueue(work, { tx });
     if (added === undefined) throw new Error("jobs: the queue added nothing");
@@ -109,18 +112,25 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
 
   private async addAll(
     jobs: readonly NewJob<InputOf<S>>[],
-    tx: WorkOptions["tx"],
+    options?: WorkOptions,
   ): Promise<readonly Enqueued[]> {
+    const isList: boolean = Array.isArray(jobs) && jobs.every(isPlainObject);
+    if (!isList) throw this.badCall("enqueueAll takes a list of objects such as { input, key }");
     const work = await Promise.all(jobs.map((job) => this.toWork(job)));
-    return await this.queue.enqueue(work, { tx });
+    return await this.queue.enqueue(work, options);
+  }
+
+  private badCall(problem: string): FrameworkError {
+    return new FrameworkError("DURABLE_BAD_WORK", `jobs: ${problem} (job "${this.name}")`);
   }
 
   private async toWork({ input, ...settings }: NewJob<InputOf<S>>): Promise<NewWork<JobPayload>> {
+    const { headers = {} } = settings;
     const trace = this.trace();
     const stored = await this.check(input);
     return {
       ...settings,
-      ...(trace !== null && { headers: { ...trace, ...settings.headers } }),
+      ...(trace !== null && isPlainObject(headers) && { headers: { ...trace, ...headers } }),
       key: settings.key ?? this.options.key?.(input) ?? undefined,
       uniqueKey: settings.uniqueKey ?? this.options.uniqueKey?.(input) ?? undefined,
       payload: { input: stored },

@@ -1,4 +1,4 @@
-import { returnedInstead, unknownFields } from "@framework/core/feature";
+import { isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
 import { MAX_PRIORITY } from "../table/priorities.ts";
 import type { NewRow } from "../table/enqueueing.ts";
 import { jsonText } from "./json-text.ts";
@@ -57,8 +57,8 @@ export const toRow = (queue: string, work: NewWork<unknown>): NewRow => {
       queue,
       `priority is a whole number from -${MAX_PRIORITY} to ${MAX_PRIORITY}, not ${priority}`,
     );
-  if (!(delayMs >= 0 && delayMs <= MAX_DELAY_MS))
-    throw badWork(queue, `delayMs is a number from 0 to ${MAX_DELAY_MS}, not ${delayMs}`);
+  if (!(typeof delayMs === "number" && delayMs >= 0 && delayMs <= MAX_DELAY_MS))
+    throw badWork(queue, `delayMs is a number from 0 to ${MAX_DELAY_MS}, not ${returnedInstead(delayMs)}`);
   return {
     key: checkedKey(queue, "key", key),
     uniqueKey: checkedKey(queue, "uniqueKey", uniqueKey),
@@ -83,11 +83,14 @@ const checkedKey = (queue: string, what: string, key: string | undefined): strin
 
 const checkedDate = (queue: string, runAt: Date | number): number => {
   const ms = Number(runAt);
-  if (ms >= 0 && ms <= MAX_DATE_MS) return Math.ceil(ms);
+  const isTime: boolean = typeof runAt === "number" || runAt instanceof Date;
+  if (isTime && ms >= 0 && ms <= MAX_DATE_MS) return Math.ceil(ms);
   throw badWork(queue, "runAt is a Date, or milliseconds since 1970");
 };
 
 const checkedHeaders = (queue: string, headers: Readonly<Record<string, string>>): string => {
+  if (!isPlainObject(headers))
+    throw badWork(queue, `headers is an object of text, not ${returnedInstead(headers)}`);
   if (!Object.values(headers).every((value) => typeof value === "string"))
     throw badWork(queue, "each of the headers is text");
   return jsonText(headers, { queue, what: "headers", maxBytes: MAX_HEADER_BYTES });
