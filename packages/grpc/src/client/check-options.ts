@@ -78,7 +78,7 @@ const clientRecord: ConfigRecord<Required<Omit<GrpcClientOptions, "retry">> & { 
       isTls,
     ),
     timeoutMs: integer(30_000, timeoutBounds),
-    keepaliveSecs: decimal(30, { min: 0, max: 86_400 }),
+    keepaliveSecs: decimal(300, { min: 0, max: 86_400 }),
     keepaliveTimeoutSecs: decimal(10, { min: 0.01, max: 86_400 }),
     retry: checked<object | null>(null, "an object", (value) => typeof value === "object" && value !== null),
     use: list<Middleware<OutgoingCall, unknown>>(

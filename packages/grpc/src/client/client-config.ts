@@ -45,7 +45,7 @@ export interface GrpcClientOptions {
   readonly retry?: GrpcRetry;
   /**
    * Seconds after which the server is asked by a PING whether it is there, as long as calls are in progress; 0 never asks. Without an answer the calls end
-   * with UNAVAILABLE, and the next one connects again. Servers of other implementations may allow 300 s and more only. @default 30
+   * with UNAVAILABLE, and the next one connects again. Servers of other implementations may allow 300 s and more only. @default 300
    */
   readonly keepaliveSecs?: number;
   /** Seconds for the answer. @default 10 */
