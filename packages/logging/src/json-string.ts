@@ -4,7 +4,7 @@ export const MAX_FIELD_LENGTH = 1024;
 // oxlint-disable-next-line no-control-regex -- characters that need no escape in JSON and on a terminal
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
-const EVERY_UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const everyUnseen = new RegExp(UNSEEN, "g");
 
 /** A string as JSON: truncated to its bound, with every character escaped that could forge a line or control a terminal. */
 export const jsonString = (text: string): string => {
@@ -14,7 +14,7 @@ export const jsonString = (text: string): string => {
 
 /** JSON does not escape DEL, C1 controls, line separators, direction marks and invisible characters, but terminals and line readers interpret them. */
 export const withoutUnseen = (json: string): string =>
-  UNSEEN.test(json) ? json.replace(EVERY_UNSEEN, escaped) : json;
+  UNSEEN.test(json) ? json.replace(everyUnseen, escaped) : json;
 
 /** The text, or its start with the number of missing characters. */
 export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
@@ -23,12 +23,10 @@ export const cut = (text: string, length: number = MAX_FIELD_LENGTH): string =>
 /** Stands for the end of a text that was cut. */
 export const missing = (length: number): string => `… (${length} more)`;
 
-// oxlint-disable-next-line no-control-regex -- control characters are the subject
-const EVERY_CONTROL =
-  /[\u0000-\u001f\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+const everyControl = new RegExp(`[\\u0000-\\u001f]|${UNSEEN.source}`, "g");
 
 /** Text for a terminal, with control characters escaped. */
-export const printable = (text: string): string => text.replace(EVERY_CONTROL, escaped);
+export const printable = (text: string): string => text.replace(everyControl, escaped);
 
 function escaped(character: string): string {
   if (character === "\n") return "\\n";
