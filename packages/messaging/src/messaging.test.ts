@@ -1,8 +1,6 @@
 import { App, type Logger } from "@framework/core";
 import { expect, test } from "@jest/globals";
-import type { Feature, Host } from "@framework/core/feature";
-import { virtualClock, waitFor } from "@framework/testing";
-import type { BrokerAdapter } from "./adapter.ts";
+import { waitFor } from "@framework/testing";
 import { forwardHeaders, memoryBroker, messaging } from "./index.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
@@ -147,67 +145,4 @@ test("a topic may have a name of 230 bytes", async () => {
   await app.start({ log: quiet });
   expect(await app.messaging.send(name, { type: "t", id: "1" })).toEqual({ id: "1" });
   await app.stop();
-});
-
-/** A feature that keeps the host, to read health checks as the feature of probes does. */
-const probing = () => {
-  let host: Host | null = null;
-  const feature: Feature = {
-    name: "probing",
-    install(given) {
-      host = given;
-      return {};
-    },
-  };
-  const health = async (): Promise<unknown> => {
-    const check = host?.insight.healthChecks().find(({ name }) => name === "messaging");
-    return await check?.run(AbortSignal.timeout(60_000));
-  };
-  return { feature, health };
-};
-
-/** A broker whose consumers run and never deliver, though messages wait. */
-const stuckBroker = (waiting: () => number): BrokerAdapter => {
-  const inner = memoryBroker();
-  const open: BrokerAdapter["open"] = (context) => ({
-    ...inner.open(context),
-    consumer: ({ sink }) => ({
-      start: () => sink.state("running"),
-      pause() {},
-      resume() {},
-      stop: async () => {},
-      settle: async () => [],
-      lag: async () => waiting(),
-      close: async () => {},
-    }),
-  });
-  return { ...inner, open };
-};
-
-test("an app is not ready while messages wait for a minute and its consumer gets none", async () => {
-  const clock = virtualClock();
-  const { feature, health } = probing();
-  let waiting = 0;
-  const broker = stuckBroker(() => waiting);
-  const app = new (App.with(feature, messaging))().enableMessaging({ broker, clock, drainMs: 0 });
-  app.messaging.subscribe("books", { group: "search" }, () => {});
-  await app.start({ log: quiet });
-  await waitFor(() => app.messaging.status()[0]?.state === "running");
-  const pass = async (ms: number): Promise<void> => {
-    await clock.advance(ms);
-    await waitFor(() => app.messaging.status()[0]?.lag === waiting);
-  };
-  await pass(120_000);
-  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } }); // nothing waits
-  waiting = 5;
-  await pass(45_000);
-  await expect(health()).resolves.toBeDefined();
-  await pass(30_000);
-  await expect(health()).rejects.toThrow('"books search" is stalled: 5 messages wait, and none came for');
-  waiting = 0;
-  await pass(15_000);
-  await expect(health()).resolves.toBeDefined();
-  const stopping = app.stop();
-  await clock.advance(1);
-  await stopping;
 });

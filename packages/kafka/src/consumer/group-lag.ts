@@ -1,10 +1,17 @@
 import type { AdminClient } from "../client/admin-client.ts";
 
-/** Returns the number of messages of topics that a group has not committed. */
+/** A partition of a topic. */
+export interface PartitionPlace {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Returns the number of offsets of topics that a group has not committed; those of transactions, whose records it never gets, are among them. @param counts which partitions are counted */
 export const groupLag = async (
   admin: AdminClient,
   groupId: string,
   topics: readonly string[],
+  counts: (place: PartitionPlace) => boolean = () => true,
 ): Promise<number> => {
   if (topics.length === 0) return 0;
   const committed = await admin.use((open) => open.fetchOffsets({ groupId, topics: [...topics] }));
@@ -12,7 +19,8 @@ export const groupLag = async (
     committed.map(async ({ topic, partitions }) => {
       const ends = await admin.use((open) => open.fetchTopicOffsets(topic));
       const offsets = new Map(partitions.map(({ partition, offset }) => [partition, BigInt(offset)]));
-      return ends.map(({ partition, high, low }) => {
+      const counted = ends.filter(({ partition }) => counts({ topic, partition }));
+      return counted.map(({ partition, high, low }) => {
         const offset = offsets.get(partition) ?? -1n;
         return BigInt(high) - (offset < 0n ? BigInt(low) : offset);
       });

@@ -9,7 +9,7 @@ import {
 } from "@framework/messaging/adapter";
 import type { AdminClient } from "../client/admin-client.ts";
 import type { KafkaConfig } from "../kafka-config.ts";
-import { groupLag } from "./group-lag.ts";
+import { groupLag, type PartitionPlace } from "./group-lag.ts";
 import { KafkaDelivery } from "./kafka-delivery.ts";
 import { matchingTopics } from "./matching-topics.ts";
 import { Member, type Position } from "./member.ts";
@@ -83,6 +83,15 @@ export class KafkaConsumer implements Consumer {
     const known = this.member?.reads ?? []; // a list of all topics for each look would cost a large cluster much
     const topics = known.length > 0 ? known : await matchingTopics(admin, options);
     return await groupLag(admin, options.group, topics);
+  }
+
+  async overdue(): Promise<number> {
+    const { admin, options } = this.parts;
+    const unread = this.member?.unread() ?? [];
+    const topics = Array.from(new Set(unread.map(({ topic }) => topic)));
+    const isUnread = (place: PartitionPlace): boolean =>
+      unread.some(({ topic, partition }) => topic === place.topic && partition === place.partition);
+    return await groupLag(admin, options.group, topics, isUnread);
   }
 
   async close(): Promise<void> {

@@ -64,6 +64,9 @@ export class Member {
   /** Requests to join since the last assignment: after more than one, other members may have had the partitions in between. */
   private joins = 0;
   private isSettled = false;
+  /** Fetches that were answered, now and at the last call of `unread`. */
+  private fetches = 0;
+  private fetchesBefore = -1;
   private commitNow: EachBatchPayload["commitOffsetsIfNecessary"] | null = null;
 
   constructor(parts: MemberParts) {
@@ -83,7 +86,8 @@ export class Member {
       allowAutoTopicCreation: false,
       retry: { ...retry, restartOnFailure: async () => false },
     });
-    const { GROUP_JOIN, REBALANCING, CRASH } = this.consumer.events;
+    const { GROUP_JOIN, REBALANCING, FETCH, CRASH } = this.consumer.events;
+    this.consumer.on(FETCH, () => void this.fetches++);
     this.consumer.on(GROUP_JOIN, ({ payload }) => this.joined(payload));
     this.consumer.on(REBALANCING, () => this.rebalancing());
     this.consumer.on(CRASH, ({ payload }) => this.end(payload.error.message));
@@ -107,6 +111,21 @@ export class Member {
   /** Names of the partitions that it holds. */
   get names(): readonly string[] {
     return Array.from(this.partitions.keys());
+  }
+
+  /**
+   * The partitions that it holds and does not read: all if no fetch was answered since the last call, else those that are paused. What a fetch does not bring is
+   * no message: the end of a transaction, or what was aborted or compacted.
+   */
+  unread(): readonly Tenure[] {
+    const isFetching = this.fetches !== this.fetchesBefore;
+    this.fetchesBefore = this.fetches;
+    const held = Array.from(this.partitions.values(), ({ tenure }) => tenure);
+    if (!isFetching) return held;
+    const paused = this.consumer.paused();
+    return held.filter((each) =>
+      paused.some(({ topic, partitions }) => topic === each.topic && partitions.includes(each.partition)),
+    );
   }
 
   /** Whether it holds the partition of a delivery, without a break since the delivery. */

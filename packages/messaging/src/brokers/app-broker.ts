@@ -128,8 +128,8 @@ export class AppBroker {
       ...this.subscriptions
         .filter(({ stalledMs }) => stalledMs > 0)
         .map(
-          ({ label, lag, stalledMs }) =>
-            `the subscription "${label}" is stalled: ${lag} messages wait, and none came for ${Math.round(stalledMs / 1000)} s`,
+          ({ label, overdue, stalledMs }) =>
+            `the subscription "${label}" is stalled: ${overdue} messages are due, and none came for ${Math.round(stalledMs / 1000)} s`,
         ),
     ];
     if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);

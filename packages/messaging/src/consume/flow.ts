@@ -96,6 +96,11 @@ export class Flow {
     return this.pauses.isHalted;
   }
 
+  /** Whether it fetches nothing: by an operator, an open circuit or a stop. */
+  get isClosed(): boolean {
+    return this.pauses.isClosed;
+  }
+
   /** Starts no handler and fetches nothing until `resume`. What runs is finished. */
   pause(): void {
     this.pauses.halt();

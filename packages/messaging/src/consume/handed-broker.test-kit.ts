@@ -65,6 +65,7 @@ export const handedBroker = ({
           return [];
         },
         lag: async () => 0,
+        overdue: async () => 0,
         close: async () => {},
         ...consumer,
       };

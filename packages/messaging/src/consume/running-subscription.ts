@@ -14,7 +14,7 @@ import { prefetchOf, rateOf, type SubscriptionParts, topicsOf } from "./subscrip
 /** Time for aborted tries with an inbox to end, after the deadline of a drain. */
 const ENDING_MS = 1000;
 
-/** A consumer is stalled after so long without a delivery, while messages wait. */
+/** A consumer is stalled after so long without a delivery, while messages are overdue. */
 const STALLED_MS = 60_000;
 
 /** A subscription that runs: its consumer, and the flow of its deliveries. */
@@ -26,6 +26,8 @@ export class RunningSubscription {
   reason: string | null = "it has not started";
   /** Messages that waited at the broker when it was last asked; `null` when unknown. */
   lag: number | null = null;
+  /** Messages that the consumer should have got by then. */
+  overdue = 0;
   /** Deliveries so far, and when that was last normal. */
   private progress: { readonly received: number; readonly at: number };
   private readonly parts: SubscriptionParts;
@@ -121,14 +123,19 @@ export class RunningSubscription {
   /** Reads the lag, and notes whether anything was received since the last time. */
   async readLag(): Promise<void> {
     this.lag = await this.consumer.lag().catch(() => null);
-    const { clock } = this.parts;
-    const { received } = this.counts;
-    const isFed = this.state === "running" && !this.isPaused;
-    const hasWork = (this.lag ?? 0) > 0 && isFed && this.flow.intake.size === 0;
-    if (!hasWork || received !== this.progress.received) this.progress = { received, at: clock.now() };
+    this.overdue = this.mayStall ? await this.consumer.overdue().catch(() => 0) : 0;
+    if (this.overdue > 0 && this.mayStall) return;
+    this.progress = { received: this.counts.received, at: this.parts.clock.now() };
   }
 
-  /** Milliseconds for which messages have waited at the broker and none came, while nothing was held; 0 when that is not so. */
+  /** Whether it has room for everything, and received nothing since the last time. */
+  private get mayStall(): boolean {
+    const isFed = this.state === "running" && !this.flow.isClosed;
+    const isIdle = this.flow.intake.size === 0 && this.counts.received === this.progress.received;
+    return isFed && isIdle && this.lag !== 0;
+  }
+
+  /** Milliseconds for which messages were overdue and none came, while nothing was held; 0 when that is not so. */
   get stalledMs(): number {
     const stalledMs = this.parts.clock.now() - this.progress.at;
     return stalledMs >= STALLED_MS ? stalledMs : 0;

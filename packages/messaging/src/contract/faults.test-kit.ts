@@ -35,6 +35,7 @@ export const consumes =
         stop: () => consumer.stop(),
         settle: (settlements) => consumer.settle(settlements),
         lag: () => consumer.lag(),
+        overdue: () => consumer.overdue(),
         close: () => consumer.close(),
       };
       return Object.assign(own, change(consumer, options));

@@ -127,6 +127,43 @@ export const lifeFacts: PortFacts<BrokerFixture> = {
     }
     await until("no lag", async () => (await consumer.lag()) === 0);
   },
+  "messages that are due and that a consumer does not fetch are overdue": async (fixture) => {
+    await using process = processOf(fixture);
+    await process.declare();
+    const { got, done, consumer } = await process.consume();
+    await process.send({ body: "1" });
+    await done(...(await got(1)));
+    consumer.pause();
+    await quietly(300); // a request that is under way may still bring messages
+    await process.send({ body: "2" }, { body: "3" });
+    await until("two overdue messages", async () => (await consumer.overdue()) === 2);
+    consumer.resume();
+    await done(...(await got(3)).slice(1));
+    await until("none overdue", async () => (await consumer.overdue()) === 0);
+  },
+  "a delayed message is not overdue": async (fixture) => {
+    await using process = processOf(fixture);
+    const { maxDelayMs } = process.capabilities;
+    if (maxDelayMs === 0) return;
+    await process.declare();
+    const { sink, consumer } = await process.consume();
+    await process.send({ delayMs: Math.min(maxDelayMs, 600_000) });
+    await quietly(300);
+    assert.deepEqual([await consumer.overdue(), sink.deliveries.length], [0, 0]);
+  },
+  "messages behind one that another consumer holds are not overdue": async (fixture) => {
+    await using active = processOf(fixture);
+    await using other = processOf(fixture);
+    const order = "key";
+    if (!active.capabilities.orders.includes(order)) return;
+    await active.declare({ order });
+    const first = await active.consume({ order, room: 1, prefetch: 1 });
+    await active.send({ key: "same" }, { key: "same" }, { key: "same" });
+    await first.got(1);
+    const second = await other.consume({ order });
+    await quietly(300);
+    assert.equal(await second.consumer.overdue(), 0);
+  },
   "a healthy broker says so": async (fixture) => {
     await using process = processOf(fixture);
     await process.declare();

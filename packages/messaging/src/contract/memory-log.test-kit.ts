@@ -141,6 +141,10 @@ class LogConsumer implements Consumer {
     );
   }
 
+  async overdue(): Promise<number> {
+    return await this.lag(); // of its own partitions, each of whose messages is due
+  }
+
   async close(): Promise<void> {
     await this.stop();
     if (this.state === "closed") return;

@@ -167,6 +167,21 @@ const faults: readonly (readonly [string, Fault, string])[] = [
     consumes(() => ({ lag: async () => 0 })),
     "the lag is the number of waiting messages, if the broker knows it",
   ],
+  [
+    "has nothing overdue",
+    consumes(() => ({ overdue: async () => 0 })),
+    "messages that are due and that a consumer does not fetch are overdue",
+  ],
+  [
+    "takes delayed messages for overdue",
+    consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
+    "a delayed message is not overdue",
+  ],
+  [
+    "takes messages behind one of another consumer for overdue",
+    consumes((consumer) => ({ overdue: async () => (await consumer.lag()) ?? 0 })),
+    "messages behind one that another consumer holds are not overdue",
+  ],
 ];
 
 test.concurrent.each(faults)("the suite catches a broker that %s", async (_name, fault, fact) => {

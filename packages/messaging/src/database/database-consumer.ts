@@ -112,6 +112,12 @@ export class DatabaseConsumer implements Consumer, Member {
     return lags.reduce((sum, lag) => sum + lag, 0);
   }
 
+  async overdue(): Promise<number> {
+    if (!this.parts.kernel.runsWork) return 0;
+    const counts = await Promise.all(this.queues.map((queue) => queue.overdue()));
+    return counts.reduce((sum, count) => sum + count, 0);
+  }
+
   async close(): Promise<void> {
     if (this.state === "closed") return;
     await this.stop();

@@ -35,6 +35,9 @@ export class GroupQueue {
   private readonly queue: WorkQueue<unknown>;
   /** Waits for room; each ends when its signal aborts. */
   private readonly waits = new Set<AbortController>();
+  /** How often it has looked for messages, now and at the last call of `overdue`. */
+  private looks = 0;
+  private looksBefore = -1;
 
   constructor(kernel: Kernel, topic: string, name: string) {
     this.topic = topic;
@@ -55,6 +58,13 @@ export class GroupQueue {
   async lag(): Promise<number> {
     const { waiting, ready, blocked } = await this.queue.stats();
     return waiting + ready + blocked;
+  }
+
+  /** Messages that are due, if the queue has not looked for them since the last call: what it does not find is held, or behind a message of its key. */
+  async overdue(): Promise<number> {
+    const isLooking = this.waits.size === 0 && this.looks !== this.looksBefore;
+    this.looksBefore = this.looks;
+    return isLooking ? 0 : (await this.queue.stats()).ready;
   }
 
   join(member: Member): void {
@@ -90,6 +100,7 @@ export class GroupQueue {
 
   /** Permits are not counted: the queue asks for the next ones when the items of its last claim are delivered, and take their room. */
   private permits(permits: number): Admitted {
+    if (permits > 0) this.looks++;
     return {
       permits,
       retryInMs: permits === 0 ? CLOSED_MS : 0, // it waits for room by itself

@@ -63,6 +63,10 @@ export class MemoryConsumer implements Consumer, MemoryMember {
     return Array.from(this.groups.values()).reduce((sum, { backlog }) => sum + backlog, 0);
   }
 
+  async overdue(): Promise<number> {
+    return Array.from(this.groups.values()).reduce((sum, { overdue }) => sum + overdue, 0);
+  }
+
   async close(): Promise<void> {
     await this.stop();
     if (this.state === "closed") return;

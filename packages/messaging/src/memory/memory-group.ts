@@ -38,6 +38,11 @@ export class MemoryGroup {
     return this.ready.length + this.behind + this.waiting;
   }
 
+  /** Messages that a consumer with room could have. */
+  get overdue(): number {
+    return this.ready.length;
+  }
+
   add(item: MemoryItem): void {
     if (item.lane !== null && !this.enter(item, item.lane)) return;
     this.waitForTime(item);

@@ -151,6 +151,11 @@ export interface Consumer {
   settleIn?(tx: Transaction, delivery: Delivery): Promise<void>;
   /** Messages of the group that wait at the broker; `null` when it cannot say. */
   lag(): Promise<number | null>;
+  /**
+   * Messages that are due, that this consumer could have, and that it does not fetch; 0 when the broker cannot say. Messages that wait for their time or for
+   * another consumer are not overdue: a consumer that has room, and overdue messages for a minute, is reported as stalled.
+   */
+  overdue(): Promise<number>;
   /** Leaves the group. What was not settled is delivered again, in its order, at once where the broker can. Stops first, if that has not happened. */
   close(): Promise<void>;
 }

@@ -10,7 +10,7 @@ import {
 } from "@framework/messaging/adapter";
 import type { Logger } from "@framework/core";
 import type { Clock } from "@framework/core/feature";
-import type { Channel, ConsumeMessage } from "amqplib";
+import type { Channel, ConsumeMessage, Replies } from "amqplib";
 import type { Link } from "../connection/link.ts";
 import { NOT_FOUND, reasonOf, replyCode } from "../connection/server-error.ts";
 import { withChannel } from "../connection/with-channel.ts";
@@ -51,6 +51,8 @@ export class RabbitMQConsumer implements Consumer {
   private readonly held = new Set<RabbitMQDelivery>();
   /** What arrived while nothing may be handed over; at most the prefetch. */
   private waiting: RabbitMQDelivery[] = [];
+  /** Topics of which the session has got a message. */
+  private readonly activeOn = new Set<string>();
   /** Deliveries whose copy is stored, but which are not acknowledged: settling them again must store no second one. */
   private readonly copied = new WeakSet<RabbitMQDelivery>();
   /** Settled in a call of which another part failed: messaging repeats all of it. */
@@ -113,10 +115,15 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   async lag(): Promise<number> {
-    const counts = await Promise.all(
-      this.queues.map(({ queue }) => withChannel(this.parts.link, (channel) => channel.checkQueue(queue))),
-    );
-    return counts.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
+    const states = await this.queueStates();
+    return states.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
+  }
+
+  /** An ordered queue delivers to one of its consumers for as long as that consumes, and does not say which: it is the one that got a message. */
+  async overdue(): Promise<number> {
+    const { order } = this.options;
+    const states = await this.queueStates(({ topic }) => order === "none" || this.activeOn.has(topic));
+    return states.reduce((sum, { messageCount }) => sum + messageCount, this.waiting.length);
   }
 
   async close(): Promise<void> {
@@ -126,6 +133,16 @@ export class RabbitMQConsumer implements Consumer {
     await this.inTime(this.session?.close());
     await this.inTime(this.running ?? undefined);
     this.options.sink.state("closed");
+  }
+
+  private async queueStates(
+    isMeant: (source: { readonly topic: string }) => boolean = () => true,
+  ): Promise<readonly Replies.AssertQueue[]> {
+    return await Promise.all(
+      this.queues
+        .filter(isMeant)
+        .map(({ queue }) => withChannel(this.parts.link, (channel) => channel.checkQueue(queue))),
+    );
   }
 
   private get isStopped(): boolean {
@@ -183,6 +200,7 @@ export class RabbitMQConsumer implements Consumer {
   }
 
   private arrived(message: ConsumeMessage, channel: Channel, topic: string): void {
+    this.activeOn.add(topic);
     const delivery = new RabbitMQDelivery(message, channel, { topic, now: this.parts.clock.now() });
     if (this.isPaused || this.isStopped) this.waiting.push(delivery);
     else this.handOver([delivery]);
@@ -199,6 +217,7 @@ export class RabbitMQConsumer implements Consumer {
     const lost = Array.from(this.held);
     this.session = null;
     this.held.clear();
+    this.activeOn.clear();
     this.waiting = [];
     if (lost.length > 0) this.options.sink.lost(lost);
   }

@@ -147,6 +147,16 @@ export class SqsConsumer implements Consumer {
     return counts.flatMap(Object.values).reduce((sum, count) => sum + Number(count), 0);
   }
 
+  /** SQS counts messages behind one of their key that is held, or delayed, as visible: nothing is known of FIFO queues. */
+  async overdue(): Promise<number> {
+    const { api } = this.parts;
+    const sources = (await this.findSources()).filter(({ queue }) => !queue.isFifo);
+    const counts = await Promise.all(
+      sources.map(async ({ queue: { url } }) => await api.attributes(url, "ApproximateNumberOfMessages")),
+    );
+    return counts.flatMap(Object.values).reduce((sum, count) => sum + Number(count), 0);
+  }
+
   async close(): Promise<void> {
     await this.stop();
     if (this.isClosed) return;

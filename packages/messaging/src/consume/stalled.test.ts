@@ -1,0 +1,111 @@
+import { App, type Logger } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
+import { virtualClock, waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { memoryBroker, messaging } from "../index.ts";
+import type { BrokerAdapter } from "../port/broker-adapter.ts";
+
+const quiet: Logger = { info() {}, warn() {}, error() {} };
+
+/** A feature that keeps the host, to read health checks as the feature of probes does. */
+const probing = () => {
+  let host: Host | null = null;
+  const feature: Feature = {
+    name: "probing",
+    install(given) {
+      host = given;
+      return {};
+    },
+  };
+  const health = async (): Promise<unknown> => {
+    const check = host?.insight.healthChecks().find(({ name }) => name === "messaging");
+    return await check?.run(AbortSignal.timeout(60_000));
+  };
+  return { feature, health };
+};
+
+/** A broker whose consumers run and never deliver, though messages wait. @param overdue how many of them the consumer could have */
+const stuckBroker = (waiting: () => number, overdue = waiting): BrokerAdapter => {
+  const inner = memoryBroker();
+  const open: BrokerAdapter["open"] = (context) => ({
+    ...inner.open(context),
+    consumer: ({ sink }) => ({
+      start: () => sink.state("running"),
+      pause() {},
+      resume() {},
+      stop: async () => {},
+      settle: async () => [],
+      lag: async () => waiting(),
+      overdue: async () => overdue(),
+      close: async () => {},
+    }),
+  });
+  return { ...inner, open };
+};
+
+test("an app is not ready while messages wait for a minute and its consumer gets none", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  let waiting = 0;
+  const broker = stuckBroker(() => waiting);
+  const app = new (App.with(feature, messaging))().enableMessaging({ broker, clock, drainMs: 0 });
+  app.messaging.subscribe("books", { group: "search" }, () => {});
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running");
+  const pass = async (ms: number): Promise<void> => {
+    await clock.advance(ms);
+    await waitFor(() => app.messaging.status()[0]?.lag === waiting);
+  };
+  await pass(120_000);
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } }); // nothing waits
+  waiting = 5;
+  await pass(45_000);
+  await expect(health()).resolves.toBeDefined();
+  await pass(30_000);
+  await expect(health()).rejects.toThrow('"books search" is stalled: 5 messages are due, and none came for');
+  waiting = 0;
+  await pass(15_000);
+  await expect(health()).resolves.toBeDefined();
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});
+
+test("an app is ready while messages wait that its consumer cannot have", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  const broker = stuckBroker(
+    () => 5,
+    () => 0,
+  );
+  const app = new (App.with(feature, messaging))().enableMessaging({ broker, clock, drainMs: 0 });
+  app.messaging.subscribe("books", { group: "search" }, () => {});
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running");
+  for (let n = 0; n < 10; n++) await clock.advance(15_000);
+  await waitFor(() => app.messaging.status()[0]?.lag === 5);
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } });
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});
+
+test("an app is ready while its only message waits for its next try", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  const broker = memoryBroker();
+  const app = new (App.with(feature, messaging))().enableMessaging({ broker, clock, drainMs: 0 });
+  const retry = { quickTries: 1, delaysMs: [600_000], jitter: 0 };
+  app.messaging.subscribe("books", { group: "search", retry }, () => {
+    throw new Error("not yet");
+  });
+  await app.start({ log: quiet });
+  await app.messaging.send("books", { type: "t", data: 1 });
+  await waitFor(() => app.messaging.status()[0]?.retries === 1);
+  for (let n = 0; n < 10; n++) await clock.advance(15_000);
+  await waitFor(() => app.messaging.status()[0]?.lag === 1);
+  await expect(health()).resolves.toMatchObject({ default: { subscriptions: 1 } });
+  const stopping = app.stop();
+  await clock.advance(1);
+  await stopping;
+});
