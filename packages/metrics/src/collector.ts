@@ -155,8 +155,8 @@ export class Collector {
     const readings = withoutRepeats(all, (metric) => this.reportRepeated(metric));
     if (isWhole) this.families = readings.flatMap(({ families }) => families);
     const grown = readings.flatMap(({ totals }) => totals);
-    for await (const gains of inTurns(ledger.take(BATCH))) await this.add(gains);
-    for await (const gains of inSlices(grown)) await this.add(gains);
+    for await (const gains of inTurns(ledger.take(BATCH))) await this.add(this.finite(gains));
+    for await (const gains of inSlices(grown)) await this.add(this.finite(gains));
     return readings.flatMap(({ gauges }) => gauges.filter(([, value]) => Number.isFinite(value)));
   }
 
@@ -176,6 +176,16 @@ export class Collector {
       this.options.log.error("a metric could not be read", { error });
       return { families: [], totals: [], gauges: [] };
     }
+  }
+
+  /** Drops the series whose increments overflowed: the totals would reject all others with them. */
+  private finite(gains: readonly Total[]): readonly Total[] {
+    return gains.filter(([series, numbers]) => {
+      const isFinite = numbers.every(Number.isFinite);
+      if (!isFinite)
+        this.options.log.error("increments of a series were lost: their sum is too large", { series });
+      return isFinite;
+    });
   }
 
   /** Adds to the totals. If they are full, new series are dropped and existing ones still counted. */

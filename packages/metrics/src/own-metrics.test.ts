@@ -87,6 +87,13 @@ test("long and malformed label values are truncated and repaired", async () => {
 test.each([
   ["a negative amount", "METRICS_BAD_AMOUNT"],
   ["no number", "METRICS_BAD_AMOUNT"],
+  ["a number as text", "METRICS_BAD_AMOUNT"],
+  ["a bigint", "METRICS_BAD_AMOUNT"],
+  ["null", "METRICS_BAD_AMOUNT"],
+  ["null of a series", "METRICS_BAD_AMOUNT"],
+  ["a text to subtract", "METRICS_BAD_AMOUNT"],
+  ["a bigint to add", "METRICS_BAD_AMOUNT"],
+  ["an observation of null", "METRICS_BAD_AMOUNT"],
   ["no observation", "METRICS_BAD_AMOUNT"],
   ["no level", "METRICS_BAD_AMOUNT"],
   ["a missing label", "METRICS_BAD_LABELS"],
@@ -102,6 +109,13 @@ test.each([
   const mistakes: Record<typeof what, () => void> = {
     "a negative amount": () => plain.inc(-1),
     "no number": () => plain.inc(Number.NaN),
+    "a number as text": () => plain.inc("5" as never),
+    "a bigint": () => plain.inc(1n as never),
+    null: () => plain.inc(null as never),
+    "null of a series": () => labelled.labels({ toString: "x" }).inc(null as never),
+    "a text to subtract": () => gauge.dec("5" as never),
+    "a bigint to add": () => gauge.inc(1n as never),
+    "an observation of null": () => histogram.observe(null as never),
     "no observation": () => histogram.observe(undefined as never),
     "no level": () => gauge.set(Infinity),
     "a missing label": () => labelled.inc({} as never),
@@ -112,6 +126,29 @@ test.each([
   expect(mistakes[what]).toThrow(expect.objectContaining({ code }));
   const { samples } = await scrape();
   expect(samples.filter(({ name }) => /^[abcd]_?/.test(name)).every(({ value }) => value === 0)).toBe(true);
+});
+
+test("amounts whose sum is no finite number are dropped, and no others", async () => {
+  const { app, metrics, scrape } = makeApp();
+  const lost: unknown[] = [];
+  const huge = metrics.counter({ name: "huge_total", help: "Huge." });
+  const sizes = metrics.histogram({ name: "size_bytes", help: "Size." });
+  const visits = metrics.counter({ name: "visits_total", help: "Visits." });
+  await app.start({
+    log: { info: () => {}, warn: () => {}, error: (_, fields) => lost.push(fields?.["series"]) },
+  });
+  await scrape();
+  for (let count = 0; count < 2; count++) {
+    huge.inc(1e308);
+    sizes.observe(-1e308);
+    visits.inc();
+  }
+  const parsed = await scrape();
+  const values = ["huge_total", "size_bytes_count", "visits_total"].map((name) => parsed.value(name));
+  expect(values).toEqual([0, 0, 2]);
+  expect(lost).toEqual(['["huge_total"]', '["size_bytes"]']);
+  huge.inc(3);
+  expect((await scrape()).value("huge_total")).toBe(3);
 });
 
 test("start reports all mistakes in metrics", async () => {

@@ -69,7 +69,7 @@ export class OwnMetrics implements Metrics {
       ledger.touch(cell); // exported from the start, as 0
       return {
         inc(amount = 1) {
-          if (!(amount >= 0 && amount < Infinity)) throw badAmount(options.name, "a number of at least 0");
+          if (!Number.isFinite(amount) || amount < 0) throw badAmount(options.name, "a number of at least 0");
           cell.gains[0] = (cell.gains[0] ?? 0) + amount;
           ledger.touch(cell);
         },
@@ -115,8 +115,8 @@ export class OwnMetrics implements Metrics {
         };
         return {
           set: change,
-          inc: (amount = 1) => change(current + amount),
-          dec: (amount = 1) => change(current - amount),
+          inc: (amount = 1) => change(Number.isFinite(amount) ? current + amount : Number.NaN),
+          dec: (amount = 1) => change(Number.isFinite(amount) ? current - amount : Number.NaN),
           entry: () => [series, current],
         };
       },
@@ -199,9 +199,11 @@ type Loose<Bound> = {
   readonly [Method in keyof Bound]: (...call: Call) => void;
 } & { readonly labels: (labels: LabelValues<string>) => Bound };
 
-const labelsOf = ([first]: Call): LabelValues<string> => (typeof first === "object" ? first : noLabels);
+const hasLabels = (first: Call[number]): first is LabelValues<string> =>
+  typeof first === "object" && first !== null;
+const labelsOf = ([first]: Call): LabelValues<string> => (hasLabels(first) ? first : noLabels);
 const numberOf = (call: Call): number | undefined => {
-  const last = call[typeof call[0] === "object" ? 1 : 0];
+  const last = call[hasLabels(call[0]) ? 1 : 0];
   return typeof last === "object" ? Number.NaN : last;
 };
 
