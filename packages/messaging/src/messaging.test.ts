@@ -1,6 +1,7 @@
 import { App, type Logger } from "@framework/core";
 import { expect, test } from "@jest/globals";
 import { waitFor } from "@framework/testing";
+import type { BrokerAdapter } from "./adapter.ts";
 import { forwardHeaders, memoryBroker, messaging } from "./index.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
