@@ -1,7 +1,23 @@
 import { inspect } from "node:util";
 import { expect, test } from "@jest/globals";
-import { configSources, configSummary, integer, optional, Secret, secret, text, url } from "./index.ts";
+import type { StandardSchema } from "@framework/core";
+import {
+  checked,
+  configSources,
+  configSummary,
+  integer,
+  list,
+  optional,
+  Secret,
+  secret,
+  text,
+  url,
+} from "./index.ts";
 import { problemsOf, read } from "./read-config.test-kit.ts";
+
+const anything: StandardSchema = {
+  "~standard": { version: 1, vendor: "test", validate: (value) => ({ value }) },
+};
 
 test("a secret is printed nowhere", () => {
   const hidden = new Secret("hunter2");
@@ -40,6 +56,18 @@ test.each([
 ])("the summary shows %s without credentials", (value, shown) => {
   const config = read({ url: url("URL") }, { URL: value });
   expect(configSources(config)).toEqual([{ name: "URL", source: "environment", shown }]);
+});
+
+test.each([
+  ["amqp://u:hunter2@h1,amqp://u:hunter2@h2", '"amqp://…@h1,amqp://…@h2"'],
+  ["h1:5672, _amqp://u:hunter2@h2/a?hunter2 ,h3", '"h1:5672, _amqp://…@h2/a?… ,h3"'],
+  [`https://u:${"hunter2".repeat(20)}@h`, '"https://…@h"'],
+])("URLs within another setting are shown without credentials: %s", (value, shown) => {
+  const shape = { list: list("LIST"), text: text("TEXT"), checked: checked("CHECKED", anything) };
+  const config = read(shape, { LIST: value, TEXT: value, CHECKED: value });
+  expect(configSources(config).map((source) => source.shown)).toEqual([shown, shown, shown]);
+  const refused = { list: list("LIST", { isItem: () => false }) };
+  expect(problemsOf(refused, { env: { LIST: value } })[0]).toContain(`but is ${shown} (`);
 });
 
 test("a refused URL is shown without credentials, and not at all without a scheme", () => {

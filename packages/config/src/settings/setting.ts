@@ -1,4 +1,5 @@
 import { unknownFields } from "@framework/core/feature";
+import { shownUrls } from "./shown-urls.ts";
 
 /** A value that was read from text, or the rule that the text breaks, as "must be …". */
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
@@ -87,4 +88,8 @@ export const optional = <T>(of: Setting<T>): Setting<T | undefined> => ({
 export const isSetting = (value: unknown): value is Setting<unknown> =>
   typeof (value as { parse?: unknown } | null | undefined)?.parse === "function";
 
-const quoted = (text: string): string => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+/** Credentials are removed before the text is cut: the `@` by which they are recognised may be in what is cut off. */
+const quoted = (text: string): string => {
+  const shown = shownUrls(text);
+  return JSON.stringify(shown.length > 60 ? `${shown.slice(0, 60)}…` : shown);
+};

@@ -1,4 +1,5 @@
 import { type Setting, setting, type SettingOptions, type SettingRules } from "./setting.ts";
+import { shownUrl } from "./shown-urls.ts";
 
 /** Options of `url`. */
 export interface UrlOptions extends SettingOptions<string> {
@@ -18,7 +19,7 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   const rules: SettingRules<string> = {
     ...options,
     wanted,
-    show: withoutCredentials,
+    show: shown,
     parse(text) {
       const scheme = /^([a-z][a-z0-9+.-]*):\/\/[^\s\p{Cc}]+$/iu.exec(text)?.[1]?.toLowerCase();
       const isAccepted = scheme !== undefined && (schemes === undefined || schemes.includes(scheme));
@@ -31,16 +32,5 @@ export const url = (name: string, options: UrlOptions = {}): Setting<string> => 
   return setting(name, rules, ["schemes"]);
 };
 
-/**
- * The address without user, password and query. Passwords and queries may contain "?", "#" and "@": if "?" or "#" comes
- * before the last "@", the place of the host is ambiguous and only the scheme is shown.
- */
-const withoutCredentials = (text: string): string => {
-  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
-  if (scheme === undefined) return "[no URL, hidden]";
-  const rest = text.slice(scheme.length);
-  const at = rest.lastIndexOf("@");
-  if (/[?#]/.test(rest.slice(0, at + 1))) return JSON.stringify(`${scheme}…`);
-  const place = rest.slice(at + 1).replace(/[?#].*$/s, "?…");
-  return JSON.stringify(`${scheme}${at === -1 ? "" : "…@"}${place}`);
-};
+const shown = (text: string): string =>
+  /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? JSON.stringify(shownUrl(text)) : "[no URL, hidden]";
