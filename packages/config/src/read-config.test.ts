@@ -115,6 +115,17 @@ test("a mistake in the definition is reported with those of the environment", ()
   ]);
 });
 
+test("a default of a list that its own text does not give is a mistake", () => {
+  const shape = {
+    hosts: list("HOSTS", { default: ["a,b", "c"] }),
+    names: list("NAMES", { default: ["a,b", "c"], separator: ";" }),
+    empty: list("EMPTY", { default: [] }),
+  };
+  expect(problemsOf(shape, { env: {} })).toEqual([
+    'CONFIG_BAD_SETTING: the default of HOSTS cannot be written as text: "a,b,c" has the items ["a","b","c"]',
+  ]);
+});
+
 test("checks of several settings report with all others, but not about refused settings", () => {
   const shape = {
     user: optional(text("USER_NAME")),
