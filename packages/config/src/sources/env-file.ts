@@ -23,7 +23,7 @@ export const parseEnvFile = (text: string): EnvFile => {
     const content = (rows[row] ?? "").trimStart();
     if (content === "" || content.startsWith("#")) continue;
     const line = row + 1;
-    const [, name, value = ""] = /^(?:export\s+)?([a-z_]\w*)\s*=\s*(.*)$/is.exec(content) ?? [];
+    const [, name, space = "", value = ""] = /^(?:export\s+)?([a-z_]\w*)\s*=(\s*)(.*)$/is.exec(content) ?? [];
     if (name === undefined) {
       problems.push({ line, problem: "is not NAME=value, a comment or empty" });
       continue;
@@ -32,10 +32,12 @@ export const parseEnvFile = (text: string): EnvFile => {
     if (first !== undefined) problems.push({ line, problem: `sets ${name} again, after line ${first}` });
     lines.set(name, line);
     const end = endOfValue(rows, row, value);
-    if (end === null) problems.push({ line, problem: `opens a quote for ${name} that never closes` });
+    const written = [value, ...rows.slice(row + 1, (end ?? row) + 1)].join("\n");
+    const problem =
+      end === null ? `opens a quote for ${name} that never closes` : droppedText(name, space + written);
+    if (problem !== null) problems.push({ line, problem });
     // Each assignment alone: in a whole file Node takes an indented comment for a name, and the line after an empty value for the value.
-    const entry = [`${name}=${value}`, ...rows.slice(row + 1, (end ?? row) + 1)].join("\n");
-    values.set(name, parseEnv(entry)[name] ?? "");
+    values.set(name, parseEnv(`${name}=${written}`)[name] ?? "");
     row = end ?? row;
   }
   return { values, lines, problems };
@@ -47,4 +49,16 @@ const endOfValue = (rows: readonly string[], row: number, value: string): number
   if (quote === undefined || value.includes(quote, 1)) return row;
   const end = rows.findIndex((each, index) => index > row && each.includes(quote));
   return end === -1 ? null : end;
+};
+
+/** What Node would drop of a value: text after a closing quote, or after a "#" that does not look like the start of a comment. */
+const droppedText = (name: string, written: string): string | null => {
+  const [opening = "", quote] = /^\s*(["'`])/.exec(written) ?? [];
+  if (quote !== undefined) {
+    const rest = written.slice(written.indexOf(quote, opening.length) + 1);
+    return /^\s*(?:#.*)?$/.test(rest) ? null : `has text after the closing quote of ${name}`;
+  }
+  return /^(?:[^#]*[^#\s])?#/.test(written)
+    ? `begins a comment within the value of ${name} (quote the value, or put a space before the #)`
+    : null;
 };

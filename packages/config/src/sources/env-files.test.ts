@@ -50,6 +50,26 @@ test("malformed lines are reported with file and line", () => {
   ]);
 });
 
+test.each([
+  ["A=pa#ss", "begins a comment within the value of A (quote the value, or put a space before the #)"],
+  ["A=#fff", "begins a comment within the value of A (quote the value, or put a space before the #)"],
+  ['A="x" y', "has text after the closing quote of A"],
+  ["A='it''s'", "has text after the closing quote of A"],
+  [String.raw`A="a\"b"`, "has text after the closing quote of A"],
+  ['A="a\nb" c', "has text after the closing quote of A"],
+])("a value of which Node drops a part is a problem: %j", (content, problem) => {
+  using folder = folderWith({ ".env": `${content}\nB=b` });
+  expect(problemsOf(shape, { env: {}, folder: folder.path })).toEqual([
+    `CONFIG_BAD_FILE: .env, line 1 ${problem}: correct the line`,
+  ]);
+});
+
+test("a comment after a value, and a # in quotes, are no problem", () => {
+  using folder = folderWith({ ".env": "A=a # it's\nB='b#b' # b\nC= # empty\nD=\"d\"#d\nE=`e\n#e`" });
+  const config = readConfig(shape, { env: {}, folder: folder.path });
+  expect(config).toEqual({ A: "a", B: "b#b", C: "default", D: "d", E: "e\n#e" });
+});
+
 test("a refused value names its file and line, also after a value of several lines", () => {
   using folder = folderWith({ ".env": '\uFEFFTEXT="a\nb"\r\nPORT=many\r\n' });
   const port = { port: integer("PORT"), text: text("TEXT") };
