@@ -32,6 +32,7 @@ export { readMultipart } from "./body/multipart.ts";
 export type { Exemption, ExemptOption } from "./routes/exemption.ts";
 export type { ProgramRouteOption } from "./routes/program-route.ts";
 export { listNamesOf } from "./validation/list-names.ts";
+export { isStandardSchema } from "./validation/standard-schema.ts";
 export { validate, type ValidationPlace } from "./validation/validate.ts";
 export { validateNamed } from "./validation/validate-named.ts";
 export type {

@@ -4,6 +4,7 @@ import type { Kernel } from "@framework/durable/feature";
 import { adminRoutes } from "./admin/admin-routes.ts";
 import { sagaPanel } from "./admin/saga-panel.ts";
 import { timeMachinePanel } from "./admin/time-machine-panel.ts";
+import { noDefinition } from "./checked-calls.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import type { MessageSender } from "./definition/send-work.ts";
 import { reportSagas } from "./insight/report.ts";
@@ -85,6 +86,8 @@ export class SagaApp {
 
   define(definition: AnySaga): void {
     this.host.check(() => []); // refuses definitions after the start
+    const problem = noDefinition(definition);
+    if (problem !== null) return this.host.problem(problem);
     this.defined.push(definition);
     this.built?.define(definition);
   }

@@ -2,6 +2,7 @@ import { type ConfigInput, type Feature, handled } from "@framework/core/feature
 import type { DatabaseMethods } from "@framework/database";
 import type { DurableMethods } from "@framework/durable";
 import { kernelOf } from "@framework/durable/feature";
+import { checkedCalls } from "./checked-calls.ts";
 import type { AnySaga } from "./definition/definition.ts";
 import type { SagaRunner } from "./port/saga-runner.ts";
 import { type OtherFeatures, SagaApp } from "./saga-app.ts";
@@ -52,8 +53,8 @@ export const sagas: Feature<SagaMethods, DatabaseMethods & DurableMethods> = {
 };
 
 const sagasOf = (app: SagaApp): Sagas => {
-  const runner = async (): Promise<SagaRunner> => app.running.runner;
-  const operated = async (): Promise<SagaRunner> => app.operated.runner;
+  const runner = async (): Promise<SagaRunner> => checkedCalls(app.running.runner);
+  const operated = async (): Promise<SagaRunner> => checkedCalls(app.operated.runner);
   return {
     define(definition) {
       app.define(definition);

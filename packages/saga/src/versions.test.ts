@@ -188,6 +188,15 @@ test("all mistakes in definitions are reported at start, together", async () => 
         .send("tell", () => ({ topic: "t", type: "x" }))
         .build(),
     )
+    .define(
+      saga("kinds", 1, {} as never)
+        .when(true as never, (branch) => branch.call("c", () => 1))
+        .parallel("p", () => ({ one: () => 1 }) as never)
+        .waitFor("w", { schema: {} as never })
+        .build(),
+    )
+    .define(saga("open", 1).call("a", () => 1) as never)
+    .define(undefined as never)
     .define(waiting(1))
     .define(waiting(1));
   const failure = await failureOf(app);
@@ -208,6 +217,12 @@ test("all mistakes in definitions are reported at start, together", async () => 
     '"a": check is a function',
     '"c" has undo, which is never called after the pivot',
     '"tell" sends messages, which needs the feature messaging',
+    "saga kinds version 1: its input is a Standard Schema",
+    "saga kinds version 1: when takes two functions",
+    '"p" branch "one": its work is a function',
+    '"w": schema is a Standard Schema',
+    "define takes a saga that was built; end it with .build()",
+    "define takes a saga that was built; it got undefined",
     "saga order version 1: it is defined twice",
   ])
     expect(failure).toContain(message);

@@ -1,19 +1,23 @@
+import { isStandardSchema } from "@framework/core/feature";
 import { MAX_STEPS, MAX_WAIT_MS } from "../limits.ts";
+import type { AnySaga } from "./definition.ts";
 import { type Branch, branchesOf, type Step } from "./step.ts";
 
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/;
 const MAX_TIMEOUT_MS = 86_400_000;
 
 /** Returns the mistakes of a definition. */
-export const definitionProblems = (
-  name: string,
-  version: number,
-  steps: readonly Step[],
-): readonly string[] => [
+export const definitionProblems = ({
+  name,
+  version,
+  input,
+  steps,
+}: Pick<AnySaga, "name" | "version" | "input" | "steps">): readonly string[] => [
   ...(NAME.test(name) ? [] : ["its name has 1 to 64 letters, digits and . _ -, the first a letter or digit"]),
   ...(Number.isInteger(version) && version >= 1 && version <= 1_000_000
     ? []
     : ["its version is a whole number from 1 to 1,000,000"]),
+  ...(isSchema(input) ? [] : [`its input ${SCHEMA_RULE}`]),
   ...listProblems(steps),
   ...undoProblems(steps),
   ...steps.flatMap(stepProblems),
@@ -48,10 +52,14 @@ const stepProblems = (step: Step): readonly string[] => {
     ? []
     : [`the name "${name}" has 1 to 64 letters, digits and . _ -, the first a letter or digit`];
   if (step.kind === "wait" && !isWait(step.timeoutMs)) problems.push(`"${name}": timeout ${WAIT_RULE}`);
+  if (step.kind === "wait" && !isSchema(step.schema)) problems.push(`"${name}": schema ${SCHEMA_RULE}`);
   if (step.kind === "sleep" && !isWait(step.ms)) problems.push(`"${name}": its duration ${WAIT_RULE}`);
   if (step.kind === "call" && step.branches.length === 0) problems.push(`"${name}": it has no branches`);
   return [...problems, ...branchesOf(step).flatMap((branch) => branchProblems(name, branch))];
 };
+
+const SCHEMA_RULE = "is a Standard Schema, such as one of zod";
+const isSchema = (value: unknown): boolean => value === undefined || isStandardSchema(value);
 
 const WAIT_RULE = 'is milliseconds, or text such as "30s", "15m", "24h" or "7d"; ten years at most';
 const isWait = (ms: number): boolean => ms >= 0 && ms <= MAX_WAIT_MS;

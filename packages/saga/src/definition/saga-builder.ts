@@ -78,7 +78,9 @@ export class SagaBuilder<Given, Input, Outputs> {
     return this.add({
       kind: "call",
       name,
-      branches: Object.entries(made).map(([branch, { work }]) => this.branch(name, branch, work as AnyWork)),
+      branches: Object.entries(made).map(([branch, value]) =>
+        this.branch(name, branch, (value as CallBranch<unknown> | undefined)?.work as AnyWork | undefined),
+      ),
     });
   }
 
@@ -120,8 +122,10 @@ export class SagaBuilder<Given, Input, Outputs> {
     condition: (context: SagaContext<Input, Outputs>) => boolean,
     build: (branch: SagaBuilder<Given, Input, Outputs>) => SagaBuilder<Given, Input, More>,
   ): SagaBuilder<Given, Input, Outputs & Partial<Omit<More, keyof Outputs>>> {
-    const conditions = [...this.parts.conditions, condition as Condition];
-    build(new SagaBuilder({ ...this.parts, conditions }));
+    const { conditions, list } = this.parts;
+    if (typeof condition !== "function" || typeof build !== "function")
+      list.problems.push("when takes two functions: a condition, and one that adds the steps");
+    else build(new SagaBuilder({ ...this.parts, conditions: [...conditions, condition as Condition] }));
     return this as never;
   }
 
@@ -129,7 +133,7 @@ export class SagaBuilder<Given, Input, Outputs> {
   build(): SagaDefinition<Given, Outputs> {
     const { name, version, schema: input, list } = this.parts;
     const steps = Object.freeze([...list.steps]);
-    const problems = [...list.problems, ...definitionProblems(name, version, steps)];
+    const problems = [...list.problems, ...definitionProblems({ name, version, input, steps })];
     return Object.freeze({ name, version, input, hash: definitionHash(steps), steps, problems });
   }
 
@@ -139,7 +143,8 @@ export class SagaBuilder<Given, Input, Outputs> {
     return this as never;
   }
 
-  private branch(step: string, name: string, options: AnyWork): Branch {
+  /** @param options `undefined` for a branch that `branch` did not make */
+  private branch(step: string, name: string, options: AnyWork = { run: undefined }): Branch {
     const { run, undo, check, onUnknown, retry, timeoutMs } = options;
     const place = name === "" ? `"${step}"` : `"${step}" branch "${name}"`;
     this.parts.list.problems.push(...unknownFields(place, options, optionNames));

@@ -38,8 +38,9 @@ export const decide = async (
   tx: Transaction,
   id: string,
   verb: Verb,
-  { reason, output }: Decision,
+  decision: Decision,
 ): Promise<boolean> => {
+  const { reason, output } = (decision as Decision | undefined) ?? { reason: "" };
   const saga = await parts.store.load(tx, id, { lock: true });
   if (saga === null) return false;
   const note = checkedReason(reason);

@@ -1,0 +1,35 @@
+import { App } from "@framework/core";
+import { database } from "@framework/database";
+import { durable } from "@framework/durable";
+import { expect, test } from "@jest/globals";
+import { saga, sagas } from "./index.ts";
+
+const quiet = { info() {}, warn() {}, error() {} };
+
+test("calls with values of the wrong kind are refused by name, and start nothing", async () => {
+  const app = new (App.with(database, durable, sagas))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableSaga();
+  const definition = saga("order", 1).waitFor("packed").build();
+  app.saga.define(definition);
+  await app.start({ log: quiet });
+  const started = (options: unknown) => () => app.saga.start(definition, undefined, options as never);
+  const refused: readonly (readonly [() => Promise<unknown>, string])[] = [
+    [started(undefined), "the options of start are an object, such as"],
+    [started({ key: "a", foo: 1 }), 'the options object of start has no field "foo"'],
+    [started({ key: "a", tx: null }), "tx is a transaction, not null"],
+    [() => app.saga.start(undefined as never, undefined, { key: "a" }), "is a saga that was built"],
+    [() => app.saga.deliver(definition, undefined as never), "deliver takes a message"],
+    [() => app.saga.list({ state: "failed" } as object), 'the filter has no field "state"'],
+    [() => app.saga.list(null as never), "the filter is an object, not null"],
+  ];
+  for (const [call, message] of refused)
+    await expect(call()).rejects.toMatchObject({
+      code: expect.stringMatching(/^SAGA_(BAD_VALUE|NOT_POSSIBLE)$/),
+      message: expect.stringContaining(message),
+    });
+  expect((await app.saga.list()).sagas).toEqual([]);
+  const { id } = await app.saga.start(definition, undefined, { key: "a" });
+  await expect(app.saga.cancel(id, undefined as never)).rejects.toThrow("Give a reason");
+  await app.stop();
+});

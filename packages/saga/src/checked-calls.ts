@@ -1,0 +1,78 @@
+import type { Problem } from "@framework/core";
+import { isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
+import type { AnySaga } from "./definition/definition.ts";
+import { SagaBuilder } from "./definition/saga-builder.ts";
+import { badValue, notPossible } from "./errors/saga-errors.ts";
+import type { SagaFilter } from "./operate/saga-info.ts";
+import type { SagaRunner } from "./port/saga-runner.ts";
+import type { StartOptions } from "./start/start.ts";
+
+/** Refuses calls with values that the types forbid, and names that have no effect, for each runner alike. */
+export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
+  start: async (definition, input, options) => {
+    checkDefinition(definition);
+    checkOptions("start", options, startNames, 'such as { key: "order-7" }');
+    return await runner.start(definition, input, options);
+  },
+  deliver: async (definition, message, options = {}) => {
+    checkDefinition(definition);
+    const isMessage: boolean = isPlainObject(message);
+    if (!isMessage) throw badValue("deliver takes a message, such as { key, id, name, data }");
+    checkOptions("deliver", options, ["tx"], "such as { tx }");
+    return await runner.deliver(definition, message, options);
+  },
+  get: (id) => runner.get(id),
+  list: async (filter = {}) => {
+    const isRecord: boolean = isPlainObject(filter);
+    const [problem] = isRecord
+      ? unknownFields("the filter", filter, filterNames)
+      : [`the filter is an object, not ${returnedInstead(filter)}`];
+    if (problem !== undefined) throw notPossible(problem); // it would mean more sagas than the program does
+    return await runner.list(filter);
+  },
+  timeline: (id) => runner.timeline(id),
+  cancel: (id, decision) => runner.cancel(id, decision),
+  retry: (id, decision) => runner.retry(id, decision),
+  skip: (id, decision) => runner.skip(id, decision),
+  settle: (id, decision) => runner.settle(id, decision),
+});
+
+/** Returns what is wrong with a value in the place of a definition; `null` for a definition, which has its own problems. */
+export const noDefinition = (value: unknown): Problem | null => {
+  if (isDefinition(value)) return null;
+  const remedy = value instanceof SagaBuilder ? "end it with .build()" : `it got ${returnedInstead(value)}`;
+  return { code: "SAGA_BAD_DEFINITION", message: `define takes a saga that was built; ${remedy}` };
+};
+
+const isDefinition = (value: unknown): value is AnySaga =>
+  typeof value === "object" && value !== null && "steps" in value && "problems" in value;
+
+/** @throws SAGA_BAD_VALUE */
+const checkDefinition = (value: unknown): void => {
+  if (!isDefinition(value)) throw badValue("the first argument is a saga that was built");
+};
+
+/** @throws SAGA_BAD_VALUE */
+const checkOptions = (
+  call: string,
+  options: { readonly tx?: unknown },
+  known: readonly string[],
+  example: string,
+): void => {
+  const isRecord: boolean = isPlainObject(options);
+  if (!isRecord) throw badValue(`the options of ${call} are an object, ${example}`);
+  const [unknown] = unknownFields(`the options object of ${call}`, options, known);
+  if (unknown !== undefined) throw badValue(unknown);
+  const { tx } = options;
+  if (tx !== undefined && typeof (tx as { onCommit?: unknown } | null)?.onCommit !== "function")
+    throw badValue(`tx is a transaction, not ${returnedInstead(tx)}`);
+};
+
+const startNames = Object.keys({ key: 0, tx: 0, trace: 0 } satisfies Record<keyof StartOptions, 0>);
+const filterNames = Object.keys({
+  name: 0,
+  status: 0,
+  key: 0,
+  after: 0,
+  limit: 0,
+} satisfies Record<keyof SagaFilter, 0>);
