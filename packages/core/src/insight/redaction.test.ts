@@ -52,6 +52,22 @@ test.each([
   expect(redactionFor({ fields, query })(text)).toBe(shown);
 });
 
+test.each([
+  ["ann@shop:hunter2pw was refused", "(hidden) was refused"],
+  ["no user ann@shop with hunter2pw", "no user (hidden) with (hidden)"],
+  ["the session abcdefgh ijk, quoted tea pot", "the session (hidden), quoted (hidden)"],
+  [String.raw`{"user":"J\u00fcrgen M\u00fcller"}`, '{"user":"(hidden)"}'],
+  ["no user Jürgen Müller", "no user (hidden)"],
+])("what the request sent is hidden as it was sent and decoded: %s becomes %s", (text, shown) => {
+  const fields = Object.entries({
+    authorization: `Basic ${Buffer.from("ann@shop:hunter2pw").toString("base64")}`,
+    "proxy-authorization": "Basic %%%",
+    cookie: 'sid=abcdefgh%20ijk; q="tea%20pot"; bad=%zz%zz',
+  });
+  const escaped = String.raw`{"user":"J\u00fcrgen M\u00fcller"}`;
+  expect(redactionFor({ fields, query: [], body: escaped })(text)).toBe(shown);
+});
+
 test("fields of a form, and a body of another kind, are hidden", () => {
   const of = (text: string) => redactionFor({ fields: [], query: [], body: text });
   expect(of("name=ann&word=form-secret")("form-secret")).toBe("(hidden)");

@@ -70,7 +70,7 @@ export const isSecretName = (name: string): boolean =>
   /password|passwd|secret|token|api[_-]?key|credential|authorization|cookie|^session/i.test(name);
 
 /**
- * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, and what looks like a credential: messages of errors and reasons of other
+ * Hides the values of a request's fields, cookies, query and body wherever a text repeats them, as they were sent or decoded, and what looks like a credential: messages of errors and reasons of other
  * people's features may quote one.
  *
  * Values of fewer than four characters stay, as do those of fields that describe formats and conditions.
@@ -95,10 +95,39 @@ const placesOf = (value: string, text: string): Range[] => {
   return Array.from(text.matchAll(new RegExp(pattern, "g")), ({ index }) => [index, index + value.length]);
 };
 
-/** A field's value, and its parts: `Bearer abc`, `a=1; b=2`. */
+/** A field's value, and its parts: `Bearer abc`, `a=1; b=2`; also as a cookie or a user's credentials are decoded. */
 const partsOf = (value: string): readonly string[] => {
   const parts = value.split(/[\s;,]+/);
-  return [value, ...parts, ...parts.map((part) => part.slice(part.indexOf("=") + 1))];
+  const values = parts.map((part) => part.slice(part.indexOf("=") + 1).replace(/^"(.*)"$/, "$1"));
+  const [, basic] = /^basic\s+(\S+)$/i.exec(value) ?? [];
+  return [
+    value,
+    ...parts,
+    ...values,
+    ...values.flatMap(percentDecoded),
+    ...(basic === undefined ? [] : credentialsOf(basic)),
+  ];
+};
+
+const percentDecoded = (value: string): readonly string[] => {
+  if (!value.includes("%")) return [];
+  try {
+    return [decodeURIComponent(value)];
+  } catch {
+    return []; // core passes such a cookie on as it was sent
+  }
+};
+
+/** Credentials of Basic authentication as text, and the user and the password alone. */
+const credentialsOf = (base64: string): readonly string[] => {
+  try {
+    const bytes = Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0));
+    const text = new TextDecoder().decode(bytes);
+    const colon = text.indexOf(":");
+    return colon < 0 ? [text] : [text, text.slice(0, colon), text.slice(colon + 1)];
+  } catch {
+    return []; // no Base64: there is nothing that could be decoded
+  }
 };
 
 /** A value in its own letters, escaped in JSON, and encoded in a URL. */
@@ -108,14 +137,18 @@ const spellings = (value: string): readonly string[] => [
   encodeURIComponent(value.toWellFormed()),
 ];
 
-/** The texts and numbers of a JSON or form body; any other body is one value. */
+/** The texts and numbers of a JSON or form body, the texts also with the escapes with which they were sent; any other body is one value. */
 const valuesOf = (body: string): readonly string[] => {
   try {
-    return leavesOf(JSON.parse(body));
+    const leaves = leavesOf(JSON.parse(body));
+    const written = Array.from(body.matchAll(TEXT_OF_JSON), ([, text = ""]) => text);
+    return [...leaves, ...written.filter((text) => text.includes("\\"))];
   } catch {
     return [body, ...new URLSearchParams(body).values()];
   }
 };
+
+const TEXT_OF_JSON = /"([^"\\]*(?:\\.[^"\\]*)*)"/g;
 
 const leavesOf = (value: unknown): readonly string[] => {
   if (typeof value === "string") return [value];
