@@ -12,7 +12,7 @@ const fixtureOn = (url: string): BrokerFixture => {
   const queues = new Set<string>();
   const note = ({ subscriptions }: Topology): void => {
     for (const { topics, group } of subscriptions)
-      for (const topic of topics) queues.add(groupQueue(topic, group));
+      for (const topic of topics) queues.add(groupQueue(topic, group)).add(deadLetterTopic(topic, group));
   };
   const inner = rabbitmqBroker({ url, prefetchCount: 1000 }); // facts hold more than 10 deliveries
   return {
@@ -32,8 +32,7 @@ const fixtureOn = (url: string): BrokerFixture => {
     }),
     close: () =>
       onServer(url, async (channel) => {
-        for (const queue of queues)
-          for (const name of [queue, deadLetterTopic(queue)]) await channel.deleteQueue(name);
+        for (const queue of queues) await channel.deleteQueue(queue);
       }),
   };
 };

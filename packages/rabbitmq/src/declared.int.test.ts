@@ -10,7 +10,7 @@ withServer("rabbitmq", (url) => {
     const missing = await deploying.app.messaging.declareTopology("verify");
     expect(missing).toMatchObject([{ broker: "rabbitmq", system: "rabbitmq" }]);
     expect(missing[0]?.problems).toContain(
-      `there is no queue ${topic}.group; create it with "npx @framework/cli topology", or set topology: "create"`,
+      `there is no queue ${topic}:group; create it with "npx @framework/cli topology", or set topology: "create"`,
     );
     const created = [{ broker: "rabbitmq", system: "rabbitmq", problems: [] }];
     expect(await deploying.app.messaging.declareTopology("create")).toEqual(created);

@@ -64,7 +64,7 @@ withServer("rabbitmq", (url) => {
     const [requeued, deliveries] = await onServer(url, async (channel) => {
       let nacks = 0;
       while (nacks < 10) {
-        const message = await channel.get(`${process.topic}.group`);
+        const message = await channel.get(`${process.topic}:group`);
         if (message === false) break;
         channel.nack(message, false, true);
         nacks++;
@@ -73,7 +73,7 @@ withServer("rabbitmq", (url) => {
     });
     await process.send([{ body: "rejected" }]);
     const rejected = await onServer(url, async (channel) => {
-      const message = await waitFor(() => channel.get(`${process.topic}.group`));
+      const message = await waitFor(() => channel.get(`${process.topic}:group`));
       channel.nack(message, false, false);
       return await deadLetter(channel, process.topic);
     });
@@ -84,7 +84,7 @@ withServer("rabbitmq", (url) => {
 
 /** The queue of the group; `messageCount` counts its messages that no consumer holds. */
 const queue = async (url: string, topic: string): Promise<Replies.AssertQueue> =>
-  await onServer(url, async (channel) => await channel.checkQueue(`${topic}.group`));
+  await onServer(url, async (channel) => await channel.checkQueue(`${topic}:group`));
 
 const deadLetter = async (channel: Channel, topic: string): Promise<GetMessage> =>
   await waitFor(() => channel.get(`${topic}.group.dlq`, { noAck: true }));

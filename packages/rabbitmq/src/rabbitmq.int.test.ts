@@ -105,7 +105,7 @@ withServer("rabbitmq", (url) => {
     for (const mode of ["create", "verify"] as const) {
       const problems = await process.broker.topology(process.topology("key"), mode);
       expect(problems).toHaveLength(1);
-      expect(problems[0]).toMatch(/queue .*\.group has other properties.*x-single-active-consumer/);
+      expect(problems[0]).toMatch(/queue .*:group has other properties.*x-single-active-consumer/);
     }
   });
 
@@ -113,7 +113,7 @@ withServer("rabbitmq", (url) => {
     await using process = new TestProcess({ url });
     const missing = await process.broker.topology(process.topology(), "verify");
     expect(missing.join("\n")).toContain(
-      `there is no queue ${process.topic}.group; create it with "npx @framework/cli topology", or set topology: "create"`,
+      `there is no queue ${process.topic}:group; create it with "npx @framework/cli topology", or set topology: "create"`,
     );
     expect(await process.broker.topology(process.topology(), "verify")).toEqual(missing);
     await process.declare();
@@ -131,7 +131,7 @@ withServer("rabbitmq", (url) => {
     await using process = new TestProcess({ url });
     await process.declare();
     const { sink } = await process.consume();
-    await onServer(url, (channel) => channel.deleteQueue(`${process.topic}.group`));
+    await onServer(url, (channel) => channel.deleteQueue(`${process.topic}:group`));
     await waitFor(() => sink.states.filter((state) => state === "running").length === 2);
     expect(sink.states[1]).toMatch(/^connecting .*cancelled/);
     await process.send([{ body: "again" }]);
@@ -170,7 +170,7 @@ withServer("rabbitmq", (url) => {
   test("a delayed try that cannot be stored holds up no other settlement of its call", async () => {
     await using process = new TestProcess({ url });
     await process.declare();
-    const refused = `${process.topic}.group.delay.200`;
+    const refused = `${process.topic}:group:delay:200`;
     await onServer(url, (channel) => channel.assertQueue(refused, { durable: true })); // with other properties
     await process.send(["a", "b", "c"].map((body) => ({ body })));
     const { sink, consumer } = await process.consume();
@@ -195,8 +195,8 @@ withServer("rabbitmq", (url) => {
     await using process = new TestProcess({ url });
     await process.declare();
     await onServer(url, async (channel) => {
-      channel.sendToQueue(`${process.topic}.group`, Buffer.from('{"a":1}'), { messageId: "7" });
-      await channel.checkQueue(`${process.topic}.group`); // it was sent before
+      channel.sendToQueue(`${process.topic}:group`, Buffer.from('{"a":1}'), { messageId: "7" });
+      await channel.checkQueue(`${process.topic}:group`); // it was sent before
     });
     const { sink, consumer } = await process.consume();
     const [delivery] = await waitFor(() => sink.deliveries.length === 1 && sink.deliveries);
@@ -302,7 +302,7 @@ withServer("rabbitmq", (url) => {
       await one.app.messaging.send(topic, { type: "later", data: 1 }, { delayMs: 400 });
       await waitFor(() => at > 0);
       expect(at - from).toBeGreaterThanOrEqual(390);
-      const delayQueue = onServer(url, (channel) => channel.checkQueue(`${topic}.delay.400`));
+      const delayQueue = onServer(url, (channel) => channel.checkQueue(`${topic}:delay:400`));
       const isThere = delayQueue.then(
         () => true,
         () => false,
@@ -318,7 +318,7 @@ withServer("rabbitmq", (url) => {
     await using one = new TestApp({ url, topics: [topic], source: "/shop" });
     await one.start();
     await one.app.messaging.send(topic, { id: "7", type: "book.created", key: "k", data: { title: "Emma" } });
-    const found = await onServer(url, (channel) => channel.get(`${topic}.group`, { noAck: true }));
+    const found = await onServer(url, (channel) => channel.get(`${topic}:group`, { noAck: true }));
     if (found === false) throw new Error("there is no message");
     expect(found.properties.headers).toMatchObject({
       cloudEvents_specversion: "1.0",

@@ -30,7 +30,7 @@ block("with a queue that confirms nothing", () => {
       await process.declare("none", [stuck, other]);
       const send = async (topic: string): Promise<boolean> =>
         (await process.send([{ topic }], AbortSignal.timeout(SEND_MS)))[0]?.ok === true;
-      await queue(`${stuck}.group`, "suspend");
+      await queue(`${stuck}:group`, "suspend");
       expect(await send(stuck)).toBe(false);
       const more = [send(stuck)];
       const others: boolean[] = [];
@@ -44,7 +44,7 @@ block("with a queue that confirms nothing", () => {
       expect(others).not.toContain(false);
       expect(process.lines.all.join()).not.toContain("is replaced");
       expect(process.lines.all.join()).toContain("a queue confirms nothing");
-      await queue(`${stuck}.group`, "resume");
+      await queue(`${stuck}:group`, "resume");
       await waitFor(() => send(stuck));
     },
     LIMIT_MS,
@@ -60,13 +60,13 @@ block("with a queue that confirms nothing", () => {
         (await process.send([{ body, delayMs: 500 }], AbortSignal.timeout(SEND_MS)))[0]?.ok === true;
       expect(await send("before")).toBe(true);
       await waitFor(() => sink.bodies.includes("before"));
-      await queue(`${process.topic}.delay.500`, "suspend");
+      await queue(`${process.topic}:delay:500`, "suspend");
       try {
         await waitFor(() => send("after"), { timeoutMs: 30_000 });
         await waitFor(() => sink.bodies.includes("after"));
-        expect(process.lines.all.join()).toContain(`${process.topic}.delay.500`);
+        expect(process.lines.all.join()).toContain(`${process.topic}:delay:500`);
       } finally {
-        await queue(`${process.topic}.delay.500`, "resume");
+        await queue(`${process.topic}:delay:500`, "resume");
       }
     },
     LIMIT_MS,

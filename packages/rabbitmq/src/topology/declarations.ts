@@ -64,10 +64,10 @@ export const groupDeclarations = (
   const name = groupQueue(topic, group);
   return [
     topicDeclaration(topic),
-    ...deadLetterDeclarations(deadLetterTopic(name)),
+    ...deadLetterDeclarations(deadLetterTopic(topic, group)),
     queue(name, topic, {
       arguments: {
-        ...safeQueue({ exchange: deadLetterTopic(name) }),
+        ...safeQueue({ exchange: deadLetterTopic(topic, group) }),
         "x-delivery-limit": deliveryLimit,
         ...(order === "none" ? {} : { "x-single-active-consumer": true }),
       },

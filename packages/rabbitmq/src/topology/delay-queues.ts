@@ -2,6 +2,7 @@ import type { Clock } from "@framework/core/feature";
 import type { Link } from "../connection/link.ts";
 import { withChannel } from "../connection/with-channel.ts";
 import { safeQueue } from "./declarations.ts";
+import { delayQueue } from "./names.ts";
 
 /** Where a delayed message goes when its time has come. */
 export interface DelayedTo {
@@ -72,7 +73,7 @@ export class DelayQueues {
 }
 
 const nameOf = ({ exchange, routingKey }: DelayedTo, ms: number): string =>
-  `${exchange === "" ? routingKey : exchange}.delay.${ms}`;
+  delayQueue(exchange === "" ? routingKey : exchange, ms);
 
 /** Rounds a delay up by at most 10 %, so that random delays share a few queues: 5,123 ms become 5,500. */
 export const roundedUp = (ms: number): number => {

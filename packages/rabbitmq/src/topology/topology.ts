@@ -23,13 +23,16 @@ export class RabbitMQTopology {
 
   /** Returns what is missing or different, in sentences. Rejects when the server cannot be asked. */
   async apply(spec: Topology, mode: "verify" | "create"): Promise<readonly string[]> {
-    const declarations = declarationsOf(spec, this.deliveryLimit);
+    const declarations = declarationsOf(spec, this.deliveryLimit).filter(
+      ({ label }) => !/ amq\./.test(label),
+    );
     const problems = spec.subscriptions
       .filter(({ maxTries }) => maxTries >= this.deliveryLimit)
       .map(
         ({ topics, group, maxTries }) =>
           `RabbitMQConfig.deliveryLimit is ${this.deliveryLimit}, and the subscription "${topics.join(" ")} ${group}" has ${maxTries} tries; raise the limit above them`,
-      );
+      )
+      .concat(reservedIn(spec));
     for (const declaration of declarations)
       problems.push(...(await (mode === "create" ? this.create(declaration) : this.verify(declaration))));
     if (mode === "create" && problems.length === 0) this.created = unique([...this.created, ...declarations]);
@@ -62,6 +65,17 @@ export class RabbitMQTopology {
     return [];
   }
 }
+
+/** Says which topics have names that the server refuses to everyone. */
+const reservedIn = ({ topics, subscriptions }: Topology): readonly string[] => {
+  const all = [...topics, ...subscriptions.flatMap((each) => [...each.topics, each.deadLetterTopic ?? ""])];
+  return Array.from(new Set(all))
+    .filter((topic) => topic.startsWith("amq."))
+    .map(
+      (topic) =>
+        `RabbitMQ keeps names that begin with "amq." for itself; give the topic ${topic} another name`,
+    );
+};
 
 const problemsOf = async (label: string, ask: () => Promise<unknown>): Promise<readonly string[]> => {
   try {

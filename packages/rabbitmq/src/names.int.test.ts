@@ -1,0 +1,64 @@
+import { expect, test } from "@jest/globals";
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { newName, TestApp, TestProcess } from "./process.test-kit.ts";
+
+withServer("rabbitmq", (url) => {
+  test("groups whose names are alike after their topics get the messages of their own topic, and all of them", async () => {
+    const topic = newName();
+    const got: string[] = [];
+    await using one = new TestApp({ url })
+      .subscribe(topic, { group: "eu.mail" }, ({ data }) => void got.push(`${topic} ${String(data)}`))
+      .subscribe(
+        `${topic}.eu`,
+        { group: "mail" },
+        ({ data }) => void got.push(`${topic}.eu ${String(data)}`),
+      );
+    await one.start();
+    const numbers = [0, 1, 2, 3];
+    for (const data of numbers) await one.app.messaging.send(topic, { type: "t", data });
+    for (const data of numbers) await one.app.messaging.send(`${topic}.eu`, { type: "t", data });
+    await waitFor(() => got.length === 8);
+    expect(got.toSorted()).toEqual([
+      ...numbers.map((data) => `${topic} ${data}`),
+      ...numbers.map((data) => `${topic}.eu ${data}`),
+    ]);
+  });
+
+  test("delayed messages of a topic and delayed tries of a group with the end of its name keep apart", async () => {
+    const topic = newName();
+    const got: string[] = [];
+    const retry = { quickTries: 1, delaysMs: [1000], jitter: 0 };
+    await using one = new TestApp({ url })
+      .subscribe(topic, { group: "created", retry }, ({ attempt }) => {
+        got.push(`${topic} try ${attempt}`);
+        if (attempt === 1) throw new Error("broken");
+      })
+      .subscribe(`${topic}.created`, { group: "mail" }, ({ data }) => void got.push(String(data)));
+    await one.start();
+    await one.app.messaging.send(`${topic}.created`, { type: "t", data: "delayed" }, { delayMs: 1000 });
+    await one.app.messaging.send(topic, { type: "t", data: 1 });
+    await waitFor(() => got.length === 3);
+    expect(got.toSorted()).toEqual(["delayed", `${topic} try 1`, `${topic} try 2`]);
+  });
+
+  test("a topic whose name ends with unrouted gets no messages of another one", async () => {
+    await using process = new TestProcess({ url });
+    await using other = new TestProcess({ url }, `${process.topic}.unrouted`);
+    await process.broker.topology({ topics: [process.topic], subscriptions: [] }, "create"); // no queue
+    await other.declare();
+    const [result] = await process.send([{}]);
+    expect(result).toMatchObject({ ok: false, error: { code: "RABBITMQ_UNROUTABLE" } });
+  });
+
+  test("a topic with a name that the server keeps for itself is refused with the reason, and the others are declared", async () => {
+    await using process = new TestProcess({ url });
+    const reserved = `amq.${process.topic}`;
+    const problem = `RabbitMQ keeps names that begin with "amq." for itself; give the topic ${reserved} another name`;
+    for (const mode of ["create", "verify"] as const)
+      expect(
+        await process.broker.topology(process.topology("none", [reserved, process.topic]), mode),
+      ).toEqual([problem]);
+    expect(await process.send([{}])).toEqual([{ ok: true }]);
+  });
+});
