@@ -1,3 +1,4 @@
+import { virtualClock } from "@framework/core/testing";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Registry } from "prom-client";
@@ -29,6 +30,43 @@ test("readings are sequential, so that a slow one does not look like a reset", a
     await Promise.all([one.scrape(), two.scrape()]);
     expect((await one.scrape()).value("jobs_total")).toBe(value);
   }
+});
+
+test("a registry that hangs loses its own metrics for a time, and no others", async () => {
+  const clock = virtualClock();
+  let reads = 0;
+  const hanging: PromRegistry = {
+    async getMetricsAsJSON() {
+      if (++reads === 2) await new Promise(() => {});
+      return [{ name: "rows", help: "Rows.", type: "gauge", values: [{ value: reads, labels: {} }] }];
+    },
+  };
+  const worker = await service(1).start(undefined, { registries: [hanging], clock });
+  const scraped = async (isLate: boolean) => {
+    await worker.serve(1);
+    const begun = reads;
+    const parsed = worker.scrape();
+    if (isLate) {
+      if (begun < 2) await waitFor(() => reads === 2);
+      await waitFor(async () => {
+        await clock.advance(800);
+        return Promise.race([
+          parsed.then(() => true),
+          new Promise((resolve) => setImmediate(resolve, false)),
+        ]);
+      });
+    }
+    const { samples } = await parsed;
+    return ["framework_http_requests_total", "rows"].map(
+      (name) => samples.find((sample) => sample.name === name)?.value,
+    );
+  };
+  expect(await scraped(false)).toEqual([1, 1]);
+  expect(await scraped(true)).toEqual([2, undefined]);
+  expect(await scraped(true)).toEqual([3, undefined]);
+  expect([reads, worker.errors]).toEqual([2, Array(2).fill("a metric could not be read")]);
+  await clock.advance(10_000);
+  expect(await scraped(false)).toEqual([4, 3]);
 });
 
 test("concurrent scrapes are coalesced", async () => {

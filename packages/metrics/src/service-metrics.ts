@@ -1,5 +1,5 @@
 import { type AppSettings, FrameworkError, HttpError } from "@framework/core";
-import type { Host } from "@framework/core/feature";
+import { type Host, systemClock } from "@framework/core/feature";
 import { type Collected, Collector } from "./collector.ts";
 import { type Family, seriesOf, type Source } from "./family.ts";
 import type { FlushTimer } from "./flush-timer.ts";
@@ -10,6 +10,7 @@ import type { OwnMetrics } from "./own-metrics.ts";
 import { processRegistry, readRegistry } from "./prom-registry.ts";
 import type { PrometheusConfig } from "./prometheus-config.ts";
 import type { RequestMeter } from "./request-meter.ts";
+import { slowSource } from "./slow-source.ts";
 
 /** Sources of an app's metrics. */
 export interface ServiceMetricsParts {
@@ -102,11 +103,12 @@ export class ServiceMetrics {
 
   /** Registries, and the process metrics that they lack. */
   private async slowSources(): Promise<Source[]> {
-    const { registries, processMetrics } = this.parts.config;
-    const sources: Source[] = registries.map((registry) => () => readRegistry(registry));
+    const { registries, processMetrics, clock = systemClock } = this.parts.config;
+    const sources = registries.map((registry) => slowSource(() => readRegistry(registry), clock));
     if (!processMetrics) return sources;
     const ofProcess = await processRegistry();
-    return [...sources, async () => ({ ...(await readRegistry(ofProcess)), givesWay: true })];
+    const read: Source = async () => ({ ...(await readRegistry(ofProcess)), givesWay: true });
+    return [...sources, slowSource(read, clock)];
   }
 
   private get requestNames(): RequestNames {
