@@ -20,7 +20,7 @@ export const cacheErrors: ErrorCatalogue = {
     action: "return the id of the caller, or `null` for none",
   },
   CACHE_BAD_KEY: {
-    summary: "500: `key` of a route returned something else than text",
+    summary: "500: `key` of a route returned something else than text or a finite number",
     action: "return text at once, not a promise; an empty text adds nothing to the key",
   },
   CACHE_PURGES_ONE_HOST: {

@@ -106,21 +106,30 @@ test("per and shared together, and a per that is no function, are mistakes at st
   }
 });
 
-test.each([undefined, null, 5, {}, ["a"], Promise.resolve("a")])(
-  "a key that is no text, such as %p, is an error, and no request gets the reply of another",
+test.each([undefined, null, Number.NaN, Infinity, {}, ["a"], Promise.resolve("a")])(
+  "a key that is no text or finite number, such as %p, is an error, and no request gets the reply of another",
   async (part) => {
     const { app, get } = cachedApp();
     app.get("/", { cache: { key: () => part as never } }, (request) => request.getHeader("x-tenant"));
     for (const tenant of ["ann", "bob"]) {
       const { status, text } = await get("/", { "x-tenant": tenant });
-      expect([status, text.includes("cache: key must return text"), text.includes("ann")]).toEqual([
-        500,
-        true,
-        false,
-      ]);
+      expect([
+        status,
+        text.includes("cache: key must return text or a finite number"),
+        text.includes("ann"),
+      ]).toEqual([500, true, false]);
     }
   },
 );
+
+test("a key may be a finite number, such as an id of the database", async () => {
+  const { app, get } = cachedApp();
+  const key = (request: HttpRequest): number => (request.getHeader("x-tenant") === "ann" ? 1 : 2);
+  app.get("/", { cache: { key } }, (request) => request.getHeader("x-tenant"));
+  for (const outcome of ["MISS", "HIT"])
+    for (const tenant of ["ann", "bob"])
+      expect(await get("/", { "x-tenant": tenant })).toMatchObject({ text: tenant, outcome });
+});
 
 test("no caller ever gets the reply of another, whatever ids, keys and directives", async () => {
   const id = fc.oneof(

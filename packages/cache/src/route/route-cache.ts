@@ -17,10 +17,10 @@ export interface RouteCache {
   /** Request header fields that replies depend on, in addition to their `Vary`. */
   readonly vary?: readonly string[];
   /**
-   * Returns a further part of the key, a text; another value is the error CACHE_BAD_KEY. Replies are sent with `private`, because other caches do not know
+   * Returns a further part of the key, a text or a finite number; another value is the error CACHE_BAD_KEY. Replies are sent with `private`, because other caches do not know
    * it, unless they say `public`.
    */
-  readonly key?: (request: HttpRequest) => string;
+  readonly key?: (request: HttpRequest) => string | number;
   /**
    * Returns the id of the caller whose reply this is: each caller has its own, sent with `private`. Without an id, `null`, `undefined` or an empty one, the
    * rules for other routes apply; a number that is not finite is the error CACHE_BAD_CALLER. Not together with `shared`.

@@ -60,10 +60,10 @@ const keyBy = (key: RouteCache["key"]): RoutePlan["keyFor"] => {
   if (key === undefined) return null;
   return (request) => {
     const part: unknown = key(request);
-    if (typeof part === "string") return part;
+    if (typeof part === "string" || Number.isFinite(part)) return String(part);
     throw new FrameworkError(
       "CACHE_BAD_KEY",
-      `cache: key must return text, and returned ${returnedInstead(part)}`,
+      `cache: key must return text or a finite number, and returned ${returnedInstead(part)}`,
     );
   };
 };
