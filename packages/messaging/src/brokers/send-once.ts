@@ -1,4 +1,4 @@
-import { keepAlive } from "@framework/core/feature";
+import { keepAlive, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { messagingError } from "../errors/messaging-error.ts";
 import type { BrokerAdapter, BrokerContext } from "../port/broker-adapter.ts";
@@ -35,6 +35,12 @@ export const sendOnce = async (
   } finally {
     cancel();
     release();
-    await broker.close();
+    await broker.close().catch((error: unknown) => warnOfClose(context.name, error));
   }
 };
+
+/** A failure would send a message again that was sent, or hide the error of the send. An app that has not started has no log. */
+const warnOfClose = (broker: string, error: unknown): void =>
+  process.emitWarning(`messaging: the broker "${broker}" did not close after a send`, {
+    detail: messageOf(error),
+  });

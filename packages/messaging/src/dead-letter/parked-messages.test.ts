@@ -1,10 +1,12 @@
 import { App } from "@framework/core";
 import { database } from "@framework/database";
+import { databaseInFile } from "@framework/database/testing";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
-import { expect, test } from "@jest/globals";
+import { expect, jest, test } from "@jest/globals";
 import { handed, handedBroker } from "../consume/handed-broker.test-kit.ts";
 import { messaging } from "../index.ts";
+import type { BrokerAdapter } from "../port/broker-adapter.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const long = { timeoutMs: 60_000 };
@@ -45,4 +47,38 @@ test.each([
   await parked.replay({ source: "message" });
   expect(broker.sent.map((message) => message.key)).toEqual([key]);
   await app.stop();
+});
+
+test("a message that an app without a start has replayed is not sent again because its broker fails to close", async () => {
+  await using place = databaseInFile();
+  const serving = handedBroker();
+  const broker = handedBroker({ capabilities: { isInProcess: false } });
+  const open: BrokerAdapter["open"] = (context) => ({
+    ...broker.adapter.open(context),
+    close: () => Promise.reject(new Error("the connection broke")),
+  });
+  const appOn = (adapter: BrokerAdapter) => {
+    const app = new (App.with(database, durable, messaging))()
+      .enableDatabase({ url: place.url })
+      .enableMessaging({ broker: adapter });
+    app.messaging.subscribe("books", { group: "search", deadLetter: "parked" }, (_message, context) =>
+      context.reject("no such book"),
+    );
+    return app;
+  };
+  const app = appOn(serving.adapter);
+  await app.start({ log: quiet });
+  serving.sink().deliver([handed("1")]);
+  await waitFor(async () => (await app.durable.parked.list()).items.length === 1, long);
+  await waitFor(() => serving.settled.length === 1, long);
+  await app.stop();
+  const tool = appOn({ ...broker.adapter, open });
+  const warned: unknown[] = [];
+  const emitWarning = jest.spyOn(process, "emitWarning").mockImplementation((text) => void warned.push(text));
+  for (const replayed of [1, 0])
+    expect(await tool.durable.parked.replay({ source: "message" })).toMatchObject({ replayed, failed: [] });
+  emitWarning.mockRestore();
+  expect(broker.sent).toHaveLength(1);
+  expect(warned).toEqual(['messaging: the broker "default" did not close after a send']);
+  await tool.stop();
 });
