@@ -93,7 +93,9 @@ export const databaseAppFacts = (
       const refused = { code: "MESSAGING_BAD_CONFIG" };
       for (const group of ["search", "", undefined as unknown as string])
         await expect(next.messaging.endGroup("books", group)).rejects.toMatchObject(refused);
-      await next.messaging.endGroup("books", "mailer");
+      expect(await next.messaging.endGroup("books", "mailr")).toBe(false);
+      expect(await next.messaging.endGroup("books", "mailer")).toBe(true);
+      expect(await next.messaging.endGroup("books", "mailer")).toBe(false);
       await app.messaging.send("books", { type: "t", data: 2 });
       expect(Number(await waiting())).toBe(0);
       await Promise.all([app.stop(), next.stop()]);

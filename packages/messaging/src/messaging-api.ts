@@ -101,11 +101,12 @@ export interface Messaging {
   declareTopology(mode: "create" | "verify"): Promise<readonly DeclaredTopology[]>;
   /**
    * Ends a group on the database that no program subscribes to any more, and deletes the messages that wait for it. Until then it keeps each message of its topic.
+   * Returns whether there was such a group.
    *
    * @throws MESSAGING_BAD_CONFIG for a group of this process, and where the broker's own tools end groups; MESSAGING_NOT_ENABLED; MESSAGING_BAD_MESSAGE for an
    * unknown option
    */
-  endGroup(topic: string | Topic, group: string, options?: Pick<SendOptions, "broker">): Promise<void>;
+  endGroup(topic: string | Topic, group: string, options?: Pick<SendOptions, "broker">): Promise<boolean>;
   /** Adds another broker by name, before the start. */
   addBroker(
     name: string,

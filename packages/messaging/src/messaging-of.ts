@@ -112,9 +112,9 @@ const endGroup = async (
   to: string | Topic,
   group: string,
   options: Pick<SendOptions, "broker">,
-): Promise<void> => {
+): Promise<boolean> => {
   checkNames("endGroup", options, ["broker"]);
-  await app.broker(options.broker).app.endGroup(typeof to === "string" ? to : to.name, group);
+  return await app.broker(options.broker).app.endGroup(typeof to === "string" ? to : to.name, group);
 };
 
 const eventOf = (message: NewMessage, { source, clock = systemClock }: Readonly<MessagingConfig>): Event =>

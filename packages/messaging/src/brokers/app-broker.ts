@@ -80,8 +80,8 @@ export class AppBroker {
     await this.parts.broker.register?.(this.topology()).catch(() => {});
   }
 
-  /** Ends a group that this process does not subscribe to. @throws MESSAGING_BAD_CONFIG */
-  async endGroup(topic: string, group: string): Promise<void> {
+  /** Ends a group that this process does not subscribe to. Returns whether there was one. @throws MESSAGING_BAD_CONFIG */
+  async endGroup(topic: string, group: string): Promise<boolean> {
     const { broker, name } = this.parts;
     const refused = (problem: string): Error => messagingError("MESSAGING_BAD_CONFIG", problem);
     if (!isName(group)) throw refused(`the name of a group has ${NAME_RULE}, unlike "${group}"`); // "" has what waits for the first group
@@ -89,7 +89,7 @@ export class AppBroker {
       throw refused(`the broker "${name}" ends no groups; use its own tools to remove "${group}"`);
     if (this.subscriptions.some(({ spec }) => spec.topic === topic && spec.group === group))
       throw refused(`this process subscribes to "${topic}" as the group "${group}", which cannot end`);
-    await broker.endGroup(topic, group);
+    return await broker.endGroup(topic, group);
   }
 
   /** Begins to connect; the app's start does not wait for the broker. Subscriptions keep the process running until `close`: the broker may be away. */
@@ -101,13 +101,13 @@ export class AppBroker {
 
   status(): readonly SubscriptionStatus[] {
     const { name } = this;
-    return this.subscriptions.map(({ spec, counts, state, reason, isLimited, inFlight, lag }) => ({
+    return this.subscriptions.map(({ spec, counts, state, reason, trouble, isLimited, inFlight, lag }) => ({
       ...counts,
       broker: name,
       topic: String(spec.topic),
       group: spec.group,
       state,
-      reason: state === "running" ? null : (this.topologyProblem ?? reason),
+      reason: state === "running" ? trouble : (this.topologyProblem ?? reason),
       isLimited,
       inFlight,
       lag,
@@ -131,6 +131,9 @@ export class AppBroker {
           ({ label, overdue, stalledMs }) =>
             `the subscription "${label}" is stalled: ${overdue} messages are due, and none came for ${Math.round(stalledMs / 1000)} s`,
         ),
+      ...this.subscriptions.flatMap(({ label, lastingTrouble }) =>
+        lastingTrouble === null ? [] : [`the subscription "${label}": ${lastingTrouble}`],
+      ),
     ];
     if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);
     return { ...details, subscriptions: this.subscriptions.length };

@@ -103,11 +103,13 @@ export class Groups {
     return unread;
   }
 
-  /** Removes a group with its messages. */
-  async remove(topic: string, group: string): Promise<void> {
-    await this.kernel.transaction(async (tx) => {
-      await tx.execute`DELETE FROM framework_message_groups WHERE topic = ${topic} AND name = ${group}`;
-      await tx.execute`DELETE FROM framework_work WHERE queue = ${queueOf(topic, group)}`;
+  /** Removes a group with its messages. Returns whether there was either. */
+  async remove(topic: string, group: string): Promise<boolean> {
+    return await this.kernel.transaction(async (tx) => {
+      const groups =
+        await tx.execute`DELETE FROM framework_message_groups WHERE topic = ${topic} AND name = ${group}`;
+      const messages = await tx.execute`DELETE FROM framework_work WHERE queue = ${queueOf(topic, group)}`;
+      return groups.changes + messages.changes > 0;
     });
   }
 

@@ -59,8 +59,8 @@ export interface Broker {
    * @param signal ends the wait for what was created, when the app stops
    */
   topology(spec: Topology, mode: "verify" | "create", signal?: AbortSignal): Promise<readonly string[]>;
-  /** Removes a group of a topic, with the messages that wait for it. Only for a broker without tools of its own. */
-  endGroup?(topic: string, group: string): Promise<void>;
+  /** Removes a group of a topic, with the messages that wait for it, and returns whether there was one. Only for a broker without tools of its own. */
+  endGroup?(topic: string, group: string): Promise<boolean>;
   /** Asks the broker for a sign of life; rejects without one. Details are for operators. `signal` aborts at the time limit. */
   health(signal: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
   /** Closes every connection; consumers were closed before. */
