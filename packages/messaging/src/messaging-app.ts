@@ -357,11 +357,12 @@ export class MessagingApp {
   ): SubscriptionParts {
     const { parked } = this;
     const { name, adapter, config } = enabled;
-    const { maxMessageBytes, maxHeaderBytes } = config;
+    const park: SubscriptionParts["park"] =
+      parked?.isUsed === true ? (dead, settleIn) => parked.park(dead, name, settleIn) : null;
     return {
       ...made,
-      maxMessageBytes,
-      maxHeaderBytes,
+      maxMessageBytes: config.maxMessageBytes,
+      maxHeaderBytes: Math.min(config.maxHeaderBytes, adapter.capabilities.maxHeaderBytes),
       spec,
       brokerName: name,
       system: messagingSystem(adapter.name),
@@ -369,10 +370,8 @@ export class MessagingApp {
       state: this.host.state,
       middleware: this.middleware,
       random: Math.random,
-      park:
-        parked !== null && this.isParked(spec, enabled)
-          ? (dead, settleIn) => parked.park(dead, name, settleIn)
-          : null,
+      park: this.isParked(spec, enabled) ? park : null,
+      parkRefused: park,
       deadLetterTopic: deadLetterTopic(spec),
       inbox: spec.dedupe === "inbox" ? this.inbox : null,
       replies: {

@@ -213,7 +213,7 @@ const tests: Readonly<Record<Options, readonly [file: string, name: string]>> = 
   maxHeaderBytes: ["options.test", "maxHeaderBytes bounds the headers"],
   sendTimeoutMs: ["options.test", "sendTimeoutMs ends a send"],
   drainMs: ["contract/stop-facts", "a handler that does not end is aborted at the end of the drain"],
-  clock: ["messaging.test", "an app is not ready while messages wait for a minute"],
+  clock: ["consume/stalled.test", "an app is not ready while messages wait for a minute"],
   schema: ["contract/handling-facts", "a handler gets the schema's output"],
   inject: ["options.test", "inject: a dependency of scope invocation"],
   guards: ["subscribe/verify-sender.test", "auth and guards: the handler knows the sender"],

@@ -9,6 +9,7 @@ import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import type { RateGate } from "./rate-gate.ts";
 import type { RetryTopic } from "./retry-topics.ts";
+import type { Troubles } from "./troubles.ts";
 
 /** Where a delayed try waits at the broker, and for how long. */
 export interface Postponement {
@@ -41,7 +42,9 @@ export interface FlowParts {
   readonly bury: (entry: Entry, error: unknown, signal: AbortSignal) => Promise<boolean>;
   /** Topics for delayed tries. */
   readonly retryTopics: readonly RetryTopic[];
-  /** Sends an entry to one of them. */
-  readonly postpone: (entry: Entry, to: Postponement, signal: AbortSignal) => Promise<void>;
+  /** Sends an entry to one of them; resolves with `false` when the broker refuses it for good. */
+  readonly postpone: (entry: Entry, to: Postponement, signal: AbortSignal) => Promise<boolean>;
+  /** Has the reasons of what fails and is tried again. */
+  readonly troubles: Troubles;
   readonly stateChanged: (state: ConsumerState, reason: string | null) => void;
 }

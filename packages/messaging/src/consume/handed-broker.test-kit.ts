@@ -30,12 +30,15 @@ export interface HandedOptions {
   readonly consumer?: Partial<Consumer>;
   /** Called before each send; it fails when this rejects. */
   readonly sending?: (messages: readonly OutgoingMessage[]) => Promise<void>;
+  /** Whether the broker refuses a message for good. @default none */
+  readonly refuses?: (message: OutgoingMessage) => boolean;
 }
 
 export const handedBroker = ({
   capabilities = {},
   consumer = {},
   sending = async () => {},
+  refuses = () => false,
 }: HandedOptions = {}): HandedBroker => {
   const inner = memoryBroker();
   const [sent, settled]: [OutgoingMessage[], Settlement[]] = [[], []];
@@ -49,8 +52,9 @@ export const handedBroker = ({
         } catch (error) {
           return messages.map(() => ({ ok: false, error: error as Error, isRetryable: true }));
         }
-        sent.push(...messages);
-        return messages.map(() => ({ ok: true }));
+        sent.push(...messages.filter((message) => !refuses(message)));
+        const refused = { ok: false, error: new Error("it is too large"), isRetryable: false } as const;
+        return messages.map((message) => (refuses(message) ? refused : { ok: true }));
       },
     },
     consumer: ({ sink }) => {

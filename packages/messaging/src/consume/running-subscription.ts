@@ -9,6 +9,7 @@ import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { triesBefore } from "./retry-rules.ts";
 import { retryTopicsOf } from "./retry-topics.ts";
+import { Troubles } from "./troubles.ts";
 import { prefetchOf, rateOf, type SubscriptionParts, topicsOf } from "./subscription-parts.ts";
 
 /** Time for aborted tries with an inbox to end, after the deadline of a drain. */
@@ -31,6 +32,7 @@ export class RunningSubscription {
   /** Deliveries so far, and when that was last normal. */
   private progress: { readonly received: number; readonly at: number };
   private readonly parts: SubscriptionParts;
+  private readonly troubles: Troubles;
   private readonly consumer: Consumer;
   private readonly flow: Flow;
   private readonly attempts: Attempts;
@@ -39,15 +41,17 @@ export class RunningSubscription {
     const { spec } = parts;
     this.spec = spec;
     this.parts = parts;
+    this.troubles = new Troubles(parts.clock);
     this.progress = { received: 0, at: parts.clock.now() };
     const consumer = (): Consumer => this.consumer;
-    const departures = new Departures(parts, consumer);
+    const departures = new Departures(parts, consumer, this.troubles);
     const hasGivenUp = (): boolean => this.flow.hasGivenUp;
     this.attempts = new Attempts(parts, { consumer, counts: this.counts, hasGivenUp });
     this.flow = new Flow({
       ...parts,
       consumer,
       counts: this.counts,
+      troubles: this.troubles,
       order: spec.order,
       concurrency: spec.concurrency,
       prefetch: prefetchOf(parts),
@@ -105,6 +109,18 @@ export class RunningSubscription {
 
   get inFlight(): number {
     return this.flow.inFlight;
+  }
+
+  /** What fails now and is tried again; `null` for nothing. */
+  get trouble(): string | null {
+    return this.troubles.worst?.reason ?? null;
+  }
+
+  /** The same, when it has failed for a minute. */
+  get lastingTrouble(): string | null {
+    const { worst } = this.troubles;
+    if (worst === null || worst.forMs < STALLED_MS) return null;
+    return `${worst.reason}, for ${Math.round(worst.forMs / 1000)} s`;
   }
 
   start(): void {

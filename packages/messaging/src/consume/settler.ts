@@ -1,7 +1,8 @@
 import type { Logger } from "@framework/core";
-import type { Clock } from "@framework/core/feature";
+import { type Clock, messageOf } from "@framework/core/feature";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
+import type { Troubles } from "./troubles.ts";
 
 /** What settling needs. */
 export interface SettlerParts {
@@ -12,6 +13,8 @@ export interface SettlerParts {
   readonly settled: (settlement: Settlement) => void;
   /** Called with deliveries that the consumer did not hold any more. */
   readonly lost: (deliveries: readonly Delivery[]) => void;
+  /** Has the reason while the broker cannot be asked. */
+  readonly troubles: Troubles;
   /** Whether a settlement still makes sense: its delivery was not lost. */
   readonly isWanted: (settlement: Settlement) => boolean;
 }
@@ -80,14 +83,16 @@ class SettlerLine {
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, BATCH).filter(this.parts.isWanted);
       if (batch.length > 0) await this.settle(batch);
+      else this.parts.troubles.ended(this); // what failed was lost
     }
     this.running = null;
   }
 
   private async settle(batch: readonly Settlement[]): Promise<void> {
-    const { consumer, log, settled, lost } = this.parts;
+    const { consumer, log, settled, lost, troubles } = this.parts;
     try {
       const gone = await consumer().settle(batch);
+      troubles.ended(this);
       this.pauseMs = FIRST_PAUSE_MS;
       if (gone.length === 0) for (const settlement of batch) settled(settlement);
       else {
@@ -98,6 +103,7 @@ class SettlerLine {
     } catch (error) {
       if (this.hasEnded) return;
       log.warn("messaging: deliveries could not be settled; they are settled again", { error });
+      troubles.failed(this, `deliveries could not be settled, and are settled again: ${messageOf(error)}`);
       await this.pause();
       if (!this.hasEnded) this.waiting = [...batch, ...this.waiting];
     }

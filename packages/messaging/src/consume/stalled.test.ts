@@ -4,6 +4,7 @@ import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { memoryBroker, messaging } from "../index.ts";
 import type { BrokerAdapter } from "../port/broker-adapter.ts";
+import { handed, handedBroker } from "./handed-broker.test-kit.ts";
 
 const quiet: Logger = { info() {}, warn() {}, error() {} };
 
@@ -108,4 +109,28 @@ test("an app is ready while its only message waits for its next try", async () =
   const stopping = app.stop();
   await clock.advance(1);
   await stopping;
+});
+
+test("an app is not ready while a dead letter cannot be stored for a minute, and says why", async () => {
+  const clock = virtualClock();
+  const { feature, health } = probing();
+  let isAway = true;
+  const sending = async (): Promise<void> => {
+    if (isAway) throw new Error("no permission");
+  };
+  const broker = handedBroker({ sending });
+  const app = new (App.with(feature, messaging))().enableMessaging({ broker: broker.adapter, clock });
+  app.messaging.subscribe("books", { group: "search" }, (_message, context) => context.reject("no"));
+  await app.start({ log: quiet });
+  await waitFor(() => app.messaging.status()[0]?.state === "running");
+  broker.sink().deliver([handed("1")]);
+  const reason = "a message to books.search.dlq could not be stored, and is tried again: no permission";
+  await waitFor(() => app.messaging.status()[0]?.reason === reason);
+  await expect(health()).resolves.toBeDefined();
+  for (let n = 0; n < 7; n++) await clock.advance(10_000);
+  await expect(health()).rejects.toThrow(`the subscription "books search": ${reason}, for `);
+  isAway = false;
+  await waitFor(async () => (await clock.advance(10_000), broker.settled.length === 1));
+  await expect(health()).resolves.toBeDefined();
+  await app.stop();
 });

@@ -36,6 +36,8 @@ export interface SubscriptionParts extends MessageLimits {
   readonly park:
     | ((dead: Dead, settleIn: ((tx: Transaction) => Promise<void>) | null) => Promise<void>)
     | null;
+  /** Parks a dead letter that the broker refuses; `null` where the app parks none. */
+  readonly parkRefused: SubscriptionParts["park"];
   /** Topic of dead letters, when `park` is `null`. */
   readonly deadLetterTopic: string;
   readonly inbox: DatabaseInbox | null;

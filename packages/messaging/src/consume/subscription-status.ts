@@ -11,7 +11,7 @@ export interface SubscriptionStatus extends Readonly<ConsumeCounts> {
   readonly group: string;
   /** State of the consumer: `connecting` until it gets messages. */
   readonly state: ConsumerState;
-  /** Why it is not running, for operators; `null` when it is. */
+  /** Why it is not running, or what fails and is tried again, such as a dead letter that cannot be stored; for operators. `null` when all is well. */
   readonly reason: string | null;
   /** Whether messages wait because of the subscription's `rate`. */
   readonly isLimited: boolean;

@@ -32,6 +32,9 @@ export interface TransitionParts extends Pick<
   readonly pump: () => void;
 }
 
+/** A message is stored elsewhere, its delivery is settled too, or it must stay here. */
+type Departed = "stored" | "settled" | "refused";
+
 /** What becomes of an entry after a try: it is done, waits for the next try here or at the broker, becomes a dead letter, or is lost. */
 export class Transitions {
   private readonly parts: TransitionParts;
@@ -86,7 +89,11 @@ export class Transitions {
   /** Sends an entry to the retry topic of its next try. */
   postpone(entry: Entry, to: Postponement): void {
     const { postpone } = this.parts;
-    this.depart(entry, (signal) => postpone(entry, to, signal).then(() => false));
+    this.depart(
+      entry,
+      async (signal) => ((await postpone(entry, to, signal)) ? "stored" : "refused"),
+      to.delayMs,
+    );
   }
 
   /** Gives an entry back to the broker, and those behind it in its lane. */
@@ -105,13 +112,13 @@ export class Transitions {
     while (this.departures.size > 0) await Promise.all(this.departures);
   }
 
-  /** Has a message stored elsewhere. @param store returns whether its delivery was settled too */
-  private depart(entry: Entry, store: (signal: AbortSignal) => Promise<boolean>): void {
+  /** Has a message stored elsewhere. @param holdMs time for which this process holds it when that is refused */
+  private depart(entry: Entry, store: (signal: AbortSignal) => Promise<Departed>, holdMs = 0): void {
     entry.state = "waiting";
     entry.renewSignal(); // the time limit of its last try does not end this
     const departure = store(AbortSignal.any([this.parts.giveUp, entry.signal]))
       .then(
-        (isSettled) => this.closed(entry, isSettled),
+        (departed) => (departed === "refused" ? this.stays(entry, holdMs) : this.closed(entry, departed)),
         () => {}, // only when it is lost or the process gives up: the broker delivers it again
       )
       .finally(() => this.departures.delete(departure));
@@ -119,14 +126,20 @@ export class Transitions {
   }
 
   /** Ends an entry whose message is safe elsewhere. */
-  private closed(entry: Entry, isSettled: boolean): void {
+  private closed(entry: Entry, departed: Departed): void {
     if (entry.isLost) return; // which freed its lane
-    if (!isSettled) this.finish(entry);
+    if (departed === "stored") this.finish(entry);
     else {
       this.parts.lanes.free(entry);
       this.over(entry);
     }
     this.parts.pump();
+  }
+
+  private stays(entry: Entry, holdMs: number): void {
+    if (entry.isLost) return;
+    entry.renewSignal();
+    this.hold(entry, holdMs);
   }
 
   /** Keeps an entry, and its lane, until its next try. */
@@ -150,7 +163,7 @@ export class Transitions {
       tries: entry.tries,
       error,
     });
-    this.depart(entry, (signal) => bury(entry, error, signal));
+    this.depart(entry, async (signal) => ((await bury(entry, error, signal)) ? "settled" : "stored"));
   }
 
   /** Settles an entry as done. */

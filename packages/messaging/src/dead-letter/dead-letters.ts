@@ -1,6 +1,7 @@
 import { deadHeaders, EXPIRES, GROUP, NOT_BEFORE, REPLY_TO, TRIES } from "../envelope/own-headers.ts";
 import { newHeaders } from "../envelope/event.ts";
 import { failureOf } from "@framework/durable/feature";
+import { MAX_ATTRIBUTE } from "../limits.ts";
 import type { Delivery, OutgoingMessage } from "../port/delivery.ts";
 
 /** A delivery that gave up. */
@@ -50,6 +51,43 @@ export const postponed = (
   headers[GROUP] = group;
   return copyOf(delivery, { topic, id, headers });
 };
+
+/** What a dead letter keeps of the headers of its message without the others: the attributes that an event must have, and the type of its body. */
+const ESSENTIAL = /^(content-type|(ce_|ce-|cloudevents[_:])(specversion|id|source|type|subject|time))$/;
+
+/** Returns a dead letter without the headers of its message, for a broker that refuses it with them. */
+export const withoutHeaders = (
+  letter: OutgoingMessage,
+  { topic, partition, offset }: Delivery,
+): OutgoingMessage => {
+  const headers = newHeaders();
+  for (const [name, value] of Object.entries(letter.headers))
+    if (isDeadHeader(name) || (ESSENTIAL.test(name) && value.length <= MAX_ATTRIBUTE)) headers[name] = value;
+  headers[deadHeaders.leftOut] = "headers";
+  headers[deadHeaders.place] = headerText(
+    [topic, partition, offset].filter((part) => part !== null).join(" "),
+  );
+  const { topic: to, id, key, body, delayMs } = letter;
+  return { topic: to, id, key, headers, body, delayMs };
+};
+
+/** Bytes of the body that a dead letter keeps which is refused with all of it. */
+const KEPT_BYTES = 4096;
+
+/** Returns a dead letter without headers that has the beginning of its body alone, as bytes. */
+export const withoutBody = (letter: OutgoingMessage): OutgoingMessage => {
+  const { key, body } = letter;
+  const bytes = typeof body === "string" ? new TextEncoder().encode(body.slice(0, KEPT_BYTES)) : body;
+  const headers = Object.assign(newHeaders(), letter.headers, {
+    "content-type": "application/octet-stream",
+    [deadHeaders.leftOut]: `headers, body after ${KEPT_BYTES} bytes`,
+  });
+  const shortKey = key !== null && key.length <= MAX_ATTRIBUTE ? key : null;
+  return { ...letter, key: shortKey, headers, body: bytes.slice(0, KEPT_BYTES) };
+};
+
+const deadNames: ReadonlySet<string> = new Set(Object.values(deadHeaders));
+const isDeadHeader = (name: string): boolean => deadNames.has(name);
 
 const copyOf = (
   { key, body, original }: Delivery,

@@ -29,17 +29,22 @@ export type SendAgain = (tx: Transaction, broker: string, message: OutgoingMessa
 export class ParkedMessages {
   private readonly kernel: Kernel;
   private readonly sendAgain: SendAgain;
-  private isUsed = false;
+  private hasSource = false;
 
   constructor(kernel: Kernel, sendAgain: SendAgain) {
     this.kernel = kernel;
     this.sendAgain = sendAgain;
   }
 
+  /** Whether messages can be parked. */
+  get isUsed(): boolean {
+    return this.hasSource;
+  }
+
   /** Registers the source. Call it before the start. */
   use(): void {
-    if (this.isUsed) return;
-    this.isUsed = true;
+    if (this.hasSource) return;
+    this.hasSource = true;
     this.kernel.use("parked messages").parked.add({
       source: SOURCE,
       replay: (tx, { payload, headers, key, detail }) => {

@@ -17,7 +17,7 @@ export const REPLY_TO = "framework-reply-to";
 export const REPLY_OF = "framework-reply-of";
 /** Why a request failed, in place of data. */
 export const REPLY_ERROR = "framework-reply-error";
-/** Of a dead letter: class, message and code of the last error, tries, times, topic. */
+/** Of a dead letter: class, message and code of the last error, tries, times, topic; of one that the broker refused whole, what is left out, and the place of its message. */
 export const deadHeaders = {
   error: "framework-dead-error",
   message: "framework-dead-message",
@@ -27,6 +27,8 @@ export const deadHeaders = {
   lastAt: "framework-dead-last-at",
   topic: "framework-dead-topic",
   group: "framework-dead-group",
+  leftOut: "framework-dead-left-out",
+  place: "framework-dead-place",
 } as const;
 
 /** A whole number in a header; `null` when it is absent or no number. */

@@ -110,9 +110,11 @@ export const subscriptionPanel = (brokers: () => readonly PanelBroker[]): Panel 
 
 const stateOf = ({ isPaused, state }: RunningSubscription): string => (isPaused ? "paused" : state);
 
-const whyOf = ({ isPaused, isLimited, stalledMs, state, reason }: RunningSubscription): string | null => {
+const whyOf = (subscription: RunningSubscription): string | null => {
+  const { isPaused, isLimited, stalledMs, state, reason, trouble } = subscription;
   if (isPaused) return "paused on the dev page";
   if (state !== "running") return reason;
   if (stalledMs > 0) return `stalled for ${Math.round(stalledMs / 1000)} s`;
+  if (trouble !== null) return trouble;
   return isLimited ? "messages wait for the rate" : null;
 };
