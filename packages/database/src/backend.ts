@@ -11,6 +11,8 @@ export interface Outcome {
 /** One execution of a statement. */
 export interface Execution {
   readonly signal: AbortSignal | undefined;
+  /** Does not wait for a connection of the pool: urgent statements share one of their own. @default false */
+  readonly isUrgent?: boolean;
   /** Only the first row is needed: the result may omit the others. */
   readonly first: boolean;
   /** Milliseconds of waiting for a connection or lock, 0 if it needs neither; written by the backend. */

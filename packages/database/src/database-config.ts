@@ -19,7 +19,7 @@ export interface DatabaseConfig {
    * `postgres://user:password@host:port/database`, whose query may contain `sslmode=verify-full`. @default "sqlite://framework.db"
    */
   readonly url: string;
-  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. @default 10 */
+  /** Maximum connections to PostgreSQL per worker; 1 to 1 000. Notifications and urgent statements (`until`) have one each beside them. @default 10 */
   readonly poolSize: number;
   /** Maximum lifetime of a connection, in seconds, ±10 %; it is replaced when it is next idle. @default 1800 */
   readonly maxLifetimeSecs: number;

@@ -18,6 +18,7 @@ export type {
   StreamOptions,
   Transaction,
   TransactionOptions,
+  UntilOptions,
 } from "./queries.ts";
 export { sql, type SqlInput, type SqlTag, type Statement } from "./statement.ts";
 export type { SqlScalar, SqlValue } from "./sql-value.ts";

@@ -11,6 +11,7 @@ import type {
   Queries,
   Transaction,
   TransactionOptions,
+  UntilOptions,
 } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
 import { guarded } from "./guarded.ts";
@@ -125,8 +126,8 @@ export class OpenDatabase extends SessionQueries implements Database {
     return value;
   }
 
-  until(signal: AbortSignal): Queries {
-    return new SessionQueries(this.backend, this.checker, signal);
+  until(signal: AbortSignal, options?: UntilOptions): Queries {
+    return new SessionQueries(this.backend, this.checker, signal, options);
   }
 
   async listen(

@@ -95,6 +95,15 @@ export interface TransactionOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of statements that a signal cancels. */
+export interface UntilOptions {
+  /**
+   * Whether single statements run beside the pool of PostgreSQL, on one connection that all urgent ones of this process share: for short statements that may not wait
+   * until others have ended their transactions, such as the renewal of a lease. @default false
+   */
+  readonly isUrgent?: boolean;
+}
+
 /** Options of a subscription to notifications. */
 export interface ListenOptions {
   /** Stops listening, like the returned function; aborted earlier, `listen` is rejected with its reason. */
@@ -119,7 +128,7 @@ export interface Database extends Queries {
    */
   transaction<T>(run: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The same statements, cancelled when the signal aborts: they reject with its reason, and PostgreSQL cancels them. */
-  until(signal: AbortSignal): Queries;
+  until(signal: AbortSignal, options?: UntilOptions): Queries;
   /** Calls back for every notification of a channel, from any process. An error of the listener is logged. Returns a function that stops listening. */
   listen(
     channel: string,

@@ -1,7 +1,7 @@
 import { FrameworkError } from "@framework/core";
 import { handled, isPromise } from "@framework/core/feature";
 import type { Outcome, Session } from "./backend.ts";
-import type { Ask, Executed, Queries, Row, StreamOptions } from "./queries.ts";
+import type { Ask, Executed, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
 import type { TextChecker } from "./sql-text/text-checker.ts";
 import { type Asked, type AskedWith, checkStatement, type Statement, toStatement } from "./statement.ts";
 
@@ -13,11 +13,18 @@ export class SessionQueries implements Queries {
   protected readonly checker: TextChecker;
   private readonly session: Session;
   protected readonly signal: AbortSignal | undefined;
+  private readonly isUrgent: boolean;
 
-  constructor(session: Session, checker: TextChecker, signal?: AbortSignal) {
+  constructor(
+    session: Session,
+    checker: TextChecker,
+    signal?: AbortSignal,
+    { isUrgent = false }: UntilOptions = {},
+  ) {
     this.session = session;
     this.checker = checker;
     this.signal = signal;
+    this.isUrgent = isUrgent;
   }
 
   readonly query = ((asked: Asked, ...others: AskedWith): Promise<Row[]> =>
@@ -60,10 +67,10 @@ export class SessionQueries implements Queries {
   ): Promise<T> {
     try {
       this.signal?.throwIfAborted();
-      const { session, signal } = this;
+      const { session, signal, isUrgent } = this;
       const statement = toStatement(asked, others);
       this.checker.check(statement);
-      const outcome = session.run(statement, { signal, first, waitedMs: 0, workedMs: null });
+      const outcome = session.run(statement, { signal, isUrgent, first, waitedMs: 0, workedMs: null });
       return isPromise(outcome) ? handled(later(outcome, pick)) : Promise.resolve(pick(outcome));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- rejects with any thrown value, like an async function

@@ -95,7 +95,8 @@ export class RouteClaims implements LeasedTable {
     const { db, now } = this.kernel;
     const { owner, leaseMs } = this.leases;
     const ids = idsIn[db.dialect](JSON.stringify([...this.held]));
-    await db.until(signal).execute`UPDATE framework_idempotency_keys SET lease_until = ${now} + ${leaseMs}
+    await db.until(signal, { isUrgent: true })
+      .execute`UPDATE framework_idempotency_keys SET lease_until = ${now} + ${leaseMs}
       WHERE owner = ${owner} AND id IN (${ids})`;
   }
 

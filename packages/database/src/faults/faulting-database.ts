@@ -1,4 +1,11 @@
-import type { Database, ListenOptions, Queries, Transaction, TransactionOptions } from "../queries.ts";
+import type {
+  Database,
+  ListenOptions,
+  Queries,
+  Transaction,
+  TransactionOptions,
+  UntilOptions,
+} from "../queries.ts";
 import { type Crash, DoomedProcess } from "./doomed-process.ts";
 import { FaultingCalls } from "./faulting-queries.ts";
 import { runLevel } from "./faulting-transaction.ts";
@@ -60,8 +67,8 @@ class DoomedDatabase extends FaultingCalls implements FaultingDatabase {
     return this.call(() => runLevel(process, "transaction", (level) => db.transaction(level, mortal), run));
   }
 
-  until(signal: AbortSignal): Queries {
-    return new FaultingCalls(this.db.until(this.process.until(signal)), this.process);
+  until(signal: AbortSignal, options?: UntilOptions): Queries {
+    return new FaultingCalls(this.db.until(this.process.until(signal), options), this.process);
   }
 
   listen(

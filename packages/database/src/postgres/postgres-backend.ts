@@ -10,12 +10,16 @@ import { StatementNames } from "./statement-names.ts";
 
 type LeaseOptions = Pick<PostgresClientParts, "answerMs" | "readOnly">;
 
+const plainLease: LeaseOptions = { answerMs: undefined, readOnly: false };
+
 /** PostgreSQL through a pool of connections of `pg`. */
 export class PostgresBackend implements Backend {
   readonly dialect = "postgres";
   readonly maxTransactions: number;
   readonly idleInTransactionMs: number;
   private readonly connections: Connections;
+  /** One connection for urgent statements, opened by the first. */
+  private readonly urgent: Connections;
   private readonly names = new StatementNames();
   private readonly listener: Listener;
 
@@ -23,15 +27,17 @@ export class PostgresBackend implements Backend {
     this.idleInTransactionMs = options.idleInTransactionSecs * 1000;
     this.maxTransactions = options.poolSize;
     this.connections = new Connections(options);
+    this.urgent = new Connections({ ...options, poolSize: 1, minIdle: 0 });
     this.listener = new Listener(() => this.connections.lone());
   }
 
   async run(statement: Statement, execution: Execution): Promise<Outcome> {
-    const { signal } = execution;
+    const { signal, isUrgent = false } = execution;
+    const connections = isUrgent ? this.urgent : this.connections;
     for (let outdatedLeft = this.maxTransactions; ; outdatedLeft--) {
       try {
-        if (signal !== undefined) return await this.runUntil(statement, execution);
-        return await this.connections.runOnce(statement, this.names.of(statement.text), execution);
+        if (signal !== undefined) return await this.runUntil(connections, statement, execution);
+        return await connections.runOnce(statement, this.names.of(statement.text), execution);
       } catch (error) {
         // It did not run. Each connection has it outdated once, and is replaced.
         if (isOutdated(error) && outdatedLeft > 0) continue;
@@ -40,9 +46,13 @@ export class PostgresBackend implements Backend {
     }
   }
 
-  private async runUntil(statement: Statement, execution: Execution): Promise<Outcome> {
+  private async runUntil(
+    connections: Connections,
+    statement: Statement,
+    execution: Execution,
+  ): Promise<Outcome> {
     const from = performance.now();
-    const client = await this.take(execution.signal).finally(() => {
+    const client = await this.take(connections, execution.signal).finally(() => {
       execution.waitedMs = performance.now() - from;
     });
     try {
@@ -53,7 +63,7 @@ export class PostgresBackend implements Backend {
   }
 
   async begin({ isolation, readOnly, signal, timeoutMs }: BeginOptions): Promise<OpenTransaction> {
-    const client = await this.take(signal, { answerMs: timeoutMs, readOnly });
+    const client = await this.take(this.connections, signal, { answerMs: timeoutMs, readOnly });
     try {
       const begin = `BEGIN ISOLATION LEVEL ${isolation.toUpperCase()}${readOnly ? " READ ONLY" : ""}`;
       await client.script(
@@ -100,14 +110,15 @@ export class PostgresBackend implements Backend {
   }
 
   async close(graceMs?: number): Promise<void> {
-    await Promise.all([this.listener.close(), this.connections.close(graceMs)]);
+    await Promise.all([this.listener.close(), this.connections.close(graceMs), this.urgent.close(graceMs)]);
   }
 
   private async take(
-    signal?: AbortSignal,
-    lease: LeaseOptions = { answerMs: undefined, readOnly: false },
+    connections: Connections,
+    signal: AbortSignal | undefined,
+    lease: LeaseOptions = plainLease,
   ): Promise<PostgresClient> {
-    const { connections, names } = this;
+    const { names } = this;
     return new PostgresClient(await connections.take(signal), { connections, names, ...lease });
   }
 }

@@ -36,7 +36,8 @@ export class Membership implements LeasedTable {
   async renew(signal: AbortSignal): Promise<void> {
     const { db, id, now, config } = this.base;
     if (this.kinds.size === 0) return;
-    await db.until(signal).execute`UPDATE framework_lane_members SET lease_until = ${now} + ${config.leaseMs}
+    await db.until(signal, { isUrgent: true })
+      .execute`UPDATE framework_lane_members SET lease_until = ${now} + ${config.leaseMs}
       WHERE owner = ${id} AND kind IN (${sql.list([...this.kinds])})`;
   }
 

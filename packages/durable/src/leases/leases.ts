@@ -105,7 +105,7 @@ export class Leases implements LeasedTable, HoldKeeper, KernelPart {
     const holds = [...this.holds.values()];
     if (holds.length === 0) return;
     const rows = await this.base.db
-      .until(signal)
+      .until(signal, { isUrgent: true })
       .query<{ kind: string; name: string }>(renewAll(this.base, holds));
     const renewed = new Set(rows.map(({ kind, name }) => keyOf(kind, name)));
     for (const hold of holds) {

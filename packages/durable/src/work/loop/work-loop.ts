@@ -197,7 +197,8 @@ export class WorkLoop implements KernelPart, LeasedTable {
     const held = Array.from(this.workers.values(), (worker) => [worker, worker.heldAttempts] as const);
     const attempts = held.flatMap(([, of]) => of);
     if (attempts.length === 0) return;
-    const kept = await store().leasing.renew(attempts, base.config.leaseMs, base.db.until(signal));
+    const urgent = base.db.until(signal, { isUrgent: true }); // handlers may hold the whole pool
+    const kept = await store().leasing.renew(attempts, base.config.leaseMs, urgent);
     for (const [worker, of] of held) worker.lost(of.filter(({ id }) => !kept.has(id)));
   }
 

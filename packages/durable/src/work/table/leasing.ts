@@ -135,7 +135,8 @@ export class Leasing {
     const parameters = { lease: leaseMs };
     const renewed = await this.table.run<{ id: number }>(renewStatement, { parameters, list, session });
     if (renewed.length === held.length) return new Set(held.map(({ id }) => id));
-    const rows = await this.table.read<{ id: number }>(heldStatement, { list });
+    const reader = session ?? this.table.db;
+    const rows = await this.table.run<{ id: number }>(heldStatement, { list, session: reader });
     return new Set(rows.map(({ id }) => id));
   }
 

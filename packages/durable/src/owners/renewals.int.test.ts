@@ -1,0 +1,53 @@
+import { openDatabase } from "@framework/database";
+import { databaseInSchema } from "@framework/database/testing";
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { createKernel } from "../feature.ts";
+
+const LEASE_MS = 6000;
+const POOL = 2;
+
+withServer("postgres", (server) => {
+  test("leases are renewed while the transactions of handlers hold every connection of the pool", async () => {
+    await using schema = await databaseInSchema(server);
+    const db = openDatabase({ url: schema.url, poolSize: POOL });
+    const onlooker = openDatabase({ url: schema.url });
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (text: string) => void warnings.push(text), error: console.error };
+    const kernel = createKernel(db, { config: { leaseMs: LEASE_MS, pollMinMs: 5, pollMaxMs: 10 }, log });
+    const end = Promise.withResolvers<void>();
+    const attempts: string[] = [];
+    const queue = kernel.queue<"completes first" | "completes last">({
+      name: "settle",
+      concurrency: POOL,
+      keepSecs: 600,
+      handle: (item) =>
+        db.transaction(async (tx) => {
+          if (item.payload === "completes first") await item.complete(tx);
+          attempts.push(item.payload);
+          await end.promise;
+          if (item.payload === "completes last") await item.complete(tx);
+        }),
+    });
+    await kernel.start();
+    await queue.enqueue([{ payload: "completes first" }, { payload: "completes last" }]);
+    await waitFor(() => attempts.length === POOL, { what: "both transactions", timeoutMs: 60_000 });
+    const leaseEnd = (): Promise<number | null> =>
+      onlooker.fetchValue<number>`SELECT max(wake_at) FROM framework_work`;
+    for (const what of ["the first renewal", "the second renewal"]) {
+      const before = (await leaseEnd()) ?? 0;
+      await waitFor(async () => ((await leaseEnd()) ?? 0) > before, { what, timeoutMs: 60_000 });
+    }
+    expect(warnings.filter((text) => text.includes("renewed"))).toEqual([]);
+    end.resolve();
+    const isDone = async (): Promise<boolean> => {
+      const { items } = await queue.list({ state: "done" });
+      return items.length === POOL;
+    };
+    await waitFor(isDone, { what: "both items", timeoutMs: 60_000 });
+    expect(attempts).toHaveLength(POOL);
+    await kernel.stop();
+    await Promise.all([db.close(), onlooker.close()]);
+  }, 240_000);
+});
