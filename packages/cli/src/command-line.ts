@@ -44,7 +44,7 @@ export const commandLine = async (
   const terminal = terminalOf(options);
   const json = words.includes("--json");
   try {
-    const { ok, data, lines } = await carryOut(words, {
+    const { ok, data, lines, raw } = await carryOut(words, {
       ...terminal,
       json,
       commands,
@@ -52,6 +52,7 @@ export const commandLine = async (
     });
     if (json) terminal.out.write(`${safeJson(data)}\n`);
     else print(lines, terminal.out, terminal);
+    if (!json && raw !== undefined) writeRaw(raw, terminal.out);
     return ok ? 0 : 1;
   } catch (error) {
     const exitCode = error instanceof UsageError ? 2 : 1;
@@ -62,7 +63,8 @@ export const commandLine = async (
 };
 
 const carryOut = async (words: readonly string[], context: Context): Promise<Outcome> => {
-  const [name, ...rest] = words.filter((word, at) => word !== "--json" || at > firstName(words));
+  const first = firstName(words);
+  const [name, ...rest] = words.filter((word, at) => word !== "--json" || (first !== -1 && at > first));
   if (name === "--version" || name === "-v") {
     const version = ownVersion();
     return { ok: true, data: { version }, lines: [`framework ${version}`] };
@@ -128,17 +130,24 @@ const print = (lines: readonly Line[], output: Output, { environment }: Terminal
     output.write(lines.map((line) => `${renderLine(line, colours).trimEnd()}\n`).join(""));
 };
 
+const writeRaw = (raw: Uint8Array, { write, writeBytes }: Output): void => {
+  if (writeBytes === null) write(new TextDecoder().decode(raw));
+  else writeBytes(raw);
+};
+
 const terminalOf = (options: CommandLineOptions): Terminal => {
   const { write, complain, cwd, environment, isTerminal, clock } = options;
   const own = processTerminal();
   const output = (standard: Output, replaced: ((text: string) => void) | undefined): Output => ({
     write: replaced ?? standard.write,
+    writeBytes: replaced === undefined ? standard.writeBytes : null,
     isTerminal: isTerminal ?? (replaced === undefined && standard.isTerminal),
     columns: standard.columns,
   });
   return {
     out: output(own.out, write),
     err: output(own.err, complain),
+    input: own.input,
     cwd: cwd ?? own.cwd,
     environment: environment ?? own.environment,
     clock: clock ?? own.clock,

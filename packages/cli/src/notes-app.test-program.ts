@@ -10,6 +10,7 @@ export const createApp = (): App => {
   app.post("/notes", async (request) => Response.created(await request.json(), "/notes/1"));
   app.get("/bytes", () => Response.binary(new Uint8Array([255, 254, 0])));
   app.get("/hostile", () => "\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
+  app.get("/table", () => "a,b\r\n1,2\r\n\ttab\n");
   app.get("/endless", () =>
     Response.stream(
       (async function* () {

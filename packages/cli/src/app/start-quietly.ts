@@ -3,7 +3,8 @@ import { printable } from "../frame/text.ts";
 import type { AppLike } from "./app-like.ts";
 
 /**
- * Starts an app for one command, in development; its warnings and errors appear on stderr, its other log lines do not.
+ * Starts an app for one command, in development. Warnings and errors of the framework appear on stderr, and so do lines of the app's own log, which
+ * would be on stdout otherwise.
  *
  * @param redact hides in them what must not be shown. @default nothing is hidden
  */
@@ -22,5 +23,6 @@ const quietLog = (redact: Redaction) => {
     info: (): void => {},
     warn: (message: string, fields?: Fields): void => write("warning", message, fields),
     error: (message: string, fields?: Fields): void => write("error", message, fields),
+    collect: (line: string): void => void process.stderr.write(redact(line)),
   };
 };

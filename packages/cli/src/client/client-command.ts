@@ -7,7 +7,12 @@ export const clientCommand: Command = {
     "The document is the app's own, from its OpenAPI route without a server, or a file. The client is written by @framework/client, which the project needs.",
   ],
   arguments: [
-    { name: "output", summary: "file to write, as src/api-client.ts", required: true, isFile: true },
+    {
+      name: "output",
+      summary: "file to write, as src/api-client.ts; - is standard output",
+      required: true,
+      isFile: true,
+    },
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },

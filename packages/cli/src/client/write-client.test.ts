@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -64,6 +64,15 @@ export const createApp = () => {
   expect(readFileSync(join(cwd, "api.ts"), "utf8")).toBe("// Notes\n/books\n");
   const { exitCode, err } = await said(["client", "api.ts", "--path", "/none.json"], { cwd });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("the app answers 404 to GET /none.json")]);
+});
+
+test("an output of - is standard output", async () => {
+  const cwd = project();
+  writeFileSync(join(cwd, "api.json"), document("/notes"));
+  const words = ["client", "-", "--document", "api.json"];
+  expect(await said(words, { cwd })).toEqual({ exitCode: 0, out: "// Notes\n/notes\n", err: "" });
+  expect(readdirSync(cwd)).not.toContain("-");
+  expect((await said([...words, "--check"], { cwd })).exitCode).toBe(2);
 });
 
 test("a project without the package that writes it is told to install it", async () => {

@@ -7,6 +7,7 @@ import { startQuietly } from "../app/start-quietly.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
 import type { Given } from "../frame/given.ts";
 import { type Line, styled } from "../frame/text.ts";
+import { UsageError } from "../frame/usage-error.ts";
 import { answer, startDeadline } from "../request/answer.ts";
 
 /** `generateClient` of `@framework/client`: the same document gives the same text. */
@@ -16,11 +17,14 @@ export const writeClient: RunCommand = async (given, context) => {
   const { cwd, progress } = context;
   const output = given.argument("output") ?? "";
   const path = resolve(cwd, output);
+  if (output === "-" && given.flag("check"))
+    throw new UsageError("--check compares a file: name it in place of -");
   const { generateClient } = (await importInstalled("@framework/client", cwd)) as unknown as {
     generateClient: GenerateClient;
   };
   progress.show(0.3, "reading the document");
   const text = generateClient(await documentOf(given, context));
+  if (output === "-") return { ok: true, data: { output, text }, lines: [], raw: Buffer.from(text) };
   const written = existsSync(path) ? readFileSync(path, "utf8") : null;
   if (given.flag("check")) return checked(output, written, text);
   mkdirSync(dirname(path), { recursive: true });

@@ -14,7 +14,12 @@ export const explainCommand: Command = {
   ],
   options: [
     { name: "app", kind: "text", value: "module", summary: "module of the app", isFile: true },
-    { name: "data", short: "d", kind: "text", summary: "body of the request; @file reads a file" },
+    {
+      name: "data",
+      short: "d",
+      kind: "text",
+      summary: "body of the request; @file reads a file, @- standard input",
+    },
     {
       name: "header",
       short: "H",

@@ -21,7 +21,7 @@ export const explainRequest: RunCommand = async (given, context) => {
     );
   using traces = collectTraces();
   const app = await loadApp(given.text("app"), cwd);
-  const redact = await redactionOf(given, cwd);
+  const redact = await redactionOf(given, context);
   await startQuietly(app, redact);
   try {
     const reply = await lastReply(app, given, context);
@@ -38,8 +38,8 @@ export const explainRequest: RunCommand = async (given, context) => {
   }
 };
 
-const redactionOf = async (given: Given, cwd: string): Promise<Redaction> => {
-  const request = await requestOf(given, "POST", cwd); // a GET cannot hold the body
+const redactionOf = async (given: Given, context: Context): Promise<Redaction> => {
+  const request = await requestOf(given, "POST", context); // a GET cannot hold the body
   const body = given.text("data") === undefined ? null : await request.text();
   return redactionFor({ fields: request.headers, query: new URL(request.url).searchParams.values(), body });
 };
@@ -48,12 +48,12 @@ const redactionOf = async (given: Given, cwd: string): Promise<Redaction> => {
 const lastReply = async (
   app: AppLike,
   given: Given,
-  { cwd, clock }: Pick<Context, "cwd" | "clock">,
+  { cwd, input, clock }: Pick<Context, "cwd" | "input" | "clock">,
 ): Promise<Response> => {
   const method = given.argument("subject")?.toUpperCase() ?? "GET";
   const timeoutSecs = given.number("timeout") ?? 30;
   for (let left = given.number("times") ?? 1; ; left--) {
-    const request = await requestOf(given, method, cwd);
+    const request = await requestOf(given, method, { cwd, input });
     using deadline = startDeadline(timeoutSecs, clock);
     const reply = await answer(app, request, deadline);
     if (left <= 1) {

@@ -43,6 +43,8 @@ export interface Outcome {
   readonly data: unknown;
   /** What people read. */
   readonly lines: readonly Line[];
+  /** What follows the lines, byte by byte: for outputs that are no terminal. @default nothing */
+  readonly raw?: Uint8Array;
 }
 
 /** What a command works with, besides its command line. */

@@ -42,7 +42,8 @@ test("columns are aligned, also below cells with escapes and styles", () => {
 test("progress appears on a terminal only, and is removed at the end", () => {
   const shown = (isTerminal: boolean): string => {
     let text = "";
-    const progress = createProgress({ write: (part) => void (text += part), isTerminal, columns: 60 });
+    const write = (part: string): void => void (text += part);
+    const progress = createProgress({ write, writeBytes: null, isTerminal, columns: 60 });
     progress.show(0.5, "half\u001b[2J");
     progress.clear();
     return text;

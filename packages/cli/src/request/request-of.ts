@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
 import type { Given } from "../frame/given.ts";
+import type { Terminal } from "../frame/terminal.ts";
 
 /** Makes the request that a command line describes: its argument `path`, and the options `data` and `header`. @throws CLI_BAD_REPLY when it is malformed */
-export const requestOf = async (given: Given, method: string, cwd: string): Promise<Request> => {
+export const requestOf = async (given: Given, method: string, from: BodySource): Promise<Request> => {
   const path = given.argument("path") ?? "/";
-  const body = await bodyOf(given.text("data"), cwd);
+  const body = await bodyOf(given.text("data"), from);
   const headers = new Headers();
   try {
     for (const field of given.texts("header")) addField(headers, field);
@@ -22,13 +23,16 @@ export const requestOf = async (given: Given, method: string, cwd: string): Prom
   }
 };
 
+/** Where bodies are read: `@file` from the folder, `@-` from standard input. */
+type BodySource = Pick<Terminal, "cwd" | "input">;
+
 const bodyOf = async (
   data: string | undefined,
-  cwd: string,
+  { cwd, input }: BodySource,
 ): Promise<string | Buffer<ArrayBuffer> | null> => {
   if (data === undefined || !data.startsWith("@")) return data ?? null;
   try {
-    return await readFile(resolve(cwd, data.slice(1)));
+    return data === "@-" ? await input() : await readFile(resolve(cwd, data.slice(1)));
   } catch (cause) {
     throw new FrameworkError("CLI_BAD_REPLY", `the body's file cannot be read: ${(cause as Error).message}`, {
       cause,

@@ -20,7 +20,7 @@ interface Reply {
 const reply = (...words: readonly string[]) => saidJson<Reply>(["request", ...words, "--app", app]);
 
 test("a request is answered by the started app, without a server", async () => {
-  expect(await ask("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}\n', err: "" });
+  expect(await ask("GET", "/notes/7")).toEqual({ exitCode: 0, out: '{"id":"7","started":true}', err: "" });
 });
 
 test("a body of JSON is sent as JSON, from the command line or a file; other text as text", async () => {
@@ -46,10 +46,15 @@ test("-i prints status and fields; --fail makes a status of 400 and more a failu
   expect((await ask("GET", "/notes/1", "--fail")).exitCode).toBe(0);
 });
 
-test("a hostile body is escaped for people and exact in JSON", async () => {
-  const { out } = await ask("GET", "/hostile");
+test("a hostile body is escaped on a terminal and exact in JSON", async () => {
+  const { out } = await said(["request", "GET", "/hostile", "--app", app], { isTerminal: true });
   expect(out).toBe("\\u{1b}]0;owned\\u{7}\\u{9b}31m\\u{202e}\nsecond line\n");
   expect((await reply("GET", "/hostile")).body).toBe("\u001b]0;owned\u0007\u009b31m\u202e\nsecond line");
+});
+
+test("without a terminal a body is printed as it is", async () => {
+  expect((await ask("GET", "/table")).out).toBe("a,b\r\n1,2\r\n\ttab\n");
+  expect((await ask("GET", "/table", "-i")).out).toMatch(/^HTTP 200\n[^]*\n\na,b\r\n1,2\r\n\ttab\n$/);
 });
 
 test("bytes that are no text are counted, and Base64 in JSON", async () => {
@@ -68,8 +73,10 @@ test("a body that does not end within the timeout is cut there", async () => {
     body: "first\n",
     isCut: true,
   });
-  const { exitCode, out } = await said(words, { clock: clockOfTurns });
-  expect([exitCode, out]).toEqual([0, "first\n… the rest is left out\n"]);
+  const { exitCode, out, err } = await said(words, { clock: clockOfTurns });
+  expect([exitCode, out, err]).toEqual([0, "first\n", "… the rest is left out\n"]);
+  const shown = await said(words, { clock: clockOfTurns, isTerminal: true, environment: { NO_COLOR: "1" } });
+  expect(shown.out).toBe("first\n… the rest is left out\n");
 });
 
 test("a reply that does not come ends the command", async () => {

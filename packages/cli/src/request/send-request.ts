@@ -8,22 +8,28 @@ import { requestOf } from "./request-of.ts";
 /** Bytes of a reply that are printed; a longer one is cut. */
 export const MAX_SHOWN_BYTES = 1_048_576;
 
-export const sendRequest: RunCommand = async (given, { cwd, clock }) => {
-  const request = await requestOf(given, given.argument("method") ?? "GET", cwd);
+export const sendRequest: RunCommand = async (given, { cwd, clock, json, input, out, err }) => {
+  const request = await requestOf(given, given.argument("method") ?? "GET", { cwd, input });
   const app = await loadApp(given.text("app"), cwd);
   await startQuietly(app);
   try {
     using deadline = startDeadline(given.number("timeout") ?? 30, clock);
     const reply = await answer(app, request, deadline);
     const shown = await readShown(reply, deadline);
-    return outcome(reply, shown, { include: given.flag("include"), fail: given.flag("fail") });
+    const isExact = !out.isTerminal && (shown.text !== null || out.writeBytes !== null);
+    if (isExact && shown.isCut && !json) err.write(`${LEFT_OUT}\n`);
+    return outcome(reply, shown, { isExact, include: given.flag("include"), fail: given.flag("fail") });
   } finally {
     await app.stop({ timeoutSecs: 1 });
   }
 };
 
+const LEFT_OUT = "… the rest is left out";
+
 interface Shown {
   readonly bytes: Uint8Array;
+  /** `null` for bytes that are no text. */
+  readonly text: string | null;
   readonly isCut: boolean;
 }
 
@@ -35,20 +41,30 @@ const readShown = async (reply: Response, deadline: Deadline): Promise<Shown> =>
     length += piece.byteLength;
     return length <= MAX_SHOWN_BYTES;
   });
-  return { bytes: Buffer.concat(pieces), isCut: !isWhole };
+  const bytes = Buffer.concat(pieces);
+  return { bytes, text: decoded(bytes), isCut: !isWhole };
 };
+
+interface Printed {
+  /** Whether the body is printed byte by byte, for a file or a program; a person gets lines that cannot control the terminal. */
+  readonly isExact: boolean;
+  /** Whether status and header fields are printed too. */
+  readonly include: boolean;
+  /** Whether a status of 400 or more is a failure. */
+  readonly fail: boolean;
+}
 
 const outcome = (
   { status, headers }: Response,
-  { bytes, isCut }: Shown,
-  { include, fail }: { readonly include: boolean; readonly fail: boolean },
+  { bytes, text, isCut }: Shown,
+  { isExact, include, fail }: Printed,
 ): Outcome => {
-  const text = decoded(bytes);
   const fields = [...headers].map(([name, value]): Line => [styled("cyan", name), `: ${value}`]);
   const head: readonly Line[] = include
     ? [styled(status < 400 ? "green" : "red", `HTTP ${status}`), ...fields, ""]
     : [];
-  const body = text === null ? [styled("dim", `${bytes.byteLength} bytes that are no text`)] : linesOf(text);
+  const body: readonly Line[] =
+    text === null ? [styled("dim", `${bytes.byteLength} bytes that are no text`)] : linesOf(text);
   return {
     ok: !fail || status < 400,
     data: {
@@ -58,7 +74,8 @@ const outcome = (
       bodyIs: text === null ? "base64" : "text",
       isCut,
     },
-    lines: [...head, ...body, ...(isCut ? [styled("yellow", "… the rest is left out")] : [])],
+    lines: isExact ? head : [...head, ...body, ...(isCut ? [styled("yellow", LEFT_OUT)] : [])],
+    ...(isExact && { raw: bytes }),
   };
 };
 
@@ -67,7 +84,7 @@ const linesOf = (text: string): readonly string[] =>
 
 const decoded = (bytes: Uint8Array): string | null => {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
     return null; // it is no text: binary replies are counted, or printed as base64
   }
