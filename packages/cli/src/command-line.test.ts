@@ -46,6 +46,10 @@ test.each([
   [["deploy-it"], 'there is no command "deploy-it"; framework --help lists all'],
   [["routes", "--methd", "GET"], 'routes has no option "--methd"; did you mean --method?'],
   [["routes", "a.ts", "b.ts"], 'routes does not take the argument "b.ts"'],
+  [
+    ["request", "GET", "/", "src/app.ts#createApp"],
+    'request does not take the argument "src/app.ts#createApp"; name the module of the app with --app src/app.ts#createApp',
+  ],
   [["routes", "--method"], "--method needs a value"],
   [["routes", "--json=yes"], "--json takes no value"],
   [["request", "GET"], "request needs <path>: path with its query: /books?year=1999"],
@@ -57,6 +61,11 @@ test.each([
   ],
 ])("%j is a mistake of usage: exit code 2 and the nearest name", async (words, message) => {
   expect(await said(words)).toEqual({ exitCode: 2, out: "", err: `error: ${message}\n` });
+});
+
+test("--json without a command is the list of commands as data", async () => {
+  const { commands: listed } = await saidJson<{ commands: readonly { name: string }[] }>([]);
+  expect(listed.map(({ name }) => name)).toEqual(commands.map(({ name }) => name));
 });
 
 test("a mistake is JSON with --json", async () => {

@@ -82,8 +82,11 @@ class WordReader {
 
   private addArgument(word: string): number {
     const spec = this.command.arguments[this.arguments.size];
-    if (spec === undefined)
-      throw new UsageError(`${this.command.name} does not take the argument ${JSON.stringify(word)}`);
+    if (spec === undefined) {
+      const takesApp = this.command.options.some(({ name }) => name === "app");
+      const hint = takesApp && MODULE.test(word) ? `; name the module of the app with --app ${word}` : "";
+      throw new UsageError(`${this.command.name} does not take the argument ${JSON.stringify(word)}${hint}`);
+    }
     this.arguments.set(spec.name, word);
     return 1;
   }
@@ -102,6 +105,8 @@ class WordReader {
     throw new UsageError(`${this.command.name} has no option ${JSON.stringify(word)}; ${hint}`);
   }
 }
+
+const MODULE = /\.[cm]?[jt]s(?:#\w+)?$/;
 
 const valueOf = (
   { kind, choices, min = 0, max = 1e9 }: OptionSpec,
