@@ -3,6 +3,7 @@ import type { Attributes, HostInsight, OperationControl, Operations } from "@fra
 import { recordSetter } from "../propagation/carriers.ts";
 import { methodOf } from "../redaction/method.ts";
 import { redactUrl } from "../redaction/redact.ts";
+import { addressOf } from "../spans/request-attributes.ts";
 import { isSuppressed, type Tracing } from "../tracing/tracing.ts";
 
 /** The members of undici's request that its channels publish. */
@@ -27,7 +28,7 @@ export const outgoingOperations = (insight: HostInsight): Operations<UndiciReque
         attributes: {
           "http.request.method": known,
           "url.full": redactUrl(`${String(origin)}${path}`),
-          "server.address": hostname,
+          "server.address": addressOf(hostname),
           "server.port": port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
         },
       };

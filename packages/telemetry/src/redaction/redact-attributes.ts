@@ -1,5 +1,6 @@
 import type { Attributes } from "@opentelemetry/api";
-import { MAX_ATTRIBUTE, redactStatement, redactText, redactUrl } from "./redact.ts";
+import { redactStatement } from "./redact-statement.ts";
+import { MAX_ATTRIBUTE, redactText, redactUrl } from "./redact.ts";
 
 type Values = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 

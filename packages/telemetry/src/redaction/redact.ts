@@ -65,7 +65,7 @@ const startOf = (text: string, length: number): string =>
 
 const hideCutEnd = (text: string): string =>
   text
-    .replace(/:\/\/[^\s/?#]*$/, `://${REDACTED}`)
+    .replace(/:\/\/(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)$/, `://${REDACTED}`)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]*$/i, `$1 ${REDACTED}`);
 
 /** Redacts the credentials and the query of a URL; any other text is redacted as text. */
@@ -87,22 +87,49 @@ export const redactUrl = (url: string): string => {
 export const redactText = (text: string): string =>
   hideCredentials(startOf(text, 4 * MAX_ATTRIBUTE)).slice(0, MAX_ATTRIBUTE);
 
+/** User and password of a URL. Unescaped, a password may hold the characters that end an authority; digits after the colon are a port. */
+const userInfo = new RegExp(
+  String.raw`([a-z][\w+.-]{0,30}:\/\/)(?:[^\s/?#]*|[^\s/?#:@[]*:(?!\d{1,5}[/?#])[^\s@"'<>]*)@`,
+  "gi",
+);
+
+/** Names before a value, and what is between them, also in JSON and in JSON within a text. */
+const named = (names: string, separator: string): string =>
+  String.raw`((?:${names})\\{0,3}["']?\s{0,9}${separator}\s{0,9})`;
+
+/** A value in quotes, with an end or without. */
+const quoted = String.raw`"(?:[^"\\\n]|\\.)*|'(?:[^'\\\n]|\\.)*|\\{1,3}["'][^"'\\\n]*`;
+
+/** A header field that is a credential, to the end of its line: it may have several parts. */
+const credentialField = new RegExp(
+  String.raw`${named("authorization|cookie", ":(?!:)")}(?!REDACTED)(?:(${quoted})|[^\n]+)`,
+  "gi",
+);
+
+const credentialValue = new RegExp(
+  String.raw`${named("pass(?:word|wd|phrase)?|pwd|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt|credentials?|session[-_]?id", "(?:=|:(?!:)|%3[ad])")}(?!REDACTED)(?:(${quoted})|[^\s&"',;]+)`,
+  "gi",
+);
+
+/** Keys by the prefix of their issuer. Stricter than in a query: messages hold names such as `pk_orders_customer_id`. */
+const ISSUED_KEY =
+  /\b(?:(?:sk|pk|rk)_(?:live|test)_\w{8,}|sk-(?=[\w-]{0,100}\d)[\w-]{20,}|gh[opsu]_\w{16,}|github_pat_\w{12,}|glpat-[\w-]{12,}|xox[a-z]-[\w-]{12,}|A(?:KI|SI)A[A-Z0-9]{16}\b)/g;
+
+const PRIVATE_KEY = /(-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----)(?:[^-]|-(?!----))+/g;
+
 const hideCredentials = (text: string): string =>
   text
-    .replace(/([a-z][\w+.-]{0,30}:\/\/)[^\s/?#]*@/gi, `$1${REDACTED}@`)
+    .replace(userInfo, `$1${REDACTED}@`)
+    .replace(credentialField, hideValue)
     .replace(/\b(bearer|basic|digest)\s+[\w+/=.~-]{6,}/gi, `$1 ${REDACTED}`)
-    .replace(
-      /((?:pass(?:word|wd|phrase)?|secret|token|api[-_]?key|access[-_]?key|authorization|cookie|signature|jwt)["']?\s{0,2}[:=]\s{0,2}["']?)(?!REDACTED)[^\s&"',;]+/gi,
-      `$1${REDACTED}`,
-    )
-    .replace(/\bey[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED);
+    .replace(credentialValue, hideValue)
+    .replace(/(?<![\w-])ey[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g, REDACTED)
+    .replace(ISSUED_KEY, REDACTED)
+    .replace(PRIVATE_KEY, `$1${REDACTED}`);
 
-/** Replaces the literals of a statement, which may be data of users. */
-export const redactStatement = (text: string): string =>
-  text
-    .slice(0, 2 * MAX_ATTRIBUTE)
-    .replace(/'(?:[^']|'')*(?:'|$)/g, "?")
-    .slice(0, MAX_ATTRIBUTE);
+/** Keeps the name before a value, and its opening quote. */
+const hideValue = (_: string, name: string, inQuotes: string | undefined): string =>
+  `${name}${/^\\*["']/.exec(inQuotes ?? "")?.[0] ?? ""}${REDACTED}`;
 
 /** Decodes the ASCII characters of a query, of which credentials are recognised. A malformed or cut escape stays, and hides none of the others. */
 const decoded = (text: string): string =>

@@ -1,7 +1,7 @@
 import type { Attributes } from "@opentelemetry/api";
 import type { HttpRequest } from "@framework/core";
 import { methodOf } from "../redaction/method.ts";
-import { MAX_ATTRIBUTE, redactPath, redactQuery, redactText } from "../redaction/redact.ts";
+import { redactPath, redactQuery, redactText } from "../redaction/redact.ts";
 
 /** Returns a request's span name: method and route pattern, never its path. */
 export const requestSpanName = ({ method, route }: HttpRequest): string => {
@@ -43,7 +43,7 @@ export const clientAttributes = (request: HttpRequest): Attributes => {
   if (end !== -1 && end + 1 < url.length) attributes["url.query"] = redactQuery(url.slice(end + 1));
   if (httpVersion === "2") attributes["network.protocol.version"] = httpVersion;
   if (clientIp !== null) attributes["client.address"] = clientIp;
-  if (userAgent !== null) attributes["user_agent.original"] = userAgent.slice(0, MAX_ATTRIBUTE);
+  if (userAgent !== null) attributes["user_agent.original"] = redactText(userAgent);
   return attributes;
 };
 
@@ -51,5 +51,8 @@ export const clientAttributes = (request: HttpRequest): Attributes => {
 const authority = (host: string): readonly [address: string, port: number | null] => {
   const at = host.lastIndexOf(":");
   const port = at === -1 || host.endsWith("]") ? Number.NaN : Number(host.slice(at + 1));
-  return Number.isInteger(port) ? [host.slice(0, at), port] : [host, null];
+  return Number.isInteger(port) ? [addressOf(host.slice(0, at)), port] : [addressOf(host), null];
 };
+
+/** An address of IPv6 has brackets in a URL only. */
+export const addressOf = (host: string): string => (host.startsWith("[") ? host.slice(1, -1) : host);
