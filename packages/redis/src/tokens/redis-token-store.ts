@@ -1,3 +1,4 @@
+import { type Clock, systemClock } from "@framework/core/feature";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
@@ -16,27 +17,31 @@ export interface RedisTokenStore {
 export interface RedisTokenStoreOptions {
   /** Prefix of every key, without braces. Services with the same name share their revocations. @default "tokens" */
   readonly name?: string;
+  /** Clock of expiry: that of the host, by which tokens are accepted, so that the clock of Redis does not matter. @default the system clock */
+  readonly clock?: Clock;
 }
 
 /** Value of a revoked id; other ids have the consumed generation. */
 const REVOKED = "revoked";
 
-/** Lua: the remaining life in whole milliseconds until the expiry in ARGV[1], in seconds since 1970, or that of the key if it is longer. */
-const LEFT = `
-local clock = redis.call('TIME')
-local left = math.ceil(tonumber(ARGV[1]) * 1000 - (tonumber(clock[1]) * 1000 + tonumber(clock[2]) / 1000))
-local function px(least) return string.format('%.0f', math.max(left, least, redis.call('PTTL', KEYS[1]))) end
+/** Milliseconds that an entry outlives its tokens: the clocks of hosts differ, and a slow one accepts a token for longer. */
+const MARGIN_MS = 60_000;
+
+/** Lua: the life of the key in milliseconds, from ARGV[1], or what is left of it if that is longer. */
+const LIFE = `
+local life = tonumber(ARGV[1])
+local function px(least) return string.format('%.0f', math.max(life, least, redis.call('PTTL', KEYS[1]))) end
 `;
 
-/** KEYS: id. ARGV: expiry. A later expiry wins; one in the past has no effect. */
-const revoke = new Script(`${LEFT}
-if left <= 0 then return 0 end
+/** KEYS: id. ARGV: life. The longer life wins; one that is over has no effect. */
+const revoke = new Script(`${LIFE}
+if life <= 0 then return 0 end
 redis.call('SET', KEYS[1], '${REVOKED}', 'PX', px(1))
 return 1
 `);
 
-/** KEYS: id. ARGV: expiry, generation. Returns 1 for exactly one caller. An expired id is kept for a second, for concurrent callers. */
-const consume = new Script(`${LEFT}
+/** KEYS: id. ARGV: life, generation. Returns 1 for exactly one caller. An expired id is kept for a second, for concurrent callers. */
+const consume = new Script(`${LIFE}
 local known = redis.call('GET', KEYS[1])
 if known == '${REVOKED}' or (known and tonumber(known) >= tonumber(ARGV[2])) then return 0 end
 redis.call('SET', KEYS[1], ARGV[2], 'PX', px(1000))
@@ -44,7 +49,7 @@ return 1
 `);
 
 /**
- * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts and kept across restarts. One entry each, which expires with its tokens.
+ * Creates a store of revoked tokens and renewed logins in Redis, shared by all hosts and kept across restarts. One entry each, which expires a minute after its tokens.
  * Give the server `maxmemory-policy noeviction`, so that a full one refuses instead of forgetting.
  *
  * @example
@@ -53,19 +58,20 @@ return 1
  */
 export const redisTokenStore = (
   source: RedisSource,
-  { name = "tokens" }: RedisTokenStoreOptions = {},
+  { name = "tokens", clock = systemClock }: RedisTokenStoreOptions = {},
 ): RedisTokenStore => {
   checkName(name);
   const keyOf = (id: string): string => `${name}:${keyHash(id)}`;
+  const lifeMs = (expiresAt: number): number => Math.ceil(expiresAt * 1000 - clock.date()) + MARGIN_MS;
   return {
     async revoke(id, expiresAt) {
-      await revoke.run(source.redis, [keyOf(id)], [expiresAt]);
+      await revoke.run(source.redis, [keyOf(id)], [lifeMs(expiresAt)]);
     },
     async isRevoked(id) {
       return (await source.redis.get(keyOf(id))) === REVOKED;
     },
     async consume(id, generation, expiresAt) {
-      return (await consume.run(source.redis, [keyOf(id)], [expiresAt, generation])) === 1;
+      return (await consume.run(source.redis, [keyOf(id)], [lifeMs(expiresAt), generation])) === 1;
     },
   };
 };
