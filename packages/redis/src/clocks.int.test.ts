@@ -1,10 +1,12 @@
 import { randomUUID } from "node:crypto";
-import { systemClock } from "@framework/core/feature";
+import { type PermitRule, systemClock } from "@framework/core/feature";
 import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
 import { afterAll, expect, test } from "@jest/globals";
-import { type OpenRedis, openRedis, redisTokenStore } from "./index.ts";
+import { type OpenRedis, openRedis, redisPermits, redisTokenStore } from "./index.ts";
 
 const HOUR_MS = 3_600_000;
+const lease = { holder: "me", hold: 0, used: [], most: 3, share: 0.5, leaseMs: 1000 };
 
 for (const service of ["redis", "redis-cluster"]) {
   withServer(service, (url) => {
@@ -29,10 +31,51 @@ for (const service of ["redis", "redis-cluster"]) {
       expect(lives.map((life) => life > 60_000 && life <= 120_000)).toEqual([true, true]);
       expect(await store.isRevoked("jti:a")).toBe(true);
     });
+
+    for (const kind of ["bucket", "window"] as const) {
+      for (const capacity of [10, 2000]) {
+        test(`after the server's clock was ahead, the permits of a ${kind} of ${capacity} are free again after its window, not an hour later`, async () => {
+          const rule: PermitRule = { kind, capacity, windowMs: 500 };
+          const name = `permits-${randomUUID()}`;
+          const permits = redisPermits(open(), { name });
+          await permits.take("k", rule, { spend: capacity - 4 });
+          await permits.take("k", rule, { spend: 0, lease });
+          await moveToFuture(open(), name);
+          const { free, waitMs, resetMs } = await permits.take("k", rule, { spend: capacity });
+          expect(free).toBeLessThan(capacity);
+          expect(waitMs).toBeLessThanOrEqual(2000);
+          expect(resetMs).toBeLessThanOrEqual(1000);
+          await waitFor(async () => (await permits.take("k", rule, { spend: 0 })).free === capacity);
+        });
+      }
+    }
   });
 }
 
 const keysOf = async ({ redis }: OpenRedis, name: string): Promise<readonly string[]> => {
   const nodes = "nodes" in redis ? redis.nodes("master") : [redis];
   return (await Promise.all(nodes.map((node) => node.keys(`${name}*`)))).flat();
+};
+
+/** Makes the permits of a key look as if the server's clock had been an hour ahead while they were taken. */
+const moveToFuture = async (open: OpenRedis, name: string): Promise<void> => {
+  const { redis } = open;
+  for (const key of await keysOf(open, name)) {
+    await redis.pexpire(key, HOUR_MS);
+    if ((await redis.type(key)) === "zset") {
+      const isOfTimes = key.endsWith(":t");
+      for (const member of await redis.zrange(key, "0", "-1")) {
+        const score = Number(await redis.zscore(key, member)) + HOUR_MS;
+        await redis.zrem(key, member);
+        await redis.zadd(key, score, isOfTimes ? String(score) : member);
+      }
+      continue;
+    }
+    await redis.hincrbyfloat(key, "a", HOUR_MS);
+    for (const field of await redis.hkeys(key)) {
+      if (!field.startsWith("c:")) continue;
+      await redis.hset(key, `c:${Number(field.slice(2)) + HOUR_MS}`, (await redis.hget(key, field)) ?? "");
+      await redis.hdel(key, field);
+    }
+  }
 };

@@ -4,7 +4,8 @@ import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 
 /**
- * Decides atomically, by the server's clock.
+ * Decides atomically, by the server's clock. While that is behind the last update, time stands still, so that a clock that is set back frees nothing early.
+ * By more than a window, the clock was wrong before: what was used later than now counts as used now, and leases end as much earlier.
  *
  * KEYS: a hash (`k` kind, `v` level or number used, `a` last update, `n` number leased, `c:<time>` uses at a time, `l:<holder>` size of a lease); a
  * sorted set of the times in a window; a sorted set of leases by expiry. ARGV: kind, capacity, window, spend; with a lease also holder, hold, most,
@@ -26,7 +27,8 @@ local known = state[1] and true or false
 local value = known and tonumber(state[2]) or (isBucket and capacity or 0)
 local at = known and tonumber(state[3]) or now
 local leased = known and tonumber(state[4]) or 0
-if at > now then now = at end
+local ahead = at - now
+if ahead > window then at = now elseif ahead > 0 then now = at end
 
 local function advance(moment)
   if isBucket then
@@ -57,6 +59,19 @@ local function report(count, moment)
   time = text(time)
   redis.call('HINCRBY', h, 'c:' .. time, count)
   redis.call('ZADD', z, time, time)
+end
+
+if ahead > window then
+  local future = 0
+  for _, time in ipairs(redis.call('ZRANGEBYSCORE', z, '(' .. text(now), '+inf')) do
+    future = future + tonumber(redis.call('HGET', h, 'c:' .. time) or 0)
+    redis.call('HDEL', h, 'c:' .. time)
+    redis.call('ZREM', z, time)
+  end
+  value = isBucket and value or value - future
+  if future > 0 then report(future, now) end
+  local leases = redis.call('ZRANGE', l, 0, -1, 'WITHSCORES')
+  for i = 1, #leases, 2 do redis.call('ZADD', l, text(tonumber(leases[i + 1]) - ahead), leases[i]) end
 end
 
 local function free()
