@@ -1,4 +1,5 @@
 import { expect, test } from "@jest/globals";
+import { z } from "zod";
 import { ask, quiet } from "./ask-app.test-kit.ts";
 import { App, HttpError, NotFoundError, Response, ValueError } from "./index.ts";
 
@@ -145,4 +146,20 @@ test.each([
     [500],
   ]);
   expect(lines).toContain("the reply to an error cannot be written");
+});
+
+test("a handler for a class of errors that decides by itself what `instanceof` says, as zod's do, gets its errors, and is nearest", async () => {
+  const app = new App();
+  app.exceptionHandler(Error, () => Response.text("any error", { status: 500 }));
+  app.exceptionHandler(z.ZodError, (_request, { issues }) => Response.json(issues.length, { status: 422 }));
+  app.get("/zod", () => z.object({ a: z.string(), b: z.string() }).parse({}));
+  app.get("/other", () => {
+    throw new Error("other");
+  });
+  await quiet(app);
+  const replies = [await ask(app, "/zod"), await ask(app, "/other")];
+  expect(replies.map(({ status, text }) => [status, text])).toEqual([
+    [422, "2"],
+    [500, "any error"],
+  ]);
 });

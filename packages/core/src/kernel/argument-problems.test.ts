@@ -55,8 +55,8 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
     /^exceptionHandler takes a class of errors and /,
   ],
   [
-    "exceptionHandler(Map, fn)",
-    (app) => app["exceptionHandler"]?.(Map, () => 1),
+    "exceptionHandler(Class, fn)",
+    (app) => app["exceptionHandler"]?.(class Books {}, () => 1),
     /^exceptionHandler takes a class of errors and a function, such as exceptionHandler\(NotFoundError, /,
   ],
   [
@@ -94,7 +94,12 @@ test.each<[string, (app: Untyped) => void, RegExp]>([
   [
     "registerSingleton(5)",
     (app) => app["registerSingleton"]?.(5, 1),
-    /^registerSingleton takes a token, .* got number; /,
+    /^registerSingleton takes a name or a token, such as dependency\("db"\), but got number$/,
+  ],
+  [
+    "registerSingleton(name, promise)",
+    (app) => app["registerSingleton"]?.("pool", Promise.resolve(1)),
+    /^registerSingleton takes a value as it is, but that of "pool" is a promise: await it first, or give provide a function/,
   ],
   [
     "get(5)",

@@ -1,10 +1,11 @@
 import { isClass, isPlainObject, shown } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
-import { type Middleware, middlewareObject } from "../middleware/middleware.ts";
+import { isPromise, type Middleware, middlewareObject } from "../middleware/middleware.ts";
 import type { HttpRequest } from "../request/http-request.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
+import { isErrorClass } from "./exception-handlers.ts";
 
 /** The problem of a call with a value of another type than its declaration says, which only programs without types can make. */
 const badArgument = (message: string): Problem => ({ code: "CORE_BAD_ARGUMENT", message });
@@ -37,7 +38,18 @@ export const tokenProblem = (call: string, token: unknown): Problem | null => {
   if (typeof token === "object" && typeof name === "string") return null;
   const found = typeof token === "string" ? `the string ${JSON.stringify(token.slice(0, 40))}` : typeof token;
   return badArgument(
-    `${call} takes a token, such as dependency("db"), but got ${found}; a plain name works with registerSingleton`,
+    call === "registerSingleton"
+      ? `${call} takes a name or a token, such as dependency("db"), but got ${found}`
+      : `${call} takes a token, such as dependency("db"), but got ${found}; a plain name works with registerSingleton`,
+  );
+};
+
+/** Returns the problem of the arguments of `registerSingleton`, or `null`. */
+export const singletonProblem = (name: unknown, value: unknown): Problem | null => {
+  const problem = typeof name === "string" ? null : tokenProblem("registerSingleton", name);
+  if (problem !== null || !isPromise(value)) return problem;
+  return badArgument(
+    `registerSingleton takes a value as it is, but that of "${typeof name === "string" ? name : (name as { name: string }).name}" is a promise: await it first, or give provide a function that returns it`,
   );
 };
 
@@ -58,13 +70,6 @@ export const exceptionHandlerProblem = (errorClass: unknown, handler: unknown): 
     : badArgument(
         "exceptionHandler takes a class of errors and a function, such as exceptionHandler(NotFoundError, (request, error) => …)",
       );
-
-/** Recognises classes of other realms too, by the members of `Error.prototype`. */
-const isErrorClass = (value: unknown): boolean => {
-  if (typeof value !== "function") return false;
-  const prototype: unknown = value.prototype;
-  return typeof prototype === "object" && prototype !== null && "name" in prototype && "message" in prototype;
-};
 
 /** @throws CORE_BAD_ARGUMENT for a value that is not a feature */
 export const assertFeatures = (call: string, features: readonly unknown[]): void => {

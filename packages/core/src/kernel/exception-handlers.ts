@@ -11,9 +11,23 @@ export type ExceptionHandler<E extends Error = Error> = (
   error: E,
 ) => Awaitable<unknown>;
 
-/** Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. */
+/** Whether instances are errors by their prototype; holds for classes of other realms too. */
+const hasErrorPrototype = (errorClass: object): boolean => {
+  const { prototype } = errorClass as { readonly prototype?: unknown };
+  return typeof prototype === "object" && prototype !== null && "name" in prototype && "message" in prototype;
+};
+
+/** Whether a value is a class of errors, by its prototype or by an `instanceof` of its own. */
+export const isErrorClass = (value: unknown): boolean =>
+  typeof value === "function" && (hasErrorPrototype(value) || Object.hasOwn(value, Symbol.hasInstance));
+
+/**
+ * Registered handlers, looked up by the nearest class in the error's prototype chain; registration order is irrelevant. Only a class whose prototype is not
+ * that of an error, such as zod's, is asked with `instanceof`, before the others.
+ */
 export class ExceptionHandlers {
   private readonly byPrototype: Map<object, ExceptionHandler> = new Map();
+  private readonly asked: (readonly [ErrorClass, ExceptionHandler])[] = [];
 
   /** Registers a handler, or returns the problem when its class has one already. */
   add<E extends Error>(errorClass: ErrorClass<E>, handler: ExceptionHandler<E>): Problem | null {
@@ -22,6 +36,7 @@ export class ExceptionHandlers {
       return { code: "CORE_EXCEPTION_HANDLER_TWICE", message };
     }
     this.byPrototype.set(errorClass.prototype, handler as ExceptionHandler);
+    if (!hasErrorPrototype(errorClass)) this.asked.push([errorClass, handler as ExceptionHandler]);
     return null;
   }
 
@@ -30,6 +45,7 @@ export class ExceptionHandlers {
    * handler for `Error` gets other errors only and never turns a 404 into a 500.
    */
   find(error: Error, boundary: object): ExceptionHandler | null {
+    for (const [errorClass, handler] of this.asked) if (error instanceof errorClass) return handler;
     let prototype: unknown = Object.getPrototypeOf(error);
     while (typeof prototype === "object" && prototype !== null) {
       const handler = this.byPrototype.get(prototype);

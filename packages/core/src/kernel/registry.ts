@@ -27,6 +27,7 @@ import {
   middlewareProblem,
   providerProblem,
   routeArgumentProblem,
+  singletonProblem,
   tokenProblem,
 } from "./argument-problems.ts";
 import { type AddedProtection, protectionOf } from "./entry-protection.ts";
@@ -233,7 +234,7 @@ export abstract class Registry {
 
   register(name: string | Token<unknown>, value: unknown): this {
     this.assertOpen("a singleton");
-    const problem = typeof name === "string" ? null : tokenProblem("registerSingleton", name);
+    const problem = singletonProblem(name, value);
     if (problem !== null) return this.problem(problem);
     return this.keep(this.container.register(name, value));
   }
