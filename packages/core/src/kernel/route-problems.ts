@@ -1,4 +1,4 @@
-import { isPlainObject } from "../config/wrong-value.ts";
+import { isClass, isPlainObject } from "../config/wrong-value.ts";
 import type { Problem } from "../errors/configuration-error.ts";
 import { isGuard } from "../guards/guard.ts";
 import { nearest } from "../errors/nearest.ts";
@@ -35,7 +35,10 @@ const ownProblems = ({ method, handler, guards, options }: RouteDefinition): str
   const { maxBodyBytes = 0, timeoutSecs = 0 } = options;
   const checks: readonly (readonly [boolean, string])[] = [
     [methods.includes(method), `methods must name some of ${methods.join(", ")}, in upper case`],
-    [typeof handler === "function", "the handler must be a function"],
+    [
+      typeof handler === "function" && !isClass(handler),
+      "the handler must be a function; a class cannot be called",
+    ],
     [
       [...guards, ...(options.guards ?? [])].every(isGuard),
       "a guard must be a function or an object with check; a class needs new",

@@ -1,3 +1,4 @@
+import { shown } from "../config/wrong-value.ts";
 import { FrameworkError } from "../errors/framework-error.ts";
 import type { JsonOptions } from "./json-text.ts";
 import type { RedirectTargetOptions } from "./redirect-target.ts";
@@ -54,6 +55,13 @@ export interface ProblemDetails {
   readonly instance?: string;
   readonly [extension: string]: unknown;
 }
+
+/** The error of options that are no object, such as a status alone. */
+export const badOptions = (options: unknown): FrameworkError =>
+  new FrameworkError(
+    "CORE_BAD_ARGUMENT",
+    `the options of a reply are an object, such as { status: 201 }, not ${shown(options)}`,
+  );
 
 /** Returns a valid status of a reply. @throws CORE_BAD_STATUS for any value but an integer from 200 to 599 */
 export const checkedStatus = (status: number): number => {

@@ -220,3 +220,22 @@ test("annotations are stored with the reply by key, and never sent", () => {
     [["content-type", "application/json"]],
   ]);
 });
+
+test.each([201, "text/csv", null, () => ({ status: 201 })])(
+  "options that are no object are an error, not ignored: %p",
+  (options) => {
+    const wrong = options as never;
+    const calls = [
+      () => new Response("x", wrong),
+      () => Response.json({ a: 1 }, wrong),
+      () => Response.text("x", wrong),
+    ];
+    for (const call of calls)
+      expect(call).toThrow(
+        expect.objectContaining({
+          code: "CORE_BAD_ARGUMENT",
+          message: expect.stringContaining("such as { status: 201 }"),
+        }),
+      );
+  },
+);

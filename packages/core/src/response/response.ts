@@ -24,6 +24,7 @@ import { redirectTarget } from "./redirect-target.ts";
 import { BINARY_TYPE, type ResponseBody, typedPayload } from "./response-body.ts";
 import { ResponseHeaders } from "./response-headers.ts";
 import {
+  badOptions,
   checkedStatus,
   type JsonReplyOptions,
   type ProblemDetails,
@@ -443,7 +444,9 @@ export class Response {
     return copy;
   }
 
-  private take({ status, headers, contentType }: ResponseOptions): void {
+  private take(options: ResponseOptions): void {
+    if (typeof options !== "object" || options === null) throw badOptions(options);
+    const { status, headers, contentType } = options;
     if (status !== undefined) this.code = checkedStatus(status);
     if (headers !== undefined) {
       const container = new ResponseHeaders(headers);
