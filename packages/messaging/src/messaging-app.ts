@@ -184,7 +184,8 @@ export class MessagingApp {
     if (this.kernel === null)
       return this.problem("the outbox needs a database: compose database and durable before messaging");
     const sendNow: SendNow = async (messages) => await this.broker(name).sender.sendNow(messages);
-    this.outboxes.set(name, new Outbox(this.kernel, name, { sendNow, clock }));
+    const log = (): Logger => this.host.life.settings.log;
+    this.outboxes.set(name, new Outbox(this.kernel, name, { sendNow, clock, log }));
   }
 
   subscribe(spec: SubscriptionSpec, problems: readonly string[]): void {
@@ -294,6 +295,7 @@ export class MessagingApp {
         instance: this.instance,
         clock,
         log,
+        outbox: this.outboxes.get(name) ?? null,
         consumes: adapter.name !== "database" || this.kernel?.runsWork === true,
         topologyMode: config.topology ?? (settings.env === "production" ? "verify" : "create"),
         ...this.topologyParts(enabled),

@@ -5,6 +5,7 @@ import type { RunningSubscription } from "../consume/running-subscription.ts";
 import { ReplyInbox } from "../request/reply-inbox.ts";
 import type { SubscriptionStatus } from "../consume/subscription-status.ts";
 import { messagingError } from "../errors/messaging-error.ts";
+import type { Outbox } from "../outbox/outbox.ts";
 import type { MessagingConfig } from "../messaging-config.ts";
 import type { Broker, BrokerAdapter, Topology } from "../port/broker-adapter.ts";
 import { isName, NAME_RULE } from "../subscribe/subscription-problems.ts";
@@ -26,6 +27,8 @@ export interface AppBrokerParts extends EnabledBroker {
   readonly instance: string;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Has messages of transactions; `null` without `outbox: true`. */
+  readonly outbox: Pick<Outbox, "trouble"> | null;
   /** Whether its subscriptions consume in this process; not with `runWork: false` on the database. */
   readonly consumes: boolean;
   readonly topologyMode: "verify" | "create" | "off";
@@ -136,7 +139,12 @@ export class AppBroker {
       ),
     ];
     if (reasons.length > 0) throw new Error(`messaging ${this.name}: ${reasons.join("; ")}`);
-    return { ...details, subscriptions: this.subscriptions.length };
+    const unsent = this.parts.outbox?.trouble ?? null;
+    return {
+      ...details,
+      subscriptions: this.subscriptions.length,
+      ...(unsent !== null && { outbox: unsent }),
+    };
   }
 
   async drain(deadline: AbortSignal): Promise<void> {

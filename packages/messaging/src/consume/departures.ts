@@ -15,7 +15,7 @@ import type { Entry } from "./entry.ts";
 import { mainTopic } from "./retry-topics.ts";
 import type { Postponement } from "./flow-parts.ts";
 import type { SubscriptionParts } from "./subscription-parts.ts";
-import type { Troubles } from "./troubles.ts";
+import type { Troubles } from "../waiting/troubles.ts";
 import { untilAborted } from "../waiting/until-aborted.ts";
 import { untilDone } from "./until-done.ts";
 

@@ -9,7 +9,7 @@ import type { ConsumeCounts } from "./consume-counts.ts";
 import type { Entry } from "./entry.ts";
 import type { RateGate } from "./rate-gate.ts";
 import type { RetryTopic } from "./retry-topics.ts";
-import type { Troubles } from "./troubles.ts";
+import type { Troubles } from "../waiting/troubles.ts";
 
 /** Where a delayed try waits at the broker, and for how long. */
 export interface Postponement {

@@ -9,7 +9,7 @@ import type { Entry } from "./entry.ts";
 import { Flow } from "./flow.ts";
 import { triesBefore } from "./retry-rules.ts";
 import { retryTopicsOf } from "./retry-topics.ts";
-import { Troubles } from "./troubles.ts";
+import { Troubles } from "../waiting/troubles.ts";
 import { prefetchOf, rateOf, type SubscriptionParts, topicsOf } from "./subscription-parts.ts";
 
 /** Time for aborted tries with an inbox to end, after the deadline of a drain. */

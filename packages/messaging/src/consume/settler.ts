@@ -2,7 +2,7 @@ import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import type { Consumer } from "../port/broker-adapter.ts";
 import type { Delivery, Settlement } from "../port/delivery.ts";
-import type { Troubles } from "./troubles.ts";
+import type { Troubles } from "../waiting/troubles.ts";
 
 /** What settling needs. */
 export interface SettlerParts {

@@ -1,7 +1,7 @@
 import type { Logger } from "@framework/core";
 import { type Clock, messageOf } from "@framework/core/feature";
 import { pause } from "@framework/durable/feature";
-import type { Troubles } from "./troubles.ts";
+import type { Troubles } from "../waiting/troubles.ts";
 
 /** Options of repeated work. */
 export interface UntilDoneOptions {

@@ -1,4 +1,5 @@
-import { App } from "@framework/core";
+import { App, type Logger } from "@framework/core";
+import type { Feature, Host } from "@framework/core/feature";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { waitFor } from "@framework/testing";
@@ -71,5 +72,34 @@ test("a send with `tx` to a broker without an outbox says which option is missin
     message:
       'messaging: `tx` needs the outbox of the broker "default": add `outbox: true` to the options that enable it',
   });
+  await app.stop();
+});
+
+test("messages of transactions that the broker does not take are logged once a minute, and their reason is in the health", async () => {
+  const { adapter, state } = brokerThatLeaves();
+  let host: Host | null = null;
+  const probing: Feature = { name: "probing", install: (given) => ((host = given), {}) };
+  const app = new (App.with(probing, database, durable, messaging))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
+    .enableMessaging({ broker: adapter, outbox: true });
+  const warnings: unknown[] = [];
+  const log: Logger = { info() {}, warn: (text, fields) => void warnings.push([text, fields]), error() {} };
+  await app.start({ log });
+  const health = async (): Promise<unknown> => {
+    const check = (host as Host | null)?.insight.healthChecks().find(({ name }) => name === "messaging");
+    return await check?.run(AbortSignal.timeout(60_000));
+  };
+  await app.db.transaction((tx) => app.messaging.send("orders", { type: "t", data: 1 }, { tx }));
+  await waitFor(() => state.refused >= 3, { timeoutMs: 60_000 });
+  expect(await health()).toMatchObject({
+    default: { outbox: "messages to orders are not sent: it is away" },
+  });
+  expect(warnings).toEqual([
+    ["messaging: messages of the outbox are not sent", { topic: "orders", error: new Error("it is away") }],
+  ]);
+  state.isAway = false;
+  const isWell = async (): Promise<boolean> => !JSON.stringify(await health()).includes("outbox");
+  await waitFor(isWell, { timeoutMs: 60_000 });
   await app.stop();
 });

@@ -1,6 +1,8 @@
-import type { Clock } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
+import { type Clock, messageOf } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import { type Kernel, NonRetryableError, TryLaterError, type WorkItem } from "@framework/durable/feature";
+import { Troubles } from "../waiting/troubles.ts";
 import { fromRow, toRow } from "../database/stored-message.ts";
 import type { SendResult } from "../port/broker-adapter.ts";
 import type { OutgoingMessage } from "../port/delivery.ts";
@@ -12,6 +14,8 @@ export type SendNow = (messages: readonly OutgoingMessage[]) => Promise<readonly
 export interface OutboxParts {
   readonly sendNow: SendNow;
   readonly clock: Clock;
+  /** The log of the app, which is known after its start. */
+  readonly log: () => Logger;
 }
 
 /** Messages that one process sends at a time. */
@@ -22,6 +26,10 @@ const LIMIT_MS = 660_000;
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 30_000;
+
+/** Time between two warnings of one topic, and the topics that are remembered for it. */
+const WARN_MS = 60_000;
+const MAX_TOPICS = 100;
 
 /** Headers of a stored message that are not its own. */
 const TOPIC = "framework-outbox-topic";
@@ -42,16 +50,22 @@ export class Outbox {
   private readonly queue: string;
   private readonly sendNow: SendNow;
   private readonly clock: Clock;
+  private readonly log: () => Logger;
+  private readonly troubles: Troubles;
+  /** When the latest warning was logged, by topic. */
+  private readonly warned = new Map<string, number>();
   private waiting: Waiting[] = [];
   /** When the broker first failed since it last confirmed or refused a message. */
   private awaySince: number | null = null;
 
   /** Call it before the start: it adds a queue. */
-  constructor(kernel: Kernel, broker: string, { sendNow, clock }: OutboxParts) {
+  constructor(kernel: Kernel, broker: string, { sendNow, clock, log }: OutboxParts) {
     this.kernel = kernel;
     this.queue = `outbox:${broker}`;
     this.sendNow = sendNow;
     this.clock = clock;
+    this.log = log;
+    this.troubles = new Troubles(clock);
     kernel.use("outbox: true").queue<unknown>({
       name: this.queue,
       kind: "message",
@@ -60,6 +74,11 @@ export class Outbox {
       isPlain: true,
       handle: (item) => this.send(item),
     });
+  }
+
+  /** Why messages are sent again, for the topic of which that is so for the longest time; `null` when the latest of each topic was sent. */
+  get trouble(): string | null {
+    return this.troubles.worst?.reason ?? null;
   }
 
   /** Stores messages; they are sent after the commit. */
@@ -79,8 +98,27 @@ export class Outbox {
     const batch = this.waiting;
     this.waiting = [];
     const results = await this.sendNow(batch.map(({ message }) => message)).catch((error: unknown) => error);
-    for (const [at, { done }] of batch.entries())
-      done(this.errorOf(Array.isArray(results) ? (results[at] ?? null) : null));
+    for (const [at, { message, done }] of batch.entries()) {
+      const result: SendResult | null = Array.isArray(results) ? (results[at] ?? null) : null;
+      const isLater = result !== null && !result.ok && result.isRetryable;
+      this.note(message.topic, isLater ? result.error : result === null ? results : null);
+      done(this.errorOf(result));
+    }
+  }
+
+  /** Has operators know why messages of a topic wait. */
+  private note(topic: string, error: unknown): void {
+    const isRecent = this.clock.now() - (this.warned.get(topic) ?? -Infinity) < WARN_MS;
+    if (error === null) {
+      this.troubles.ended(topic);
+      if (!isRecent) this.warned.delete(topic);
+      return;
+    }
+    if (this.warned.size >= MAX_TOPICS && !this.warned.has(topic)) return;
+    this.troubles.failed(topic, `messages to ${topic} are not sent: ${messageOf(error)}`);
+    if (isRecent) return;
+    this.warned.set(topic, this.clock.now());
+    this.log().warn("messaging: messages of the outbox are not sent", { topic, error });
   }
 
   /** A broker that is away costs no attempt: the message waits for it, however long. */

@@ -5,22 +5,22 @@ interface Trouble {
   readonly since: number;
 }
 
-/** Work of a subscription that has failed and is tried again. */
+/** Work that has failed and is tried again. */
 export class Troubles {
   private readonly clock: Clock;
-  private readonly open = new Map<object, Trouble>();
+  private readonly open = new Map<object | string, Trouble>();
 
   constructor(clock: Clock) {
     this.clock = clock;
   }
 
   /** Notes that work has failed, again or for the first time. @param reason for operators */
-  failed(work: object, reason: string): void {
+  failed(work: object | string, reason: string): void {
     this.open.set(work, { reason, since: this.open.get(work)?.since ?? this.clock.now() });
   }
 
   /** Notes that work is done or given up. */
-  ended(work: object): void {
+  ended(work: object | string): void {
     this.open.delete(work);
   }
 
