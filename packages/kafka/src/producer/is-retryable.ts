@@ -10,5 +10,10 @@ const permanent: ReadonlySet<unknown> = new Set([
   "UNSUPPORTED_COMPRESSION_TYPE",
 ]);
 
+/** Codes of the runtime for a value that the driver cannot write, such as a header without a value. */
+const unencodable: ReadonlySet<unknown> = new Set(["ERR_INVALID_ARG_TYPE", "ERR_OUT_OF_RANGE"]);
+
 /** Whether a message that failed may succeed later. */
-export const isRetryable = (error: unknown): boolean => !isProtocolError(error, permanent);
+export const isRetryable = (error: unknown): boolean =>
+  !isProtocolError(error, permanent) &&
+  !(Error.isError(error) && unencodable.has(Reflect.get(error, "code")));

@@ -15,18 +15,23 @@ const errorOf = (type: string): Error =>
 type Answer = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
 
 /** A server whose metadata lag behind what it has confirmed, as that of a controller in KRaft does. */
-const laggingServer = ({ answers, refusals = {}, existing = [] }: Lag) => {
+const laggingServer = ({ answers, refusals = {}, existing = [], limit = null }: Lag) => {
   const topics = new Map<string, { asked: number }>(existing.map((topic) => [topic, { asked: Infinity }]));
   const created: string[] = [];
+  const limits: Record<string, string | undefined> = {};
   const admin = {
+    describeConfigs: async () => ({
+      resources: [{ configEntries: [{ configName: "max.message.bytes", configValue: limit }] }],
+    }),
     createTopics: async ({ topics: wanted, waitForLeaders }: Parameters<Admin["createTopics"]>[0]) => {
       const errors: Error[] = [];
-      for (const { topic } of wanted) {
+      for (const { topic, configEntries } of wanted) {
         const refusal = topics.has(topic) ? "TOPIC_ALREADY_EXISTS" : refusals[topic]?.shift();
         if (refusal !== undefined) {
           errors.push(new KafkaJSCreateTopicError!(errorOf(refusal), topic));
           continue;
         }
+        limits[topic] = configEntries?.[0]?.value;
         topics.set(topic, { asked: 0 });
         created.push(topic);
       }
@@ -49,34 +54,53 @@ const laggingServer = ({ answers, refusals = {}, existing = [] }: Lag) => {
     },
   };
   const use = <T>(run: (open: Admin) => Promise<T>): Promise<T> => run(admin as unknown as Admin);
-  return { created, use };
+  return { created, limits, use };
 };
 
 interface Lag {
+  /** Largest batch of every topic. */
+  readonly limit?: string | null;
   readonly answers: readonly Answer[];
   readonly refusals?: Record<string, string[]>;
   readonly existing?: readonly string[];
 }
 
+const subscription = {
+  topics: ["a"],
+  group: "g",
+  order: "key",
+  from: "earliest",
+  retryTopics: [],
+  maxTries: 1,
+} as const;
+
 const declare = async (
   lag: Lag,
-  { mode = "create", signal = new AbortController().signal, topics = ["a", "b"] }: Declare = {},
+  { mode = "create", signal = new AbortController().signal, topics = ["a", "b"], dead = [] }: Declare = {},
 ) => {
   const clock = virtualClock();
   const server = laggingServer(lag);
   const declared = declareTopics(
     { admin: server, clock, signal, config: { partitions: 2, replicas: -1 } },
-    { topics, subscriptions: [] },
+    { topics, subscriptions: dead.map((deadLetterTopic) => ({ ...subscription, deadLetterTopic })) },
     mode,
   );
   await clock.runAll();
-  return { problems: await declared, created: server.created, tookMs: clock.now(), pending: clock.pending };
+  return {
+    problems: await declared,
+    created: server.created,
+    limits: server.limits,
+    tookMs: clock.now(),
+    pending: clock.pending,
+  };
 };
 
 interface Declare {
   readonly mode?: "verify" | "create";
   readonly signal?: AbortSignal;
   readonly topics?: readonly string[];
+  /** Topics of dead letters of the topic "a". */
+  readonly dead?: readonly string[];
 }
 
 test("a created topic that the metadata do not have yet is waited for, until all its partitions have leaders", async () => {
@@ -139,4 +163,18 @@ test("topics that do not exist are named, and none is created, when the topology
     ['the topic "b" does not exist; create it with "npx @framework/cli topology", or set topology: "create"'],
     [],
   ]);
+});
+
+test.each([
+  ["has a larger limit than its topic", {}, "1065536"],
+  ["has the usual limit where a policy refuses a larger one", { dlq: ["POLICY_VIOLATION"] }, undefined],
+])("a topic of dead letters that is created %s", async (_what, refusals, dlq) => {
+  const lag: Lag = { answers: ["ready"], limit: "1000000", refusals };
+  const { problems, limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
+  expect([problems, limits]).toEqual([[], { a: undefined, dlq }]);
+});
+
+test("a topic of dead letters is created where limits cannot be asked for", async () => {
+  const { problems, limits } = await declare({ answers: ["ready"] }, { topics: ["a"], dead: ["dlq"] });
+  expect([problems, limits]).toEqual([[], { a: undefined, dlq: undefined }]);
 });

@@ -1,5 +1,7 @@
 import type { Topology } from "@framework/messaging/adapter";
+import type { ITopicConfig } from "kafkajs";
 import type { KafkaConfig } from "../kafka-config.ts";
+import { copyLimit, MAX_BYTES, sourcesOfCopies } from "./copy-limits.ts";
 import { createTopics, type CreateTopicsParts } from "./create-topics.ts";
 import { topicProblem } from "./topic-problem.ts";
 import { topicState } from "./topic-state.ts";
@@ -22,27 +24,58 @@ export const declareTopics = async (
   const all = topicsOf(spec);
   const unusable = all.flatMap((topic) => topicProblem(topic) ?? []);
   const wanted = all.filter((topic) => topicProblem(topic) === null);
-  return [...unusable, ...(await declared(parts, wanted, mode))];
-};
-
-const declared = async (
-  parts: DeclareTopicsParts,
-  wanted: readonly string[],
-  mode: "verify" | "create",
-): Promise<readonly string[]> => {
-  const states = await Promise.all(wanted.map((topic) => topicState(parts.admin, topic)));
-  const missing = wanted.filter((_topic, at) => states[at] === "missing");
-  if (missing.length === 0) return [];
-  if (mode === "verify")
-    return missing.map(
+  const missing = await missingOf(parts, wanted);
+  if (mode === "create") return [...unusable, ...(await created(parts, spec, missing))];
+  return [
+    ...unusable,
+    ...missing.map(
       (topic) =>
         `the topic "${topic}" does not exist; create it with "npx @framework/cli topology", or set topology: "create"`,
-    );
-  const { partitions, replicas } = parts.config;
-  const problems = await createTopics(
-    parts,
-    missing.map((topic) => ({ topic, numPartitions: partitions, replicationFactor: replicas })),
+    ),
+  ];
+};
+
+const missingOf = async (
+  { admin }: DeclareTopicsParts,
+  wanted: readonly string[],
+): Promise<readonly string[]> => {
+  const states = await Promise.all(wanted.map((topic) => topicState(admin, topic)));
+  return wanted.filter((_topic, at) => states[at] === "missing");
+};
+
+/** Creates topics, those of delayed tries and dead letters last: their limits are above those of the topics whose messages they get. */
+const created = async (
+  parts: DeclareTopicsParts,
+  spec: Topology,
+  missing: readonly string[],
+): Promise<readonly string[]> => {
+  const { partitions: numPartitions, replicas: replicationFactor } = parts.config;
+  const create = async (topics: readonly Pick<ITopicConfig, "topic" | "configEntries">[]) =>
+    topics.length === 0
+      ? new Map<string, string>()
+      : await createTopics(
+          parts,
+          topics.map((topic) => ({ ...topic, numPartitions, replicationFactor })),
+        );
+  const sources = sourcesOfCopies(spec);
+  const problems = new Map(
+    await create(missing.filter((name) => !sources.has(name)).map((topic) => ({ topic }))),
   );
+  const copies = await Promise.all(
+    missing
+      .filter((name) => sources.has(name))
+      .map(async (topic) => ({ topic, limit: await copyLimit(parts.admin, sources.get(topic) ?? []) })),
+  );
+  const refused = await create(
+    copies.map(({ topic, limit }) =>
+      limit === null ? { topic } : { topic, configEntries: [{ name: MAX_BYTES, value: String(limit) }] },
+    ),
+  );
+  for (const [topic, problem] of refused) problems.set(topic, problem);
+  const still = await missingOf(parts, Array.from(refused.keys())); // a server may refuse such a limit by a policy
+  for (const topic of still) problems.delete(topic);
+  for (const [topic, problem] of await create(still.map((topic) => ({ topic }))))
+    problems.set(topic, problem);
   return Array.from(problems, ([topic, problem]) => `the topic "${topic}" could not be created: ${problem}`);
 };
 
