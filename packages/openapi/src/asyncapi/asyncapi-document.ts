@@ -3,7 +3,8 @@ import type { BrokerOutline, MessagingOutline } from "@framework/messaging/adapt
 import { createComponents } from "../document/components.ts";
 import type { SchemaConverters } from "../document/schema-libraries.ts";
 import type { JsonSchema } from "../document/json-schema.ts";
-import { messagesOf, type NamedMessage, type PlaceSchema, schemaPlacer } from "./messages.ts";
+import { messagesOf, type PlaceSchema, schemaPlacer, type TypedMessage } from "./messages.ts";
+import { type UniqueName, uniqueNames } from "./unique-names.ts";
 
 /** Metadata of the API. */
 export interface AsyncapiDescription {
@@ -74,6 +75,12 @@ class Drafts {
   readonly messages = new Map<string, object>();
   private readonly place: PlaceSchema;
   private readonly hasSeveral: boolean;
+  private readonly serverNames: UniqueName = uniqueNames();
+  private readonly channelNames: UniqueName = uniqueNames();
+  private readonly operationNames: UniqueName = uniqueNames();
+  private readonly messageNames: UniqueName = uniqueNames();
+  /** Of each channel, the keys of its messages. */
+  private readonly keys = new Map<string, UniqueName>();
 
   constructor(place: PlaceSchema, hasSeveral: boolean) {
     this.place = place;
@@ -82,7 +89,7 @@ class Drafts {
 
   add(broker: BrokerOutline): void {
     const { name, servers, sends, receives, hasReplies } = broker;
-    for (const [at, server] of servers.entries()) this.servers.set(serverName(name, at), server);
+    for (const [at, server] of servers.entries()) this.servers.set(this.server(name, at), server);
     for (const { topic, description, schemas } of sends) {
       const channel = this.channel(broker, { topic, isPattern: false, description });
       const messages = this.addMessages(channel, messagesOf(topic, schemas, broker, this.place));
@@ -97,7 +104,7 @@ class Drafts {
       const channel = this.channel(broker, { topic, isPattern, description: null });
       const messages = this.addMessages(channel, messagesOf(topic, schemas, broker, this.place));
       const reply = { reply: { address: { location: "$message.header#/framework-reply-to" } } };
-      this.operations.set(`receive.${channel}.${group}`, {
+      this.operations.set(this.operationNames(`receive.${channel}.${group}`, channel, group), {
         action: "receive",
         summary: `The group ${group} handles messages of ${topic}.`,
         channel: { $ref: `#/channels/${channel}` },
@@ -112,15 +119,15 @@ class Drafts {
     { name, servers }: BrokerOutline,
     { topic, isPattern, description }: { topic: string; isPattern: boolean; description: string | null },
   ): string {
-    const own = isPattern ? `pattern.${topic.replaceAll(/[^\w.-]+/g, "_")}` : topic;
-    const channel = this.hasSeveral ? `${name}.${own}` : own;
+    const own = isPattern ? `pattern.${safe(topic)}` : topic;
+    const channel = this.channelNames(this.hasSeveral ? `${name}.${own}` : own, name, topic, isPattern);
     const known = this.channels.get(channel);
     const about = description ?? known?.description ?? (isPattern ? `Topics that match ${topic}.` : null);
     this.channels.set(channel, {
       address: isPattern ? null : topic,
       ...(about !== null && { description: about }),
       ...(servers.length > 0 && {
-        servers: servers.map((_, at) => ({ $ref: `#/servers/${serverName(name, at)}` })),
+        servers: servers.map((_, at) => ({ $ref: `#/servers/${this.server(name, at)}` })),
       }),
       messages: known?.messages ?? {},
     });
@@ -128,18 +135,27 @@ class Drafts {
   }
 
   /** Adds messages to a channel, and returns references to them in it. */
-  private addMessages(channel: string, named: readonly NamedMessage[]): readonly Reference[] {
+  private addMessages(channel: string, typed: readonly TypedMessage[]): readonly Reference[] {
     const known = this.channels.get(channel);
     if (known === undefined) return [];
+    const keyOf = this.keys.get(channel) ?? uniqueNames();
+    this.keys.set(channel, keyOf);
     const messages: Record<string, Reference> = { ...known.messages };
-    for (const { key, message } of named) {
-      const name = `${channel}.${key}`;
+    const references = typed.map(({ type, message }) => {
+      const key = keyOf(safe(type ?? "any"), type);
+      const name = this.messageNames(`${channel}.${key}`, channel, key);
       if (!this.messages.has(name)) this.messages.set(name, message);
       messages[key] = { $ref: `#/components/messages/${name}` };
-    }
+      return { $ref: `#/channels/${channel}/messages/${key}` };
+    });
     this.channels.set(channel, { ...known, messages });
-    return named.map(({ key }) => ({ $ref: `#/channels/${channel}/messages/${key}` }));
+    return references;
+  }
+
+  private server(broker: string, at: number): string {
+    return this.serverNames(at === 0 ? broker : `${broker}-${at + 1}`, broker, at);
   }
 }
 
-const serverName = (broker: string, at: number): string => (at === 0 ? broker : `${broker}-${at + 1}`);
+/** AsyncAPI takes only these characters in the names of components. */
+const safe = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_");

@@ -120,3 +120,43 @@ test("guards protect the document, and without the feature there is none", async
   const without = appOn(memoryBroker());
   expect((await without.fetch(new Request("http://localhost/asyncapi.json"))).status).toBe(404);
 });
+
+test("topics, groups and types that would have one name have a number, and no message is lost", async () => {
+  const order = topic("order", { "line.added": z.object({ sku: z.string() }) });
+  const line = topic("order.line", {
+    added: z.object({ count: z.number() }),
+    "x/y": z.object({ c: z.number() }),
+    "x y": z.object({ d: z.number() }),
+    any: z.object({ e: z.number() }),
+  });
+  const app = appOn(memoryBroker(), [order, line]).enableAsyncapi({ title: "Orders", version: "1.0.0" });
+  app.messaging.subscribe(order, { group: "line.search" }, () => {});
+  app.messaging.subscribe(line, { group: "search" }, () => {});
+  const document = await documentOf(app);
+  validate(document);
+  expect(validate.errors).toBeNull();
+  const { channels, operations, components } = document;
+  const propertiesOf = (channel: string) =>
+    Object.entries(channels[channel]?.messages ?? {}).map(([key, { $ref }]) => {
+      const message = components.messages[$ref.replace("#/components/messages/", "")] as {
+        payload: { properties: { data: { properties: object } } };
+      };
+      return [key, Object.keys(message.payload.properties.data.properties).join()];
+    });
+  expect(propertiesOf("order")).toEqual([["line.added", "sku"]]);
+  expect(propertiesOf("order.line")).toEqual([
+    ["added", "count"],
+    ["x_y", "c"],
+    ["x_y-2", "d"],
+    ["any", "e"],
+  ]);
+  expect(Object.entries(operations).map(([name, { channel }]) => [name, channel.$ref])).toEqual([
+    ["send.order", "#/channels/order"],
+    ["send.order.line", "#/channels/order.line"],
+    ["receive.order.line.search", "#/channels/order"],
+    ["receive.order.line.search-2", "#/channels/order.line"],
+  ]);
+  expect(operations["send.order.line"]?.messages.map(({ $ref }) => $ref)).toContain(
+    "#/channels/order.line/messages/x_y-2",
+  );
+});

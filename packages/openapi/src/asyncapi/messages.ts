@@ -5,9 +5,9 @@ import { convertersFor, type SchemaConverters, withConverter } from "../document
 import type { JsonSchema } from "../document/json-schema.ts";
 import { jsonSchemaOf } from "../document/standard-json-schema.ts";
 
-/** A message with its key in channels. */
-export interface NamedMessage {
-  readonly key: string;
+/** A message of one type; `null` for any. */
+export interface TypedMessage {
+  readonly type: string | null;
   readonly message: object;
 }
 
@@ -48,11 +48,10 @@ export const messagesOf = (
   schemas: Schemas,
   { envelope }: BrokerOutline,
   place: PlaceSchema,
-): readonly NamedMessage[] => {
-  const named = (type: string | null, data: JsonSchema): NamedMessage => {
-    const key = (type ?? "any").replaceAll(/[^\w.-]+/g, "_");
+): readonly TypedMessage[] => {
+  const named = (type: string | null, data: JsonSchema): TypedMessage => {
     const shape = envelope.mode === "binary" ? binary(envelope.prefix, type, data) : structured(type, data);
-    return { key, message: { name: type ?? topic, ...shape } };
+    return { type, message: { name: type ?? topic, ...shape } };
   };
   if (schemas === null) return [named(null, anything)];
   if (isSchema(schemas)) return [named(null, place(schemas, topic))];
