@@ -16,6 +16,7 @@ export const composeFacts = (path: string, file: YamlRecord): DeploymentFacts =>
   const proxies = services.filter(([, { image }]) => typeof image === "string" && PROXY.test(image));
   return {
     workloads: own.map(([name, service]) => workload(`${path}: service ${name}`, service)),
+    others: [],
     proxies: own.length === 0 ? [] : proxies.map(([name]) => `${path}: service ${name}`),
   };
 };

@@ -77,6 +77,48 @@ metadata: { name: shop }
   ]);
 });
 
+test("a container without ports is examined, and so are lists, jobs and containers before the start", async () => {
+  const env = (name: string) => `env: [{ name: ${name}, value: changeme }]`;
+  const cwd = project({
+    "k8s/all.yaml": `apiVersion: v1
+kind: List
+items:
+  - apiVersion: apps/v1
+    kind: Deployment
+    metadata: { name: shop }
+    spec:
+      replicas: 3
+      template:
+        spec:
+          initContainers: [{ name: tables, image: shop, ${env("INIT_TOKEN")} }]
+          containers: [{ name: shop, image: shop, ${env("JWT_SECRET")} }]
+  - apiVersion: batch/v1
+    kind: CronJob
+    metadata: { name: night }
+    spec: { jobTemplate: { spec: { template: { spec: { containers: [{ image: shop, ${env("NIGHT_TOKEN")} }] } } } } }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: mail }
+spec:
+  template:
+    spec:
+      containers:
+        - { image: mail, ports: [{ containerPort: 80 }], readinessProbe: { httpGet: { path: /health/ready } } }
+        - { image: shipper, ${env("SHIPPER_TOKEN")} }
+`,
+  });
+  const { findings, workloads } = await examined(cwd);
+  expect(workloads).toEqual(["k8s/all.yaml: Deployment shop", "k8s/all.yaml: Deployment mail"]);
+  expect(findings.map(({ code, message }) => [code, message.split(/ is |;/)[0]])).toEqual([
+    ["CLI_WEAK_SECRET", "JWT_SECRET in k8s/all.yaml: Deployment shop"],
+    ["CLI_WEAK_SECRET", "INIT_TOKEN in k8s/all.yaml: Deployment shop"],
+    ["CLI_WEAK_SECRET", "NIGHT_TOKEN in k8s/all.yaml: CronJob night"],
+    ["CLI_WEAK_SECRET", "SHIPPER_TOKEN in k8s/all.yaml: Deployment mail"],
+    ["CLI_NO_PROBE", "k8s/all.yaml: Deployment shop has no readinessProbe"],
+  ]);
+});
+
 test.each([
   [
     "a manifest that is no YAML",

@@ -3,28 +3,52 @@ import { isRecord, numberOr, recordAt, recordsIn, type YamlRecord } from "./yaml
 
 /** Kinds that run pods which serve. */
 const servingKinds: readonly unknown[] = ["Deployment", "StatefulSet", "DaemonSet", "Pod"];
+const batchKinds: readonly unknown[] = ["Job", "CronJob"];
 const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", "VirtualService"];
 
-/** Reads one object of Kubernetes. A pod counts only if a container listens on a port; databases and brokers by their images do not. */
+/**
+ * Reads one object of Kubernetes. The containers with `ports` are the service; in a pod whose containers list none, which Kubernetes allows, all are.
+ * Databases and brokers by their images do not count.
+ */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
   const { kind } = object;
   const { name } = recordAt(object, "metadata");
   const place = `${path}: ${String(kind)} ${typeof name === "string" ? name : "without a name"}`;
-  if (proxyKinds.includes(kind)) return { workloads: [], proxies: [place] };
-  if (!servingKinds.includes(kind)) return { workloads: [], proxies: [] };
-  const spec = recordAt(object, "spec");
-  const pod = kind === "Pod" ? spec : recordAt(spec, "template", "spec");
-  const own = recordsIn(pod["containers"]).filter(isOwn);
-  const replicas = kind === "DaemonSet" ? 2 : numberOr(spec["replicas"], 1); // one pod on every host
-  return { workloads: own.map((container) => workload(place, pod, container, replicas)), proxies: [] };
+  if (proxyKinds.includes(kind)) return { workloads: [], others: [], proxies: [place] };
+  if (![...servingKinds, ...batchKinds].includes(kind)) return { workloads: [], others: [], proxies: [] };
+  const pod = podOf(object);
+  const containers = recordsIn(pod["containers"]).filter(isOwn);
+  const open = containers.filter(({ ports }) => recordsIn(ports).length > 0);
+  const serving = batchKinds.includes(kind) ? [] : open.length > 0 ? open : containers;
+  const others = [...recordsIn(pod["initContainers"]).filter(isOwn), ...containers].filter(
+    (container) => !serving.includes(container),
+  );
+  const replicas = kind === "DaemonSet" ? 2 : numberOr(recordAt(object, "spec")["replicas"], 1); // one pod on every host
+  return {
+    workloads: serving.map((container) => workload(place, pod, container, replicas)),
+    others: others.map((container) => ({ place, variables: variablesOf(container) })),
+    proxies: [],
+  };
+};
+
+const podOf = (object: YamlRecord): YamlRecord => {
+  if (object["kind"] === "Pod") return recordAt(object, "spec");
+  const owner = object["kind"] === "CronJob" ? recordAt(object, "spec", "jobTemplate") : object;
+  return recordAt(owner, "spec", "template", "spec");
 };
 
 /** Images that are not the project's own service. */
 const OTHERS =
   /(?:^|\/)(?:postgres|mysql|mariadb|redis|valkey|rabbitmq|kafka|mongo|nginx|envoy|traefik|haproxy|caddy|memcached|grafana|prometheus|otel|opentelemetry|busybox)/;
 
-const isOwn = ({ image, ports }: YamlRecord): boolean =>
-  recordsIn(ports).length > 0 && !OTHERS.test(typeof image === "string" ? image : "");
+const isOwn = ({ image }: YamlRecord): boolean => !OTHERS.test(typeof image === "string" ? image : "");
+
+const variablesOf = (container: YamlRecord): ReadonlyMap<string, string> =>
+  new Map(
+    recordsIn(container["env"]).flatMap(({ name, value }) =>
+      typeof name === "string" && typeof value === "string" ? [[name, value] as const] : [],
+    ),
+  );
 
 const workload = (place: string, pod: YamlRecord, container: YamlRecord, replicas: number): Workload => ({
   place,
@@ -33,11 +57,7 @@ const workload = (place: string, pod: YamlRecord, container: YamlRecord, replica
   graceSecs: numberOr(pod["terminationGracePeriodSeconds"], 30),
   preStopSecs: preStopSecs(container),
   isProbed: isRecord(container["readinessProbe"]),
-  variables: new Map(
-    recordsIn(container["env"]).flatMap(({ name, value }) =>
-      typeof name === "string" && typeof value === "string" ? [[name, value] as const] : [],
-    ),
-  ),
+  variables: variablesOf(container),
   hasUnknownVariables:
     recordsIn(container["envFrom"]).length > 0 ||
     recordsIn(container["env"]).some((variable) => isRecord(variable["valueFrom"])),

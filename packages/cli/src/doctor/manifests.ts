@@ -4,7 +4,7 @@ import { parseAllDocuments } from "yaml";
 import { composeFacts } from "./compose.ts";
 import { kubernetesFacts } from "./kubernetes.ts";
 import type { ManifestFacts } from "./rules/facts.ts";
-import { isRecord } from "./yaml-values.ts";
+import { isRecord, recordsIn } from "./yaml-values.ts";
 
 const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
 /** Most files that are read, and their size. */
@@ -16,15 +16,17 @@ export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
     .sort()
     .slice(0, MAX_FILES);
-  const found = paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")));
-  return {
-    workloads: found.flatMap(({ workloads }) => workloads),
-    proxies: found.flatMap(({ proxies }) => proxies),
-    unreadable: found.flatMap(({ unreadable }) => unreadable),
-  };
+  return merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8"))));
 };
 
-const nothing: ManifestFacts = { workloads: [], proxies: [], unreadable: [] };
+const merged = (found: readonly ManifestFacts[]): ManifestFacts => ({
+  workloads: found.flatMap(({ workloads }) => workloads),
+  others: found.flatMap(({ others }) => others),
+  proxies: found.flatMap(({ proxies }) => proxies),
+  unreadable: found.flatMap(({ unreadable }) => unreadable),
+});
+
+const nothing: ManifestFacts = { workloads: [], others: [], proxies: [], unreadable: [] };
 
 /** What every manifest has. A file without it is of another kind, however large or broken. */
 const OF_MANIFEST = /\b(?:apiVersion|services)["']?\s*:/;
@@ -46,11 +48,8 @@ const factsOf = (path: string, text: string): ManifestFacts => {
       return unread(path, firstLine(cause)); // such as too many aliases
     }
   });
-  return {
-    workloads: found.flatMap(({ workloads }) => workloads),
-    proxies: found.flatMap(({ proxies }) => proxies),
-    unreadable: found.flatMap(({ unreadable }) => unreadable).slice(0, 1),
-  };
+  const facts = merged(found);
+  return { ...facts, unreadable: facts.unreadable.slice(0, 1) };
 };
 
 const unread = (path: string, reason: string): ManifestFacts => ({
@@ -64,6 +63,7 @@ const firstLine = (error: unknown): string =>
 
 const factsIn = (path: string, value: unknown): ManifestFacts => {
   if (!isRecord(value)) return nothing;
+  if (value["kind"] === "List") return merged(recordsIn(value["items"]).map((item) => factsIn(path, item)));
   const facts =
     typeof value["apiVersion"] === "string" ? kubernetesFacts(path, value) : composeFacts(path, value);
   return { ...nothing, ...facts };

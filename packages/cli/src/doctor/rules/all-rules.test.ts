@@ -42,6 +42,7 @@ const factsWith = (changes: Partial<Facts>): Facts => ({
   packages: [installed("core", "1.4.0"), installed("cache", "1.1.0", { "@framework/core": "^1.2.0" })],
   otherCores: [],
   workloads: [workload()],
+  others: [],
   proxies: [],
   unreadable: [],
   files: [],

@@ -33,9 +33,14 @@ export interface Workload {
   readonly hasUnknownVariables: boolean;
 }
 
+/** Variables with literal values, and where they are. */
+export type PlacedVariables = Pick<Workload, "place" | "variables">;
+
 /** What a manifest says of a deployment. */
 export interface DeploymentFacts {
   readonly workloads: readonly Workload[];
+  /** Variables of containers that serve nothing: of jobs, beside a service, or before its start. */
+  readonly others: readonly PlacedVariables[];
   /** Proxies before the service, with their places. */
   readonly proxies: readonly string[];
 }

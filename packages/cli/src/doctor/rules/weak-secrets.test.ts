@@ -9,6 +9,7 @@ const isFound = (value: string): boolean => {
     packages: [],
     otherCores: [],
     workloads: [],
+    others: [],
     proxies: [],
     unreadable: [],
     files: [{ path: ".env", variables: new Map([["AUTH_SECRET", value]]) }],

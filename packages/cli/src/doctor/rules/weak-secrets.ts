@@ -1,8 +1,8 @@
 import type { DoctorRule } from "./facts.ts";
 
 /** Variables for secrets with a value that everybody tries first. */
-export const weakSecrets: DoctorRule = ({ files, workloads }) =>
-  [...files.map(({ path, variables }) => ({ place: path, variables })), ...workloads].flatMap(
+export const weakSecrets: DoctorRule = ({ files, workloads, others }) =>
+  [...files.map(({ path, variables }) => ({ place: path, variables })), ...workloads, ...others].flatMap(
     ({ place, variables }) =>
       [...variables]
         .filter(([name, value]) => FOR_SECRETS.test(name) && isGuessable(value))
