@@ -72,6 +72,11 @@ test("the table of parked work is made before a feature uses durable work", asyn
   expect((await said(["parked", "--app", app])).out).toBe("0 items\n");
 });
 
+test("a folder that does not exist is a mistake of usage", async () => {
+  const { exitCode, err } = await said(["migrate", "nodir"], { cwd: books });
+  expect([exitCode, err]).toEqual([2, expect.stringMatching(/^error: there is no folder .*nodir$/m)]);
+});
+
 test("a target that does not exist is a failure", () => {
   expect(migrate("--to", "999")).toMatchObject({
     status: 1,

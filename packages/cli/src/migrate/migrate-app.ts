@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { FrameworkError } from "@framework/core";
 import { importInstalled } from "../app/import-installed.ts";
 import { withAppDatabase } from "../app/operated-app.ts";
 import type { RunCommand } from "../frame/command.ts";
 import type { Progress } from "../frame/progress.ts";
 import { type Line, styled } from "../frame/text.ts";
+import { UsageError } from "../frame/usage-error.ts";
 
 /** `migrate` of `@framework/database`. */
 type Migrate = (db: unknown, options: object) => Promise<readonly Step[]>;
@@ -20,7 +20,7 @@ export const migrateApp: RunCommand = async (given, { cwd, progress }) => {
   const directory = resolve(cwd, given.argument("directory") ?? "migrations");
   const hasFiles = existsSync(directory);
   if (!hasFiles && given.argument("directory") !== undefined)
-    throw new FrameworkError("CLI_NO_APP", `there is no folder ${directory}`);
+    throw new UsageError(`there is no folder ${directory}`);
   const { migrate } = (await importInstalled("@framework/database", cwd)) as unknown as { migrate: Migrate };
   const dryRun = given.flag("dry-run");
   const to = given.number("to");
