@@ -6,6 +6,10 @@ export const cliErrors: ErrorCatalogue = {
     summary: "the module of the app, or the function that creates it, threw an error",
     action: "the message has its words; run the program itself to see the stack",
   },
+  CLI_BAD_HISTORY: {
+    summary: "the file of earlier measurements of `framework load` is no list of measurements",
+    action: "correct or remove the file that the message names, or name another with `--history`",
+  },
   CLI_BAD_MANIFEST: {
     summary: "a manifest cannot be parsed or is larger than 1 MiB, so that it was not checked",
     action: "correct the place that the message names, or split the file",

@@ -1,6 +1,7 @@
 import { systemClock } from "@framework/core/feature";
 import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
+import { countReplies } from "../load/count-replies.ts";
 import { httpSender } from "../load/http-sender.ts";
 import { loadRequest } from "../load/load-request.ts";
 import { type Line, styled } from "../frame/text.ts";
@@ -21,7 +22,8 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
   });
   using sender = httpSender(service.url, request);
   const clock = { ...systemClock, now: () => performance.now() };
-  const load = steadyLoad(() => sender.send(), given.number("rate") ?? 100, clock);
+  const replies = countReplies(() => sender.send());
+  const load = steadyLoad(replies.send, given.number("rate") ?? 100, clock);
   const afterSecs = given.number("after") ?? 2;
   progress.show(0.3, `load for ${afterSecs} s`);
   await new Promise((resolve) => setTimeout(resolve, afterSecs * 1000));
@@ -40,6 +42,7 @@ export const rehearse: RunCommand = async (given, { cwd, environment, progress }
     tookMs,
     tasks: service.tasks,
     slowMs: given.number("slow") ?? 500,
+    doubts: replies.doubts(),
   });
 };
 
@@ -61,9 +64,11 @@ interface Rehearsal {
   readonly tookMs: number;
   readonly tasks: readonly ServiceTask[];
   readonly slowMs: number;
+  /** Why this may not be the request that was meant. */
+  readonly doubts: readonly string[];
 }
 
-const outcome = ({ counts, before, exit, tookMs, tasks, slowMs }: Rehearsal): Outcome => {
+const outcome = ({ counts, before, exit, tookMs, tasks, slowMs, doubts }: Rehearsal): Outcome => {
   const closers = tasks
     .filter(({ phase }) => phase === "shutdown")
     .sort((a, b) => b.durationMs - a.durationMs);
@@ -74,7 +79,13 @@ const outcome = ({ counts, before, exit, tookMs, tasks, slowMs }: Rehearsal): Ou
   const broken = Object.entries(codes).map(([code, count]) => `${count} ${code}`);
   return {
     ok: isClean && dropped === 0,
-    data: { requests: { ...counts, beforeSignal: before, duringDrain: during }, exit, tookMs, closers },
+    data: {
+      requests: { ...counts, beforeSignal: before, duringDrain: during },
+      exit,
+      tookMs,
+      closers,
+      doubts,
+    },
     lines: [
       `${before} replies before SIGTERM, ${during} during the drain (${errors} of all with a status of 500 or more)`,
       `${refused} connections refused after the port had closed`,
@@ -86,6 +97,7 @@ const outcome = ({ counts, before, exit, tookMs, tasks, slowMs }: Rehearsal): Ou
         `${name}: ${durationMs.toFixed(0)} ms`,
       ]),
       exitLine(exit, tookMs),
+      ...doubts.map((doubt) => styled("yellow", doubt)),
     ],
   };
 };

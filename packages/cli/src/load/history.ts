@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { FrameworkError } from "@framework/core";
 
 /** One measurement. */
 export interface HistoryEntry {
@@ -17,9 +18,30 @@ const MAX_ENTRIES = 200;
 /** Earlier measurements that one is compared with. */
 const COMPARED = 5;
 
-/** Reads the measurements of a file; none if there is no such file. */
-export const readHistory = (path: string): readonly HistoryEntry[] =>
-  existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as HistoryEntry[]) : [];
+/** Reads the measurements of a file; none if there is no such file. @throws CLI_BAD_HISTORY */
+export const readHistory = (path: string): readonly HistoryEntry[] => {
+  if (!existsSync(path)) return [];
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(path, "utf8"));
+  } catch (cause) {
+    throw badHistory(path, (cause as Error).message, { cause });
+  }
+  if (Array.isArray(value) && value.every(isEntry)) return value;
+  throw badHistory(path, "it is no list of measurements");
+};
+
+const isEntry = (value: unknown): value is HistoryEntry => {
+  const { request, machine, capacity } = (value ?? {}) as Partial<Record<keyof HistoryEntry, unknown>>;
+  return typeof request === "string" && typeof machine === "string" && typeof capacity === "number";
+};
+
+const badHistory = (path: string, reason: string, options?: ErrorOptions): FrameworkError =>
+  new FrameworkError(
+    "CLI_BAD_HISTORY",
+    `${path} cannot be read: ${reason}; correct or remove it, or name another file with --history`,
+    options,
+  );
 
 /** Appends a measurement; the oldest go beyond 200. */
 export const appendHistory = (path: string, entry: HistoryEntry): void => {

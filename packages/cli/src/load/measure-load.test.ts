@@ -75,6 +75,26 @@ app.get("/late", () => {
   expect(p99Ms).toBe(stages[1]?.p99Ms);
 });
 
+test("a status of 4xx that most replies have is told", async () => {
+  const words = ["load", "/nope", ...quick];
+  const { exitCode, out } = await said(words, { cwd: serviceProject(""), environment: plainEnvironment });
+  expect([exitCode, out]).toEqual([
+    0,
+    expect.stringMatching(/^(\d+) of \1 replies had status 404: check path and header fields$/m),
+  ]);
+});
+
+test.each(["{", '{"at":""}', "[null]"])(
+  "a history of %s is refused before the program starts",
+  async (text) => {
+    const cwd = serviceProject("process.exit(9);");
+    writeFileSync(join(cwd, "history.json"), text);
+    const { exitCode, err } = await said(["load", "--history", "history.json"], { cwd });
+    expect([exitCode, err]).toEqual([1, expect.stringContaining("history.json cannot be read: ")]);
+    expect(err).toContain("framework explain CLI_BAD_HISTORY");
+  },
+);
+
 test("a path is percent-encoded where it is not", async () => {
   const cwd = serviceProject(
     'app.get("/bücher", ({ query }) => { if (query.get("q") !== "ü x") throw new Error(); });',
@@ -88,6 +108,7 @@ test.each([
   [["load", "-H", "a b: c"], 'the header field "a b: c" has a character that it cannot have'],
   [["load", "-H", "a: \u0001"], "has a character that it cannot have"],
   [["load", "-H", "a"], "has no colon after its name"],
+  [["load", "--start", "200", "--max", "100"], "--start 200 is above the last rate of 100; raise --max"],
   [["load", "--method", "g t"], '"G T" is no method that can be sent'],
   [["drain", "books"], 'the path "books" does not start with "/"'],
   [["drain", "-H", "ü: 1"], "has a character that it cannot have"],

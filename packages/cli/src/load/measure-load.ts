@@ -5,10 +5,12 @@ import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
 import { table } from "../frame/table.ts";
 import { type Line, styled } from "../frame/text.ts";
+import { UsageError } from "../frame/usage-error.ts";
 import { type ServiceSample, startService } from "../service/start-service.ts";
 import { adviseWorkers, type WorkerAdvice } from "./advice.ts";
 import { findKnee, type Knee } from "./find-knee.ts";
 import { appendHistory, type HistoryEntry, readHistory, usualCapacity } from "./history.ts";
+import { countReplies } from "./count-replies.ts";
 import { httpSender } from "./http-sender.ts";
 import { loadRequest } from "./load-request.ts";
 import { runStage, type Stage } from "./open-loop.ts";
@@ -22,6 +24,12 @@ interface MeasuredStage extends Stage {
 
 export const measureLoad: RunCommand = async (given, { cwd, environment, progress }) => {
   const request = loadRequest(given);
+  const startRate = given.number("start") ?? 100;
+  const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
+  if (startRate > limits.maxRate)
+    throw new UsageError(`--start ${startRate} is above the last rate of ${limits.maxRate}; raise --max`);
+  const path = resolve(cwd, given.text("history") ?? ".framework/load-history.json");
+  const history = readHistory(path);
   const program = requireProgram(given.text("program"), cwd, "name it with --program src/main.ts");
   const timeoutSecs = given.number("timeout") ?? 60;
   await using service = await startService(program, {
@@ -32,19 +40,18 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     timeoutSecs,
   });
   using sender = httpSender(service.url, request);
+  const replies = countReplies(() => sender.send());
   const clock = { ...systemClock, now: () => performance.now() };
   const seconds = given.number("secs") ?? 3;
-  const startRate = given.number("start") ?? 100;
-  const limits = { p99Ms: given.number("p99") ?? 100, maxRate: given.number("max") ?? 20_000 };
   const run = async (ratePerSec: number): Promise<MeasuredStage> => {
     const from = service.samples.length;
     progress.show(shareOfRamp(ratePerSec, startRate, limits.maxRate), `${ratePerSec} requests/s`);
-    const stage = await runStage({ send: () => sender.send(), ratePerSec, seconds, clock });
+    const stage = await runStage({ send: replies.send, ratePerSec, seconds, clock });
     return { ...stage, ...summed(service.samples.slice(from)) };
   };
   progress.show(0, "warm-up");
   await runStage({
-    send: () => sender.send(),
+    send: replies.send,
     ratePerSec: startRate,
     seconds: Math.min(seconds, WARM_UP_SECS),
     clock,
@@ -56,7 +63,6 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     processors: availableParallelism(),
     target: given.number("target") ?? null,
   };
-  const path = resolve(cwd, given.text("history") ?? ".framework/load-history.json");
   const entry: HistoryEntry = {
     at: new Date().toISOString(),
     request: `${request.method} ${request.path}`,
@@ -64,13 +70,14 @@ export const measureLoad: RunCommand = async (given, { cwd, environment, progres
     capacity: knee.capacity,
     p99Ms: knee.best?.p99Ms ?? 0,
   };
-  const usual = usualCapacity(readHistory(path), entry);
+  const usual = usualCapacity(history, entry);
   appendHistory(path, entry);
   return outcome(entry, {
     knee,
     usual,
     tolerance: given.number("tolerance") ?? 20,
     advice: adviseWorkers(facts),
+    doubts: replies.doubts(),
   });
 };
 
@@ -95,9 +102,11 @@ interface Findings {
   readonly usual: number | null;
   readonly tolerance: number;
   readonly advice: WorkerAdvice;
+  /** Why this may not be the request that was meant. */
+  readonly doubts: readonly string[];
 }
 
-const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice }: Findings): Outcome => {
+const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice, doubts }: Findings): Outcome => {
   const isRegression = usual !== null && knee.capacity < usual * (1 - tolerance / 100);
   const end = knee.reason === null ? "the rate at which the ramp ends" : `beyond it: ${knee.reason}`;
   const compared: Line =
@@ -106,7 +115,7 @@ const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice }: Findin
       : `usual capacity: ${usual} requests/s`;
   return {
     ok: knee.capacity > 0 && !isRegression,
-    data: { ...entry, reason: knee.reason, stages: knee.stages, usual, isRegression, advice },
+    data: { ...entry, reason: knee.reason, stages: knee.stages, usual, isRegression, advice, doubts },
     lines: [
       ...table(
         ["RATE", "ANSWERED", "FAILED", "P50 MS", "P99 MS", "MAX MS", "LOOP MS", "HEAP MIB", "CPU %"],
@@ -119,6 +128,7 @@ const outcome = (entry: HistoryEntry, { knee, usual, tolerance, advice }: Findin
         ? [styled("red", `regression: ${tolerance} % below the usual capacity, or more`)]
         : []),
       `workers: ${advice.workers} (${advice.reason})`,
+      ...doubts.map((doubt) => styled("yellow", doubt)),
     ],
   };
 };
