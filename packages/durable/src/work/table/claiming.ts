@@ -30,8 +30,17 @@ export interface Claim {
 /** Attempts of one claim; each conflict is with an item that another process has claimed meanwhile. */
 const MAX_ATTEMPTS = 5;
 
-const update = ({ owner, lease, now }: Places): string =>
-  `UPDATE framework_work SET state = 'running', owner = ${owner}, wake_at = ${now} + ${lease}, fence = fence + 1, attempts = attempts + 1`;
+/**
+ * A number that no other claim has, below 2^51, which JavaScript has exactly. A count would not do: after a failover to an older copy of the database, other items get the ids
+ * of those that were lost, and would get their fences as well.
+ */
+const randomFence = {
+  postgres: "floor(random() * 2251799813685248)::bigint",
+  sqlite: "random() & 2251799813685247",
+};
+
+const update = ({ owner, lease, now }: Places, fence: string): string =>
+  `UPDATE framework_work SET state = 'running', owner = ${owner}, wake_at = ${now} + ${lease}, fence = ${fence}, attempts = attempts + 1`;
 
 const ready = ({ queue, slots }: Places, lock: string): string =>
   `SELECT c.id FROM framework_work AS c
@@ -57,8 +66,9 @@ export const claimStatement: StatementShape = {
   parameters: { queue: "text", owner: "text", lease: "bigint", slots: "integer" },
   returns: returned,
   postgres: (places) =>
-    `${update(places)} WHERE id = ANY (ARRAY(${ready(places, "FOR UPDATE SKIP LOCKED")})) RETURNING ${columns}`,
-  sqlite: (places) => `${update(places)} WHERE id IN (${ready(places, "")}) RETURNING ${columns}`,
+    `${update(places, randomFence.postgres)} WHERE id = ANY (ARRAY(${ready(places, "FOR UPDATE SKIP LOCKED")})) RETURNING ${columns}`,
+  sqlite: (places) =>
+    `${update(places, randomFence.sqlite)} WHERE id IN (${ready(places, "")}) RETURNING ${columns}`,
 };
 
 /** Claims ready items: those of the highest priority first, then those that have waited longest; of each key only the first, and none while one runs. */

@@ -71,6 +71,21 @@ export const endingFacts: PortFacts<WorkFixture> = {
     assert.equal((await one(store)).attempts, 2);
   },
 
+  "an attempt from before the database went back to an older copy cannot end the same item, nor another one with its id":
+    async ({ db, store }) => {
+      await add(store, row("a"));
+      const before = await one(store);
+      await db.execute(
+        "UPDATE framework_work SET state = 'ready', owner = NULL, wake_at = NULL, attempts = 0, fence = 0", // as it was added
+      );
+      const after = await one(store);
+      assert.equal(after.id, before.id);
+      same(ids(await store.settling.settle([{ ...before, state: "done" }])), []);
+      same(ids(await store.settling.remove([before])), []);
+      same(ids(await store.leasing.renew([before], LEASE_MS)), []);
+      same(ids(await store.settling.settle([{ ...after, state: "done" }])), [after.id]);
+    },
+
   "outcomes of many items share one statement": async ({ store }) => {
     await add(store, row("a"), row("b"), row("c"));
     const [a, b, c] = (await claim(store)) as [ClaimedRow, ClaimedRow, ClaimedRow];

@@ -1,7 +1,7 @@
 /** A claimed item, as the claimer knows it. Every write of its outcome carries the fence. */
 export interface Held {
   readonly id: number;
-  /** Grows whenever the item is claimed, or taken from its owner. */
+  /** A random number of the claim; it changes whenever the item is taken from its owner. */
   readonly fence: number;
 }
 

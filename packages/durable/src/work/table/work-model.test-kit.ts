@@ -311,7 +311,7 @@ class HistoryRun {
 
   /** Whether a worker has no later claim of the same item. */
   private isLatest(claims: readonly ClaimedRow[], claim: ClaimedRow): boolean {
-    return !claims.some((other) => other.id === claim.id && other.fence > claim.fence);
+    return claims.findLast(({ id }) => id === claim.id) === claim;
   }
 
   private async cancel(at: number): Promise<void> {

@@ -28,7 +28,7 @@ import { removeClaimStatement, settleClaimStatement } from "./turnover.ts";
  *
  * `settled_at` is the time of the last attempt's end: for an item that waits, that at which the wait was planned.
  *
- * `fence` grows whenever an item is claimed or taken from its owner, so that one comparison refuses every outdated write.
+ * `fence` is random in each claim, and changes whenever an item is taken from its owner, so that one comparison refuses every outdated write.
  */
 const COLUMNS = `
   queue TEXT NOT NULL,
@@ -93,7 +93,7 @@ export const workStatements: readonly StatementShape[] = [
 
 const functions = workStatements.map(postgresFunction);
 
-/** Ids are never used again: a late write of a deleted item must not reach another one. */
+/** Ids are not used again, unless the database goes back to an older copy: their fences tell the items apart then. */
 export const workTables: readonly SetMigration[] = [
   {
     number: 1,
