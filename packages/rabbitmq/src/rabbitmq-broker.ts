@@ -84,8 +84,8 @@ const openBroker = (config: RabbitMQConfig, { clock, random, log, name }: Broker
     queue: string,
     { delayMs, tries }: Extract<Settlement, { action: "retry" }>,
   ): Promise<void> => {
-    const { topic, headers, key, body, id = "" } = delivery;
-    const message = { topic, headers, key, body, delayMs, id };
+    const { topic, headers, key, body, original, id = "" } = delivery;
+    const message = { topic, headers, key, body, original, delayMs, id };
     const publication = publicationOf(
       message,
       { exchange: "", routingKey: queue },

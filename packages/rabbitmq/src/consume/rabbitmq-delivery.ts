@@ -1,5 +1,6 @@
 import type { Delivery, WireHeaders } from "@framework/messaging/adapter";
 import type { Channel, ConsumeMessage } from "amqplib";
+import { OriginalProperties } from "../send/original-properties.ts";
 import { fromWire } from "../send/wire-headers.ts";
 
 /** One delivery, with the channel on which it can be acknowledged. */
@@ -14,6 +15,7 @@ export class RabbitMQDelivery implements Delivery {
   readonly offset = null;
   readonly key: string | null;
   readonly headers: WireHeaders;
+  readonly original: OriginalProperties;
   readonly tries: number;
   /** The server's count changed its meaning between versions, and a copy begins anew. */
   readonly deliveries = null;
@@ -32,6 +34,7 @@ export class RabbitMQDelivery implements Delivery {
     this.arrivedAt = from.now;
     this.key = found.key;
     this.headers = found.headers;
+    this.original = new OriginalProperties(message.properties, found.headers);
     this.tries = found.tries;
   }
 

@@ -32,15 +32,40 @@ test("attributes of events have the names of the AMQP binding of CloudEvents", (
   expect(fromWire({ "cloudEvents:id": "7" }, undefined).headers["cloudevents:id"]).toBe("7");
 });
 
-test("values that are no text, and headers of the server, are dropped", () => {
+test("values of other types are text, and what has no text and headers of the server are left out", () => {
+  const time = (value: number): object => ({ "!": "timestamp", value });
+  const decimal = (digits: number, places: number): object => ({ "!": "decimal", value: { digits, places } });
   const wire = {
     "x-death": [{}],
     "x-first-death-queue": "q",
     "x-delivery-count": 3,
+    "x-framework-tries": 2,
     flag: true,
+    Count: 7,
+    ratio: -0.5,
+    at: time(1_700_000_000),
+    late: time(1_700_000_000_000_000),
+    price: decimal(1205, 2),
+    cents: decimal(5, 2),
+    whole: decimal(5, 0),
+    bytes: Buffer.from("Ü"),
     kept: "yes",
+    none: null,
+    list: [1],
+    table: { a: 1 },
+    odd: { "!": "unknown", value: 1 },
   };
-  expect({ ...fromWire(wire, undefined).headers }).toEqual({ kept: "yes" });
+  expect({ ...fromWire(wire, undefined).headers }).toEqual({
+    flag: "true",
+    count: "7",
+    ratio: "-0.5",
+    at: "2023-11-14T22:13:20.000Z",
+    late: "1700000000000000",
+    price: "12.05",
+    cents: "0.05",
+    whole: "5",
+    kept: "yes",
+  });
 });
 
 test("tries that are no count are none", () => {

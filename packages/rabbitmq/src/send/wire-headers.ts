@@ -1,9 +1,10 @@
 import type { OutgoingMessage, WireHeaders } from "@framework/messaging/adapter";
+import { textOf } from "./field-values.ts";
 import { isShort } from "./short-string.ts";
 
 /** Own headers, which programs do not see: the key where no attribute has it, and tries made before. */
 const KEY = "x-framework-key";
-const TRIES = "x-framework-tries";
+export const TRIES = "x-framework-tries";
 
 /** Attributes of CloudEvents, as messaging names them, and as the AMQP binding of CloudEvents does. */
 export const PREFIX = "cloudevents_";
@@ -28,16 +29,19 @@ export const toWire = ({ headers, key }: Pick<OutgoingMessage, "headers" | "key"
   return wire;
 };
 
-/** What is in the headers of a delivery: text values under lower-case names, the key, and the tries made before. */
+/** Whether RabbitMQ has added a header on the way. */
+export const isOfServer = (name: string): boolean => SERVER_HEADER.test(name);
+
+/** What is in the headers of a delivery: text under lower-case names, the key, and the tries made before. */
 export const fromWire = (
   wire: Readonly<Record<string, unknown>>,
   contentType: string | undefined,
 ): { readonly headers: WireHeaders; readonly key: string | null; readonly tries: number } => {
   const headers = Object.create(null) as Record<string, string>;
   for (const name of Object.keys(wire)) {
-    const value = wire[name];
-    if (typeof value === "string" && name !== KEY && !SERVER_HEADER.test(name))
-      headers[name.toLowerCase()] = value;
+    if (name === KEY || name === TRIES || isOfServer(name)) continue;
+    const value = textOf(wire[name]);
+    if (value !== null) headers[name.toLowerCase()] = value;
   }
   if (contentType !== undefined) headers["content-type"] = contentType;
   const key = wire[KEY] ?? headers[partitionKey];

@@ -1,0 +1,66 @@
+import { createRequire } from "node:module";
+import { expect, test } from "@jest/globals";
+import fc from "fast-check";
+import { writable } from "./field-values.ts";
+
+const driver = createRequire(import.meta.url).resolve("amqplib");
+const { encodeTable, decodeFields } = createRequire(driver)("./lib/codec.js") as {
+  encodeTable(buffer: Buffer, table: object, offset: number): number;
+  decodeFields(bytes: Buffer): object;
+};
+
+const sent = (table: object): object => {
+  const buffer = Buffer.alloc(1_000_000);
+  return decodeFields(buffer.subarray(4, encodeTable(buffer, table, 0)));
+};
+
+const number = fc.double({ noNaN: true, noDefaultInfinity: true });
+const time = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(Number);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom(null, true, false, 0, 7, -(2 ** 63), 2 ** 63),
+    number.map((each) => ({ "!": "double", value: each })),
+    time.map((each) => ({ "!": "timestamp", value: Math.min(each, 2 ** 64 - 2048) })),
+    fc.record({
+      "!": fc.constant("decimal"),
+      value: fc.record({ places: fc.nat(255), digits: fc.nat(2 ** 32 - 1) }),
+    }),
+    fc.string(),
+    fc.uint8Array().map((bytes) => Buffer.from(bytes)),
+    fc.array(tie("value"), { maxLength: 3 }),
+    fc.dictionary(fc.stringMatching(/^[a-z]{0,5}$/), tie("value"), { maxKeys: 3 }),
+  ),
+}));
+
+test("every value that the driver has read is the same after it was written again", () => {
+  fc.assert(
+    fc.property(value, (each) => {
+      const read = sent({ each });
+      expect(sent({ each: writable(Reflect.get(read, "each")) })).toEqual(read);
+    }),
+  );
+});
+
+test("a value that the driver cannot write is left out, and what is beside it is kept", () => {
+  const cannot = [
+    { "!": "unknown", value: 1 },
+    { "!": "timestamp", value: "now" },
+    { "!": "decimal", value: 1 },
+    { "!": { deep: true } },
+  ];
+  for (const odd of cannot)
+    expect(sent({ odd: writable(odd), list: writable([odd, 1]), table: writable({ odd, a: 1 }) })).toEqual({
+      list: [1],
+      table: { a: 1 },
+    });
+  expect(sent({ table: writable({ ["\uFFFD".repeat(100)]: 1, a: 1 }) })).toEqual({ table: { a: 1 } });
+  const latest = { "!": "timestamp", value: 2 ** 64 };
+  expect(sent({ latest: writable(latest) })).toEqual({ latest: { "!": "timestamp", value: 2 ** 64 - 2048 } });
+});
+
+test("tables that are nested without end cost no more than a hundred levels", () => {
+  let deep: object = {};
+  for (let level = 0; level < 20_000; level++) deep = { deep };
+  expect(JSON.stringify(writable(deep))).toMatch(/^(\{"deep":){99}\{/);
+});

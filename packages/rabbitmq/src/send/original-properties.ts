@@ -1,0 +1,105 @@
+import {
+  newHeaders,
+  type Original,
+  type OutgoingMessage,
+  type WireHeaders,
+} from "@framework/messaging/adapter";
+import type { MessageProperties, Options } from "amqplib";
+import { writtenBytes, writable } from "./field-values.ts";
+import { propertiesOf, type PublishedAt } from "./properties.ts";
+import { isShort } from "./short-string.ts";
+import { isOfServer, TRIES } from "./wire-headers.ts";
+
+/**
+ * Properties that copies have too. Not `expiration`, at which a dead letter would end, and not `user-id`, which the server takes only from the user of that
+ * name.
+ */
+const kept = [
+  "contentType",
+  "contentEncoding",
+  "correlationId",
+  "replyTo",
+  "messageId",
+  "type",
+  "appId",
+] as const;
+
+/** Most bytes of a table that the driver writes. */
+const MAX_TABLE_BYTES = 65_536;
+
+/** To these queues the server would send a copy, too. */
+const routing: ReadonlySet<string> = new Set(["CC", "BCC"]);
+
+/** Properties and headers of a delivery as they were sent, with what text cannot hold: values of other types, capitals in names, several headers of one name. */
+export class OriginalProperties implements Original {
+  readonly bytes: number;
+  private readonly properties: MessageProperties;
+  private readonly seen: WireHeaders;
+
+  /** @param seen its headers as messaging has them */
+  constructor(properties: MessageProperties, seen: WireHeaders) {
+    this.properties = properties;
+    this.seen = seen;
+    this.bytes = Object.values(properties.headers ?? {}).reduce(
+      (sum: number, value: unknown) => (typeof value === "string" ? sum : sum + writtenBytes(value)), // messaging has the text, and counts it
+      0,
+    );
+  }
+
+  /** Properties of a copy: the original ones, but for what messaging has changed, added or removed. */
+  copiedTo({ id, headers }: OutgoingMessage, at: PublishedAt): Options.Publish {
+    const changed = newHeaders();
+    for (const name in headers) {
+      const value = headers[name];
+      if (value !== undefined && value !== this.seen[name]) changed[name] = value;
+    }
+    const copy = propertiesOf({ id, key: null, headers: changed }, at);
+    const timestamp: unknown = this.properties.timestamp;
+    const priority: unknown = this.properties.priority;
+    return {
+      ...copy,
+      ...this.texts(headers),
+      ...(isTime(timestamp) && { timestamp }),
+      ...(typeof priority === "number" && { priority }),
+      headers: this.table(headers, copy.headers),
+    };
+  }
+
+  private texts(headers: WireHeaders): Options.Publish {
+    const found: Record<string, string> = {};
+    for (const name of kept) {
+      const value: unknown = this.properties[name];
+      if (typeof value !== "string" || value === "" || !isShort(value)) continue;
+      if (name !== "contentType" || value === headers["content-type"]) found[name] = value;
+    }
+    return found;
+  }
+
+  /** All headers, or those alone that are text, if all are more than the driver can write. */
+  private table(headers: WireHeaders, changed: object): Record<string, unknown> {
+    const whole = Object.assign(
+      this.headersOf(headers, () => true),
+      changed,
+    );
+    if (writtenBytes(whole) <= MAX_TABLE_BYTES) return whole;
+    return Object.assign(
+      this.headersOf(headers, (value) => typeof value === "string"),
+      changed,
+    );
+  }
+
+  private headersOf(headers: WireHeaders, isKept: (value: unknown) => boolean): Record<string, unknown> {
+    const table = Object.create(null) as Record<string, unknown>; // names come from outside
+    const { headers: original = {} } = this.properties;
+    for (const name of Object.keys(original)) {
+      const value: unknown = original[name];
+      if (name === TRIES || isOfServer(name) || routing.has(name) || !isShort(name) || !isKept(value))
+        continue;
+      const own = name.toLowerCase();
+      if (headers[own] === this.seen[own]) table[name] = writable(value);
+    }
+    return table;
+  }
+}
+
+const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
