@@ -1,5 +1,5 @@
 import {
-  atPointer,
+  targetOf,
   isFileSchema,
   isSchemaObject,
   type JsonSchema,
@@ -17,7 +17,7 @@ export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
     const { $ref: reference, const: value, enum: values, anyOf, oneOf, allOf, type: own } = schema;
     if (typeof reference === "string" && !followed.has(reference)) {
       followed.add(reference);
-      if (names(atPointer(root, reference))) return true;
+      if (names(targetOf(root, reference))) return true;
     }
     if (Array.isArray(values)) return values.some((each) => typeNameOf(each) === type);
     if (value !== undefined) return typeNameOf(value) === type;

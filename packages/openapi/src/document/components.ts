@@ -1,10 +1,11 @@
 import {
-  atPointer,
   isSchemaObject,
   type JsonSchema,
   type JsonSchemaObject,
   lastToken,
   mapSubschemas,
+  nameInId,
+  targetOf,
 } from "./json-schema.ts";
 import type { Side } from "./standard-json-schema.ts";
 
@@ -52,15 +53,17 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
   };
 
   const placer = ({ schema: root, side, name: own }: Source) => {
-    const names = new Map<string, string>();
-    const nameOf = (reference: string, target: JsonSchema): string => {
-      const known = names.get(reference);
+    const names = new Map<unknown, string>();
+    const nameOf = (written: string, target: JsonSchema): string => {
+      const reference = target === root ? "#" : written;
+      const identity = isSchemaObject(target) ? target : reference;
+      const known = names.get(identity);
       if (known !== undefined) return known;
       const token = lastToken(reference);
       const isNumber = /^\d+$/.test(token); // valibot's name of a nameless schema
-      const wanted = reference === "#" || isNumber ? (titleOf(root) ?? own) : token;
+      const wanted = reference === "#" || isNumber ? (nameInId(root) ?? titleOf(root) ?? own) : token;
       const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));
-      names.set(reference, name); // before the content, which may be recursive
+      names.set(identity, name); // before the content, which may be recursive
       if (isNew) {
         placed.set(name, true);
         placed.set(name, rewrite(target));
@@ -70,19 +73,22 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
     const rewrite = (schema: JsonSchema): JsonSchema => {
       if (!isSchemaObject(schema)) return schema;
       const copy: Record<string, unknown> = { ...mapSubschemas(schema, rewrite) };
-      for (const keyword of ["$schema", "$defs", "definitions"]) delete copy[keyword];
-      const target = targetOf(root, copy["$ref"]);
-      if (target !== undefined) copy["$ref"] = `#/components/schemas/${nameOf(String(copy["$ref"]), target)}`;
-      return copy;
+      for (const keyword of ofLibrary) delete copy[keyword];
+      const reference = referenceOf(schema);
+      const target = targetOf(root, reference);
+      if (target === undefined) return copy;
+      delete copy["$dynamicRef"];
+      return { ...copy, $ref: `#/components/schemas/${nameOf(String(reference), target)}` };
     };
-    return { names, rewrite };
+    return { names, nameOf, rewrite };
   };
 
   return {
     place(source) {
-      const { names, rewrite } = placer(source);
+      const { names, nameOf, rewrite } = placer(source);
+      if (nameInId(source.schema) !== null) nameOf("#", source.schema);
       const schema = rewrite(source.schema);
-      const own = names.get("#");
+      const own = names.get(source.schema);
       return own === undefined ? schema : { $ref: `#/components/schemas/${own}` };
     },
     properties(source) {
@@ -114,10 +120,12 @@ const candidates = function* (wanted: string, side: Side): Generator<string> {
 /** OpenAPI 3.1 takes only these characters in the names of components. */
 const componentName = (name: string): string => name.replaceAll(/[^\w.-]+/g, "_") || "Schema";
 
-const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title === "string" ? title : null);
+/** Keywords with a meaning in the library's own document only: names and places that others refer to. */
+const ofLibrary = new Set(["$schema", "$id", "$anchor", "$dynamicAnchor", "$defs", "definitions"]);
 
-const targetOf = (root: JsonSchemaObject, reference: unknown): JsonSchema | undefined =>
-  typeof reference === "string" && reference.startsWith("#") ? atPointer(root, reference) : undefined;
+const referenceOf = (schema: JsonSchemaObject): unknown => schema["$ref"] ?? schema["$dynamicRef"];
+
+const titleOf = ({ title }: JsonSchemaObject): string | null => (typeof title === "string" ? title : null);
 
 /** Resolves up to 32 references, so that a cycle ends. */
 const dereferenced = (root: JsonSchemaObject): JsonSchemaObject | null => {
@@ -136,14 +144,11 @@ const contentOf = (root: JsonSchemaObject, reference: string): string => {
   const texts: unknown[] = [];
   const visit = (schema: JsonSchema): JsonSchema => {
     if (!isSchemaObject(schema)) return schema;
-    if (targetOf(root, schema["$ref"]) !== undefined) reached.add(String(schema["$ref"]));
-    const {
-      $schema: _dialect,
-      $defs: _defs,
-      definitions: _definitions,
-      ...own
-    } = mapSubschemas(schema, visit);
-    return own;
+    const wanted = referenceOf(schema);
+    if (targetOf(root, wanted) !== undefined) reached.add(String(wanted));
+    return Object.fromEntries(
+      Object.entries(mapSubschemas(schema, visit)).filter(([keyword]) => !ofLibrary.has(keyword)),
+    );
   };
   for (const pointer of reached) {
     const target = targetOf(root, pointer);

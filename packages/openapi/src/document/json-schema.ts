@@ -48,7 +48,7 @@ const mapValue = (keyword: string, value: unknown, change: (schema: JsonSchema) 
 };
 
 /** Resolves a local reference (`#`, `#/$defs/Book`; RFC 6901); `undefined` unless its target is a schema. */
-export const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema | undefined => {
+const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema | undefined => {
   let at: unknown = root;
   for (const token of reference.slice(1).split("/").slice(1)) {
     const key = unescaped(token);
@@ -58,8 +58,46 @@ export const atPointer = (root: JsonSchemaObject, reference: string): JsonSchema
   return typeof at === "boolean" || isSchemaObject(at) ? at : undefined;
 };
 
-/** The last token of a local reference: the name that a library gave the schema. */
-export const lastToken = (reference: string): string => unescaped(reference.split("/").at(-1) ?? "");
+/** Resolves a reference by pointer, `$anchor` or `$id`; `undefined` unless its target is a schema of this root. */
+export const targetOf = (root: JsonSchemaObject, reference: unknown): JsonSchema | undefined => {
+  if (typeof reference !== "string") return undefined;
+  const at = reference.indexOf("#");
+  const id = at === -1 ? reference : reference.slice(0, at);
+  const fragment = at === -1 ? "" : reference.slice(at + 1);
+  const resource = id === "" ? root : schemaWith(root, ["$id"], id);
+  if (resource === undefined || fragment === "") return resource;
+  return fragment.startsWith("/")
+    ? atPointer(resource, `#${fragment}`)
+    : schemaWith(resource, ["$anchor", "$dynamicAnchor"], fragment);
+};
+
+/** The first schema in a root that has this text under one of the keywords. */
+const schemaWith = (
+  root: JsonSchemaObject,
+  keywords: readonly string[],
+  text: string,
+): JsonSchemaObject | undefined => {
+  let found: JsonSchemaObject | undefined;
+  const visit = (schema: JsonSchema): JsonSchema => {
+    if (found !== undefined || !isSchemaObject(schema)) return schema;
+    if (keywords.some((keyword) => schema[keyword] === text)) found = schema;
+    for (const keyword of ["$defs", "definitions"]) {
+      const { [keyword]: definitions } = schema;
+      if (isSchemaObject(definitions))
+        for (const each of Object.values(definitions)) visit(each as JsonSchema);
+    }
+    return mapSubschemas(schema, visit);
+  };
+  visit(root);
+  return found;
+};
+
+/** The last token of a reference: the name that a library gave the schema. */
+export const lastToken = (reference: string): string => unescaped(reference.split(/[/#]/).at(-1) ?? "");
+
+/** The name in a schema's `$id`: `Book` of `Book` and `https://shop.test/schemas/Book.json`; `null` without one. */
+export const nameInId = ({ $id: id }: JsonSchemaObject): string | null =>
+  typeof id === "string" ? lastToken(id.replace(/[?#].*$/, "")).replace(/(?:\.schema)?\.json$/, "") : null;
 
 const unescaped = (token: string): string => {
   const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -82,9 +120,9 @@ export const holdsFile = (root: JsonSchemaObject): boolean => {
     if (found || !isSchemaObject(schema)) return schema;
     found = isFileSchema(schema);
     const { $ref: reference } = schema;
-    if (typeof reference === "string" && reference.startsWith("#") && !followed.has(reference)) {
+    if (typeof reference === "string" && !followed.has(reference)) {
       followed.add(reference);
-      visit(atPointer(root, reference) ?? true);
+      visit(targetOf(root, reference) ?? true);
     }
     return mapSubschemas(schema, visit);
   };

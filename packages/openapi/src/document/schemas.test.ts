@@ -135,6 +135,56 @@ test("a recursive schema becomes a component, named by its title or its location
   });
 });
 
+/** A schema of a library that writes JSON Schema as its program does. */
+const plain = (schema: object): StandardSchema =>
+  ({
+    "~standard": {
+      version: 1,
+      vendor: "plain",
+      validate: (value: unknown) => ({ value }),
+      jsonSchema: { input: () => schema, output: () => schema },
+    },
+  }) as StandardSchema;
+
+test("$id and $anchor name schemas in the library's document only: references lead to components", async () => {
+  const Book = {
+    $id: "https://shop.test/schemas/Book.json",
+    type: "object",
+    properties: {
+      author: { $ref: "#/$defs/Author" },
+      genre: { $ref: "#genre" },
+      sequel: { $ref: "https://shop.test/schemas/Book.json" },
+      parts: { type: "array", items: { $ref: "Part" } },
+    },
+    $defs: {
+      Author: { type: "string" },
+      0: { $anchor: "genre", enum: ["novel", "poem"] },
+      Part: { $id: "Part", $dynamicAnchor: "part", properties: { part: { $dynamicRef: "#part" } } },
+    },
+  };
+  const { paths, components } = await documentOf((app) => {
+    app.post("/books", { body: plain(Book), responses: { 200: plain(Book) } }, () => 1);
+  });
+  const content = { "application/json": { schema: { $ref: "#/components/schemas/Book" } } };
+  expect(paths["/books"]?.["post"]?.requestBody?.content).toEqual(content);
+  expect(paths["/books"]?.["post"]?.responses["200"]).toMatchObject({ content });
+  const { Error: _, ValidationError: _errors, ...schemas } = components.schemas;
+  expect(schemas).toEqual({
+    Author: { type: "string" },
+    Book: {
+      type: "object",
+      properties: {
+        author: { $ref: "#/components/schemas/Author" },
+        genre: { $ref: "#/components/schemas/genre" },
+        sequel: { $ref: "#/components/schemas/Book" },
+        parts: { type: "array", items: { $ref: "#/components/schemas/Part" } },
+      },
+    },
+    Part: { properties: { part: { $ref: "#/components/schemas/Part" } } },
+    genre: { enum: ["novel", "poem"] },
+  });
+});
+
 test("only references are rewritten, not values or properties named $ref", async () => {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
