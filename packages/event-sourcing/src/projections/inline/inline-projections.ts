@@ -4,6 +4,7 @@ import type { InlineViews, StoreBase } from "../../base/store-base.ts";
 import type { StoredEvent } from "../../events/stored-event.ts";
 import { categoryOf } from "../../names/category.ts";
 import type { Projection } from "../definition/projection.ts";
+import type { VersionStatus } from "../versions/projection-rows.ts";
 import { tablesOf } from "../versions/view-tables.ts";
 import { shareInline } from "../versions/inline-lock.ts";
 
@@ -24,15 +25,16 @@ export class InlineProjections implements InlineViews {
   /** @throws HttpError 503 (EVENTS_OUTDATED) when the live version of a projection is of later code, which this process cannot apply */
   async begin(tx: Transaction): Promise<(events: readonly StoredEvent[]) => Promise<void>> {
     const lock = await shareInline(this.base, tx);
-    const live = await tx.query<LiveRow>`SELECT name, version FROM framework_projections
-      WHERE status = 'live' AND is_inline = 1 ${lock}`;
-    const followed = live.flatMap((row) => this.find(row) ?? []);
+    // All, not only those that are live: in the snapshot of the transaction, one that has gone live since is still being built.
+    const rows = await tx.query<InlineRow>`SELECT name, version, status FROM framework_projections
+      WHERE is_inline = 1 ${lock}`;
+    const followed = rows.flatMap((row) => (row.status === "live" ? (this.find(row) ?? []) : []));
     return async (events) => {
       for (const each of followed) await applyTo(tx, each, events);
     };
   }
 
-  private find({ name, version }: LiveRow): Projection | null {
+  private find({ name, version }: InlineRow): Projection | null {
     const versions = this.projections.filter((each) => each.name === name);
     const found = versions.find((each) => each.version === version);
     if (found !== undefined) return found;
@@ -47,9 +49,10 @@ export class InlineProjections implements InlineViews {
   }
 }
 
-interface LiveRow {
+interface InlineRow {
   readonly name: string;
   readonly version: number;
+  readonly status: VersionStatus;
 }
 
 const concerns = ({ types, category: wanted }: Projection, category: string, type: string): boolean =>

@@ -7,7 +7,7 @@ const INLINE_LOCK = 7_310_276_411;
 /**
  * Keeps the set of versions that follow appends as it is until the transaction ends. SQLite runs transactions that write one at a time, and needs none.
  *
- * @returns a clause for the statement that reads the versions: with a snapshot of its own, the transaction could read an old state
+ * @returns a clause for the statement that reads all inline versions: with a snapshot of its own, the transaction could read an old state; then the clause makes it begin again
  */
 export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<ReturnType<typeof sql>> => {
   if (db.dialect === "sqlite") return sql``;
