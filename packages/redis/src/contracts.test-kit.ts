@@ -27,7 +27,7 @@ const advance = async (ms: number): Promise<void> => {
   if (own !== undefined) own.ms += ms + 3;
   await delay(ms + 3);
 };
-const log = { error: () => {} }; // one fact has failing subscribers
+const log = { error: () => {}, warn: () => {} }; // one fact has failing subscribers
 /** A busy machine may take seconds for a command. */
 const COMMAND_TIMEOUT_MS = 30_000;
 /** Facts that wait for seconds, and pass however late they look. */

@@ -25,6 +25,11 @@ export const redisErrors: ErrorCatalogue = {
     summary: "the `name` of an adapter contains a brace or white space",
     action: "use letters, digits, `-` and `_`",
   },
+  REDIS_EVICTS_KEYS: {
+    summary:
+      "a warning: a server with `maxmemory` has another `maxmemory-policy` than `noeviction` and keeps sessions or revoked tokens, which are valid again when their ends are evicted",
+    action: "set `maxmemory-policy` to `noeviction`",
+  },
   REDIS_CLUSTER_DOWN: {
     summary: "a health check: the cluster does not serve every slot",
     action: "check the cluster",

@@ -73,7 +73,10 @@ class Enabled {
     host.state.provide(RedisClient, { create: () => connections.redis });
     host.life.onStart({ name: "redis", run: ({ log }) => void (this.log = log) });
     if (config.shared) {
-      const log: Pick<Logger, "error"> = { error: (message, fields) => this.log?.error(message, fields) };
+      const log: Pick<Logger, "error" | "warn"> = {
+        error: (message, fields) => this.log?.error(message, fields),
+        warn: (message, fields) => this.log?.warn(message, fields),
+      };
       let values: RedisValues | null = null;
       const close = async (): Promise<void> => {
         await values?.close();

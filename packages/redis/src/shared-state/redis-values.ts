@@ -13,6 +13,7 @@ import {
 } from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { orUnavailable } from "../redis-errors.ts";
+import { evictionWarning } from "../client/eviction-warning.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { Bus } from "./bus.ts";
 import { redisBusLink } from "./redis-bus-link.ts";
@@ -27,8 +28,8 @@ export interface RedisValuesOptions {
   readonly timeoutMs?: number;
   /** Timeout of the first wait for the connection for messages, in milliseconds. @default 5000 */
   readonly connectionTimeoutMs?: number;
-  /** Logs errors of subscribers. @default console */
-  readonly log?: Pick<Logger, "error">;
+  /** Logs errors of subscribers, and `REDIS_EVICTS_KEYS`. @default console */
+  readonly log?: Pick<Logger, "error" | "warn">;
 }
 
 /** Shared values with a connection for messages, opened by the first publication or subscription. */
@@ -55,6 +56,7 @@ export const redisValues = (
   const id = randomUUID();
   const link = redisBusLink({ source, name, id, timeoutMs });
   const bus = new Bus({ id, link, subscriberMs: timeoutMs, joinMs, clock: systemClock, log });
+  const warnOfEviction = evictionWarning(source, log);
   const valueKey = (key: string): string => `${name}:v:${key}`;
   /** Waits for pending subscriptions first: after an answer, all earlier subscriptions are active. */
   const run = <T>(call: () => Promise<T>): Promise<T> =>
@@ -75,8 +77,9 @@ export const redisValues = (
     async raise(key, value, options) {
       checkRaise(key, value, options);
       const raised = await run(() => raiseValue(source.redis, valueKey(key), value, options.ttlMs));
-      if (raised !== null) return raised;
-      throw notACounter(key);
+      if (raised === null) throw notACounter(key);
+      warnOfEviction();
+      return raised;
     },
     async get(key) {
       checkKey(key);

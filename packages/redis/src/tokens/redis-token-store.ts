@@ -1,4 +1,6 @@
 import { type Clock, systemClock } from "@framework/core/feature";
+import type { Logger } from "@framework/core";
+import { evictionWarning } from "../client/eviction-warning.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
@@ -19,6 +21,8 @@ export interface RedisTokenStoreOptions {
   readonly name?: string;
   /** Clock of expiry: that of the host, by which tokens are accepted, so that the clock of Redis does not matter. @default the system clock */
   readonly clock?: Clock;
+  /** Logs `REDIS_EVICTS_KEYS`. @default console */
+  readonly log?: Pick<Logger, "warn">;
 }
 
 /** Value of a revoked id; other ids have the consumed generation. */
@@ -58,20 +62,24 @@ return 1
  */
 export const redisTokenStore = (
   source: RedisSource,
-  { name = "tokens", clock = systemClock }: RedisTokenStoreOptions = {},
+  { name = "tokens", clock = systemClock, log = console }: RedisTokenStoreOptions = {},
 ): RedisTokenStore => {
   checkName(name);
   const keyOf = (id: string): string => `${name}:${keyHash(id)}`;
+  const warnOfEviction = evictionWarning(source, log);
   const lifeMs = (expiresAt: number): number => Math.ceil(expiresAt * 1000 - clock.date()) + MARGIN_MS;
   return {
     async revoke(id, expiresAt) {
       await revoke.run(source.redis, [keyOf(id)], [lifeMs(expiresAt)]);
+      warnOfEviction();
     },
     async isRevoked(id) {
       return (await source.redis.get(keyOf(id))) === REVOKED;
     },
     async consume(id, generation, expiresAt) {
-      return (await consume.run(source.redis, [keyOf(id)], [lifeMs(expiresAt), generation])) === 1;
+      const consumed = await consume.run(source.redis, [keyOf(id)], [lifeMs(expiresAt), generation]);
+      warnOfEviction();
+      return consumed === 1;
     },
   };
 };

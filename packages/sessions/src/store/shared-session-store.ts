@@ -22,7 +22,7 @@ const REPLACED_MS = 60_000;
  *
  * Each version of an entry has a key of its own, written only if it is absent, so exactly one of several writers of a version succeeds and its content
  * appears at once. A number that only rises points to the current version; a reader or writer that finds a version beyond it, of a process that died in
- * between, moves it on. The number also marks ended keys, and is never evicted. An end of a version claims the next one, as a writer does. A replaced version
+ * between, moves it on. The number also marks ended keys, and is never evicted (of Redis: with `maxmemory-policy noeviction`). An end of a version claims the next one, as a writer does. A replaced version
  * leaves a mark for a minute, so a claim holds even if others have completed and replaced it meanwhile.
  *
  * @throws CORE_SHARED_STATE_FULL from `write` and `raise` beyond `maxSessions`, from `end` when ended keys have the places of live ones too; CORE_SHARED_STATE_UNAVAILABLE
