@@ -1,6 +1,9 @@
 import type { ServerHttp2Stream } from "node:http2";
 import type { BodySink } from "@framework/core/feature";
 
+/** Up to this many bytes are copied, rather than to wait until they have been written. */
+const COPIED_BYTES = 4096;
+
 /** A stream as the destination of a long body. */
 export class StreamSink implements BodySink {
   private readonly stream: ServerHttp2Stream;
@@ -12,10 +15,12 @@ export class StreamSink implements BodySink {
     this.wrote = wrote;
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean {
     if (bytes.byteLength === 0) return true; // the head is sent already, and an empty frame says nothing
     this.wrote(bytes.byteLength);
-    return this.stream.write(bytes);
+    if (bytes.byteLength <= COPIED_BYTES) return this.stream.write(Buffer.from(bytes));
+    this.stream.write(bytes, taken);
+    return false;
   }
 
   end(): void {

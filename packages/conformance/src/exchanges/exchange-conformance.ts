@@ -233,6 +233,31 @@ const replies = (side: Side): void => {
     });
   });
 
+  for (const size of [1000, 20_000, 60_000]) {
+    side.test(
+      `sends each chunk of ${size} bytes as it was when it was produced, to a client that is slow`,
+      () => {
+        const count = Math.ceil(20_000_000 / size);
+        let pulled = 0;
+        const chunks = async function* (): AsyncGenerator<Uint8Array, void> {
+          const memory = new Uint8Array(size);
+          for (pulled = 0; pulled < count; pulled++) yield memory.fill(pulled % 251);
+        };
+        return side.with({ serve: () => reply(new BodyStream(chunks())) }, async (client) => {
+          const { body } = await client.send();
+          for (let before = -1; pulled > before; await turn(10)) before = pulled; // until the system takes no more
+          const parts: Buffer[] = [];
+          for await (const part of body as AsyncIterable<Buffer>) parts.push(part);
+          const bytes = Buffer.concat(parts);
+          const wanted = Buffer.alloc(count * size);
+          for (let at = 0; at < count; at++) wanted.fill(at % 251, at * size, (at + 1) * size);
+          assert.equal(bytes.byteLength, wanted.byteLength);
+          assert.ok(bytes.equals(wanted), "a chunk was sent with later content");
+        });
+      },
+    );
+  }
+
   side.test("sends a stream while it is produced", () => {
     const more = Promise.withResolvers<void>();
     const serveSlowly: Serve = () =>

@@ -13,7 +13,7 @@ export type Payload = string | Uint8Array | BodyStream | null;
  * for complete.
  */
 export class BodyStream {
-  /** Iterated at most once. A chunk must not be changed after it was produced. */
+  /** Iterated at most once. A chunk must not be changed before the next is pulled. */
   readonly chunks: AsyncIterable<Uint8Array>;
   /** Exact length in bytes, `null` while unknown. A stream that produces another number of bytes fails with CORE_BAD_REPLY. */
   readonly length: number | null;

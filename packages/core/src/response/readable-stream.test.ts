@@ -101,3 +101,11 @@ test("a complete body in memory is the concatenation of its chunks", async () =>
   expect(await payloadBytes(null)).toEqual(new Uint8Array());
   expect(await payloadBytes("é")).toEqual(new TextEncoder().encode("é"));
 });
+
+test("takes each chunk as it was when it was produced, from a source that fills one buffer again", async () => {
+  const memory = new Uint8Array(2);
+  const source = (function* () {
+    for (let at = 1; at <= 3; at++) yield memory.fill(at);
+  })();
+  expect(await payloadBytes(toBodyStream(source))).toEqual(new Uint8Array([1, 1, 2, 2, 3, 3]));
+});

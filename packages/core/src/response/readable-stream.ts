@@ -52,6 +52,6 @@ const toBytesOf = (payload: string | Uint8Array | null): Uint8Array =>
 export const payloadBytes = async (payload: Payload): Promise<Uint8Array> => {
   if (!(payload instanceof BodyStream)) return toBytesOf(payload);
   const chunks: Uint8Array[] = [];
-  for await (const chunk of payload.chunks) chunks.push(chunk);
+  for await (const chunk of payload.chunks) chunks.push(new Uint8Array(chunk)); // a source may change a chunk once the next is pulled
   return joined(chunks);
 };

@@ -1,8 +1,5 @@
-import type { BodySink } from "../wire/body-writer.ts";
+import { type BodySink, COPIED_BYTES } from "../wire/body-writer.ts";
 import type { Socket } from "../../exchange/socket.ts";
-
-/** Chunks of up to this many bytes are joined with their frame and written as one text. */
-const JOINED_BYTES = 4096;
 
 /** Writes the bytes of one long or streamed body to a socket, chunked (RFC 9112 7.1) or unframed. */
 export class FastBodySink implements BodySink {
@@ -17,21 +14,21 @@ export class FastBodySink implements BodySink {
     this.whenEnded = whenEnded;
   }
 
-  write(bytes: Uint8Array): boolean {
+  write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean {
     const { socket } = this;
     if (bytes.byteLength === 0) return true; // an empty chunk would end the body
-    if (!this.chunked) return socket.write(bytes);
+    if (!this.chunked) return socket.write(bytes, taken) && socket.writableLength === 0;
     const size = `${bytes.byteLength.toString(16)}\r\n`;
-    if (bytes.byteLength <= JOINED_BYTES) {
+    if (bytes.byteLength <= COPIED_BYTES) {
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-      return socket.write(`${size}${text}\r\n`, "latin1");
+      return socket.write(`${size}${text}\r\n`, "latin1"); // joined with its frame, and so copied
     }
     socket.cork();
     socket.write(size, "latin1");
     socket.write(bytes);
-    const hasRoom = socket.write("\r\n", "latin1");
+    const hasRoom = socket.write("\r\n", "latin1", taken);
     socket.uncork();
-    return hasRoom;
+    return hasRoom && socket.writableLength === 0;
   }
 
   end(): void {

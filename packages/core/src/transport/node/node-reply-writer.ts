@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { BodyStream } from "../../exchange/payload.ts";
 import { type MemoryPayload, shortLength, SLICE_ABOVE } from "../wire/memory-payload.ts";
-import { type BodyWriterEvents, BodyWriter } from "../wire/body-writer.ts";
+import { type BodySink, BodyWriter, type BodyWriterEvents, COPIED_BYTES } from "../wire/body-writer.ts";
 import type { NodeResponse } from "./node-messages.ts";
 import { isConnectionField, isOrdinary, type ReplyHead } from "../wire/reply-head.ts";
 import type { Reply } from "../../exchange/reply.ts";
@@ -51,14 +51,25 @@ export const writePrepared = (
     fields[at + 1] = headerValue(name, fields[at + 1] as string);
   }
   response.writeHead(status, reasonPhrase(status), fields);
-  if (payload instanceof BodyStream) return new BodyWriter(response, payload, events);
+  if (payload instanceof BodyStream) return new BodyWriter(nodeSink(response), payload, events);
   if (length !== null && length > SLICE_ABOVE) {
     const bytes = typeof payload === "string" ? new TextEncoder().encode(payload) : payload;
-    if (bytes !== null) return new BodyWriter(response, bytes, events);
+    if (bytes !== null) return new BodyWriter(nodeSink(response), bytes, events);
   }
   endWith(response, payload, length, fields);
   return null;
 };
+
+/** `node:http` writes in the next tick, so that no bytes are taken at once. */
+const nodeSink = (response: ServerResponse): BodySink => ({
+  write(bytes, taken) {
+    if (bytes.byteLength <= COPIED_BYTES) return response.write(Buffer.from(bytes));
+    response.write(bytes, taken);
+    return false;
+  },
+  end: () => response.end(),
+  on: (event, listener) => response.on(event, listener),
+});
 
 /** Sends head and body in one encoding. An ASCII body can be sent as Latin-1, the encoding of heads. */
 const endWith = (

@@ -6,10 +6,16 @@ const SLICE_BYTES = 65_536;
 
 const nothing: Uint8Array = new Uint8Array(0);
 
+/** Up to this many bytes a sink copies, rather than to wait until they have been written. */
+export const COPIED_BYTES = 4096;
+
 /** Destination of a body: a `ServerResponse`, or an object that frames like one. An empty chunk sends the head and nothing else. */
 export interface BodySink {
-  /** Writes bytes. @returns `false` when the writer should wait for `drain` */
-  write(bytes: Uint8Array): boolean;
+  /**
+   * Writes bytes. @returns `false` when the writer should wait for `drain`, or for the call of `taken`: the bytes are in no copy, and a source may change them
+   * when its next chunk is pulled
+   */
+  write(bytes: Uint8Array, taken: (error?: Error | null) => void): boolean;
   /** Ends the body. */
   end(): unknown;
   /** Adds a listener for the moment at which more can be written. */
@@ -25,7 +31,8 @@ export interface BodyWriterEvents {
 }
 
 /**
- * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read.
+ * Writes a long or streamed body after its head: one chunk at a time, waiting while the client does not read. The next is pulled when the last was written or
+ * copied.
  *
  * A stream of known length must produce exactly that many bytes.
  */
@@ -81,7 +88,7 @@ export class BodyWriter {
   private async writeStream({ chunks, length }: BodyStream): Promise<void> {
     const iterator = chunks[Symbol.asyncIterator]();
     this.iterator = iterator;
-    this.response.write(nothing); // sends the head as Latin-1; `flushHeaders` would send UTF-8
+    this.response.write(nothing, ignore); // sends the head as Latin-1; `flushHeaders` would send UTF-8
     for (;;) {
       const result = await this.pull(iterator);
       if (this.stopped) return;
@@ -109,15 +116,15 @@ export class BodyWriter {
     for (let at = 0; at < bytes.byteLength; at += SLICE_BYTES) {
       const slice = bytes.byteLength > SLICE_BYTES ? bytes.subarray(at, at + SLICE_BYTES) : bytes;
       this.written += slice.byteLength;
-      if (!this.response.write(slice)) await this.drained();
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.wake = resolve;
+      // Its own function: that of a slice which was taken at once is called later. After a failed write the end of the connection calls `stop`.
+      const taken = (error?: Error | null): void => {
+        if (error == null) resolve();
+      };
+      if (!this.response.write(slice, taken)) await promise;
       if (this.stopped) return;
     }
-  }
-
-  private drained(): Promise<void> {
-    return new Promise((resolve) => {
-      this.wake = resolve;
-    });
   }
 
   private readonly onDrain = (): void => {
@@ -132,6 +139,8 @@ export class BodyWriter {
     this.events.failed(error);
   }
 }
+
+const ignore = (): void => {};
 
 const badChunk = (chunk: unknown): FrameworkError =>
   new FrameworkError(
