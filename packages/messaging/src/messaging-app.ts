@@ -193,11 +193,6 @@ export class MessagingApp {
     this.host.check(() => this.subscriptionProblems(spec));
     for (const problem of problems) this.problem(`subscription "${label}": ${problem}`);
     if (problems.length > 0) return;
-    const isTaken = this.specs.some(
-      ({ topic, group, broker }) =>
-        broker === spec.broker && String(topic) === String(spec.topic) && group === spec.group,
-    );
-    if (isTaken) return this.problem(`there are two subscriptions "${label}"; use one with schemas by type`);
     if (spec.inject !== undefined) this.host.state.inject(`subscription ${label}`, spec.inject);
     if (spec.auth !== undefined) this.host.life.install(spec.auth);
     if (spec.dedupe === "inbox") this.inbox?.use();
@@ -253,7 +248,23 @@ export class MessagingApp {
             ),
           ]
         : [];
-    return [...brokerProblems(spec, broker), ...noDatabase];
+    const twice = this.isTaken(spec)
+      ? [bad(`there are two subscriptions "${label}"; use one with schemas by type`)]
+      : [];
+    return [...twice, ...brokerProblems(spec, broker), ...noDatabase];
+  }
+
+  /** Whether an earlier subscription has the same topic and group, at the same broker by whatever name. */
+  private isTaken(spec: SubscriptionSpec): boolean {
+    const { topic, group, broker } = spec;
+    return this.specs
+      .slice(0, this.specs.indexOf(spec))
+      .some(
+        (each) =>
+          String(each.topic) === String(topic) &&
+          each.group === group &&
+          this.nameOf(each.broker) === this.nameOf(broker),
+      );
   }
 
   private problem(message: string): void {

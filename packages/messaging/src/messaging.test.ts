@@ -39,6 +39,18 @@ test("all mistakes in subscriptions are reported at start, together", async () =
     expect(failure).toContain(message);
 });
 
+test("two subscriptions of a topic and group are a start error, by whatever name of their broker, and at two brokers none", async () => {
+  const twice = withBroker();
+  const other = withBroker();
+  other.messaging.addBroker("other", memoryBroker());
+  for (const app of [twice, other]) app.messaging.subscribe("books", { group: "a" }, () => {});
+  twice.messaging.subscribe("books", { group: "a", broker: "default" }, () => {});
+  other.messaging.subscribe("books", { group: "a", broker: "other" }, () => {});
+  expect(await failureOf(twice)).toContain('there are two subscriptions "books a"');
+  expect(await failureOf(other)).toBe("started");
+  await other.stop();
+});
+
 test("a subscription without a broker is a start error", async () => {
   const app = new (App.with(messaging))();
   app.messaging.subscribe("books", { group: "a" }, () => {});
