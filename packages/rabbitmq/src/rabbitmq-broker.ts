@@ -25,6 +25,9 @@ const MAX_DELAY_MS = 604_800_000;
 /** Time limit of storing the copy of a message that is tried again. */
 const COPY_MS = 30_000;
 
+/** Largest headers of a message: the driver writes 64 KiB with its fields, and copies get some more. */
+const MAX_HEADER_BYTES = 61_440;
+
 const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
   settlement: "each",
   orders: ["key", "partition"],
@@ -34,7 +37,7 @@ const capabilitiesOf = ({ delayQueues }: RabbitMQConfig): Capabilities => ({
   retryKeepsOrder: false,
   retryTopics: false,
   maxBodyBytes: 16_777_216,
-  maxHeaderBytes: 65_536,
+  maxHeaderBytes: MAX_HEADER_BYTES,
   envelope: { mode: "binary", prefix: PREFIX },
   patterns: false,
   privateTopics: true,

@@ -47,11 +47,14 @@ export class RabbitMQProducer implements Producer {
       return {
         ok: false,
         error: Error.isError(error) ? error : new Error(messageOf(error)),
-        isRetryable: true,
+        isRetryable: !isUnencodable(error),
       };
     }
   }
 }
+
+/** Whether the driver cannot write a message: its headers are larger than 64 KiB in a frame, or of a type that AMQP does not have. */
+const isUnencodable = (error: unknown): boolean => error instanceof RangeError || error instanceof TypeError;
 
 /**
  * The exchange of the topic. The topic of a process is its queue: the exchange vanishes with it at any time, and publishing to a missing one closes the channel

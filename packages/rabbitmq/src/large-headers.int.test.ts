@@ -1,0 +1,41 @@
+import { withServer } from "@framework/services";
+import { waitFor } from "@framework/testing";
+import { expect, test } from "@jest/globals";
+import { newName, onServer, TestApp } from "./process.test-kit.ts";
+
+withServer("rabbitmq", (url) => {
+  test("messages whose headers leave no room for those of dead letters hold up no others", async () => {
+    const topic = newName();
+    const got: unknown[] = [];
+    const one = new TestApp({ url, topics: [topic] }).subscribe(
+      topic,
+      { raw: true, deadLetter: "topic" },
+      ({ data }) => void got.push(data),
+    );
+    await using app = await one.start();
+    await onServer(url, async (channel) => {
+      const headers = { big: "x".repeat(65_400) };
+      for (let n = 0; n < 10; n++)
+        channel.publish(topic, "", Buffer.from("0"), { headers, messageId: `${n}` });
+      channel.publish(topic, "", Buffer.from("1"));
+      await channel.checkExchange(topic); // they were sent before
+    });
+    await waitFor(() => got.length === 1, { timeoutMs: 60_000 });
+    const [status] = app.app.messaging.status();
+    expect([got, status?.deadLettered]).toEqual([[1], 10]);
+    const letter = await onServer(url, async (channel) =>
+      waitFor(() => channel.get(`${topic}.group.dlq`, { noAck: true }), { timeoutMs: 60_000 }),
+    );
+    expect(letter.properties.headers).toMatchObject({ "framework-dead-left-out": "headers" });
+    expect(letter.content.toString()).toBe("0");
+  }, 180_000);
+
+  test("headers that leave no room for those of dead letters are refused by the send", async () => {
+    const topic = newName();
+    const one = new TestApp({ url, topics: [topic], maxHeaderBytes: 65_536 }).subscribe(topic, {}, () => {});
+    await using app = await one.start();
+    const headers = { big: "x".repeat(63_000) };
+    const sent = app.app.messaging.send(topic, { type: "t", data: 1, headers });
+    await expect(sent).rejects.toMatchObject({ code: "MESSAGING_TOO_LARGE" });
+  }, 180_000);
+});
