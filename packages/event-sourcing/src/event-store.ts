@@ -126,6 +126,12 @@ export const buildStore = (base: StoreBase): StoreParts => {
     get position() {
       return (frontier ??= frontierOf(base)).position;
     },
+    get returns() {
+      return (frontier ??= frontierOf(base)).returns;
+    },
+    get returnedTo() {
+      return (frontier ??= frontierOf(base)).returnedTo;
+    },
     advance: () => (frontier ??= frontierOf(base)).advance(),
   };
   const reader = new GlobalReader(base, lateFrontier);

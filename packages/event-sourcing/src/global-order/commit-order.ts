@@ -1,6 +1,8 @@
 import { sql } from "@framework/database";
 import type { StoreBase } from "../base/store-base.ts";
 import type { Decided, Frontier } from "./frontier.ts";
+import { logReturn } from "./store-returned.ts";
+import { lastStored } from "./last-stored.ts";
 import { SharedLook } from "./shared-look.ts";
 
 /**
@@ -9,12 +11,19 @@ import { SharedLook } from "./shared-look.ts";
  */
 export class CommitOrder implements Frontier {
   position = 0;
+  returns = 0;
+  returnedTo = 0;
   private readonly looks: SharedLook<Decided>;
 
   constructor(base: StoreBase) {
     this.looks = new SharedLook(async () => {
       const last = (await base.db.fetchValue<number>(lastPosition)) ?? 0;
-      this.position = Math.max(this.position, last);
+      if (last < this.position) {
+        logReturn(base, this.position, last);
+        this.returnedTo = last;
+        this.returns++;
+      }
+      this.position = last;
       return { position: this.position, state: "end" };
     });
   }
@@ -24,6 +33,4 @@ export class CommitOrder implements Frontier {
   }
 }
 
-const lastPosition = sql`SELECT max(position) FROM (
-  SELECT max(position) AS position FROM framework_events
-  UNION ALL SELECT max(position) FROM framework_archived_events) AS positions`;
+const lastPosition = sql`SELECT ${lastStored}`;

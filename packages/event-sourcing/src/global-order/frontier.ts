@@ -16,6 +16,10 @@ export type ReadState = "end" | "more" | "waiting";
 export interface Frontier {
   /** The position known so far. */
   readonly position: number;
+  /** How often the store was found to have gone back to an older state. */
+  readonly returns: number;
+  /** Last position that the older state has in common with what was read before, as far as the frontier can tell. */
+  readonly returnedTo: number;
   /** Looks how far it is now. Concurrent calls share one look, which begins after each of them. */
   advance(): Promise<Decided>;
 }

@@ -3,6 +3,7 @@ import { paddedList } from "../base/padded-list.ts";
 import type { StoreBase } from "../base/store-base.ts";
 import { eventColumnNames, eventColumns, type EventRow } from "../events/event-row.ts";
 import type { Decided, Frontier } from "./frontier.ts";
+import { lastStored } from "./last-stored.ts";
 
 /** Which events of the whole store to read. */
 export interface EventFilter {
@@ -42,6 +43,7 @@ export class GlobalReader {
    */
   async read(after: number, filter: EventFilter, limit: number, queries: Queries): Promise<RowBatch> {
     const { frontier } = this;
+    const { returns } = frontier;
     const isFar = frontier.position - after >= limit; // enough to read without looking for more
     const decided: Decided = isFar
       ? { position: frontier.position, state: "more" }
@@ -49,9 +51,27 @@ export class GlobalReader {
     if (after >= decided.position) return { ...decided, position: after, rows: [] };
     const rows = await this.rows({ after, to: decided.position, limit, filter }, queries);
     const last = rows.at(-1);
-    if (rows.length < limit || last === undefined) return { ...decided, rows };
+    if (rows.length < limit || last === undefined) {
+      if (isFar) await frontier.advance(); // to pass positions without rows, they must be decided still
+      return frontier.returns === returns
+        ? { ...decided, rows }
+        : await this.read(after, filter, limit, queries);
+    }
     const isWhole = last.position === decided.position;
     return { position: last.position, state: isWhole ? decided.state : "more", rows };
+  }
+
+  /** How often the store was found to have gone back to an older state, and the last position that this has in common with what was read before. */
+  get returns(): Pick<Frontier, "returns" | "returnedTo"> {
+    const { returns, returnedTo } = this.frontier;
+    return { returns, returnedTo };
+  }
+
+  /** Whether a position is beyond all events of the store: they were read from a later state of it. */
+  async isBeyond(position: number): Promise<boolean> {
+    if (position <= this.frontier.position) return false;
+    const last = await this.base.db.fetchValue<number>`SELECT ${lastStored}`;
+    return position > (last ?? 0);
   }
 
   /** Looks how far readers may read now. */

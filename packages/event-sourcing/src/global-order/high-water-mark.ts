@@ -1,14 +1,23 @@
 import type { StoreBase } from "../base/store-base.ts";
 import { APPEND_LOCK } from "../base/append-lock.ts";
 import type { Decided, Frontier } from "./frontier.ts";
+import { lastStored } from "./last-stored.ts";
 import { type Holders, lockHolders, mayRemain } from "./lock-holders.ts";
 import { SharedLook } from "./shared-look.ts";
+import { logReturn } from "./store-returned.ts";
 import { type Skip, SkipLog } from "./skips.ts";
 
 /** Positions that one look reads at most. */
 const SCAN = 5000;
 /** Skips of one look: each becomes a row. */
 const MAX_SKIPS = 500;
+/** The event at the frontier, by which an older state of the store is told from the present one. */
+interface FrontierEvent {
+  readonly position: number;
+  readonly event_id: string;
+  readonly recorded_at: number;
+}
+
 /** Advance after which the position is stored, so that another process need not begin at the first event. */
 const STORE_EVERY = 10_000;
 
@@ -28,6 +37,8 @@ interface Observation {
  */
 export class HighWaterMark implements Frontier {
   position = 0;
+  returns = 0;
+  returnedTo = 0;
   /** Seconds that the oldest append was open when last looked. */
   oldestOpenSecs = 0;
   private readonly base: StoreBase;
@@ -37,6 +48,8 @@ export class HighWaterMark implements Frontier {
   /** The last observation whose holders have all ended: holes up to it are dead if a later read still has them. */
   private ended: Observation = { to: 0, holders: new Set() };
   private stored: number | null = null;
+  /** The event at the frontier when last looked. */
+  private known: FrontierEvent | null = null;
 
   constructor(base: StoreBase) {
     this.base = base;
@@ -64,8 +77,8 @@ export class HighWaterMark implements Frontier {
 
   private async pass(): Promise<Decided> {
     await this.lookAtHolders(); // before the read
-    const { ended } = this;
     const positions = await this.read();
+    const { ended } = this;
     const { position, skips, isHole } = follow(this.position, positions, ended.to);
     await this.skips.record(skips, evidenceOf(ended));
     this.position = position;
@@ -90,15 +103,56 @@ export class HighWaterMark implements Frontier {
     this.observed = null;
   }
 
+  /** Positions after the frontier, whose own event must still be there. */
   private async read(): Promise<readonly number[]> {
-    const rows = await this.base.db.query<{ position: number }>(POSITIONS, [this.position, SCAN]);
-    return rows.map(({ position }) => position);
+    const first = await this.query();
+    if (this.position === 0 || this.isSame(first.at)) return this.keep(first);
+    await this.goBack();
+    return this.keep(await this.query());
+  }
+
+  private async query(): Promise<Found> {
+    const rows = await this.base.db.query<FrontierEvent | Later>(POSITIONS, [this.position, SCAN]);
+    const at = rows.find((row): row is FrontierEvent => row.event_id !== null) ?? null;
+    return { at, positions: rows.flatMap((row) => (row.event_id === null ? row.position : [])) };
+  }
+
+  private isSame(at: FrontierEvent | null): boolean {
+    if (at === null) return false;
+    return this.known?.position !== at.position || this.known.event_id === at.event_id;
+  }
+
+  private keep({ at, positions }: Found): readonly number[] {
+    this.known = at ?? this.known;
+    return positions;
+  }
+
+  /** Begins again at the mark of an older store. What was recorded up to the time of the event known last is taken for what was read before. */
+  private async goBack(): Promise<void> {
+    const { position, known } = this;
+    this.returnedTo = await this.lastOf(Number.MAX_SAFE_INTEGER, known?.recorded_at ?? null);
+    logReturn(this.base, position, this.returnedTo);
+    this.stored = await this.mark();
+    this.position = await this.lastOf(Math.min(this.stored, this.returnedTo), null);
+    this.observed = null;
+    this.ended = { to: 0, holders: new Set() };
+    this.known = null;
+    this.returns++;
+  }
+
+  /** Position of the last event up to a position and a time; 0 without one. */
+  private async lastOf(to: number, recordedTo: number | null): Promise<number> {
+    return (await this.base.db.fetchValue<number>(lastUpTo, [to, recordedTo])) ?? 0;
+  }
+
+  private async mark(): Promise<number> {
+    const mark = await this.base.db.fetchValue<number>("SELECT mark FROM framework_event_store WHERE id = 1");
+    return mark ?? 0;
   }
 
   private async load(): Promise<void> {
     if (this.stored !== null) return;
-    const mark = await this.base.db.fetchValue<number>("SELECT mark FROM framework_event_store WHERE id = 1");
-    this.stored = mark ?? 0;
+    this.stored = await this.mark();
     this.position = Math.max(this.position, this.stored);
   }
 
@@ -106,13 +160,36 @@ export class HighWaterMark implements Frontier {
     if (this.stored === null || this.position < this.stored + STORE_EVERY) return;
     this.stored = this.position;
     await this.base.db.execute`UPDATE framework_event_store SET mark = ${this.position}
-      WHERE id = 1 AND mark < ${this.position}`;
+      WHERE id = 1 AND mark < ${this.position} AND ${this.position} <= ${lastStored}`;
   }
 }
 
-const POSITIONS = `SELECT position FROM (SELECT position FROM framework_events WHERE position > $1 ORDER BY position LIMIT $2) AS present
+interface Later {
+  readonly position: number;
+  readonly event_id: null;
+}
+
+interface Found {
+  readonly at: FrontierEvent | null;
+  readonly positions: readonly number[];
+}
+
+const POSITIONS = `SELECT position, NULL AS event_id, NULL AS recorded_at FROM (
+  SELECT position FROM (SELECT position FROM framework_events WHERE position > $1 ORDER BY position LIMIT $2) AS present
   UNION ALL SELECT position FROM (SELECT position FROM framework_archived_events WHERE position > $1 ORDER BY position LIMIT $2) AS archived
-  ORDER BY position LIMIT $2`;
+  ORDER BY position LIMIT $2) AS later
+  UNION ALL SELECT position, event_id, recorded_at FROM framework_events WHERE position = $1
+  UNION ALL SELECT position, event_id, recorded_at FROM framework_archived_events WHERE position = $1
+  ORDER BY position`;
+
+const lastUpTo = `SELECT max(position) FROM (${["framework_events", "framework_archived_events"]
+  .map(
+    (
+      table,
+    ) => `(SELECT position FROM ${table} WHERE position <= $1 AND ($2::bigint IS NULL OR recorded_at <= $2)
+  ORDER BY position DESC LIMIT 1)`,
+  )
+  .join(" UNION ALL ")}) AS last`;
 
 const evidenceOf = ({ to, holders }: Observation): string =>
   JSON.stringify({ seenTo: to, ended: [...holders] });

@@ -54,6 +54,7 @@ export class EventSubscription implements Subscription {
   private readonly retry: Readonly<RetryPolicy>;
   private readonly stopping = new AbortController();
   private at: number;
+  private returns: number | null = null;
 
   constructor(needs: SubscriptionNeeds, options: SubscribeOptions, handler: EventHandler) {
     checkNumber("batchSize", options.batchSize, 1, MAX_BATCH_SIZE);
@@ -106,8 +107,10 @@ export class EventSubscription implements Subscription {
   private async look(signal: AbortSignal): Promise<"more" | "some" | "none"> {
     const { base, reader } = this.needs;
     const { batchSize = DEFAULT_BATCH_SIZE } = this.options;
+    this.returns ??= reader.returns.returns;
     const batch = await this.read(reader.read(this.at, this.options, batchSize, base.db));
     if (batch === null) return "none";
+    if (this.hasGoneBack()) return "more";
     for (const row of batch.rows) {
       if (!(await this.handleRow(row, signal))) return "none";
       this.at = row.position;
@@ -115,6 +118,15 @@ export class EventSubscription implements Subscription {
     this.at = batch.position;
     if (batch.state === "more") return "more";
     return batch.rows.length > 0 || batch.state === "waiting" ? "some" : "none";
+  }
+
+  /** Whether the store went back to an older state: the subscription goes on after what is left. */
+  private hasGoneBack(): boolean {
+    const { returns, returnedTo } = this.needs.reader.returns;
+    if (returns === this.returns) return false;
+    this.returns = returns;
+    this.at = Math.min(this.at, returnedTo);
+    return true;
   }
 
   /** What the database answers; `null` when it is away. */

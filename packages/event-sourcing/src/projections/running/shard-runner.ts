@@ -58,6 +58,15 @@ export const runShard = async (
   }
 };
 
+/** The view has events that the store does not have: it would miss those that get their positions. The shard stops. */
+class ViewAheadError extends Error {
+  constructor({ name, version }: Projection) {
+    super(
+      `the view ${name} ${version} has events that the store has lost, as after the restore of a backup; raise \`version\` to build it anew`,
+    );
+  }
+}
+
 /** Does what there is to do for one shard, step by step. */
 export class ShardRunner {
   private readonly needs: RunnerNeeds;
@@ -87,7 +96,7 @@ export class ShardRunner {
       return isBuilding ? await this.needs.throttled(() => this.work(row)) : await this.work(row);
     } catch (error) {
       if (error instanceof ShardMovedError) return "some";
-      if (!(error instanceof TooManyParkedError)) throw error;
+      if (!(error instanceof TooManyParkedError || error instanceof ViewAheadError)) throw error;
       await setShards(base, place, "stopped", errorText(error));
       base.log.error("event-sourcing: a projection has stopped", { projection: place.name, error });
       return "none";
@@ -103,6 +112,8 @@ export class ShardRunner {
     }
     if (row.is_inline === 1 && row.status === "live") return "none"; // appends apply their events
     const batch = await this.ahead.take(row.position);
+    if (batch.count === 0 && (await needs.reader.isBeyond(row.position)))
+      throw new ViewAheadError(projection);
     if (batch.state === "more") this.ahead.begin(batch.position);
     const moved = batch.position > row.position ? await this.apply(row, batch) : null;
     if (row.status === "building" && batch.state !== "more" && projection.autoLive) {

@@ -1,6 +1,7 @@
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { parkedPlace } from "../versions/parked-place.ts";
+import { lastStored } from "../../global-order/last-stored.ts";
 import type { VersionStatus } from "../versions/projection-rows.ts";
 
 /** One shard of one version. */
@@ -44,7 +45,7 @@ export interface MovedShard extends ShardRow {
   readonly holds: boolean;
 }
 
-/** Moves a shard on, in the transaction of the view. @throws ShardMovedError unless it is at `from` and running */
+/** Moves a shard on, in the transaction of the view, but never beyond the events of the store. @throws ShardMovedError unless it is at `from` and running */
 export const advanceShard = async (
   { now, parked }: StoreBase,
   tx: Transaction,
@@ -55,7 +56,7 @@ export const advanceShard = async (
   const place = parkedPlace({ name, version });
   const row =
     await tx.fetchOne<MovedShard>`UPDATE framework_projection_shards SET position = ${to}, updated_at = ${now}
-    WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running'
+    WHERE name = ${name} AND version = ${version} AND shard = ${shard} AND position = ${from} AND state = 'running' AND ${to} <= ${lastStored}
     RETURNING position, state, ${parked.inOrder.isHolding(place)} AS holds, ${parked.inOrder.isReplaying(place, shard)} AS replays,
       (SELECT status FROM framework_projections WHERE name = ${name} AND version = ${version}) AS status,
       (SELECT is_inline FROM framework_projections WHERE name = ${name} AND version = ${version}) AS is_inline`;

@@ -1,5 +1,6 @@
 import { type Queries, sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
+import { lastStored } from "../../global-order/last-stored.ts";
 import type { Projection } from "../definition/projection.ts";
 
 /**
@@ -71,6 +72,4 @@ export const setStatus = async (
 
 /** Position of the last event of the store. */
 export const headOf = async (queries: Queries): Promise<number> =>
-  (await queries.fetchValue<number>`SELECT max(position) FROM (
-    SELECT max(position) AS position FROM framework_events
-    UNION ALL SELECT max(position) FROM framework_archived_events) AS positions`) ?? 0;
+  (await queries.fetchValue<number>`SELECT ${lastStored}`) ?? 0;
