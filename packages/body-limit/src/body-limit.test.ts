@@ -3,6 +3,7 @@ import { App, ConfigurationError } from "@framework/core";
 import { eachClient, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { bodyLimit } from "./body-limit.ts";
+import { BodyLimitConfig } from "./body-limit-config.ts";
 
 let handled = 0;
 
@@ -84,4 +85,12 @@ test("all mistakes of a configuration are reported together, at start", async ()
 test("maxRatio without a coding to decode is refused at start", async () => {
   const app = new (App.with(bodyLimit))().enableBodyLimit({ maxRatio: 10 });
   await expect(app.start()).rejects.toThrow("BodyLimitConfig.maxRatio has no effect without decode");
+});
+
+test("a record of `of`, which has every field, configures the feature", async () => {
+  for (const config of [BodyLimitConfig.of(), BodyLimitConfig.of({ maxBodyBytes: 5 })]) {
+    const app = new (App.with(bodyLimit))().enableBodyLimit(config);
+    await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();
+    await app.stop();
+  }
 });

@@ -1,6 +1,8 @@
-import { ConfigurationError } from "@framework/core";
+import { App, ConfigurationError } from "@framework/core";
 import { testClient, type TestReply } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import { compression } from "./compression.ts";
+import { CompressionConfig } from "./compression-config.ts";
 import { makeApp, text } from "./compressed-app.test-kit.ts";
 
 const seen = ({ status, headers }: TestReply) => ({
@@ -60,4 +62,12 @@ test("the level of a coding that is not offered is refused at start", async () =
     'CompressionConfig.gzipLevel has no effect without "gzip" in encodings',
   );
   await makeApp({ encodings: ["br"], brotliQuality: 5 }).start();
+});
+
+test("a record of `of`, which has every field, configures the feature", async () => {
+  for (const config of [CompressionConfig.of(), CompressionConfig.of({ encodings: ["br"] })]) {
+    const app = new (App.with(compression))().enableCompression(config);
+    await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();
+    await app.stop();
+  }
 });

@@ -3,7 +3,7 @@ import { App, HttpError, RequestId, Response } from "@framework/core";
 import { type Feature, Trace } from "@framework/core/feature";
 import { eachClient, testClient, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
-import { logging, type LoggingConfig } from "./index.ts";
+import { logging, LoggingConfig } from "./index.ts";
 
 interface Line {
   readonly [name: string]: unknown;
@@ -208,4 +208,12 @@ test("all mistakes of a configuration are reported together, at start", async ()
   await expect(app.start()).rejects.toThrow(
     /format[^]*level[^]*excludePaths[^]*logHeaders[^]*maxLoggedBodyBytes[^]*redact[^]*destination[^]*maxQueueBytes/,
   );
+});
+
+test("a record of `of`, which has every field, configures the feature", async () => {
+  for (const config of [LoggingConfig.of(), LoggingConfig.of({})]) {
+    const app = new (App.with(logging))().enableLogging(config);
+    await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();
+    await app.stop();
+  }
 });

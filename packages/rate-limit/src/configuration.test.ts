@@ -3,6 +3,7 @@ import { testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { quiet } from "./limited-app.test-kit.ts";
 import { rateLimit } from "./rate-limit.ts";
+import { RateLimitConfig } from "./rate-limit-config.ts";
 
 test("mistakes in the record and in route options are reported together at start", async () => {
   const app = new (App.with(rateLimit))().enableRateLimit({ maxRequests: 0, windowSecs: 1.5 });
@@ -40,4 +41,12 @@ test("rateLimit: false is valid while the feature is off, a limit is not", async
   await expect(wrong.start(quiet)).rejects.toThrow(
     'the option "rateLimit" does nothing without enableRateLimit',
   );
+});
+
+test("a record of `of`, which has every field, configures the feature", async () => {
+  for (const config of [RateLimitConfig.of(), RateLimitConfig.of({ maxRequests: 5 })]) {
+    const app = new (App.with(rateLimit))().enableRateLimit(config);
+    await expect(app.start({ log: { info() {}, warn() {}, error() {} } })).resolves.toBeDefined();
+    await app.stop();
+  }
 });

@@ -69,22 +69,25 @@ export const configRecord = <T extends object>(
 };
 
 /**
- * Returns a problem for each of the fields that the program gave although they have no effect, such as the level of a compression that is not offered.
+ * Returns a problem for each of the fields that the program gave although they have no effect, such as the level of a compression that is not offered. One
+ * with its default is none, since a record of `of` has all of them.
  *
  * @param needs what they need: a sentence that ends with it
  */
 export const unusedFields = <T extends object>(
-  { name }: Pick<ConfigRecord<T>, "name">,
+  { name, read }: Pick<ConfigRecord<T>, "name" | "read">,
   input: ConfigInput<T> | undefined,
   fields: readonly (keyof T & string)[],
   needs: string,
-): Problem[] =>
-  fields
-    .filter((field) => input?.[field] !== undefined)
+): Problem[] => {
+  const defaults = read().value;
+  return fields
+    .filter((field) => input?.[field] !== undefined && input[field] !== defaults[field])
     .map((field) => ({
       code: "CORE_BAD_CONFIG",
       message: `${name}.${field} has no effect without ${needs}: configure that, or remove the field`,
     }));
+};
 
 /** Returns the mistakes in an object of options whose fields are read elsewhere: those with unknown names, which a misspelt guard would be. */
 export const unknownFields = (name: string, input: object, known: readonly string[]): string[] =>
