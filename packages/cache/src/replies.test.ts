@@ -226,3 +226,24 @@ test("the stored body is a copy of the handler's", async () => {
   bytes.fill(0x78);
   expect((await get("/")).text).toBe("first");
 });
+
+test("the body of a web Response that a middleware drops is cancelled", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const app = new (App.with(caching))().enableCaching();
+  app.use(async (request, next) => {
+    await next(request);
+    throw new HttpError(502, "dropped");
+  });
+  app.get("/", () => {
+    const chunk = new Uint8Array(1000);
+    const endless = new ReadableStream({
+      start: (controller) => controller.enqueue(chunk),
+      cancel: () => cancelled.resolve(),
+    });
+    return new globalThis.Response(endless, { headers: { "content-type": "text/plain" } });
+  });
+  await app.start({ log: { info() {}, warn() {}, error() {} } });
+  const reply = await app.fetch(new Request("http://localhost/"));
+  expect([reply.status, await reply.text()]).toEqual([502, expect.stringContaining("dropped")]);
+  expect(await cancelled.promise).toBeUndefined();
+});

@@ -1,4 +1,5 @@
-import { joined } from "./byte-stream.ts";
+import { ByteChunks, joined } from "./byte-stream.ts";
+import type { ChunkSource } from "./chunk-source.ts";
 import { BodyStream } from "../exchange/payload.ts";
 import type { Response } from "./response.ts";
 import { WebBody } from "./web-response.ts";
@@ -36,9 +37,9 @@ const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | Bo
       read.push(settled.value);
       bytes += settled.value.byteLength;
       if (bytes <= MAX_BYTES) continue;
-      return new BodyStream(new ResumedChunks(read, null, source), length);
+      return resumed(new ResumedChunks(read, null, source), length);
     }
-    return new BodyStream(new ResumedChunks(read, pending, source), length);
+    return resumed(new ResumedChunks(read, pending, source), length);
   }
 };
 
@@ -53,8 +54,12 @@ const endOfTurn = (): Promise<null> =>
 
 type Chunk = IteratorResult<Uint8Array, undefined>;
 
+/** A body that is closed like that of a program when its reply is dropped. */
+const resumed = (chunks: ResumedChunks, length: number | null): BodyStream =>
+  new BodyStream(new ByteChunks(chunks), length);
+
 /** Chunks that were read, then those that their source still has. */
-class ResumedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
+class ResumedChunks implements ChunkSource {
   private readonly read: Uint8Array[];
   /** A chunk that was asked for. */
   private pending: Promise<Chunk> | null;
@@ -70,10 +75,6 @@ class ResumedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
     this.source = source;
   }
 
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
   async next(): Promise<Chunk> {
     const value = this.read.shift();
     if (value !== undefined) return { done: false, value };
@@ -82,9 +83,8 @@ class ResumedChunks implements AsyncIterableIterator<Uint8Array, undefined> {
     return pending ?? this.source.next();
   }
 
-  async return(): Promise<Chunk> {
+  async close(): Promise<void> {
     this.read.length = 0;
     await this.source.return?.();
-    return { done: true, value: undefined };
   }
 }
