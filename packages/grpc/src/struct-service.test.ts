@@ -58,3 +58,22 @@ test("a service without enableGrpc is a mistake", async () => {
   const start = serve((app) => void app.addGrpcService("plain.Things", ["Echo"]));
   expect(String(await failure(start))).toContain("GRPC_NOT_ENABLED");
 });
+
+test.each([undefined, []])("a service with the methods %j starts, beside others", async (methods) => {
+  await using served = await serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService("plain.None", methods);
+    app.addGrpcService("plain.Things", ["Echo"]);
+    app.grpcMethod("plain.Things", "Echo", (request) => request);
+  });
+  expect(await served.client(structService("plain.Things", ["Echo"]))["Echo"]?.({ a: 1 })).toEqual({ a: 1 });
+});
+
+test("a handler that is no function is reported at start", async () => {
+  const start = serve((app) => {
+    app.enableGrpc({ address: "127.0.0.1:0" });
+    app.addGrpcService("plain.Things", ["Echo"]);
+    app.grpcMethod("plain.Things", "Echo", 5 as never);
+  });
+  expect(String(await failure(start))).toContain("plain.Things/Echo: a handler must be a function");
+});

@@ -47,11 +47,28 @@ export const implementationProblems = (
   const names = new Set(methods.map(({ name }) => name));
   const unknown = Object.keys(implementation)
     .filter((name) => !names.has(name))
-    .map((name) => `${service.name} has no method ${name}; it has ${[...names].join(", ")}`);
+    .map((name) => `${service.name} has no method ${name}; it has ${[...names].join(", ") || "none"}`);
   const ofMethods = Object.entries(implementation).flatMap(([name, given]) =>
-    typeof given === "object" ? ruleProblems(`${service.name}/${name}`, given, ["handle"]) : [],
+    typeof given === "object" && given !== null
+      ? ruleProblems(`${service.name}/${name}`, given, ["handle"])
+      : [],
   );
-  return [...unknown, ...ruleProblems(`the rules of ${service.name}`, rules, []), ...ofMethods].map(problem);
+  const noHandlers = Object.entries(implementation)
+    .filter(([, given]) => !isHandler(given))
+    .map(([name]) => `${service.name}/${name}: a handler must be a function`);
+  return [
+    ...unknown,
+    ...noHandlers,
+    ...ruleProblems(`the rules of ${service.name}`, rules, []),
+    ...ofMethods,
+  ].map(problem);
+};
+
+/** A method may be without a handler, and have rules alone. */
+const isHandler = (given: unknown): boolean => {
+  const handle: unknown =
+    typeof given === "object" && given !== null ? (given as { handle?: unknown }).handle : given;
+  return handle === undefined || typeof handle === "function";
 };
 
 /** A misspelt or malformed guard would admit everybody. */
