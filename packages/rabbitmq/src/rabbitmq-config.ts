@@ -15,6 +15,8 @@ export interface RabbitMQConfig {
   readonly url: string;
   /**
    * Most unsettled deliveries of one consumer, so also its most handlers at a time; 1 to 10,000. A subscription with batches has at least two of them.
+   * With `order: "key"` a key that waits for a delayed try fills it with its own messages, and the other keys wait: set it, and the subscription's `prefetch`,
+   * above the messages that one key gets meanwhile.
    * @default 10
    */
   readonly prefetchCount: number;
