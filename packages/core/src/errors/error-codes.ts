@@ -13,7 +13,7 @@ export const coreErrors: ErrorCatalogue = {
   },
   CORE_BAD_ARGUMENT: {
     summary:
-      "an argument of a call that registers something, such as a middleware, a handler or a feature of `App.with`, is a value of another type, or has an unknown option",
+      "an argument of a call that registers something or makes a reply, such as a middleware, a handler or the options of a `Response`, is a value of another type, or has an unknown option",
     action: "the message names the call and the right type",
   },
   CORE_BAD_BODY: {
