@@ -1,5 +1,5 @@
 import { sql } from "@framework/database";
-import { APPEND_LOCK } from "./base/append-lock.ts";
+import { APPEND_LOCK, storeKey } from "./base/store-locks.ts";
 import type { StoreBase } from "./base/store-base.ts";
 import { mistake } from "./errors/event-error.ts";
 import { lockHolders } from "./global-order/lock-holders.ts";
@@ -27,7 +27,7 @@ export const setUpStore = async (base: StoreBase): Promise<void> => {
 /** Some managed services hide `pg_locks`; without it, readers would skip events silently. */
 const checkLocks = async ({ db }: StoreBase): Promise<void> => {
   const isVisible = await db.transaction(async (tx) => {
-    await tx.query`SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK})`;
+    await tx.query`SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK}, ${storeKey})`;
     return (await lockHolders(tx, APPEND_LOCK)).ids.size > 0;
   });
   if (isVisible) return;

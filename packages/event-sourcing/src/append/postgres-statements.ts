@@ -1,5 +1,5 @@
 import type { SqlValue, Statement } from "@framework/database";
-import { APPEND_LOCK } from "../base/append-lock.ts";
+import { APPEND_LOCK, STORE_KEY } from "../base/store-locks.ts";
 import type { Positions } from "../base/store-base.ts";
 import type { EncodedEvent } from "./encode-events.ts";
 import type { ExpectedVersion } from "./expected-version.ts";
@@ -65,7 +65,7 @@ export class PostgresStatements {
     const position = isCounted
       ? `counter.last_position - ${rows.count} + ${rows.number}`
       : "nextval('framework_event_positions')";
-    const lock = isCounted ? "NULL" : `pg_advisory_xact_lock_shared(${APPEND_LOCK})`;
+    const lock = isCounted ? "NULL" : `pg_advisory_xact_lock_shared(${APPEND_LOCK}, ${STORE_KEY})`;
     return `WITH ${isCounted ? counter : ""}stream AS (${this.stream(kind, rows, guarded)}),
     locked AS MATERIALIZED (SELECT stream.version, stream.updated_at, ${lock} FROM stream)
     INSERT INTO framework_events

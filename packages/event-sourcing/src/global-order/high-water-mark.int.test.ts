@@ -7,7 +7,7 @@ import { startPostgres, withServer } from "@framework/services";
 import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { Client } from "pg";
-import { APPEND_LOCK } from "../base/append-lock.ts";
+import { APPEND_LOCK, STORE_KEY } from "../base/store-locks.ts";
 import { postgresFixture } from "../contract/open-fixture.test-kit.ts";
 import { allEvents, plain } from "../contract/store-fixture.ts";
 import { eventSourcing, type EventStore, openEventStore } from "../index.ts";
@@ -215,7 +215,7 @@ test("a prepared transaction and a killed server lose no event", async () => {
   await using store = await openEventStore({ connectionUrl: postgres.url });
   await store.append("s-1", plain("First"));
   const insert = `INSERT INTO framework_events SELECT nextval('framework_event_positions'), '', 'prepared-1', 1, 'id', 'prepared',
-    'A', 1, '{}', NULL, 0 FROM (SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK})) AS locked`;
+    'A', 1, '{}', NULL, 0 FROM (SELECT pg_advisory_xact_lock_shared(${APPEND_LOCK}, ${STORE_KEY})) AS locked`;
 
   const client = new Client({ connectionString: postgres.url });
   await client.connect();

@@ -1,5 +1,5 @@
 import type { StoreBase } from "../base/store-base.ts";
-import { APPEND_LOCK } from "../base/append-lock.ts";
+import { APPEND_LOCK } from "../base/store-locks.ts";
 import type { Decided, Frontier } from "./frontier.ts";
 import { lastStored } from "./last-stored.ts";
 import { type Holders, lockHolders, mayRemain } from "./lock-holders.ts";

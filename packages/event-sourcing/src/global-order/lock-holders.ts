@@ -1,4 +1,5 @@
 import { type Queries, sql } from "@framework/database";
+import { storeKey } from "../base/store-locks.ts";
 
 /** Transactions that have an append in flight, and how long the oldest has been open. */
 export interface Holders {
@@ -21,14 +22,14 @@ interface Row {
  *
  * Each holds it from before it draws a position until its commit is visible or its rollback is done, also when its connection is killed.
  *
- * @param lock key of the lock: objsubid 1 marks a key of 64 bits, in two halves
+ * @param lock first key of the lock: objsubid 2 marks a lock of two keys
  */
 export const lockHolders = async (queries: Queries, lock: number): Promise<Holders> => {
   const rows = await queries.query<Row>`SELECT l.virtualtransaction AS id,
       extract(epoch FROM clock_timestamp() - a.xact_start)::float8 AS seconds
     FROM pg_locks l LEFT JOIN pg_stat_activity a ON a.pid = l.pid
-    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
-      AND l.classid::bigint = ${Math.floor(lock / 2 ** 32)} AND l.objid::bigint = ${lock % 2 ** 32}
+    WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2
+      AND l.classid::bigint = ${lock} AND l.objid::integer = ${storeKey}
       AND l.database = ${currentDatabase}`;
   return {
     ids: new Set(rows.map(({ id }) => id)),

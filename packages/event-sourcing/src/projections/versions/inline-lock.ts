@@ -1,8 +1,6 @@
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
-
-/** Key of the lock that appends share and that a version takes alone to begin, or end, following them. */
-const INLINE_LOCK = 7_310_276_411;
+import { INLINE_LOCK, storeKey } from "../../base/store-locks.ts";
 
 /**
  * Keeps the set of versions that follow appends as it is until the transaction ends. SQLite runs transactions that write one at a time, and needs none.
@@ -14,11 +12,12 @@ export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<R
   const isolation = await tx.fetchOne<{
     level: string;
   }>`SELECT current_setting('transaction_isolation') AS level,
-    pg_advisory_xact_lock_shared(${INLINE_LOCK})::text AS locked`;
+    pg_advisory_xact_lock_shared(${INLINE_LOCK}, ${storeKey})::text AS locked`;
   return isolation?.level === "read committed" ? sql`` : sql`FOR SHARE`;
 };
 
 /** Waits for the appends in flight, and keeps others waiting until the transaction ends. */
 export const lockInline = async ({ db }: StoreBase, tx: Transaction): Promise<void> => {
-  if (db.dialect === "postgres") await tx.query`SELECT pg_advisory_xact_lock(${INLINE_LOCK})::text`;
+  if (db.dialect === "postgres")
+    await tx.query`SELECT pg_advisory_xact_lock(${INLINE_LOCK}, ${storeKey})::text`;
 };

@@ -1,5 +1,6 @@
 import type { Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
+import { REGISTER_LOCK, storeKey } from "../../base/store-locks.ts";
 import { mistake } from "../../errors/event-error.ts";
 import { lockInline } from "./inline-lock.ts";
 import type { Projection } from "../definition/projection.ts";
@@ -21,7 +22,8 @@ export const registerProjections = async (
 };
 
 const register = async (base: StoreBase, tx: Transaction, projection: Projection): Promise<void> => {
-  if (base.db.dialect === "postgres") await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK})::text`; // others register the same
+  if (base.db.dialect === "postgres")
+    await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK}, ${storeKey})::text`; // others register the same
   const versions = await lockVersions(base, tx, projection.name);
   const present = versions.find(({ version }) => version === projection.version);
   if (present !== undefined) return check(base, projection, present, versions);
@@ -33,8 +35,6 @@ const register = async (base: StoreBase, tx: Transaction, projection: Projection
   await insertVersion(base, tx, projection, isLive ? "live" : "building");
   if (isFirst) await pointViews(tx, projection.version, Object.keys(projection.tables), []);
 };
-
-const REGISTER_LOCK = 7_310_276_412;
 
 const check = (
   base: StoreBase,
