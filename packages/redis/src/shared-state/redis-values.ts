@@ -13,7 +13,7 @@ import {
 } from "@framework/core/feature";
 import { FrameworkError, type Logger } from "@framework/core";
 import { orUnavailable } from "../redis-errors.ts";
-import { evictionWarning } from "../client/eviction-warning.ts";
+import { evictionWarning } from "../eviction-warning.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";
 import { Bus } from "./bus.ts";
 import { redisBusLink } from "./redis-bus-link.ts";

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "@framework/core/feature";
 import type { Logger } from "@framework/core";
-import { evictionWarning } from "../client/eviction-warning.ts";
+import { evictionWarning } from "../eviction-warning.ts";
 import { keyHash } from "../client/key-hash.ts";
 import { Script } from "../client/script.ts";
 import { checkName, type RedisSource } from "../redis-source.ts";

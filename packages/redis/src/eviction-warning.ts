@@ -1,6 +1,6 @@
 import type { Logger } from "@framework/core";
-import type { RedisSource } from "../redis-source.ts";
-import { isCluster } from "./is-cluster.ts";
+import type { RedisSource } from "./redis-source.ts";
+import { isCluster } from "./client/is-cluster.ts";
 
 /**
  * Creates a function for the writers of keys that must not be lost before they expire. Its first call looks whether a server may evict them, and logs
