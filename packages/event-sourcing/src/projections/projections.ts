@@ -91,7 +91,7 @@ export class ProjectionSet implements Projections {
   async start(): Promise<void> {
     const { kernel, base, projections } = this.needs;
     if (projections.length === 0) return;
-    await registerProjections(base, projections);
+    await registerProjections(base, projections, this.needs.clock);
     for (const each of projections) {
       const filter = this.filterOf(each);
       const kind = `projection ${each.name} ${each.version}`;
@@ -128,22 +128,29 @@ export class ProjectionSet implements Projections {
   }
 
   async goLive(name: string, version?: number): Promise<boolean> {
-    const { base, reader } = this.needs;
+    const { base, reader, clock } = this.needs;
     const projection = this.find(name, version);
     const place = { name, version: projection.version, shard: 0 };
     const shard = { base, projection, place, check: async () => {} }; // the rows of its shards are locked
-    const isLive = await goLive({ shard, filter: this.filterOf(projection), reader });
+    const isLive = await goLive({ shard, filter: this.filterOf(projection), reader, clock });
     this.wakeShards();
     return isLive;
   }
 
   async rebuildPart(name: string, { tenant = "", stream }: Partial<ViewPart>): Promise<number> {
-    const { base, reader, projections } = this.needs;
+    const { base, reader, clock, projections } = this.needs;
     const versions = projections.filter((each) => each.name === this.find(name).name);
     checkTenant(tenant);
     if (stream !== undefined) checkStream(stream);
     const part = stream === undefined ? { tenant } : { tenant, stream };
-    return await rebuildPart({ base, reader, versions, part, filterOf: (each) => this.filterOf(each) });
+    return await rebuildPart({
+      base,
+      reader,
+      clock,
+      versions,
+      part,
+      filterOf: (each) => this.filterOf(each),
+    });
   }
 
   private wakeShards(): void {

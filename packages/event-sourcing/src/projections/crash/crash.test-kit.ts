@@ -135,7 +135,14 @@ const rebuild = async (store: CrankedStore): Promise<void> => {
 const part =
   (stream: string) =>
   ({ base, reader }: CrankedStore): Promise<unknown> =>
-    rebuildPart({ base, reader, versions: [first], part: { tenant: "", stream }, filterOf: () => ({}) });
+    rebuildPart({
+      base,
+      reader,
+      clock: virtualClock(),
+      versions: [first],
+      part: { tenant: "", stream },
+      filterOf: () => ({}),
+    });
 
 export const operations: Readonly<Record<string, Operation>> = {
   "registering a projection and reading what there is": {

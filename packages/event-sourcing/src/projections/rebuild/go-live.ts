@@ -1,3 +1,4 @@
+import type { Clock } from "@framework/core/feature";
 import { type Queries, sql, type Transaction } from "@framework/database";
 import type { EventFilter, GlobalReader } from "../../global-order/global-reader.ts";
 import { viewDecoder } from "../../reading/event-decoder.ts";
@@ -6,7 +7,7 @@ import { asOwner, type OwnShard } from "../shards/own-shard.ts";
 import { isEventsFault } from "../shards/failures.ts";
 import { advanceShard } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
-import { lockInline } from "../versions/inline-lock.ts";
+import { lockInline, untilLocked } from "../versions/inline-lock.ts";
 import { lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
 import { pointViews } from "../versions/view-tables.ts";
 
@@ -15,6 +16,9 @@ export interface Candidate {
   readonly shard: OwnShard;
   readonly filter: EventFilter;
   readonly reader: GlobalReader;
+  readonly clock: Clock;
+  /** Ends the wait for open appends. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -27,16 +31,19 @@ export const goLive = async (candidate: Candidate): Promise<boolean> => {
   const { base, projection } = shard;
   if (!projection.inline && !(await isAsFar(shard, base.db, sql``))) return false; // saves the locks
   try {
-    return await asOwner(shard, (tx) => swap(candidate, tx));
+    const { clock, signal } = candidate;
+    return await untilLocked({ base, clock, projection: projection.name, signal }, (waitMs) =>
+      asOwner(shard, (tx) => swap(candidate, tx, waitMs)),
+    );
   } catch (error) {
     if (projection.inline && isEventsFault(error)) return false; // the shard meets the same event next, and retries it
     throw error;
   }
 };
 
-const swap = async (candidate: Candidate, tx: Transaction): Promise<boolean> => {
+const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Promise<boolean> => {
   const { base, projection } = candidate.shard;
-  if (projection.inline) await lockInline(base, tx); // before any row, as appends do
+  if (projection.inline) await lockInline(base, tx, waitMs); // before any row, as appends do
   const versions = await lockVersions(base, tx, projection.name);
   const own = versions.find(({ version }) => version === projection.version);
   const live = versions.find(({ status }) => status === "live");

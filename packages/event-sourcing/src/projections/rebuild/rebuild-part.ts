@@ -1,3 +1,4 @@
+import type { Clock } from "@framework/core/feature";
 import { sql, type Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { mistake } from "../../errors/event-error.ts";
@@ -10,7 +11,7 @@ import { applyEvents, eventOf } from "../shards/apply-units.ts";
 import { APPLY_TIMEOUT_SECS } from "../shards/own-shard.ts";
 import { heldKeys } from "../shards/park-units.ts";
 import { type Unit, unitsOf } from "../shards/units.ts";
-import { lockInline } from "../versions/inline-lock.ts";
+import { lockInline, untilLocked } from "../versions/inline-lock.ts";
 import { lockVersions } from "../versions/projection-rows.ts";
 import { tablesOf } from "../versions/view-tables.ts";
 
@@ -18,6 +19,7 @@ import { tablesOf } from "../versions/view-tables.ts";
 export interface PartToRebuild {
   readonly base: StoreBase;
   readonly reader: GlobalReader;
+  readonly clock: Clock;
   /** The versions of the projection that this process has. */
   readonly versions: readonly Projection[];
   readonly part: ViewPart;
@@ -30,10 +32,17 @@ export interface PartToRebuild {
  * @returns the number of events applied
  * @throws EVENTS_PART_REFUSED; errors of the projection. Nothing has changed then
  */
-export const rebuildPart = (given: PartToRebuild): Promise<number> =>
+export const rebuildPart = ({ clock, ...given }: PartToRebuild): Promise<number> => {
+  const { base, versions } = given;
+  return untilLocked({ base, clock, projection: versions[0]?.name ?? "" }, (waitMs) =>
+    rebuild(given, waitMs),
+  );
+};
+
+const rebuild = (given: Rebuilt, waitMs: number): Promise<number> =>
   given.base.db.transaction(
     async (tx) => {
-      if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx); // before any row, as appends do
+      if (given.versions.some(({ inline }) => inline)) await lockInline(given.base, tx, waitMs); // before any row, as appends do
       const projection = await liveVersion(given, tx);
       const reach = await lockShards(given.base, tx, projection);
       const { clear } = projection;
@@ -45,6 +54,8 @@ export const rebuildPart = (given: PartToRebuild): Promise<number> =>
     { timeoutSecs: APPLY_TIMEOUT_SECS },
   );
 
+type Rebuilt = Omit<PartToRebuild, "clock">;
+
 /** Position up to which the view contains the events of a shard. */
 type Reach = (shard: number) => number;
 
@@ -53,7 +64,7 @@ interface Locked {
   readonly reach: Reach;
 }
 
-const liveVersion = async ({ base, versions }: PartToRebuild, tx: Transaction): Promise<Projection> => {
+const liveVersion = async ({ base, versions }: Rebuilt, tx: Transaction): Promise<Projection> => {
   const [first] = versions;
   const rows = first === undefined ? [] : await lockVersions(base, tx, first.name);
   const live = rows.find(({ status }) => status === "live");
@@ -77,7 +88,7 @@ const lockShards = async (
 };
 
 const applyAgain = async (
-  given: PartToRebuild,
+  given: Rebuilt,
   tx: Transaction,
   { projection, reach }: Locked,
 ): Promise<number> => {

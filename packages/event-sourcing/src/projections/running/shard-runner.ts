@@ -117,7 +117,8 @@ export class ShardRunner {
     if (batch.state === "more") this.ahead.begin(batch.position);
     const moved = batch.position > row.position ? await this.apply(row, batch) : null;
     if (row.status === "building" && batch.state !== "more" && projection.autoLive) {
-      if (await goLive({ shard, filter, reader: needs.reader })) needs.advanced();
+      const { reader, clock } = needs;
+      if (await goLive({ shard, filter, reader, clock, signal: this.signal })) needs.advanced();
     }
     if (batch.state === "more") {
       this.known = moved;

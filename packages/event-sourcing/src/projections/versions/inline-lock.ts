@@ -1,4 +1,6 @@
-import { sql, type Transaction } from "@framework/database";
+import type { Clock } from "@framework/core/feature";
+import { DatabaseError, sql, type Transaction } from "@framework/database";
+import { Bell } from "../../base/bell.ts";
 import type { StoreBase } from "../../base/store-base.ts";
 import { INLINE_LOCK, storeKey } from "../../base/store-locks.ts";
 
@@ -16,8 +18,48 @@ export const shareInline = async ({ db }: StoreBase, tx: Transaction): Promise<R
   return isolation?.level === "read committed" ? sql`` : sql`FOR SHARE`;
 };
 
-/** Waits for the appends in flight, and keeps others waiting until the transaction ends. */
-export const lockInline = async ({ db }: StoreBase, tx: Transaction): Promise<void> => {
-  if (db.dialect === "postgres")
-    await tx.query`SELECT pg_advisory_xact_lock(${INLINE_LOCK}, ${storeKey})::text`;
+/** Waits for the appends in flight, and keeps others waiting until the transaction ends. @throws DatabaseError after `waitMs`; call it in `untilLocked` */
+export const lockInline = async ({ db }: StoreBase, tx: Transaction, waitMs: number): Promise<void> => {
+  if (db.dialect === "sqlite") return;
+  await tx.script(`SET LOCAL lock_timeout = ${waitMs}`);
+  await tx.query`SELECT pg_advisory_xact_lock(${INLINE_LOCK}, ${storeKey})::text`;
+  await tx.script("SET LOCAL lock_timeout TO DEFAULT");
 };
+
+/** Waits of the attempts to lock, in milliseconds: they double. Appends that begin meanwhile wait, too. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 5000;
+/** From here on, a wait is logged. */
+const LOGGED_WAIT_MS = 800;
+
+/** What waits for open appends. */
+export interface LockNeeds {
+  readonly base: StoreBase;
+  readonly clock: Clock;
+  /** Name of the projection, for the log. */
+  readonly projection: string;
+  /** Ends the attempts: the last error is thrown. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Runs a transaction that calls `lockInline`, until it gets the lock. After an attempt, appends go on for as long as it waited. */
+export const untilLocked = async <T>(
+  { base, clock, projection, signal }: LockNeeds,
+  run: (waitMs: number) => Promise<T>,
+): Promise<T> => {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)) {
+    try {
+      return await run(waitMs);
+    } catch (error) {
+      if (!isLockTimeout(error) || signal?.aborted === true) throw error;
+      if (waitMs >= LOGGED_WAIT_MS)
+        base.log.warn("event-sourcing: an inline projection waits for an append that is open", {
+          projection,
+        });
+    }
+    await new Bell(clock).wait(waitMs, signal);
+  }
+};
+
+const isLockTimeout = (error: unknown): boolean =>
+  error instanceof DatabaseError && error.sqlCode === "55P03";

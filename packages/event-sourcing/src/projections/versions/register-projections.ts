@@ -1,8 +1,9 @@
+import { type Clock, systemClock } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { StoreBase } from "../../base/store-base.ts";
 import { REGISTER_LOCK, storeKey } from "../../base/store-locks.ts";
 import { mistake } from "../../errors/event-error.ts";
-import { lockInline } from "./inline-lock.ts";
+import { lockInline, untilLocked } from "./inline-lock.ts";
 import type { Projection } from "../definition/projection.ts";
 import { headOf, insertVersion, lockVersions, type VersionRow } from "./projection-rows.ts";
 import { createTables, pointViews } from "./view-tables.ts";
@@ -16,24 +17,38 @@ import { createTables, pointViews } from "./view-tables.ts";
 export const registerProjections = async (
   base: StoreBase,
   projections: readonly Projection[],
+  clock: Clock = systemClock,
 ): Promise<void> => {
   for (const each of projections.toSorted((one, other) => one.version - other.version))
-    await base.db.transaction((tx) => register(base, tx, each));
+    await untilLocked({ base, clock, projection: each.name }, (waitMs) =>
+      base.db.transaction((tx) => register(base, tx, each, waitMs)),
+    );
 };
 
-const register = async (base: StoreBase, tx: Transaction, projection: Projection): Promise<void> => {
+const register = async (
+  base: StoreBase,
+  tx: Transaction,
+  projection: Projection,
+  waitMs: number,
+): Promise<void> => {
   if (base.db.dialect === "postgres")
     await tx.query`SELECT pg_advisory_xact_lock(${REGISTER_LOCK}, ${storeKey})::text`; // others register the same
   const versions = await lockVersions(base, tx, projection.name);
   const present = versions.find(({ version }) => version === projection.version);
   if (present !== undefined) return check(base, projection, present, versions);
   if (versions.some(({ version }) => version > projection.version)) return warnOfNewer(base, projection);
-  if (projection.inline) await lockInline(base, tx);
   const isFirst = versions.length === 0;
-  const isLive = isFirst && (!projection.inline || (await headOf(tx)) === 0);
+  const isLive = isFirst && (!projection.inline || (await isEmpty(base, tx, waitMs)));
   await createTables(tx, projection);
   await insertVersion(base, tx, projection, isLive ? "live" : "building");
   if (isFirst) await pointViews(tx, projection.version, Object.keys(projection.tables), []);
+};
+
+/** Whether the store has no events, and gets none until the transaction ends. */
+const isEmpty = async (base: StoreBase, tx: Transaction, waitMs: number): Promise<boolean> => {
+  if ((await headOf(tx)) > 0) return false; // without the lock, for which appends would wait
+  await lockInline(base, tx, waitMs);
+  return (await headOf(tx)) === 0;
 };
 
 const check = (
