@@ -32,6 +32,22 @@ export const readingFacts: PortFacts<WorkFixture> = {
     assert.equal((await store.reading.get("mail", held.id))?.state, "cancelled");
   },
 
+  "few and many finished items are listed in the same order": async ({ store, db }) => {
+    await add(store, ...Array.from({ length: 3 }, (_, at) => row(`${at}`)));
+    for (const held of (await claim(store, 3)).toReversed())
+      await store.settling.settle([{ ...held, state: "failed" }]);
+    const failed = { queue: "mail", state: "failed", key: null } as const;
+    const few = await store.reading.list({ ...failed, limit: 10 });
+    const columns = "queue, priority, state, run_at, payload, created_at, finished_at";
+    for (let at = 0; at < 9; at++)
+      await db.execute(`INSERT INTO framework_work (${columns}) SELECT ${columns} FROM framework_work`);
+    const idsOf = (rows: readonly { readonly id: number }[]): string => rows.map(({ id }) => id).join();
+    assert.equal(idsOf(await store.reading.list({ ...failed, limit: 3 })), idsOf(few));
+    const newest = await store.reading.list({ ...failed, order: "newest", limit: 1000 });
+    assert.equal(newest.length, 1000);
+    assert.equal(idsOf(newest), idsOf(newest.toSorted((one, other) => other.id - one.id)));
+  },
+
   "a failed or cancelled item can be started again, a finished or unfinished one cannot": async ({
     store,
   }) => {

@@ -1,7 +1,7 @@
 import { expect, jest, test } from "@jest/globals";
 import { sqliteFile } from "../../testing/open-databases.test-kit.ts";
 import { sqliteStatement } from "./statement.ts";
-import { workFixture } from "./work-fixture.test-kit.ts";
+import { add, claim, row, workFixture } from "./work-fixture.test-kit.ts";
 import { workStatements } from "./work-tables.ts";
 
 /** What may be read as a whole: lists of the statement, and the test's clock. */
@@ -40,4 +40,27 @@ test("on SQLite the count of unfinished items uses indexes, and is not recursive
   const plan = await fixture.db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values);
   expect(plan.length).toBeGreaterThan(0);
   expect(wholeReads(plan.map(({ detail }) => detail))).toEqual([]);
+});
+
+test("on SQLite few finished items of a queue are found by the index of finished ones, whatever other queues keep", async () => {
+  await using fixture = await workFixture(await sqliteFile());
+  const { store, db } = fixture;
+  await add(store, row("a"), row("b"), row("c"));
+  const [a, b] = await claim(store, 2);
+  if (a === undefined || b === undefined) throw new Error("expected two items");
+  await store.settling.settle([
+    { ...a, state: "failed" },
+    { ...b, state: "failed" },
+  ]);
+  const query = jest.spyOn(db, "query");
+  const filter = { queue: "mail", state: "failed", key: null, order: "newest", limit: 1 } as const;
+  const [newest] = await store.reading.list(filter);
+  expect(newest?.id).toBe(b.id);
+  expect(await store.reading.list({ ...filter, after: b.id })).toMatchObject([{ id: a.id }]);
+  for (const [text, values] of query.mock.calls.slice(0, 2)) {
+    const plan = await db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values);
+    expect(plan.map(({ detail }) => detail).join("\n")).toContain(
+      "framework_work_finished (queue=? AND state=?",
+    );
+  }
 });

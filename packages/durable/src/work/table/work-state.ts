@@ -18,3 +18,8 @@ export const workStates: readonly WorkState[] = [
   "parked",
   "cancelled",
 ];
+
+const finished: ReadonlySet<WorkState> = new Set<FinishedState>(["done", "failed", "parked", "cancelled"]);
+
+/** Whether items in a state have ended. */
+export const isFinished = (state: WorkState): boolean => finished.has(state);
