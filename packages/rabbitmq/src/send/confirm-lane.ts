@@ -13,7 +13,7 @@ import { refused, timedOut } from "./send-errors.ts";
 export interface ConfirmLaneParts {
   readonly link: Link;
   readonly clock: Clock;
-  /** Most messages without confirmation. */
+  /** Most messages that the channel has not answered. */
   readonly maxPending: number;
   /** A channel that has answered nothing for so long is stuck, in milliseconds: a message with a shorter time limit proves nothing. */
   readonly stuckMs: number;
@@ -36,6 +36,8 @@ export class ConfirmLane {
   /** Present while the channel takes no more. */
   private full: PromiseWithResolvers<void> | null = null;
   private confirmed = 0;
+  /** Messages that the channel has not answered, also those whose wait has ended: a connection with hundreds of them is read no further by the server. */
+  private unanswered = 0;
   /** When the first message was published that the channel has not answered; `null` for none. */
   private unansweredFrom: number | null = null;
   private readonly pending = new PendingMessages();
@@ -84,17 +86,17 @@ export class ConfirmLane {
     const pending: Pending = { id, to, channel, resolve, reject, confirmedBefore, isReturned: false };
     this.unansweredFrom ??= this.parts.clock.now();
     this.pending.add(pending);
+    this.unanswered++;
     this.abandonable.add(signal, pending);
     try {
       const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
         this.answered(pending, this.explained(channel, error)),
       );
-      if (!hasRoom || this.pending.size >= this.parts.maxPending) this.full ??= Promise.withResolvers();
+      if (!hasRoom || this.unanswered >= this.parts.maxPending) this.full ??= Promise.withResolvers();
       await promise;
     } finally {
       this.abandonable.remove(signal, pending);
       this.pending.remove(pending);
-      if (this.isBounded) this.release();
     }
   }
 
@@ -108,6 +110,8 @@ export class ConfirmLane {
   }
 
   private answered(pending: Pending, error: unknown): void {
+    if (pending.channel === this.channel) this.unanswered--;
+    if (this.isBounded && this.unanswered < this.parts.maxPending) this.release();
     const { exchange } = pending.to;
     if (error === null || error === undefined) {
       this.count(pending);
@@ -147,10 +151,22 @@ export class ConfirmLane {
   private abandon(pending: Pending): void {
     const { link, clock, stuckMs } = this.parts;
     pending.reject(timedOut(link, null));
-    if (pending.channel !== this.channel || pending.confirmedBefore !== this.confirmed) return;
-    const isStuck = clock.now() - (this.unansweredFrom ?? clock.now()) >= stuckMs;
-    if (!isStuck || link.blockedReason !== null) return;
-    const waiting = this.pending.of(pending.channel);
+    if (!this.isSilentSince(pending)) return;
+    const silentMs = clock.now() - (this.unansweredFrom ?? clock.now());
+    if (silentMs >= stuckMs) return this.giveUp(pending);
+    // A full channel takes no further message that would end its wait later.
+    if (this.isFull && this.isBounded)
+      clock.after(stuckMs - silentMs, () => this.isSilentSince(pending) && this.giveUp(pending));
+  }
+
+  private isSilentSince({ channel, confirmedBefore }: Pending): boolean {
+    return channel === this.channel && confirmedBefore === this.confirmed;
+  }
+
+  /** Leaves the channel of a message for another one. */
+  private giveUp({ channel }: Pending): void {
+    if (this.parts.link.blockedReason !== null) return;
+    const waiting = this.pending.of(channel);
     this.parts.onStuck(waiting.map(({ to }) => to));
     this.end();
     this.replace();
@@ -184,6 +200,7 @@ export class ConfirmLane {
     });
     this.channel = channel;
     this.unansweredFrom = null;
+    this.unanswered = 0;
     return channel;
   }
 
