@@ -81,7 +81,7 @@ export const testStranger = (home: string, rehearsal: () => Rehearsal, limitMs: 
       await dev.interrupt();
       await expect(fetch(dev.url)).rejects.toThrow("fetch failed");
 
-      expect(shell(project, readme.take("npm test"))).toMatch(/pass 5\n[\s\S]*fail 0\n/);
+      expect(shell(project, readme.take("npm test"))).toMatch(/pass 6\n[\s\S]*fail 0\n/);
       writeFileSync(join(project, ".env.example"), read(".env.example").replace(/^# LOG_LEVEL=.*$/m, ""));
       expect(() => shell(project, "node --test src/settings.test.ts")).toThrow(/LOG_LEVEL/);
       shell(project, readme.take("npm run check"));

@@ -5,6 +5,7 @@ import { type Key, key } from "./key.ts";
 
 /** What identifies callers: an authentication, or a feature such as sessions. */
 export interface Identifies {
+  /** Looks for the caller's credentials, and records in the context whose they are. @throws UnauthorizedError for credentials that are not valid */
   identify(invocation: Invocation): Awaitable<void>;
 }
 
