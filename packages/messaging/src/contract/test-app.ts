@@ -63,6 +63,7 @@ export class TestApp implements AsyncDisposable {
     if (this.isStopped) return;
     this.isStopped = true;
     await this.app.stop();
+    await this.app.db.close(); // of an app that has not started, too
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
