@@ -84,14 +84,14 @@ export class ConfirmLane {
     const id = options.messageId ?? "";
     const { confirmed: confirmedBefore } = this;
     const pending: Pending = { id, to, channel, resolve, reject, confirmedBefore, isReturned: false };
-    this.unansweredFrom ??= this.parts.clock.now();
     this.pending.add(pending);
-    this.unanswered++;
     this.abandonable.add(signal, pending);
     try {
       const hasRoom = channel.publish(to.exchange, to.routingKey, content, options, (error: unknown) =>
         this.answered(pending, this.explained(channel, error)),
       );
+      this.unanswered++; // not before: what the driver cannot write gets no answer
+      this.unansweredFrom ??= this.parts.clock.now();
       if (!hasRoom || this.unanswered >= this.parts.maxPending) this.full ??= Promise.withResolvers();
       await promise;
     } finally {
@@ -149,23 +149,23 @@ export class ConfirmLane {
    * was published, all that waits on it moves to other channels.
    */
   private abandon(pending: Pending): void {
-    const { link, clock, stuckMs } = this.parts;
-    pending.reject(timedOut(link, null));
-    if (!this.isSilentSince(pending)) return;
-    const silentMs = clock.now() - (this.unansweredFrom ?? clock.now());
-    if (silentMs >= stuckMs) return this.giveUp(pending);
-    // A full channel takes no further message that would end its wait later.
-    if (this.isFull && this.isBounded)
-      clock.after(stuckMs - silentMs, () => this.isSilentSince(pending) && this.giveUp(pending));
+    pending.reject(timedOut(this.parts.link, null));
+    this.look(pending);
   }
 
-  private isSilentSince({ channel, confirmedBefore }: Pending): boolean {
-    return channel === this.channel && confirmedBefore === this.confirmed;
+  /** Gives the channel of a message up when it has confirmed nothing for long enough since then, and not because the server blocks publishers. */
+  private look(pending: Pending): void {
+    const { link, clock, stuckMs } = this.parts;
+    if (pending.channel !== this.channel || pending.confirmedBefore !== this.confirmed) return;
+    const leftMs = stuckMs - (clock.now() - (this.unansweredFrom ?? clock.now()));
+    const isBlocked = link.blockedReason !== null;
+    if (leftMs <= 0 && !isBlocked) return this.giveUp(pending);
+    // A full channel takes no further message that would end its wait later.
+    if (this.isFull && this.isBounded) clock.after(isBlocked ? stuckMs : leftMs, () => this.look(pending));
   }
 
   /** Leaves the channel of a message for another one. */
   private giveUp({ channel }: Pending): void {
-    if (this.parts.link.blockedReason !== null) return;
     const waiting = this.pending.of(channel);
     this.parts.onStuck(waiting.map(({ to }) => to));
     this.end();

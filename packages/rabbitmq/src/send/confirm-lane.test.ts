@@ -1,0 +1,74 @@
+import { virtualClock } from "@framework/core/testing";
+import { expect, test } from "@jest/globals";
+import type { ConfirmChannel } from "amqplib";
+import type { Link } from "../connection/link.ts";
+import { ConfirmLane } from "./confirm-lane.ts";
+
+const to = { exchange: "orders", routingKey: "" };
+const publication = { to, delayMs: 0, content: Buffer.from("1"), options: {} };
+
+/** A lane for one message at a time, on a server that opens channels and confirms nothing. */
+const silentLane = async () => {
+  const clock = virtualClock();
+  const link = {
+    blockedReason: null as string | null,
+    model: null,
+    left() {},
+    openSoon: async () => ({ createConfirmChannel: async () => channelOf() }),
+  };
+  let cannotWrite = false;
+  const channelOf = () => ({
+    on() {},
+    close: async () => {},
+    publish: () => {
+      if (cannotWrite) throw new RangeError("it is out of range");
+      return true;
+    },
+  });
+  let stuck = 0;
+  const lane = new ConfirmLane({
+    link: link as unknown as Link,
+    clock,
+    maxPending: 1,
+    stuckMs: 5000,
+    onLost() {},
+    onStuck: () => stuck++,
+  });
+  const channel: ConfirmChannel = await lane.open();
+  /** Publishes, and ends the wait at once, as a time limit does. */
+  const timedOut = async (): Promise<void> => {
+    const limit = new AbortController();
+    const sent = lane.publish(channel, to, publication, limit.signal);
+    limit.abort();
+    await expect(sent).rejects.toMatchObject({ code: "RABBITMQ_TIMEOUT" });
+  };
+  const unwritable = async (): Promise<void> => {
+    cannotWrite = true;
+    const sent = lane.publish(channel, to, publication, new AbortController().signal);
+    await expect(sent).rejects.toThrow(RangeError);
+    cannotWrite = false;
+  };
+  return { clock, lane, link, timedOut, unwritable, timesStuck: () => stuck };
+};
+
+test("a full channel that confirms nothing is given up also when the server blocked publishers meanwhile", async () => {
+  const { clock, lane, link, timedOut, timesStuck } = await silentLane();
+  await timedOut();
+  link.blockedReason = "low on memory";
+  await clock.advance(60_000);
+  expect([lane.isFull, timesStuck()]).toEqual([true, 0]);
+  link.blockedReason = null;
+  await clock.advance(5000);
+  expect([lane.isFull, timesStuck()]).toEqual([false, 1]);
+});
+
+test("a message that the driver cannot write takes no room, and no answer to it is waited for", async () => {
+  const { clock, lane, timedOut, unwritable, timesStuck } = await silentLane();
+  await unwritable();
+  expect(lane.isFull).toBe(false);
+  await clock.advance(60_000);
+  await timedOut();
+  expect(timesStuck()).toBe(0);
+  await clock.advance(5000);
+  expect([lane.isFull, timesStuck()]).toEqual([false, 1]);
+});
