@@ -80,7 +80,7 @@ export {
 } from "./middleware/middleware.ts";
 export { waitsOnce } from "./middleware/waiting-once.ts";
 export { failureStatuses, isFailureOfCallee, statusOf } from "./middleware/outcome.ts";
-export { isPlainObject } from "./config/wrong-value.ts";
+export { isOptions, isPlainObject } from "./config/wrong-value.ts";
 export {
   type ConfigInput,
   type ConfigRecord,

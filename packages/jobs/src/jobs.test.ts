@@ -190,6 +190,32 @@ test("values of the wrong kind are refused by name, with what a call takes", asy
   await app.stop();
 });
 
+test("options, filters and jobs may be instances of classes of the program", async () => {
+  class Urgent {
+    readonly priority = 5;
+  }
+  class Mail {
+    readonly input = undefined;
+    readonly uniqueKey = "weekly";
+  }
+  class Weekly {
+    readonly uniqueKey = "weekly";
+  }
+  class Waiting {
+    readonly state = "waiting";
+  }
+  const app = inMemory();
+  const mail = app.jobs.define("mail", {}, () => {});
+  await app.start({ log: quiet });
+  const later = { delayMs: 60_000 };
+  const { id } = await mail.enqueue(undefined, Object.assign(new Urgent(), later));
+  await mail.enqueueAll([Object.assign(new Mail(), later)]);
+  expect((await mail.list(new Waiting())).jobs.map((job) => job.priority)).toEqual([5, 0]);
+  expect(await mail.cancel(new Weekly())).toBe(true);
+  expect((await mail.list(new Waiting())).jobs.map((job) => job.id)).toEqual([id]);
+  await app.stop();
+});
+
 test("a filter with an unknown name lists nothing, since it would mean all jobs", async () => {
   const app = inMemory();
   const mail = app.jobs.define("mail", {}, () => {});

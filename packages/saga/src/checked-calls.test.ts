@@ -33,3 +33,24 @@ test("calls with values of the wrong kind are refused by name, and start nothing
   await expect(app.saga.cancel(id, undefined as never)).rejects.toThrow("Give a reason");
   await app.stop();
 });
+
+test("options, messages and filters may be instances of classes of the program", async () => {
+  class Order {
+    readonly key = "order-7";
+  }
+  class Packed {
+    readonly key = "order-7";
+    readonly id = "1";
+    readonly name = "packed";
+  }
+  const app = new (App.with(database, durable, sagas))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableSaga({ workers: false });
+  const definition = saga("order", 1).waitFor("packed").build();
+  app.saga.define(definition);
+  await app.start({ log: quiet });
+  const { id } = await app.saga.start(definition, undefined, new Order());
+  expect((await app.saga.list(new Order())).sagas).toMatchObject([{ id }]);
+  expect(await app.saga.deliver(definition, new Packed())).toMatch(/^(resumed|kept)$/);
+  await app.stop();
+});

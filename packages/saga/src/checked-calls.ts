@@ -1,5 +1,5 @@
 import type { Problem } from "@framework/core";
-import { isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
+import { isOptions, returnedInstead, unknownFields } from "@framework/core/feature";
 import type { AnySaga } from "./definition/definition.ts";
 import { SagaBuilder } from "./definition/saga-builder.ts";
 import { badValue, notPossible } from "./errors/saga-errors.ts";
@@ -16,14 +16,14 @@ export const checkedCalls = (runner: SagaRunner): SagaRunner => ({
   },
   deliver: async (definition, message, options = {}) => {
     checkDefinition(definition);
-    const isMessage: boolean = isPlainObject(message);
+    const isMessage: boolean = isOptions(message);
     if (!isMessage) throw badValue("deliver takes a message, such as { key, id, name, data }");
     checkOptions("deliver", options, ["tx"], "such as { tx }");
     return await runner.deliver(definition, message, options);
   },
   get: (id) => runner.get(id),
   list: async (filter = {}) => {
-    const isRecord: boolean = isPlainObject(filter);
+    const isRecord: boolean = isOptions(filter);
     const [problem] = isRecord
       ? unknownFields("the filter", filter, filterNames)
       : [`the filter is an object, not ${returnedInstead(filter)}`];
@@ -59,7 +59,7 @@ const checkOptions = (
   known: readonly string[],
   example: string,
 ): void => {
-  const isRecord: boolean = isPlainObject(options);
+  const isRecord: boolean = isOptions(options);
   if (!isRecord) throw badValue(`the options of ${call} are an object, ${example}`);
   const [unknown] = unknownFields(`the options object of ${call}`, options, known);
   if (unknown !== undefined) throw badValue(unknown);

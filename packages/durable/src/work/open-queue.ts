@@ -1,5 +1,5 @@
 import { FrameworkError } from "@framework/core";
-import { handled, isPlainObject, returnedInstead, unknownFields } from "@framework/core/feature";
+import { handled, isOptions, returnedInstead, unknownFields } from "@framework/core/feature";
 import type { Transaction } from "@framework/database";
 import type { WakeUp } from "../wake-up/wake-up.ts";
 import { CANCELLED_CHANNEL, readyChannel } from "./loop/work-channels.ts";
@@ -172,7 +172,7 @@ const filterNames = Object.keys({
 
 /** A misspelt name would mean more work than the program does. @throws DURABLE_BAD_FILTER */
 const checkFilterNames = (filter: WorkFilter): void => {
-  const isRecord: boolean = isPlainObject(filter);
+  const isRecord: boolean = isOptions(filter);
   if (!isRecord) throw badFilter(`the filter is an object, not ${returnedInstead(filter)}`);
   const [unknown] = unknownFields("the filter", filter, filterNames);
   if (unknown !== undefined) throw badFilter(unknown);
@@ -180,7 +180,7 @@ const checkFilterNames = (filter: WorkFilter): void => {
 
 /** @throws DURABLE_BAD_WORK */
 const checkOptions = (queue: string, options: CancelOptions, known: readonly string[]): void => {
-  const isRecord: boolean = isPlainObject(options);
+  const isRecord: boolean = isOptions(options);
   if (!isRecord) throw badWork(queue, `the options are an object, not ${returnedInstead(options)}`);
   const [unknown] = unknownFields("the options object", options, known);
   if (unknown !== undefined) throw badWork(queue, unknown);
@@ -191,7 +191,7 @@ const checkOptions = (queue: string, options: CancelOptions, known: readonly str
 
 /** @throws DURABLE_BAD_WORK */
 const checkUniqueItem = (queue: string, item: UniqueItem): void => {
-  const isItem: boolean = isPlainObject(item) && typeof item["uniqueKey"] === "string";
+  const isItem: boolean = isOptions(item) && typeof item["uniqueKey"] === "string";
   if (!isItem || Object.keys(item).length > 1)
     throw badWork(queue, "cancel takes an id, or an object with nothing but the text `uniqueKey`");
 };

@@ -1,5 +1,12 @@
 import { FrameworkError, type StandardSchema } from "@framework/core";
-import { handled, isPlainObject, isPromise, messageOf, returnedInstead } from "@framework/core/feature";
+import {
+  handled,
+  isOptions,
+  isPlainObject,
+  isPromise,
+  messageOf,
+  returnedInstead,
+} from "@framework/core/feature";
 import type {
   Enqueued,
   NewWork,
@@ -99,7 +106,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
   }
 
   private async addOne(input: InputOf<S>, options: EnqueueOptions): Promise<Enqueued> {
-    const isRecord: boolean = isPlainObject(options);
+    const isRecord: boolean = isOptions(options);
     if (!isRecord)
       throw this.badCall(`the options of enqueue are an object, not ${returnedInstead(options)}`);
     const { tx, ...settings } = options;
@@ -114,7 +121,7 @@ export class DefinedJob<S extends StandardSchema | undefined> implements Job<S> 
     jobs: readonly NewJob<InputOf<S>>[],
     options?: WorkOptions,
   ): Promise<readonly Enqueued[]> {
-    const isList: boolean = Array.isArray(jobs) && jobs.every(isPlainObject);
+    const isList: boolean = Array.isArray(jobs) && jobs.every(isOptions);
     if (!isList) throw this.badCall("enqueueAll takes a list of objects such as { input, key }");
     const work = await Promise.all(jobs.map((job) => this.toWork(job)));
     return await this.queue.enqueue(work, options);
