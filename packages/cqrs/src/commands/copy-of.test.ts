@@ -101,15 +101,15 @@ test("views are copied with their buffer, which those of one buffer share", () =
 
 test("a list keeps the members beside its items, and its holes", () => {
   const match = /(?<year>[0-9]+)/.exec("in 1984");
-  const holes = [{ a: 1 }];
+  const holes = Object.assign([{ a: 1 }], { named: "b" });
   holes.length = 2;
-  const copy = copyOf({ match, holes }) as { match: RegExpExecArray; holes: object[] };
+  const copy = copyOf({ match, holes }) as { match: RegExpExecArray; holes: typeof holes };
   expect([copy.match.groups?.["year"], copy.match.index, copy.match.groups === match?.groups]).toEqual([
     "1984",
     3,
     false,
   ]);
-  expect([copy.holes.length, 1 in copy.holes]).toEqual([2, false]);
+  expect([copy.holes.length, 1 in copy.holes, copy.holes.named]).toEqual([2, false, "b"]);
 });
 
 test("a buffer whose bytes were transferred is the same", () => {

@@ -90,9 +90,11 @@ const fill = (copy: object, source: object, copies: Copies): void => {
   }
 };
 
-/** Such as the `groups` of a match. */
-const namesBesideItems = (list: readonly unknown[]): readonly string[] =>
-  Object.keys(list).slice(list.length);
+/** Such as the `groups` of a match. They come after the items, which are fewer than the length when the list has holes. */
+const namesBesideItems = (list: readonly unknown[]): readonly string[] => {
+  const names = Object.keys(list);
+  return names.slice(names.findLastIndex((name) => String(Number(name) >>> 0) === name) + 1);
+};
 
 type Members = Record<string | number, unknown>;
 
