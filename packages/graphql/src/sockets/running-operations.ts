@@ -7,7 +7,7 @@ interface RunningOperation {
   done: Promise<void>;
 }
 
-/** The operations of one connection, to abort each when the client no longer wants it. They have no ids here: the next operation may begin with an id before the last one has ended. */
+/** The operations of one connection, to abort each when the client no longer wants it. They have no ids here: graphql-ws frees an id before its operation has ended. */
 export class RunningOperations {
   private readonly operations = new Set<RunningOperation>();
   private begun: RunningOperation | null = null;
@@ -32,7 +32,7 @@ export class RunningOperations {
     operation.done = handled.finally(() => this.operations.delete(operation));
   }
 
-  /** Aborts the operations that the client has completed. Returns their ends to wait for, so that a new one may have the same id; `null` without any. */
+  /** Aborts the operations that no longer have their id, most of them completed by the client. Returns their ends to wait for, so that a new one may have the same id; `null` without any. */
   endUnwanted(): Promise<unknown> | null {
     const ends: Promise<void>[] = [];
     for (const { isWanted, aborter, done } of this.operations) {

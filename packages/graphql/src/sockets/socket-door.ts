@@ -104,9 +104,12 @@ export class SocketDoor {
     try {
       for await (const message of socket) {
         if (message.isBinary) return await socket.close(4400, "Invalid message received");
+        // graphql-ws frees the id of an operation before it is through with it, and may free it again when the next one has it.
+        const freed = running.endUnwanted();
+        if (freed !== null) await untilEnd(freed, socket.signal);
         running.follow(this.guarded(receive(message.text), socket));
-        const ends = running.endUnwanted();
-        if (ends !== null) await untilEnd(ends, socket.signal);
+        const completed = running.endUnwanted();
+        if (completed !== null) await untilEnd(completed, socket.signal);
         const room = outbox.room();
         if (room !== null) await untilEnd(room, socket.signal);
       }

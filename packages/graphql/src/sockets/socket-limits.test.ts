@@ -19,24 +19,6 @@ test("maxSubscriptions bounds the operations of a connection", async () => {
   });
 });
 
-test("a subscription whose id an operation has just freed is aborted and counted as any other", async () => {
-  const { open, events } = await serve({ maxSubscriptions: 5 });
-  const counted = (event: string): number => events.filter((each) => each === event).length;
-  const peer = await ready(await open());
-  for (let id = 0; id < 20; id++) {
-    peer.send(subscribe(String(id), "{ now }"));
-    for (let pong = 0; pong < 10; pong++) peer.send({ type: "pong" });
-    peer.send(subscribe(String(id), "subscription { waits }"));
-  }
-  await waitFor(() => peer.messages.some(({ type }) => type === "error"));
-  peer.send({ type: "ping" });
-  await waitFor(() => peer.messages.some(({ type }) => type === "pong"));
-  expect(counted("waits")).toBeLessThanOrEqual(5);
-  peer.close();
-  await peer.closed;
-  await waitFor(() => counted("closed") === counted("waits"));
-});
-
 test("a subscriber that does not read stops the source, and gets every event when it reads again", async () => {
   const bytes = 65_536;
   let made = 0;
