@@ -88,6 +88,19 @@ test("a body that fails, and one of another length than declared, fail for the r
   expect(await textOf(short)).toBe("abc");
 });
 
+test.each([2000, 300_000])(
+  "chunks of %d bytes are kept as they were produced, from a source that fills one buffer again",
+  async (size) => {
+    const source = async function* () {
+      const memory = new Uint8Array(size);
+      for (let at = 1; at <= 5; at++) yield memory.fill(at);
+    };
+    const reply = (await readyBody(web(ReadableStream.from(source())))) as Response;
+    const wanted = Array.from({ length: 5 }, (_, at) => new Uint8Array(size).fill(at + 1));
+    expect(Buffer.from(await payloadBytes(reply.payload)).equals(Buffer.concat(wanted))).toBe(true);
+  },
+);
+
 test("a body of more than 1 MiB stays a stream", async () => {
   const limit = 1_048_576;
   for (const [length, isStream] of [

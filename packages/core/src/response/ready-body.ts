@@ -34,7 +34,7 @@ const readyChunks = async ({ chunks, length }: WebBody): Promise<Uint8Array | Bo
     const settled = await Promise.race([pending.catch(() => null), turn]); // the reader of the stream gets the error
     if (settled?.done === true && (length === null || length === bytes)) return joined(read);
     if (settled !== null && settled.done !== true) {
-      read.push(settled.value);
+      read.push(new Uint8Array(settled.value)); // a source may change a chunk once the next is pulled
       bytes += settled.value.byteLength;
       if (bytes <= MAX_BYTES) continue;
       return resumed(new ResumedChunks(read, null, source), length);
