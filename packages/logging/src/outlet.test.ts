@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -77,6 +77,33 @@ test("a stream that fails ends nothing: its later lines are dropped and counted"
   writer.add("after the end\n");
   await writer.flushed(60_000);
   expect([stream.destroyed, writer.dropped]).toEqual([true, 2]);
+});
+
+test("lines for a destination that keeps what it cannot write are bounded, and written when it can again", async () => {
+  const written: string[] = [];
+  let kept = "";
+  let isFull = true;
+  const disk = Object.assign(new EventEmitter(), {
+    write(text: string) {
+      kept += text;
+      setImmediate(() => {
+        if (isFull) return disk.emit("error", new Error("no space left on device"));
+        written.push(kept);
+        kept = "";
+        return disk.emit("drain");
+      });
+      return false;
+    },
+  });
+  const writer = new LineWriter({ outlet: streamOutlet(disk), maxQueueBytes: 1000, lossLine });
+  for (let turn = 0; turn < 50; turn++) {
+    writer.add(`${"x".repeat(99)}\n`);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect([kept.length, disk.listenerCount("drain"), writer.dropped]).toEqual([100, 1, 39]);
+  isFull = false;
+  await writer.flushed(60_000);
+  expect(written.join("") + kept).toBe(`${"x".repeat(99)}\n`.repeat(11) + "lost\n");
 });
 
 test("apps that write to one stream listen to its errors once", () => {

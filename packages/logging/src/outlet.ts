@@ -75,7 +75,15 @@ const outletOf = (destination: LogDestination): Outlet => {
     full = false;
     for (const listener of listeners.splice(0)) listener();
   };
-  destination.on?.("error", proceed); // without a listener, a full disk or a lost connection would end the process
+  /** A destination of pino keeps what it could not write, and tries again at the next write: an empty one, since more lines would fill the memory. */
+  const writeAgain = (): void => {
+    if (full && destination.destroyed !== true) destination.write("");
+  };
+  const failed = (): void => {
+    if (destination.destroyed === true) proceed();
+    else if (full) setTimeout(writeAgain, LONGEST_WAIT_MS).unref();
+  };
+  destination.on?.("error", failed); // without a listener, a full disk or a lost connection would end the process
   destination.on?.("close", proceed);
   return {
     write(lines) {
