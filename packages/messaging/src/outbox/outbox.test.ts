@@ -2,10 +2,10 @@ import { App, type Logger } from "@framework/core";
 import type { Feature, Host } from "@framework/core/feature";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
-import { waitFor } from "@framework/testing";
+import { virtualClock, waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import type { BrokerAdapter } from "../adapter.ts";
-import { memoryBroker, messaging } from "../index.ts";
+import { memoryBroker, messaging, type MessagingConfig } from "../index.ts";
 
 const quiet = { info() {}, warn() {}, error() {} };
 const KEYS = 40;
@@ -75,22 +75,31 @@ test("a send with `tx` to a broker without an outbox says which option is missin
   await app.stop();
 });
 
-test("messages of transactions that the broker does not take are logged once a minute, and their reason is in the health", async () => {
+/** An app with an outbox on a broker that is away, with its health check. */
+const appThatWaits = (options: Partial<Pick<MessagingConfig, "clock">> = {}) => {
   const { adapter, state } = brokerThatLeaves();
   let host: Host | null = null;
   const probing: Feature = { name: "probing", install: (given) => ((host = given), {}) };
   const app = new (App.with(probing, database, durable, messaging))()
     .enableDatabase({ url: "sqlite://:memory:" })
     .enableDurable({ pollMinMs: 5, pollMaxMs: 50 })
-    .enableMessaging({ broker: adapter, outbox: true });
-  const warnings: unknown[] = [];
-  const log: Logger = { info() {}, warn: (text, fields) => void warnings.push([text, fields]), error() {} };
-  await app.start({ log });
+    .enableMessaging({ broker: adapter, outbox: true, ...options });
   const health = async (): Promise<unknown> => {
     const check = (host as Host | null)?.insight.healthChecks().find(({ name }) => name === "messaging");
     return await check?.run(AbortSignal.timeout(60_000));
   };
-  await app.db.transaction((tx) => app.messaging.send("orders", { type: "t", data: 1 }, { tx }));
+  const isWell = async (): Promise<boolean> => !JSON.stringify(await health()).includes("outbox");
+  const sendTo = (topic: string): Promise<unknown> =>
+    app.db.transaction((tx) => app.messaging.send(topic, { type: "t", data: 1 }, { tx }));
+  return { app, state, health, isWell, sendTo };
+};
+
+test("messages of transactions that the broker does not take are logged once a minute, and their reason is in the health", async () => {
+  const { app, state, health, isWell, sendTo } = appThatWaits();
+  const warnings: unknown[] = [];
+  const log: Logger = { info() {}, warn: (text, fields) => void warnings.push([text, fields]), error() {} };
+  await app.start({ log });
+  await sendTo("orders");
   await waitFor(() => state.refused >= 3, { timeoutMs: 60_000 });
   expect(await health()).toMatchObject({
     default: { outbox: "messages to orders are not sent: it is away" },
@@ -99,7 +108,24 @@ test("messages of transactions that the broker does not take are logged once a m
     ["messaging: messages of the outbox are not sent", { topic: "orders", error: new Error("it is away") }],
   ]);
   state.isAway = false;
-  const isWell = async (): Promise<boolean> => !JSON.stringify(await health()).includes("outbox");
   await waitFor(isWell, { timeoutMs: 60_000 });
   await app.stop();
+});
+
+test("topics whose messages are gone leave the health, and room for the reasons of others", async () => {
+  const clock = virtualClock();
+  const { app, isWell, sendTo } = appThatWaits({ clock });
+  const warned = new Set<unknown>();
+  const warn: Logger["warn"] = (_text, fields) => void warned.add(Object(fields).topic);
+  await app.start({ log: { info() {}, warn, error() {} } });
+  for (let n = 0; n < 100; n++) await sendTo(`topic-${n}`);
+  await waitFor(() => warned.size === 100, { timeoutMs: 60_000 });
+  await app.db.execute`DELETE FROM framework_work`; // as when another process has sent them
+  await waitFor(async () => (await clock.advance(60_000), await isWell()), { timeoutMs: 60_000 });
+  await sendTo("orders");
+  await waitFor(() => warned.has("orders"), { timeoutMs: 60_000 });
+  expect(warned.size).toBe(101);
+  const stopping = app.stop();
+  await clock.advance(60_000);
+  await stopping;
 });

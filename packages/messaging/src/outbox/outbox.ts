@@ -29,6 +29,8 @@ const LONGEST_PAUSE_MS = 30_000;
 
 /** Time between two warnings of one topic, and the topics that are remembered for it. */
 const WARN_MS = 60_000;
+/** A topic without a warning for so long is forgotten: its messages were sent by another process, or are gone. */
+const FORGET_MS = 180_000;
 const MAX_TOPICS = 100;
 
 /** Headers of a stored message that are not its own. */
@@ -78,6 +80,7 @@ export class Outbox {
 
   /** Why messages are sent again, for the topic of which that is so for the longest time; `null` when the latest of each topic was sent. */
   get trouble(): string | null {
+    this.forget();
     return this.troubles.worst?.reason ?? null;
   }
 
@@ -114,11 +117,22 @@ export class Outbox {
       if (!isRecent) this.warned.delete(topic);
       return;
     }
+    if (this.warned.size >= MAX_TOPICS) this.forget();
     if (this.warned.size >= MAX_TOPICS && !this.warned.has(topic)) return;
     this.troubles.failed(topic, `messages to ${topic} are not sent: ${messageOf(error)}`);
     if (isRecent) return;
     this.warned.set(topic, this.clock.now());
     this.log().warn("messaging: messages of the outbox are not sent", { topic, error });
+  }
+
+  /** Forgets topics of which this process has sent nothing for some time. */
+  private forget(): void {
+    const before = this.clock.now() - FORGET_MS;
+    for (const [topic, at] of this.warned) {
+      if (at > before) continue;
+      this.warned.delete(topic);
+      this.troubles.ended(topic);
+    }
   }
 
   /** A broker that is away costs no attempt: the message waits for it, however long. */
