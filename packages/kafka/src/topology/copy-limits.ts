@@ -22,21 +22,27 @@ export const sourcesOfCopies = ({ subscriptions }: Topology): ReadonlyMap<string
   return sources;
 };
 
-/** Returns a limit that the copies of all messages of some topics fit in; `null` when none of them can be asked for its own. */
+/** Returns a limit that the copies of all messages of some topics fit in, not below the server's own; `null` when none of them can be asked for its own. */
 export const copyLimit = async (
   admin: Pick<AdminClient, "use">,
   sources: readonly string[],
 ): Promise<number | null> => {
   const found = await Promise.all(sources.map((topic) => limitOf(admin, topic)));
   const most = Math.max(...found.map((limit) => limit ?? 0));
-  return most > 0 ? Math.min(most + ROOM, MAX_INT) : null;
+  return most > 0 ? Math.min(most, MAX_INT) : null;
 };
 
-/** Limits need a permission that creating topics does not: without it they are unknown. */
+/**
+ * Returns the limit for copies of one topic: its own with the room, or the server's, which the topic would have by itself and others that share it may need. Limits
+ * need a permission that creating topics does not: without it they are unknown.
+ */
 const limitOf = (admin: Pick<AdminClient, "use">, topic: string): Promise<number | null> =>
   admin.use(async (open) => {
     const resources = [{ type: TOPIC_RESOURCE, name: topic, configNames: [MAX_BYTES] }];
-    const described = await open.describeConfigs({ resources, includeSynonyms: false }).catch(() => null);
-    const entries = described?.resources[0]?.configEntries ?? [];
-    return Number(entries.find(({ configName }) => configName === MAX_BYTES)?.configValue) || null;
+    const described = await open.describeConfigs({ resources, includeSynonyms: true }).catch(() => null);
+    const entry = described?.resources[0]?.configEntries.find(({ configName }) => configName === MAX_BYTES);
+    const own = Number(entry?.configValue);
+    if (!(own > 0)) return null;
+    const defaults = (entry?.configSynonyms ?? []).map(({ configValue }) => Number(configValue) || 0);
+    return Math.max(own + ROOM, ...defaults);
   });

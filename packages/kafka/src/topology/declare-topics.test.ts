@@ -15,13 +15,23 @@ const errorOf = (type: string): Error =>
 type Answer = "unknown" | "no leader" | "no partitions" | "one leader" | "ready";
 
 /** A server whose metadata lag behind what it has confirmed, as that of a controller in KRaft does. */
-const laggingServer = ({ answers, refusals = {}, existing = [], limit = null }: Lag) => {
+const laggingServer = ({ answers, refusals = {}, existing = [], limit = null, serverLimit = "1" }: Lag) => {
   const topics = new Map<string, { asked: number }>(existing.map((topic) => [topic, { asked: Infinity }]));
   const created: string[] = [];
   const limits: Record<string, string | undefined> = {};
   const admin = {
     describeConfigs: async () => ({
-      resources: [{ configEntries: [{ configName: "max.message.bytes", configValue: limit }] }],
+      resources: [
+        {
+          configEntries: [
+            {
+              configName: "max.message.bytes",
+              configValue: limit,
+              configSynonyms: [{ configName: "message.max.bytes", configValue: serverLimit }],
+            },
+          ],
+        },
+      ],
     }),
     createTopics: async ({ topics: wanted, waitForLeaders }: Parameters<Admin["createTopics"]>[0]) => {
       const errors: Error[] = [];
@@ -60,6 +70,8 @@ const laggingServer = ({ answers, refusals = {}, existing = [], limit = null }: 
 interface Lag {
   /** Largest batch of every topic. */
   readonly limit?: string | null;
+  /** Largest batch of a topic that says nothing of it. */
+  readonly serverLimit?: string;
   readonly answers: readonly Answer[];
   readonly refusals?: Record<string, string[]>;
   readonly existing?: readonly string[];
@@ -172,6 +184,12 @@ test.each([
   const lag: Lag = { answers: ["ready"], limit: "1000000", refusals };
   const { problems, limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
   expect([problems, limits]).toEqual([[], { a: undefined, dlq }]);
+});
+
+test("a topic of dead letters has no smaller limit than other topics of the server, for groups elsewhere that share it", async () => {
+  const lag: Lag = { answers: ["ready"], limit: "100000", serverLimit: "1048588" };
+  const { limits } = await declare(lag, { topics: ["a"], dead: ["dlq"] });
+  expect(limits).toEqual({ a: undefined, dlq: "1048588" });
 });
 
 test("a topic of dead letters is created where limits cannot be asked for", async () => {
