@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "@jest/globals";
@@ -69,4 +69,18 @@ test("stdout has one JSON value with --json", () => {
 test("a body that is no text is printed byte by byte", () => {
   const { stdout } = ran(["request", "GET", "/bytes", "--app", app]);
   expect([...stdout]).toEqual([255, 254, 13, 10, 0]);
+});
+
+test("a result that cannot be written is a failure", () => {
+  const disk = openSync("/dev/full", "w");
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ["--conditions=@framework/source", main, "routes", app],
+    { stdio: ["ignore", disk, "pipe"], timeout: 120_000, env: plainEnvironment },
+  );
+  closeSync(disk);
+  expect([status, String(stderr)]).toEqual([
+    1,
+    expect.stringContaining("error: the result cannot be written: ENOSPC"),
+  ]);
 });
