@@ -19,11 +19,6 @@ export interface Pending {
 /** Messages that wait for their confirmation. The server says by its properties and target which one it returns. */
 export class PendingMessages {
   private readonly byId = new Map<string, Pending[]>();
-  private count = 0;
-
-  get size(): number {
-    return this.count;
-  }
 
   /** Returns the messages that wait on a channel. */
   of(channel: ConfirmChannel): readonly Pending[] {
@@ -31,7 +26,6 @@ export class PendingMessages {
   }
 
   add(pending: Pending): void {
-    this.count++;
     const same = this.byId.get(pending.id);
     if (same === undefined) this.byId.set(pending.id, [pending]);
     else same.push(pending);
@@ -40,7 +34,6 @@ export class PendingMessages {
   remove(pending: Pending): void {
     const same = this.byId.get(pending.id);
     if (same === undefined) return;
-    this.count--;
     if (same.length === 1) this.byId.delete(pending.id);
     else same.splice(same.indexOf(pending), 1);
   }
