@@ -1,105 +1,28 @@
 // Above 250 lines: each test is one way in which offsets of a topic come again, on one server.
-import { createRequire } from "node:module";
 import { App } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { messaging } from "@framework/messaging";
 import { withServer } from "@framework/services";
 import { expect, test } from "@jest/globals";
-import type { Admin } from "kafkajs";
-import { kafkajs } from "./client/kafkajs.ts";
 import { LIMIT_MS, newTopic, until, untilRunning } from "./faults.test-kit.ts";
 import { kafkaBroker } from "./index.ts";
-
-const driver = createRequire(import.meta.url);
-
-/** Has the driver reset the positions of a group once, as it does when its server answers that an offset is out of range. */
-const resetOnce = (group: string): void => {
-  const { prototype } = driver("kafkajs/src/consumer/consumerGroup.js") as { prototype: DriverGroup };
-  const { fetch } = prototype;
-  let isReset = false;
-  prototype.fetch = async function (nodeId) {
-    if (this.groupId === group && !isReset) {
-      isReset = true;
-      await this.recoverFromOffsetOutOfRange({ topic: group, partition: 0 });
-    }
-    return await fetch.call(this, nodeId);
-  };
-};
-
-interface DriverGroup {
-  readonly groupId: string;
-  fetch(this: DriverGroup, nodeId: unknown): Promise<unknown>;
-  recoverFromOffsetOutOfRange(place: { readonly topic: string; readonly partition: number }): Promise<void>;
-}
-
-/** Once a group has shared its partitions anew, calls `meanwhile` and keeps the first position that a member asks for until a commit was taken. */
-const keepPosition = (group: string, meanwhile: () => void): (() => number) => {
-  const { prototype } = driver("kafkajs/src/broker/index.js") as { prototype: DriverBroker };
-  const { syncGroup, offsetFetch, offsetCommit } = prototype;
-  const committed = Promise.withResolvers<void>();
-  let [isShared, kept] = [false, 0];
-  prototype.syncGroup = async function (request) {
-    const answer = await syncGroup.call(this, request);
-    isShared ||= request.groupId === group;
-    return answer;
-  };
-  prototype.offsetFetch = async function (request) {
-    const answer = await offsetFetch.call(this, request);
-    if (request.groupId !== group || !isShared || kept > 0) return answer;
-    kept++;
-    meanwhile();
-    await committed.promise;
-    return answer;
-  };
-  prototype.offsetCommit = async function (request) {
-    const answer = await offsetCommit.call(this, request);
-    if (request.groupId === group && kept > 0) committed.resolve();
-    return answer;
-  };
-  return () => kept;
-};
-
-/** Whether a group of the topic's name has committed all messages. The ends are asked for: a send that the driver repeats may be stored twice. */
-const isCommitted = async (admin: Admin, topic: string): Promise<boolean> => {
-  // A broker that just made the topic anew answers for a moment that it does not host it.
-  const ends = await admin.fetchTopicOffsets(topic).catch(() => []);
-  const [found] = await admin.fetchOffsets({ groupId: topic, topics: [topic] }).catch(() => []);
-  const committed = new Map(found?.partitions.map(({ partition, offset }) => [partition, offset]));
-  const written = ends.filter(({ high }) => high !== "0");
-  return written.length > 0 && written.every((end) => committed.get(end.partition) === end.high);
-};
-
-/** Creates a topic; the consumer, which looks for it, may have done so before. */
-const isThere = (admin: Admin, topic: string): Promise<boolean> =>
-  isDone(admin.createTopics({ topics: [{ topic, numPartitions: 1 }] }));
-
-const isDone = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
-    () => true,
-    () => false,
-  );
-
-const isTrueWithin = (mostMs: number, holds: () => Promise<boolean>): Promise<boolean> =>
-  isDone(until("it", holds, mostMs));
-
-interface OfGroup {
-  readonly groupId: string;
-}
-
-interface DriverBroker {
-  syncGroup(this: DriverBroker, request: OfGroup): Promise<unknown>;
-  offsetFetch(this: DriverBroker, request: OfGroup): Promise<unknown>;
-  offsetCommit(this: DriverBroker, request: OfGroup): Promise<unknown>;
-}
+import {
+  bareClient,
+  isCommitted,
+  isDone,
+  isThere,
+  isTrueWithin,
+  keepPosition,
+  resetOnce,
+} from "./recreated-topic.test-kit.ts";
 
 withServer("kafka", (brokers) => {
   test(
     "messages of a topic that was deleted and created again are handled from its first offset on",
     async () => {
-      const { Kafka, logLevel } = kafkajs();
       const topic = newTopic();
-      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const bare = bareClient(brokers);
       const [admin, producer] = [bare.admin(), bare.producer()];
       await Promise.all([admin.connect(), producer.connect()]);
       const send = (values: readonly number[]) =>
@@ -136,9 +59,8 @@ withServer("kafka", (brokers) => {
   test(
     "messages of a topic that was created again are handled when nothing was committed, and the group rebalances before",
     async () => {
-      const { Kafka, logLevel } = kafkajs();
       const topic = newTopic();
-      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const bare = bareClient(brokers);
       const [admin, producer] = [bare.admin(), bare.producer()];
       await Promise.all([admin.connect(), producer.connect()]);
       const send = (values: readonly number[]) =>
@@ -199,8 +121,7 @@ withServer("kafka", (brokers) => {
       await untilRunning(app);
       for (const data of [0, 1, 2]) await app.messaging.send(topic, { type: "t", key: "k", data });
       await until("the messages", () => got.length === 3);
-      const { Kafka, logLevel } = kafkajs();
-      const admin = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING }).admin();
+      const admin = bareClient(brokers).admin();
       await admin.connect();
       await until("the commit", () => isCommitted(admin, topic)); // it would undo a reset that came before it
       await admin.disconnect();
@@ -254,9 +175,8 @@ withServer("kafka", (brokers) => {
   test(
     "the inbox takes no raw message of a topic that was created again for one of the old topic",
     async () => {
-      const { Kafka, logLevel } = kafkajs();
       const topic = newTopic();
-      const bare = new Kafka({ brokers: brokers.split(","), logLevel: logLevel.NOTHING });
+      const bare = bareClient(brokers);
       const [admin, producer] = [bare.admin(), bare.producer()];
       await Promise.all([admin.connect(), producer.connect()]);
       const send = (values: readonly number[]) =>
