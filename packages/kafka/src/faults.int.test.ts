@@ -96,7 +96,9 @@ test(
     await broker.health(AbortSignal.timeout(LIMIT_MS));
     proxy.mode = "silent";
     try {
-      await expect(broker.health(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(/Request .* timed out/);
+      // The driver loses the error of a broker that it asks with metadata that are still fresh.
+      const silent = /Request .* timed out|no broker of the cluster answered/;
+      await expect(broker.health(AbortSignal.timeout(LIMIT_MS))).rejects.toThrow(silent);
     } finally {
       proxy.mode = "pass";
       await broker.close();

@@ -19,3 +19,8 @@ test("a cluster is alive while some topic of it has no leader", async () => {
   });
   await expect(describeCluster(failing("CLUSTER_AUTHORIZATION_FAILED"))).rejects.toThrow("CLUSTER");
 });
+
+test("a cluster whose brokers all failed says that none answered", async () => {
+  const lost = { describeCluster: async () => (null as never)["brokers"] as never };
+  await expect(describeCluster(lost)).rejects.toThrow("no broker of the cluster answered");
+});
