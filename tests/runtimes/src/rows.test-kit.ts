@@ -4,20 +4,18 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { output, type Runtime, serve } from "./runtimes.test-kit.ts";
+import { bundledProgram } from "@framework/bundled-sources";
+import { output, type Program, type Runtime, serve } from "./runtimes.test-kit.ts";
 
 /** A row of the README's matrix: resolves when the runtime does it. */
-export type Row = (runtime: Runtime, services: Services) => Promise<void>;
+export type Row = (runtime: Runtime, program: Program) => Promise<void>;
 
-/** Started servers, shared by the rows of a runtime. */
-export interface Services {
-  /** Address of the service with ten features. */
-  readonly url: string;
-}
-
-export const service: string = join(import.meta.dirname, "service.test-program.ts");
+/** Source of the service with ten features. One program of it is shared by the rows of a runtime. */
+const source = join(import.meta.dirname, "service.test-program.ts");
+export const service: string = bundledProgram(source);
+/** Runs from the sources, so that each runtime also resolves and loads every package as separate files. */
 const framework = join(import.meta.dirname, "framework.test-program.ts");
-const books = join(import.meta.dirname, "../../../apps/books/src/main.ts");
+const books = bundledProgram(join(import.meta.dirname, "../../../apps/books/src/main.ts"));
 
 const send = async (url: string, body: unknown): Promise<Response> =>
   await fetch(url, {
@@ -120,7 +118,7 @@ const streams: Row = async (_runtime, { url }) => {
 };
 
 const files: Row = async (_runtime, { url }) => {
-  const text = readFileSync(service);
+  const text = readFileSync(source);
   const whole = await fetch(`${url}/files/service.test-program.ts`, {
     headers: { "accept-encoding": "identity" },
   });
@@ -146,8 +144,8 @@ const sockets: Row = async (_runtime, { url }) => {
   expect(data).toBe("echo hello");
 };
 
-const drain: Row = async (runtime) => {
-  await using program = await serve(runtime, service);
+/** The last row that uses the shared program. */
+const drain: Row = async (_runtime, program) => {
   const { hostname, port } = new URL(program.url);
   const socket = connect(Number(port), hostname);
   let reply = "";
