@@ -15,9 +15,17 @@ const turbo = (tasks) =>
 
 // The lists run side by side, the steps of each in turn. There are more tasks than cores: tests of processes and servers mostly wait, and so do the
 // servers whose instructions are counted. The builds begin first, so that they are there when the checks of the second list need them. The tests of the
-// tools take longest, and would be the last of the first list, with a core to spare.
+// tools take longest, and would be the last of the first list, with a core to spare. Of the first list's tests, those that take long and that turbo would
+// begin last, since they depend on all others, come first.
+const long = ["books", "cli", "interplay", "runtimes"];
+const filters = (prefix) => long.map((name) => ` --filter=${prefix}@framework/${name}`).join("");
 const lists = [
-  [turbo("build"), turbo("lint"), turbo("test --filter=!@framework/tools")],
+  [
+    turbo("build"),
+    turbo("lint"),
+    turbo(`test${filters("")}`),
+    turbo(`test --filter=!@framework/tools${filters("!")}`),
+  ],
   [
     `node --conditions=@framework/source --disable-warning=TimeoutNegativeWarning tools/services/src/main.ts -- ${turbo("test:int")}`,
     turbo("test --filter=@framework/tools"),
