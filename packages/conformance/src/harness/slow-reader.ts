@@ -26,7 +26,7 @@ export const connectSlowReader = async (
   let pass = (_bytes: Uint8Array): void => {};
   const buffer = Buffer.alloc(Math.min(bytes, 65_536));
   const callback = (count: number): boolean => {
-    pass(Uint8Array.from(buffer.subarray(0, count)));
+    pass(buffer.subarray(0, count));
     taken += count;
     left -= count;
     if (left > 0) return true;
@@ -68,7 +68,7 @@ const withTls = async (
     write: (chunk, _encoding, done) => void socket.write(chunk, done),
     final: (done) => void socket.end(done),
   });
-  onBytes((bytes) => void carrier.push(bytes));
+  onBytes((bytes) => void carrier.push(Uint8Array.from(bytes))); // the next read overwrites them
   const client = connectTls({ socket: carrier, ca, servername: "localhost" });
   client.on("error", () => {});
   client.resume();
