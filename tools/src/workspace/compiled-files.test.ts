@@ -20,6 +20,10 @@ test("files outside the compiled folders, and files of a package that compiles n
     "packages/two/package.json": '{ "scripts": { "build": "node build.mjs" } }',
     "packages/two/tsconfig.json": '{ "include": ["src"] }',
     "packages/two/src/d.ts": "",
+    "packages/three/package.json":
+      '{ "scripts": { "build": "node ../../node_modules/typescript/bin/tsc -p ." } }',
+    "packages/three/tsconfig.json": '{ "include": ["src"] }',
+    "packages/three/src/f.ts": "",
     "scripts/e.ts": "",
   })) {
     mkdirSync(dirname(join(folder.path, path)), { recursive: true });

@@ -4,6 +4,9 @@ import { join } from "node:path";
 /** Programs that are no part of the workspace's own: what `new:package` copies. */
 const TEMPLATES = "tools/new-package/template/**";
 
+/** The compiler by its name, or by its path where a package's own `tsc` is the slow one that has an API. */
+const COMPILES = /^(?:tsc|node [./]*\/node_modules\/typescript\/bin\/tsc) /;
+
 const codeOf = (root: string, patterns: readonly string[]): string[] =>
   globSync([...patterns], { cwd: root, exclude: ["**/node_modules", "**/dist", "**/.tmp-*", TEMPLATES] });
 
@@ -14,7 +17,7 @@ const codeOf = (root: string, patterns: readonly string[]): string[] =>
 export const uncompiled = (root: string): string[] => {
   const compiled = globSync("{packages/*,apps/*,tests/*,bench,tools,tools/*}/tsconfig.json", { cwd: root })
     .map((path) => path.slice(0, -"/tsconfig.json".length))
-    .filter((folder) => buildOf(root, folder).startsWith("tsc "))
+    .filter((folder) => COMPILES.test(buildOf(root, folder)))
     .flatMap((folder) => [
       folder,
       ...furtherProjects(buildOf(root, folder)).map((path) => `${folder}/${path}`),
