@@ -1,4 +1,10 @@
-import { ConfigurationError, type Injections, type Problem, type StandardSchema } from "@framework/core";
+import {
+  ConfigurationError,
+  type Injections,
+  type Logger,
+  type Problem,
+  type StandardSchema,
+} from "@framework/core";
 import { type Clock, messageOf, systemClock, unknownFields } from "@framework/core/feature";
 import type { Kernel, WorkQueue } from "@framework/durable/feature";
 import { DefinedJob, type TraceHeaders } from "./job/defined-job.ts";
@@ -19,6 +25,8 @@ export interface JobSetParts {
   readonly trace?: TraceHeaders;
   /** Timers. @default the system clock */
   readonly clock?: Clock;
+  /** Returns the destination of log lines; called when there is one. @default the console */
+  readonly log?: () => Logger;
 }
 
 const noTrace: TraceHeaders = () => null;
@@ -36,7 +44,8 @@ export class JobSet {
 
   constructor(parts: JobSetParts) {
     this.parts = parts;
-    this.plans = new Schedules(parts.kernel, parts.clock ?? systemClock);
+    const { kernel, clock = systemClock, log = () => console } = parts;
+    this.plans = new Schedules(kernel, clock, log);
   }
 
   define<S extends StandardSchema | undefined, I extends Injections | undefined>(

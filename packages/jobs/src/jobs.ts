@@ -63,6 +63,7 @@ export const jobs: Feature<JobsMethods, DatabaseMethods & DurableMethods> = {
       kernel,
       problem: (problem) => host.problem(problem),
       trace: () => host.insight.currentTrace()?.headers() ?? null,
+      log: () => host.life.settings.log,
     });
     let isUsed = false;
     const use = (what: string): void => {

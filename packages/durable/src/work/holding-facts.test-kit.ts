@@ -162,6 +162,8 @@ export const holdingFacts = (fact: Fact): void => {
       const later = { payload: "a", uniqueKey: "k", delayMs: 60_000 };
       const [first] = await queue.enqueue(later);
       expect(await queue.cancel({ uniqueKey: "other" })).toBe(false);
+      expect(await queue.get({ uniqueKey: "other" })).toBeNull();
+      expect(await queue.get({ uniqueKey: "k" })).toMatchObject({ id: first?.id, state: "waiting" });
       const undone = kernel.db.transaction(async (tx) => {
         expect(await queue.cancel({ uniqueKey: "k" }, { tx })).toBe(true);
         throw new Error("undone");
@@ -178,6 +180,7 @@ export const holdingFacts = (fact: Fact): void => {
       gate.open("b");
       expect((await queue.get(first?.id ?? ""))?.state).toBe("cancelled");
       expect(await queue.cancel({ uniqueKey: "k" })).toBe(false);
+      expect(await queue.get({ uniqueKey: "k" })).toBeNull(); // only an unfinished one
     },
   );
 

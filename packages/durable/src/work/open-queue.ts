@@ -92,15 +92,21 @@ export class OpenQueue<T> implements WorkQueue<T> {
   private async stop(item: string | UniqueItem, options: CancelOptions): Promise<boolean> {
     checkOptions(this.name, options, ["tx", "keepRunning"]);
     const { tx, keepRunning = false } = options;
-    if (typeof item !== "string") checkUniqueItem(this.name, item);
+    const named = this.named(item);
     const { stopping, keyOrder } = this.parts.store();
-    const named = typeof item === "string" ? numberOf(item) : item;
     const row = named === null ? null : await stopping.cancel(this.name, named, { keepRunning, session: tx });
     if (row === null) return false;
     if (row.key !== null) await keyOrder.unblock(this.name, [row.key], tx);
     if (tx === undefined) this.cancelled(row.id);
     else tx.onCommit(() => this.cancelled(row.id));
     return true;
+  }
+
+  /** What the table is asked for; `null` for text that is no id. @throws DURABLE_BAD_WORK */
+  private named(item: string | UniqueItem): number | UniqueItem | null {
+    if (typeof item === "string") return numberOf(item);
+    checkUniqueItem(this.name, item);
+    return item;
   }
 
   private cancelled(id: number): void {
@@ -118,9 +124,9 @@ export class OpenQueue<T> implements WorkQueue<T> {
     return row !== null;
   }
 
-  async get(id: string): Promise<WorkInfo | null> {
-    const number = numberOf(id);
-    const row = number === null ? null : await this.parts.store().reading.get(this.name, number);
+  async get(item: string | UniqueItem): Promise<WorkInfo | null> {
+    const named = this.named(item);
+    const row = named === null ? null : await this.parts.store().reading.get(this.name, named);
     return row === null ? null : toInfo(row);
   }
 

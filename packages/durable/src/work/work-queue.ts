@@ -22,8 +22,12 @@ export interface WorkQueue<T> {
   cancel(item: string | UniqueItem, options?: CancelOptions): Promise<boolean>;
   /** Starts a failed or cancelled item again, with all its attempts. Returns `false` for any other, and when its unique key is taken. */
   retry(id: string): Promise<boolean>;
-  /** Returns an item; `null` for one that does not exist any more. */
-  get(id: string): Promise<WorkInfo | null>;
+  /**
+   * Returns the item with this id, or the unfinished one with this unique key; `null` for one that does not exist any more.
+   *
+   * @throws DURABLE_BAD_WORK
+   */
+  get(item: string | UniqueItem): Promise<WorkInfo | null>;
   /** Lists items in the order in which they were added, or in its reverse. @throws DURABLE_BAD_FILTER */
   list(filter?: WorkFilter): Promise<WorkPage>;
   /** Counts items. */

@@ -1,7 +1,7 @@
-import { FrameworkError, type Problem } from "@framework/core";
-import { type Clock, messageOf } from "@framework/core/feature";
+import { FrameworkError, type Logger, type Problem } from "@framework/core";
+import { type Clock, messageOf, throttledLog } from "@framework/core/feature";
 import { type Kernel, NonRetryableError, type WorkItem, type WorkQueue } from "@framework/durable/feature";
-import { sql } from "@framework/database";
+import { DatabaseUnavailableError, sql } from "@framework/database";
 import type { Ran, Schedule } from "./schedule.ts";
 import type { ScheduleInfo } from "./schedule-options.ts";
 
@@ -16,7 +16,6 @@ interface PlannedRun {
 }
 
 const QUEUE = "jobs.schedules";
-const MAX_LISTED = 1000;
 
 /** Attempts, about a minute apart, at a run of a schedule that no process knows: an app's new version may have just begun to start. */
 const MAX_UNKNOWN = 20;
@@ -26,6 +25,9 @@ const MAX_PLANS = 10;
 
 /** Time between two looks for runs that a clock that was ahead has planned. */
 const LOOK_MS = 60_000;
+
+/** Time between two lines of the log about a database that is away: its own check reports it too. */
+const AWAY_LOG_MS = 600_000;
 
 /**
  * The schedules of an app. The next run of each is one item in the queue `jobs.schedules`, unique by the schedule's name, and due when the run is. The
@@ -37,11 +39,16 @@ export class Schedules {
   private readonly schedules = new Map<string, Schedule>();
   private opened: WorkQueue<PlannedRun> | null = null;
   private isLooking = false;
+  private hasEnded = false;
   private cancelLooks = (): void => {};
+  private readonly log: () => Logger;
+  private readonly logAway: ReturnType<typeof throttledLog>;
 
-  constructor(kernel: Kernel, clock: Clock) {
+  constructor(kernel: Kernel, clock: Clock, log: () => Logger) {
     this.kernel = kernel;
     this.clock = clock;
+    this.log = log;
+    this.logAway = throttledLog({ everyMs: AWAY_LOG_MS, clock });
   }
 
   has(name: string): boolean {
@@ -86,18 +93,17 @@ export class Schedules {
 
   /** Ends the looks. */
   end(): void {
+    this.hasEnded = true;
     this.cancelLooks();
   }
 
   async list(): Promise<readonly ScheduleInfo[]> {
-    const planned = await this.planned();
-    return Array.from(this.schedules.values(), ({ name, cron, zone, job }) => ({
-      name,
-      cron,
-      timeZone: zone.name,
-      job: job.name,
-      nextRunAt: planned.get(name)?.at ?? null,
-    }));
+    const infos: ScheduleInfo[] = [];
+    for (const { name, cron, zone, job } of this.schedules.values()) {
+      const nextRunAt = (await this.planned(name))?.at ?? null;
+      infos.push({ name, cron, timeZone: zone.name, job: job.name, nextRunAt });
+    }
+    return infos;
   }
 
   private get queue(): WorkQueue<PlannedRun> {
@@ -105,31 +111,33 @@ export class Schedules {
     return this.opened;
   }
 
-  private async planned(): Promise<ReadonlyMap<string, PlannedRun>> {
-    const items = (await this.opened?.list({ limit: MAX_LISTED }))?.items ?? [];
-    return new Map(
-      items
-        .filter(({ finishedAt }) => finishedAt === null)
-        .map(({ payload }) => payload as PlannedRun)
-        .map((run) => [run.schedule, run]),
-    );
+  private async planned(name: string): Promise<PlannedRun | null> {
+    const info = await this.queue.get({ uniqueKey: name });
+    return info === null ? null : (info.payload as PlannedRun);
   }
 
   private async look(): Promise<void> {
     if (this.isLooking) return;
     this.isLooking = true;
     try {
-      const planned = await this.planned();
-      const now = await this.now(); // after the plans were read: a plan is never later than the first run after it
       for (const schedule of this.schedules.values()) {
-        const run = planned.get(schedule.name);
-        if (run?.times === schedule.times && run.at > schedule.nextAfter(now, run.ran ?? null))
-          await this.plan(schedule);
+        const run = await this.planned(schedule.name);
+        if (run?.times !== schedule.times) continue;
+        const now = await this.now(); // after the plan was read: a plan is never later than the first run after it
+        if (run.at > schedule.nextAfter(now, run.ran ?? null)) await this.plan(schedule);
       }
-    } catch {
-      // a database that is away is reported by its own check; the next look comes in a minute
+    } catch (error) {
+      this.lookFailed(error); // the next look comes in a minute
     }
     this.isLooking = false;
+  }
+
+  private lookFailed(error: unknown): void {
+    if (this.hasEnded) return;
+    const message =
+      "jobs: a look at the planned runs of the schedules has failed; the next one is in a minute";
+    if (!(error instanceof DatabaseUnavailableError)) this.log().error(message, { error });
+    else this.logAway((omitted) => this.log().warn(message, { error, omitted }));
   }
 
   private async plan(schedule: Schedule): Promise<void> {

@@ -59,9 +59,14 @@ export class Reading {
     this.countText = countText(table.now);
   }
 
-  async get(queue: string, id: number): Promise<StoredRow | null> {
-    const text = `SELECT ${FIELDS} FROM framework_work WHERE id = $1 AND queue = $2`;
-    const [row] = await this.table.select<StoredRow>(text, [id, queue]);
+  /** Returns the item with an id, or the unfinished one with a unique key. */
+  async get(queue: string, item: number | { readonly uniqueKey: string }): Promise<StoredRow | null> {
+    const [isIt, value] =
+      typeof item === "number"
+        ? ["id = $1", item]
+        : ["unique_key = $1 AND finished_at IS NULL", item.uniqueKey];
+    const text = `SELECT ${FIELDS} FROM framework_work WHERE ${isIt} AND queue = $2`;
+    const [row] = await this.table.select<StoredRow>(text, [value, queue]);
     return row ?? null;
   }
 

@@ -42,6 +42,18 @@ test("on SQLite the count of unfinished items uses indexes, and is not recursive
   expect(wholeReads(plan.map(({ detail }) => detail))).toEqual([]);
 });
 
+test("on SQLite an unfinished item is found by the index of unique keys, whatever other queues hold", async () => {
+  await using fixture = await workFixture(await sqliteFile());
+  await add(fixture.store, row("a", { uniqueKey: "u" }));
+  const query = jest.spyOn(fixture.db, "query");
+  expect(await fixture.store.reading.get("mail", { uniqueKey: "u" })).toMatchObject({ payload: '"a"' });
+  const [[text, values] = []] = query.mock.calls;
+  const plan = await fixture.db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${text}`, values);
+  expect(plan.map(({ detail }) => detail).join("\n")).toContain(
+    "framework_work_unique (queue=? AND unique_key=?",
+  );
+});
+
 test("on SQLite few finished items of a queue are found by the index of finished ones, whatever other queues keep", async () => {
   await using fixture = await workFixture(await sqliteFile());
   const { store, db } = fixture;
