@@ -1,11 +1,11 @@
 import { openDatabase, sql } from "@framework/database";
-import { databaseInFile } from "@framework/database/testing";
+import { databaseInFile, faultingDatabase } from "@framework/database/testing";
 import { createKernel } from "@framework/durable/feature";
 import { expect, test } from "@jest/globals";
 import type { OutgoingMessage } from "../port/delivery.ts";
 import { databaseBroker } from "./database-broker.ts";
 import { DatabaseProducer } from "./database-producer.ts";
-import { dueOf, Groups } from "./groups.ts";
+import { dueOf, Groups, queueOf } from "./groups.ts";
 
 const REPLIES = "replies.018f7b0e-6a3c-4a7e-9c55-2d1f0a7f3b11";
 
@@ -41,6 +41,39 @@ test("messages that were sent before a topic had a group are given to the first:
   expect(plan.map(({ detail }) => detail)).toEqual([expect.stringContaining("INDEX framework_work_ready")]);
   await kernel.stop();
   await db.close();
+});
+
+test("groups that nobody reads are found with two statements, however many groups there are", async () => {
+  await using place = databaseInFile();
+  const own = openDatabase({ url: place.url });
+  const db = faultingDatabase(own); // counts statements
+  const kernel = createKernel(db, { config: { runWork: false }, log: console });
+  databaseBroker(kernel);
+  await kernel.start();
+  const groups = new Groups(kernel);
+  const long = "a".repeat(200); // its queue has a shorter name
+  for (const topic of ["books", "orders", long])
+    await groups.register(
+      ["mailer", "search"].map((name) => ({ topic, name, ordering: "none", isPrivate: false })),
+    );
+  const added = await new DatabaseProducer(kernel, groups).send(
+    ["books", "orders", long].map((topic) => ({ ...message(0), topic })),
+  );
+  expect(added).toEqual([{ ok: true }, { ok: true }, { ok: true }]);
+  expect(await groups.unread()).toEqual([]);
+  for (const [topic, name] of [
+    [long, "search"],
+    ["books", "mailer"],
+  ] as const)
+    await db.execute`UPDATE framework_work SET run_at = run_at - 86400001 WHERE queue = ${queueOf(topic, name)}`;
+  const { statements } = db;
+  expect(await groups.unread()).toEqual([
+    { topic: long, name: "search" },
+    { topic: "books", name: "mailer" },
+  ]);
+  expect(db.statements - statements).toBe(2);
+  await kernel.stop();
+  await own.close();
 });
 
 test("a group that ends with its process is removed with its messages an hour after it was last registered, and later replies are dropped", async () => {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Kernel } from "@framework/durable/feature";
-import { type Queries, sql, type Statement, type Transaction } from "@framework/database";
+import { type Database, type Queries, sql, type Statement, type Transaction } from "@framework/database";
 import type { ConsumerOptions } from "../port/broker-adapter.ts";
 import { endsWithProcess } from "../request/reply-topics.ts";
 
@@ -92,15 +92,13 @@ export class Groups {
     const { db, now } = this.kernel;
     const groups = await db.query<GroupName>`SELECT topic, name FROM framework_message_groups
       WHERE seen_at IS NULL ORDER BY topic, name`;
-    const unread: GroupName[] = [];
-    for (const group of groups) {
-      const { topic, name } = group;
-      const isUnread = await db.fetchValue<number>`SELECT 1 FROM
-        (SELECT run_at FROM framework_work WHERE ${dueOf(queueOf(topic, name))} LIMIT 1) AS first
-        WHERE run_at < ${now} - ${UNREAD_MS}`;
-      if (isUnread !== null) unread.push(group);
-    }
-    return unread;
+    if (groups.length === 0) return [];
+    const queues = JSON.stringify(groups.map(({ topic, name }) => queueOf(topic, name)));
+    const first = sql`(SELECT run_at FROM framework_work WHERE ${dueOf(sql`listed.queue`)} LIMIT 1)`;
+    const rows = await db.query<{ queue: string }>`SELECT queue FROM ${listed[db.dialect](queues)}
+      WHERE ${first} < ${now} - ${UNREAD_MS}`;
+    const unread = new Set(rows.map(({ queue }) => queue));
+    return groups.filter(({ topic, name }) => unread.has(queueOf(topic, name)));
   }
 
   /** Removes a group with its messages. Returns whether there was either. */
@@ -137,6 +135,12 @@ export class Groups {
 
 const allOf = (queue: string): Statement => sql`queue = ${queue} AND finished_at IS NULL ORDER BY id`;
 
+/** Texts of a JSON list as rows with the column `queue`. */
+const listed: Readonly<Record<Database["dialect"], (json: string) => Statement>> = {
+  postgres: (json) => sql`jsonb_array_elements_text(${json}::jsonb) AS listed(queue)`,
+  sqlite: (json) => sql`(SELECT value AS queue FROM json_each(${json})) AS listed`,
+};
+
 /** Items of a queue that are due, as the index of the work table has them. */
-export const dueOf = (queue: string): Statement =>
+export const dueOf = (queue: string | Statement): Statement =>
   sql`queue = ${queue} AND state = 'ready' ORDER BY priority DESC, run_at, id`;
