@@ -9,7 +9,7 @@ import { toggleNames } from "./toggles.test-kit.ts";
 import { transcriptOf } from "./transcript.test-kit.ts";
 
 /** Sends every row to an app, compares the replies with the requirements, and returns what clients saw. */
-const played = async (order: Order): Promise<readonly unknown[]> => {
+const played = async (order: Order): Promise<readonly string[]> => {
   const stack = stackOf(order);
   await using client = testClient(stack, { env: "production" });
   const answered = await askAll(client, stack);

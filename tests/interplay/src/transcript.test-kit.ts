@@ -12,9 +12,10 @@ const momentary: ReadonlySet<string> = new Set([
   "x-ratelimit-reset",
 ]);
 
-/** Everything that clients saw, in a form that can be compared between two apps; of volatile fields only their presence. */
-export const transcriptOf = (answered: readonly Answered[]): readonly unknown[] =>
+/** Everything that clients saw, a text for each reply, so that two apps are compared quickly; of volatile fields only their presence. */
+export const transcriptOf = (answered: readonly Answered[]): readonly string[] =>
   answered.map(({ row, reply, calls }) => {
     const fields = [...reply.headers].map(([name, value]) => [name, momentary.has(name) ? "" : value]);
-    return [row.name, reply.status, fields, Buffer.from(reply.bytes).toString("latin1"), calls];
+    const body = Buffer.from(reply.bytes).toString("latin1");
+    return JSON.stringify([row.name, reply.status, fields, body, calls]);
   });
