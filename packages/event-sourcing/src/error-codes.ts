@@ -85,6 +85,10 @@ export const eventSourcingErrors: ErrorCatalogue = {
       "some ids of an append exist in the stream and others do not, or in another order; nothing was appended",
     action: "repeat exactly the same append, or use new ids",
   },
+  EVENTS_APPEND_OPEN: {
+    summary: "an inline projection waited 30 s for an append whose transaction is open; nothing was changed",
+    action: "end that transaction, then try again",
+  },
   EVENTS_PART_REFUSED: {
     summary: "a part of a view cannot be rebuilt; nothing was changed",
     action: "the message has the reason",

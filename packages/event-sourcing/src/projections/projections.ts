@@ -32,12 +32,14 @@ export interface Projections {
    * Makes a part of the live view again: what one stream, or all streams of a tenant, have made. Needs `clear` of the projection, and holds back appends to
    * an inline one meanwhile. Resolves to the number of events applied.
    *
-   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; errors of the projection. Nothing has changed then
+   * @throws EVENTS_PART_REFUSED, also for more than 100,000 events; EVENTS_APPEND_OPEN; errors of the projection. Nothing has changed then
    */
   rebuildPart(name: string, part: Partial<ViewPart>): Promise<number>;
   /**
    * Makes a version that was built live, by default the highest of this process, when it is as far as the live one; needed with `autoLive: false`.
    * Earlier versions are retired. Resolves to whether it is live.
+   *
+   * @throws EVENTS_APPEND_OPEN for an inline version, when an append has been open for 30 s
    */
   goLive(name: string, version?: number): Promise<boolean>;
 }

@@ -3,6 +3,7 @@ import { waitFor } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { postgresFixture } from "../../contract/open-fixture.test-kit.ts";
 import { Borrowed, loanTypes } from "../../loan.test-kit.ts";
+import { INLINE_LOCK } from "../../base/store-locks.ts";
 import { foldedRows, shelf, shelfRows } from "../shelf.test-kit.ts";
 
 withServer("postgres", (server) => {
@@ -30,5 +31,61 @@ withServer("postgres", (server) => {
     });
     await waitFor(async () => (await versions()) === "1 retired,2 live", { timeoutMs: 60_000 });
     expect(await shelfRows(fixture.db)).toEqual(await foldedRows(store));
+  }, 240_000);
+
+  test("what was appended behind an append that was open for long is read while appends go on", async () => {
+    await using fixture = await postgresFixture(server);
+    const count = { locked: 0, all: 0 };
+    const second = shelf({
+      inline: true,
+      version: 2,
+      async apply(tx, events, { isRebuild }) {
+        if (!isRebuild) return;
+        const isLocked = await tx.fetchValue<boolean>(
+          `SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND granted AND classid = ${INLINE_LOCK} AND pid = pg_backend_pid()`,
+        );
+        count.all += events.length;
+        if (isLocked === true) count.locked += events.length;
+      },
+    });
+    const first = shelf({ inline: true, apply: async () => {} });
+    const store = await fixture.open({ events: loanTypes, projections: [first] });
+    const events = Array.from({ length: 1000 }, () => Borrowed({ member: "ann" }));
+    await store.append("loan-1", events.slice(0, 10));
+    await store.db.transaction(async (tx) => {
+      await store.append("loan-slow", Borrowed({ member: "bob" }), { tx });
+      await fixture.open({ events: loanTypes, projections: [first, second] });
+      await waitFor(() => count.all === 10, { timeoutMs: 60_000 });
+      for (let at = 0; at < 11; at++) await store.append(`loan-${at}`, events);
+    });
+    const isLive = async (): Promise<boolean> => (await store.projections.status())[1]?.status === "live";
+    await waitFor(isLive, { timeoutMs: 60_000 });
+    expect(count.all).toBe(11_011);
+    expect(count.locked).toBeLessThanOrEqual(1000);
+  }, 240_000);
+
+  test("a part that meets a lock of the program is refused at once, and one behind an open append after 30 s", async () => {
+    await using fixture = await postgresFixture(server);
+    const projections = [
+      shelf({
+        inline: true,
+        clear: async (tx, { stream = "" }, { tables }) => {
+          await tx.query`SELECT * FROM ${tables.shelf} WHERE stream = ${stream} FOR UPDATE NOWAIT`;
+          await tx.execute`DELETE FROM ${tables.shelf} WHERE stream = ${stream}`;
+        },
+      }),
+    ];
+    const store = await fixture.open({ events: loanTypes, projections });
+    await store.append("loan-1", Borrowed({ member: "ann" }));
+    const rebuild = () => store.projections.rebuildPart("shelf", { stream: "loan-1" });
+    await store.db.transaction(async (tx) => {
+      await tx.query`SELECT * FROM shelf WHERE stream = 'loan-1' FOR UPDATE`;
+      await expect(rebuild()).rejects.toMatchObject({ sqlCode: "55P03" });
+    });
+    await store.db.transaction(async (tx) => {
+      await store.append("loan-2", Borrowed({ member: "bob" }), { tx });
+      await expect(rebuild()).rejects.toMatchObject({ code: "EVENTS_APPEND_OPEN" });
+    });
+    expect(await rebuild()).toBe(1);
   }, 240_000);
 });

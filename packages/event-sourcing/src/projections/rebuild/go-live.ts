@@ -7,9 +7,12 @@ import { asOwner, type OwnShard } from "../shards/own-shard.ts";
 import { isEventsFault } from "../shards/failures.ts";
 import { advanceShard } from "../shards/shard-rows.ts";
 import { unitsOf } from "../shards/units.ts";
-import { lockInline, untilLocked } from "../versions/inline-lock.ts";
-import { lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
+import { AppendOpenError, lockInline, untilLocked } from "../versions/inline-lock.ts";
+import { headOf, lockVersions, setStatus, tableNames, type VersionRow } from "../versions/projection-rows.ts";
 import { pointViews } from "../versions/view-tables.ts";
+
+/** Most positions that are read while appends wait. More are left to the shard, which a store that gets fewer in ten seconds lets catch up. */
+const MAX_REST = 10_000;
 
 /** A version that may go live. */
 export interface Candidate {
@@ -30,12 +33,16 @@ export const goLive = async (candidate: Candidate): Promise<boolean> => {
   const { shard } = candidate;
   const { base, projection } = shard;
   if (!projection.inline && !(await isAsFar(shard, base.db, sql``))) return false; // saves the locks
+  const { clock, signal } = candidate;
   try {
-    const { clock, signal } = candidate;
     return await untilLocked({ base, clock, projection: projection.name, signal }, (waitMs) =>
       asOwner(shard, (tx) => swap(candidate, tx, waitMs)),
     );
   } catch (error) {
+    if (error instanceof AppendOpenError) {
+      if (signal?.aborted === true) return false;
+      throw error;
+    }
     if (projection.inline && isEventsFault(error)) return false; // the shard meets the same event next, and retries it
     throw error;
   }
@@ -48,7 +55,7 @@ const swap = async (candidate: Candidate, tx: Transaction, waitMs: number): Prom
   const own = versions.find(({ version }) => version === projection.version);
   const live = versions.find(({ status }) => status === "live");
   if (own?.status !== "building" || (live !== undefined && live.version > own.version)) return false;
-  if (projection.inline) await readRest(candidate, tx);
+  if (projection.inline && !(await readRest(candidate, tx))) return false;
   const lock = base.db.dialect === "postgres" ? sql`FOR UPDATE` : sql``;
   if (!projection.inline && !(await isAsFar(candidate.shard, tx, lock))) return false;
   for (const each of versions.filter(isReplacedBy(own))) await setStatus(base, tx, each, "retired");
@@ -87,16 +94,20 @@ const isAsFar = async (
   return Math.min(...positions(true)) >= Math.max(0, ...positions(false));
 };
 
-/** Applies what was committed since the shard last looked. No append is open: this transaction has their lock. */
-const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<void> => {
+/**
+ * Applies what was committed since the shard last looked. No append is open: this transaction has their lock. Returns `false` when that is much, as behind
+ * an append that was open for minutes: the shard reads it first, while appends go on.
+ */
+const readRest = async ({ shard, filter, reader }: Candidate, tx: Transaction): Promise<boolean> => {
   const { base, projection, place } = shard;
   const from = await tx.fetchValue<number>`SELECT position FROM framework_projection_shards
     WHERE name = ${place.name} AND version = ${place.version} AND shard = 0`;
+  if ((await headOf(tx)) - (from ?? 0) > MAX_REST) return false;
   for (let after = from ?? 0; ;) {
     const range = { after, to: Number.MAX_SAFE_INTEGER, limit: projection.batchSize, filter };
     const rows = await reader.rows(range, tx);
     const last = rows.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) return true;
     const decoder = await viewDecoder(base, tx, rows);
     const units = unitsOf(projection, decoder, rows);
     await applyEvents(tx, projection, units.map(eventOf), true);
