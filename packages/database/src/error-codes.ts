@@ -16,13 +16,18 @@ export const databaseErrors: ErrorCatalogue = {
     action: "correct the name",
   },
   DATABASE_BAD_NOTIFICATION: {
-    summary: "a channel or payload of a notification is not one that every database can carry",
+    summary:
+      "a channel or payload of a notification is not one that every database can carry, or `listen` got no function",
     action: "the message states the format",
   },
   DATABASE_BAD_PARAMETERS: {
     summary:
       "the number of values is not that of the parameters `$1`, `$2` …, or a parameter is written otherwise",
     action: "the message says what the statement has",
+  },
+  DATABASE_BAD_SIGNAL: {
+    summary: "a `signal` is not an AbortSignal",
+    action: "pass `signal` of an AbortController, or none",
   },
   DATABASE_BAD_STATEMENT: {
     summary: "a statement is not a template, a text, or made by `sql`, such as a list from a request",
@@ -33,8 +38,9 @@ export const databaseErrors: ErrorCatalogue = {
     action: "the message names the range",
   },
   DATABASE_BAD_TRANSACTION: {
-    summary: "`retries` or `isolation` of a transaction is not one of its values",
-    action: "the message names them",
+    summary:
+      "a transaction has no function to run, `onCommit` got none, or an option is not one of its values",
+    action: "the message names what it takes",
   },
   DATABASE_BAD_VALUE: {
     summary: "a parameter is not a value that the database can store",

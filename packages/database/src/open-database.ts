@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { FrameworkError } from "@framework/core";
-import { handled, messageOf, unknownFields } from "@framework/core/feature";
+import { handled, messageOf } from "@framework/core/feature";
+import { checkOptions, checkRun, checkSignal } from "./arguments.ts";
 import type { Backend } from "./backend.ts";
 import { orAborted } from "./deadlines.ts";
 import { CommitUnknownError, DatabaseError, DatabaseUnavailableError } from "./database-errors.ts";
 import type {
   Database,
-  Isolation,
   ListenOptions,
   Queries,
   Transaction,
@@ -18,13 +18,12 @@ import { guarded } from "./guarded.ts";
 import { IdleLimit } from "./idle-limit.ts";
 import { listenUntil } from "./listen-until.ts";
 import { RunningTransaction } from "./running-transaction.ts";
-import { checkNotification } from "./notification.ts";
+import { checkListening, checkNotification } from "./notification.ts";
 import { TextChecker } from "./sql-text/text-checker.ts";
 import { TransactionLease } from "./transaction-lease.ts";
 import { TransactionScope } from "./transaction-scope.ts";
 
 const DEFAULT_RETRIES = 3;
-const MAX_RETRIES = 20;
 const FIRST_PAUSE_MS = 5;
 const MAX_TIMEOUT_SECS = 604_800;
 
@@ -72,8 +71,9 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   private async transact<T>(run: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<T> {
-    const { retries = DEFAULT_RETRIES } = options;
+    checkRun(run);
     checkOptions(options);
+    const { retries = DEFAULT_RETRIES } = options;
     const limit = limitOf(options, this.tookTooLong);
     try {
       for (let failures = 0; ; failures++) {
@@ -127,15 +127,18 @@ export class OpenDatabase extends SessionQueries implements Database {
   }
 
   until(signal: AbortSignal, options?: UntilOptions): Queries {
+    checkSignal(signal);
     return new SessionQueries(this.backend, this.checker, signal, options);
   }
 
   async listen(
     channel: string,
     listener: (payload: string) => void,
-    { signal, onGap = () => {} }: ListenOptions = {},
+    options: ListenOptions = {},
   ): Promise<() => Promise<void>> {
     checkNotification(channel, "");
+    checkListening(listener, options);
+    const { signal, onGap = () => {} } = options;
     const own = guarded(
       (payload: string) => (signal?.aborted === true ? undefined : listener(payload)),
       this.listenerFailed,
@@ -166,30 +169,6 @@ interface TransactionLimit {
   /** Frees the timer: the transaction is over. */
   readonly end: () => void;
 }
-
-const optionNames = Object.keys({
-  isolation: 0,
-  readOnly: 0,
-  retries: 0,
-  timeoutSecs: 0,
-  signal: 0,
-} satisfies Record<keyof TransactionOptions, 0>);
-
-/** @throws DATABASE_BAD_TRANSACTION */
-const checkOptions = (options: TransactionOptions): void => {
-  const { retries, isolation } = options;
-  const [unknown] = unknownFields("the options object of transaction", options, optionNames);
-  if (unknown !== undefined) throw badTransaction(unknown);
-  if (retries !== undefined && !(Number.isInteger(retries) && retries >= 0 && retries <= MAX_RETRIES))
-    throw badTransaction(`retries is a whole number from 0 to ${MAX_RETRIES}, not ${retries}`);
-  if (isolation !== undefined && !isolations.includes(isolation))
-    throw badTransaction(`isolation is one of ${isolations.join(", ")}`);
-};
-
-const isolations: readonly Isolation[] = ["read committed", "repeatable read", "serializable"];
-
-const badTransaction = (problem: string): FrameworkError =>
-  new FrameworkError("DATABASE_BAD_TRANSACTION", problem);
 
 /** @throws DATABASE_BAD_TIMEOUT */
 const limitOf = (

@@ -1,3 +1,4 @@
+import { checkCallback, checkRun, checkScript } from "./arguments.ts";
 import { checkNotification } from "./notification.ts";
 import type { Transaction } from "./queries.ts";
 import { SessionQueries } from "./session-queries.ts";
@@ -14,6 +15,7 @@ export class RunningTransaction extends SessionQueries implements Transaction {
   }
 
   async transaction<T>(run: (inner: Transaction) => Promise<T>): Promise<T> {
+    checkRun(run);
     const nested = await this.scope.enter();
     try {
       const value = await run(new RunningTransaction(nested, this.checker, this.signal));
@@ -26,6 +28,7 @@ export class RunningTransaction extends SessionQueries implements Transaction {
   }
 
   async script(text: string): Promise<void> {
+    checkScript(text);
     this.checker.script(text);
     await this.scope.script(text, this.signal);
   }
@@ -36,6 +39,7 @@ export class RunningTransaction extends SessionQueries implements Transaction {
   }
 
   onCommit(callback: () => void): void {
+    checkCallback(callback);
     this.scope.onCommit(callback);
   }
 }

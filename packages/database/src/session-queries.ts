@@ -1,5 +1,6 @@
 import { FrameworkError } from "@framework/core";
-import { handled, isPromise } from "@framework/core/feature";
+import { handled, isPromise, returnedInstead } from "@framework/core/feature";
+import { isObject } from "./arguments.ts";
 import type { Outcome, Session } from "./backend.ts";
 import type { Ask, Executed, Queries, Row, StreamOptions, UntilOptions } from "./queries.ts";
 import type { TextChecker } from "./sql-text/text-checker.ts";
@@ -15,16 +16,11 @@ export class SessionQueries implements Queries {
   protected readonly signal: AbortSignal | undefined;
   private readonly isUrgent: boolean;
 
-  constructor(
-    session: Session,
-    checker: TextChecker,
-    signal?: AbortSignal,
-    { isUrgent = false }: UntilOptions = {},
-  ) {
+  constructor(session: Session, checker: TextChecker, signal?: AbortSignal, options: UntilOptions = {}) {
     this.session = session;
     this.checker = checker;
     this.signal = signal;
-    this.isUrgent = isUrgent;
+    this.isUrgent = isObject(options) && options.isUrgent === true;
   }
 
   readonly query = ((asked: Asked, ...others: AskedWith): Promise<Row[]> =>
@@ -44,12 +40,15 @@ export class SessionQueries implements Queries {
 
   stream<T extends object = Row>(
     statement: Statement,
-    { batchSize = DEFAULT_BATCH }: StreamOptions = {},
+    options: StreamOptions = {},
   ): AsyncIterableIterator<T> {
+    const batchSize = isObject(options) ? (options.batchSize ?? DEFAULT_BATCH) : NaN;
     if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > MAX_BATCH) {
       throw new FrameworkError(
         "DATABASE_BAD_BATCH",
-        `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`,
+        isObject(options)
+          ? `batchSize is a whole number from 1 to ${MAX_BATCH}, not ${batchSize}`
+          : `the options of a stream are an object, not ${returnedInstead(options)}`,
       );
     }
     checkStatement(statement);

@@ -1,0 +1,61 @@
+import { expect, test } from "@jest/globals";
+import type { Database, Transaction } from "./index.ts";
+import { openDatabase } from "./open.ts";
+
+const refusals: readonly [name: string, code: string, run: (db: never, tx: never) => unknown][] = [
+  ["a transaction without a function", "DATABASE_BAD_TRANSACTION", (db: Call) => db["transaction"]?.()],
+  [
+    "options of a transaction that are null",
+    "DATABASE_BAD_TRANSACTION",
+    (db: Call) => db["transaction"]?.(async () => {}, null),
+  ],
+  [
+    "`readOnly` that is text",
+    "DATABASE_BAD_TRANSACTION",
+    (db: Call) => db["transaction"]?.(async () => {}, { readOnly: "no" }),
+  ],
+  [
+    "a signal of a transaction that is none",
+    "DATABASE_BAD_SIGNAL",
+    (db: Call) => db["transaction"]?.(async () => {}, { signal: 5 }),
+  ],
+  [
+    "a nested transaction without a function",
+    "DATABASE_BAD_TRANSACTION",
+    (_: Call, tx: Call) => tx["transaction"]?.(null),
+  ],
+  ["a callback that is no function", "DATABASE_BAD_TRANSACTION", (_: Call, tx: Call) => tx["onCommit"]?.(5)],
+  ["a script that is null", "DATABASE_BAD_STATEMENT", (_: Call, tx: Call) => tx["script"]?.(null)],
+  ["a script that is a list", "DATABASE_BAD_STATEMENT", (_: Call, tx: Call) => tx["script"]?.(["SELECT 1"])],
+  ["no signal for `until`", "DATABASE_BAD_SIGNAL", (db: Call) => db["until"]?.()],
+  ["a controller for `until`", "DATABASE_BAD_SIGNAL", (db: Call) => db["until"]?.(new AbortController())],
+  [
+    "options of a stream that are null",
+    "DATABASE_BAD_BATCH",
+    (db: Call) => db["stream"]?.({ text: "" }, null),
+  ],
+  ["a channel that is null", "DATABASE_BAD_NOTIFICATION", (db: Call) => db["notify"]?.(null)],
+  ["a listener that is missing", "DATABASE_BAD_NOTIFICATION", (db: Call) => db["listen"]?.("news")],
+  [
+    "options of `listen` that are null",
+    "DATABASE_BAD_NOTIFICATION",
+    (db: Call) => db["listen"]?.("news", () => {}, null),
+  ],
+  [
+    "`onGap` that is no function",
+    "DATABASE_BAD_NOTIFICATION",
+    (db: Call) => db["listen"]?.("news", () => {}, { onGap: 1 }),
+  ],
+];
+
+/** A database or transaction as a program without types calls it. */
+type Call = Readonly<Record<string, (...given: readonly unknown[]) => unknown>>;
+
+test.each(refusals)("%s is refused, with the code %s", async (_name, code, run) => {
+  const db: Database = openDatabase({ url: "sqlite://:memory:" });
+  const refused = db.transaction(async (tx: Transaction) => {
+    await run(db as never, tx as never);
+  });
+  await expect(refused).rejects.toMatchObject({ name: "FrameworkError", code });
+  await db.close();
+});
