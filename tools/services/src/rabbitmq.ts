@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { text } from "node:stream/consumers";
 import { connect } from "amqplib";
+import { erlangModules } from "./erlang-modules.ts";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { needProgram } from "./programs.ts";
@@ -20,6 +21,7 @@ export interface RabbitMqServer extends FragileServer {
 export const startRabbitMq = async (): Promise<RabbitMqServer> => {
   const program = needProgram("rabbitmq-server");
   const user = userWhenRoot("rabbitmq"); // the system's wrapper would change to it and drop the environment
+  const modules = await erlangModules(program);
   const folder = new ServerFolder("rabbitmq", user);
   const [port, dist, mapper] = [await freePort(), await freePort(), await freePort()];
   const epmd = await startPortMapper(folder, user, mapper);
@@ -36,6 +38,7 @@ export const startRabbitMq = async (): Promise<RabbitMqServer> => {
     RABBITMQ_PID_FILE: folder.at("pid"),
     RABBITMQ_CONF_ENV_FILE: folder.at("rabbitmq-env.conf"),
     RABBITMQ_CONFIG_FILE: folder.at("rabbitmq"),
+    RABBITMQ_SERVER_CODE_PATH: modules,
   };
   const url = `amqp://guest:guest@127.0.0.1:${port}`;
   try {
