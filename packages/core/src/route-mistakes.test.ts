@@ -52,8 +52,8 @@ test("start reports every mistake of a route with its place", async () => {
   expect(text).toContain('GET /c (here): there is no option "tag"; did you mean "tags"?');
   expect(text).toContain("GET /c (here): body must be a schema that follows Standard Schema");
   expect(text).toContain("GET /d (here): a guard must be");
-  expect(text).toContain(" /e (here): methods must name some of GET");
-  expect(text).toContain("get /f (here): methods must name some of GET");
+  expect(text).toContain(" /e (here): methods must be a list of some of GET");
+  expect(text).toContain("get /f (here): methods must be a list of some of GET");
   expect(text).toContain('GET /h (here): the name "one" is taken by GET /g');
 });
 

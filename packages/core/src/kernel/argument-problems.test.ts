@@ -213,10 +213,13 @@ test.each([
   expect(problem).toContain(`: ${name} must be a schema that follows Standard Schema, such as z.object(`);
 });
 
-test.each([[null], [5], [{}], ["GET"], [[undefined]]])("methods: %j is a start error", async (methods) => {
-  const [problem] = await problemsOf((app) => app["route"]?.("/x", { methods }, () => 1));
-  expect(problem).toMatch(/^CORE_BAD_ROUTE: .*methods must name some of GET, /);
-});
+test.each([[null], [5], [{}], ["GET"], [[undefined]], [new Set(["GET"])]])(
+  "methods: %p is a start error that says what to pass",
+  async (methods) => {
+    const [problem] = await problemsOf((app) => app["route"]?.("/x", { methods }, () => 1));
+    expect(problem).toMatch(/^CORE_BAD_ROUTE: .*methods must be a list of some of GET, /);
+  },
+);
 
 test.each<[object | null | number, RegExp]>([
   [null, /^start takes an object of settings, such as { env: "production" }, not null$/],

@@ -34,7 +34,7 @@ const problem = ({ method, path, place }: RouteDefinition, message: string): Pro
 const ownProblems = ({ method, handler, guards, options }: RouteDefinition): string[] => {
   const { maxBodyBytes = 0, timeoutSecs = 0 } = options;
   const checks: readonly (readonly [boolean, string])[] = [
-    [methods.includes(method), `methods must name some of ${methods.join(", ")}, in upper case`],
+    [methods.includes(method), `methods must be a list of some of ${methods.join(", ")}, in upper case`],
     [
       typeof handler === "function" && !isClass(handler),
       "the handler must be a function; a class cannot be called",

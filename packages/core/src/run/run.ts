@@ -1,3 +1,4 @@
+import { isOptions } from "../config/wrong-value.ts";
 import { isClusterWorker } from "../runtime/cluster-worker.ts";
 import { ConfigurationError } from "../errors/configuration-error.ts";
 import type { Logger } from "../log/logger.ts";
@@ -36,8 +37,8 @@ let calls = 0;
  * @throws with `exitOnError: false`: ConfigurationError with every mistake in settings or app, or the start error; otherwise it is
  * printed in one message on stderr and the process ends with code 1
  */
-export const run = async (app: Runnable, given: RunOptions | null = {}): Promise<Running> => {
-  const options = given ?? {};
+export const run = async (app: Runnable, given: RunOptions = {}): Promise<Running> => {
+  const options: RunOptions = isOptions(given) ? given : {}; // `makePlan` reports another value with the other mistakes
   if (isRunRefused()) return new Promise(() => {}); // the program that imports the module knows already; a settled promise would let the module run on
   const service = calls++;
   const found = workerBrief();
@@ -46,7 +47,7 @@ export const run = async (app: Runnable, given: RunOptions | null = {}): Promise
   let plan: Plan | undefined;
   let release = (): void => {};
   try {
-    plan = makePlan(app, options, brief?.workers, owned);
+    plan = makePlan(app, given, brief?.workers, owned);
     if (brief !== undefined) {
       if (brief.service !== service) return elsewhere(plan.settings);
       app.claim();
@@ -71,16 +72,17 @@ const severalProcesses = (): Promise<typeof import("./workers/several-processes.
 
 const makePlan = (
   app: Runnable,
-  options: RunOptions,
+  given: RunOptions,
   workersTold: number | undefined,
   owned: OwnedProcess | null,
 ): Plan => {
+  const options: RunOptions = isOptions(given) ? given : {};
   const { flags, problems } = parseFlags(options.argv ?? process.argv.slice(2));
   answerAtOnce(flags);
   const foreign = workersTold === undefined && isClusterWorker(); // a worker that the program forked itself cannot fork
   const environment = options.environment ?? process.env;
   const cpus = foreign ? 1 : nodeBuiltin("node:os").availableParallelism();
-  const resolved = resolveSettings(options, {
+  const resolved = resolveSettings(given, {
     flags,
     environment,
     cpus,

@@ -153,6 +153,12 @@ const impossible: [name: string, options: object, inputs: Partial<SettingInputs>
     {},
     "run takes an object of options, such as { port: 8000 }, not 8000",
   ],
+  [
+    "null in place of the options",
+    null as unknown as object,
+    {},
+    "run takes an object of options, such as { port: 8000 }, not null",
+  ],
   ["a list of options", [8000], {}, "run takes an object of options, such as { port: 8000 }, not [8000]"],
   ["an unknown option", { prot: 1 }, {}, 'run has no option "prot"; did you mean "port"?'],
   ["a record's bad field", { limits: { maxHeaderFields: 0 } }, {}, "LimitsConfig.maxHeaderFields"],

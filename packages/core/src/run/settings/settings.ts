@@ -50,11 +50,12 @@ export interface SettingInputs {
 
 /** Determines every setting: flag, else environment variable, else `run` argument, else default. */
 export const resolveSettings = (
-  options: RunOptions,
+  given: RunOptions,
   { flags, environment, cpus, inContainer = false }: SettingInputs,
 ): ResolvedSettings => {
+  const options: RunOptions = isOptions(given) ? given : {};
   const pick = picker(options, flags, environment);
-  const problems = optionProblems(options);
+  const problems = optionProblems(given);
   const check = <T>(chosen: Chosen, fallback: T, wanted: string, isValid: (value: unknown) => boolean): T => {
     if (isValid(chosen.value)) return chosen.value as T;
     if (chosen.value !== undefined) problems.push(badSetting(chosen, wanted));
