@@ -78,6 +78,34 @@ test.each([
   expect([reply.status, await reply.json()]).toEqual([200, { a: "none" }]);
 });
 
+const formTypes = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"];
+
+test.each(formTypes)(
+  "a request without a body has none, whatever its Content-Type says: %s",
+  async (type) => {
+    const app = new App();
+    const Reason = z.object({ reason: z.string() });
+    app.delete("/x", { body: Reason.optional() }, ({ input }) => ({ given: input.body ?? "nothing" }));
+    app.patch("/x", { body: Reason }, ({ input }) => input.body);
+    const headers = { "content-type": type };
+    const left = await ask(app, "/x", { method: "DELETE", headers });
+    expect([left.status, await left.json()]).toEqual([200, { given: "nothing" }]);
+    expect((await ask(app, "/x", { method: "PATCH", headers })).status).toBe(422);
+  },
+);
+
+test("a form whose length is stated as 0 is one without fields, by every method", async () => {
+  const app = new App();
+  app.delete("/x", { body: z.object({ a: z.string().default("none") }).optional() }, ({ input }) => ({
+    given: input.body ?? "nothing",
+  }));
+  const headers = { "content-type": "application/x-www-form-urlencoded" };
+  const given = async (init: RequestInit) =>
+    await (await ask(app, "/x", { method: "DELETE", ...init })).json();
+  expect(await given({ headers: { ...headers, "content-length": "0" } })).toEqual({ given: { a: "none" } });
+  expect(await given({ headers })).toEqual({ given: "nothing" });
+});
+
 test("a schema may be asynchronous", async () => {
   const app = new App();
   app.post(

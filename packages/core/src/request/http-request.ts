@@ -313,15 +313,21 @@ export class HttpRequest<
 
   private valueRead(): Awaitable<unknown> {
     const { mediaType } = this;
-    if (isFormType(mediaType) || isMultipartType(mediaType))
-      return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
-    if (this.bodySource.bodyLength === 0) return undefined;
+    const isForm = isFormType(mediaType) || isMultipartType(mediaType);
+    if (this.bodySource.bodyLength === 0 && !(isForm && this.isFormSent)) return undefined;
+    if (isForm) return mapAwaitable(this.readForm(), toFormValue); // an empty form is a value, whether or not its length is known before
     return mapAwaitable(this.readBytes(), (bytes) => {
       if (bytes.byteLength === 0) return undefined;
       if (isJsonType(mediaType)) return this.parsedJson(bytes);
       const given = mediaType === null ? "no Content-Type" : `the Content-Type ${mediaType.type}`;
       throw new UnsupportedMediaTypeError(`This route takes JSON or a form, but the body has ${given}`);
     });
+  }
+
+  /** Whether an empty form was sent, and not nothing (RFC 9110 6.4): with a length, or by a method whose clients state the length of nothing too (8.6). */
+  private get isFormSent(): boolean {
+    const { method, source } = this;
+    return method === "POST" || method === "PUT" || source.field("content-length") !== null;
   }
 
   /** `bodyValue` as far as a reader can read the body at once; `undefined` otherwise. */
