@@ -59,7 +59,7 @@ export const createComponents = (initial: Readonly<Record<string, JsonSchema>>):
       const identity = isSchemaObject(target) ? target : reference;
       const known = names.get(identity);
       if (known !== undefined) return known;
-      const token = lastToken(reference);
+      const token = lastToken(reference) || (isSchemaObject(target) && nameInId(target)) || "";
       const isNumber = /^\d+$/.test(token); // valibot's name of a nameless schema
       const wanted = reference === "#" || isNumber ? (nameInId(root) ?? titleOf(root) ?? own) : token;
       const [name, isNew] = claim(componentName(wanted), side, contentOf(root, reference));

@@ -95,9 +95,13 @@ const schemaWith = (
 /** The last token of a reference: the name that a library gave the schema. */
 export const lastToken = (reference: string): string => unescaped(reference.split(/[/#]/).at(-1) ?? "");
 
-/** The name in a schema's `$id`: `Book` of `Book` and `https://shop.test/schemas/Book.json`; `null` without one. */
-export const nameInId = ({ $id: id }: JsonSchemaObject): string | null =>
-  typeof id === "string" ? lastToken(id.replace(/[?#].*$/, "")).replace(/(?:\.schema)?\.json$/, "") : null;
+/** The name in a schema's `$id`: `Book` of `Book`, `https://shop.test/schemas/Book.json` and `https://shop.test/Book/`; `null` without one. */
+export const nameInId = ({ $id: id }: JsonSchemaObject): string | null => {
+  if (typeof id !== "string") return null;
+  const path = id.replace(/[?#].*$/, "").replace(/^[a-z][\w+.-]*:\/\/[^/]*/i, "");
+  const name = lastToken(path.replace(/(?<!\/)\/+$/, "")).replace(/(?:\.schema)?\.json$/, "");
+  return name === "" ? null : name;
+};
 
 const unescaped = (token: string): string => {
   const plain = token.replaceAll("~1", "/").replaceAll("~0", "~");

@@ -146,6 +146,25 @@ const plain = (schema: object): StandardSchema =>
     },
   }) as StandardSchema;
 
+test("an $id that ends in a slash names its component by the part before, and one of a host alone by no part", async () => {
+  const Book = {
+    $id: "https://shop.test/schemas/Book/",
+    properties: { author: { $ref: "https://shop.test/Author/" } },
+    $defs: { 0: { $id: "https://shop.test/Author/", type: "string" } },
+  };
+  const { paths, components } = await documentOf((app) => {
+    app.post("/books", { body: plain(Book) }, () => 1);
+    app.post("/notes", { body: plain({ $id: "https://shop.test/", type: "boolean" }) }, () => 1);
+  });
+  const { Error: _, ValidationError: _errors, ...schemas } = components.schemas;
+  expect(schemas).toEqual({
+    Author: { type: "string" },
+    Book: { properties: { author: { $ref: "#/components/schemas/Author" } } },
+  });
+  const content = { "application/json": { schema: { type: "boolean" } } };
+  expect(paths["/notes"]?.["post"]?.requestBody?.content).toEqual(content);
+});
+
 test("$id and $anchor name schemas in the library's document only: references lead to components", async () => {
   const Book = {
     $id: "https://shop.test/schemas/Book.json",
