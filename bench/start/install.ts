@@ -3,12 +3,16 @@ import { cpSync, globSync, mkdtempSync, readdirSync, rmSync, statSync, writeFile
 import { tmpdir } from "node:os";
 import { extname, join } from "node:path";
 
+/** Part of an installed package; manifests count as code, licences as documents. */
+export type Part = "code" | "types" | "documents";
+
 /** A project outside the workspace with core installed from its tarball. */
 export interface Installed extends Disposable {
   readonly folder: string;
   /** Installed packages, including core. */
   readonly packages: readonly string[];
-  readonly bytes: number;
+  /** Bytes of what programs load, compilers read and people read. */
+  readonly parts: Readonly<Record<Part, number>>;
   /** Bytes by kind of file, most first. */
   readonly kinds: readonly (readonly [kind: string, bytes: number])[];
 }
@@ -34,11 +38,21 @@ export const installCore = (): Installed => {
   return {
     folder,
     packages: globSync("**/package.json", { cwd: modules }),
-    bytes: kinds.reduce((sum, [, bytes]) => sum + bytes, 0),
+    parts: {
+      code: total(kinds, "code"),
+      types: total(kinds, "types"),
+      documents: total(kinds, "documents"),
+    },
     kinds,
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   };
 };
+
+const total = (kinds: Installed["kinds"], part: Part): number =>
+  kinds.reduce((sum, [kind, bytes]) => sum + (partOf(kind) === part ? bytes : 0), 0);
+
+const partOf = (kind: string): Part =>
+  kind === ".d.ts" ? "types" : kind === ".md" || kind === "other" ? "documents" : "code";
 
 /** Bytes of the installation, without npm's own lockfile. */
 const sizes = (modules: string): (readonly [kind: string, bytes: number])[] => {
