@@ -12,7 +12,7 @@ import { extra, startRounds } from "./start-rounds.ts";
 const rounds = Number(process.argv[2] ?? 20);
 const EXTRA_MS = 60;
 /** Bytes of an installation. Only the code takes time and memory at the start. */
-const MAX_BYTES = { code: 1_000_000, types: 700_000, documents: 300_000 };
+const maxBytes = { code: 1_000_000, types: 700_000, documents: 300_000 };
 
 const programs = { "bare node": "bare.mjs", "node:http": "http.mjs", framework: "framework.mjs" };
 
@@ -45,7 +45,7 @@ gate(
 );
 gate(packages.length === 1, `one package is installed: ${packages.join(", ")}`);
 for (const part of ["code", "types", "documents"] as const) {
-  const most = MAX_BYTES[part];
+  const most = maxBytes[part];
   gate(
     parts[part] < most,
     `${(parts[part] / 1000).toFixed(0)} KB of ${part} are installed; under ${most / 1000}`,
