@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { bundledPackages } from "./tools/bundled-sources/src/index.ts";
+import { bundledPackages, bundlePrograms } from "./tools/bundled-sources/src/index.ts";
 
 const tool = (name) => `${import.meta.dirname}/tools/jest/${name}`;
 
@@ -9,6 +9,7 @@ process.env.NODE_COMPILE_CACHE ??= `${import.meta.dirname}/node_modules/.cache/n
 // Each test file loads its modules anew, and the packages have two thousand: only the tested one is loaded from its sources, the others as a few files.
 const tested = JSON.parse(readFileSync("package.json", "utf8"));
 const packages = Object.entries(bundledPackages(tested)).map(([name, file]) => [`^${name}$`, file]);
+bundlePrograms(); // here, so that no test waits for it
 
 export default {
   id: "framework", // names the folder of stripped sources, which all packages share

@@ -4,7 +4,7 @@ import { bundledSources } from "./bundled-sources.ts";
 
 /**
  * A program bundled with all workspace sources that it imports, for a test that starts many processes of it: each takes a third of the processor time.
- * The first call takes half a second.
+ * The first call takes half a second, unless `bundlePrograms` has made the bundle.
  *
  * `import.meta.url` and its like keep the values of the sources. Not for a program whose own modules are the subject.
  *

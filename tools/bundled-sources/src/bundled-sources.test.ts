@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -13,7 +14,8 @@ import { dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, test } from "@jest/globals";
 import { bundledSources } from "./bundled-sources.ts";
-import { bundledPackages, bundledProgram } from "./index.ts";
+import { bundledPackages, bundledProgram, bundlePrograms } from "./index.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 let folder: ReturnType<typeof mkdtempDisposableSync>;
 beforeEach(() => {
@@ -113,4 +115,80 @@ test("a change of a source that does not matter to the caller makes no new bundl
   writeFileSync(at("greeting.ts"), 'export const [greeting, place] = ["two!", ""];');
   expect(bundled(at("greeting"))).toBe(first);
   expect(bundled(at("other"))).not.toBe(first);
+});
+
+/** Writes three programs, of which two share a module; returns their files. */
+const writePrograms = (): string[] => {
+  writeFileSync(at("shared.ts"), "export const shared = { place: import.meta.filename, unused: 1 };");
+  writeFileSync(at("one.ts"), 'import { shared } from "./shared.ts"; console.log("one", shared.place);');
+  const late = [
+    'import { shared } from "./shared.ts"; import { name } from "./two.ts";',
+    "export const tell = () => console.log(name, shared.place);",
+  ];
+  writeFileSync(at("late.ts"), late.join("\n"));
+  const two = 'export const name = "two"; void import("./late.ts").then(({ tell }) => tell());';
+  writeFileSync(at("two.ts"), two);
+  writeFileSync(at("three.ts"), 'console.log("three");');
+  return ["one.ts", "two.ts", "three.ts"].map(at);
+};
+
+test("programs that are bundled together run as if alone, and are found until a source of theirs changes", () => {
+  const programs = writePrograms();
+  bundlePrograms(() => programs, at("cache"));
+  const found = programs.map((file) => bundledProgram(file, at("cache")));
+  const place = at("shared.ts");
+  expect(found.map(outputOf)).toEqual([`one ${place}`, `two ${place}`, "three"]);
+  expect(readdirSync(at("cache")).filter((name) => /^programs-|lock/.test(name))).toEqual([]);
+  writeFileSync(at("shared.ts"), 'export const shared = { place: "changed" };');
+  const again = programs.map((file) => bundledProgram(file, at("cache")));
+  expect(again.map(outputOf)).toEqual(["one changed", "two changed", "three"]);
+  expect(again.map((file, index) => file === found[index])).toEqual([false, false, true]);
+});
+
+test("programs are bundled together once for a cache, and none that has a bundle", () => {
+  const [one = "", ...others] = writePrograms();
+  const first = bundledProgram(one, at("cache"));
+  bundlePrograms(() => [one], at("cache"));
+  expect(bundledProgram(one, at("cache"))).toBe(first);
+  bundlePrograms(() => {
+    throw new Error("not again");
+  }, at("cache"));
+  expect(outputOf(bundledProgram(others[1] ?? "", at("cache")))).toBe("three");
+});
+
+test("a program that cannot be bundled leaves the others to be bundled alone", () => {
+  const programs = writePrograms();
+  writeFileSync(at("broken.ts"), 'import { missing } from "./shared.ts"; console.log(missing);');
+  bundlePrograms(() => [...programs, at("broken.ts")], at("cache"));
+  expect(programs.map((file) => outputOf(bundledProgram(file, at("cache"))).split(" ")[0])).toEqual([
+    "one",
+    "two",
+    "three",
+  ]);
+  expect(() => bundledProgram(at("broken.ts"), at("cache"))).toThrow(/missing/);
+});
+
+test("processes that need the same bundle at once make it once, and one that was killed keeps nobody waiting", async () => {
+  const file = writeProgram("hello");
+  const dead = spawn(process.execPath, ["--version"], { stdio: "ignore" });
+  await once(dead, "exit");
+  mkdirSync(at("locks"));
+  writeFileSync(at("locks/dead"), String(dead.pid));
+  expect(oneAtATime(at("locks/dead"), () => readFileSync(at("locks/dead"), "utf8"))).toBe(
+    String(process.pid),
+  );
+  expect(existsSync(at("locks/dead"))).toBe(false);
+  const index = JSON.stringify(new URL("./index.ts", import.meta.url).href);
+  const code = `import { bundledProgram } from ${index}; console.log(bundledProgram(${JSON.stringify(file)}, ${JSON.stringify(at("cache"))}));`;
+  const outputs = await Promise.all(
+    [1, 2, 3].map(async () => {
+      const child = spawn(process.execPath, ["--input-type=module", "-e", code], {
+        stdio: ["ignore", "pipe", "inherit"],
+      });
+      return (await child.stdout.toArray()).join("");
+    }),
+  );
+  expect(new Set(outputs).size).toBe(1);
+  const [place = ""] = readdirSync(at("cache"));
+  expect(readdirSync(at(`cache/${place}`)).filter((name) => name.startsWith("bundle-"))).toHaveLength(1);
 });

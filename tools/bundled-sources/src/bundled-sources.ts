@@ -2,10 +2,13 @@ import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { oneAtATime } from "./one-at-a-time.ts";
 
 const own = dirname(import.meta.dirname);
-const workspace = dirname(dirname(own));
-const workspaceCache = join(workspace, ".cache/bundled-sources");
+/** The workspace's folder. */
+export const workspace: string = dirname(dirname(own));
+/** Folder of the workspace's bundles. */
+export const workspaceCache: string = join(workspace, ".cache/bundled-sources");
 const bundler = join(own, "bundler.mjs");
 const ownPlace = join(own, "own-place.mjs");
 
@@ -41,31 +44,50 @@ export const bundledSources = (
   entries: Readonly<Record<string, string>>,
   { cache = workspaceCache, npm = "inside", unread }: BundleOptions = {},
 ): string => {
-  const id = createHash("sha256")
-    .update(JSON.stringify([entries, npm]))
-    .digest("hex")
-    .slice(0, 16);
-  const place = join(cache, `${Object.keys(entries)[0]}-${id}`);
-  const recorded = read(join(place, "recorded.json"));
-  if (recorded !== null && isFresh(recorded, unread)) return join(place, recorded.folder);
+  const place = placeOf(entries, npm, cache);
+  const known = (): string | null => {
+    const recorded = read(place);
+    return recorded !== null && isFresh(recorded, unread) ? join(place, recorded.folder) : null;
+  };
+  const found = known();
+  if (found !== null) return found;
   mkdirSync(place, { recursive: true });
+  return oneAtATime(join(place, "lock"), () => known() ?? bundledAnew(entries, place, npm));
+};
+
+const bundledAnew = (entries: Readonly<Record<string, string>>, place: string, npm: string): string => {
   const folder = mkdtempSync(join(place, "bundle-"));
-  const files = bundle(entries, folder, npm);
-  const stamps = Object.fromEntries(
-    [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
-  );
-  const next: Recorded = { folder: basename(folder), previous: recorded?.folder ?? null, stamps };
-  const written = join(folder, "recorded.json");
-  writeFileSync(written, JSON.stringify(next));
-  renameSync(written, join(place, "recorded.json")); // other processes find the old record or this one
+  const files = JSON.parse(runBundler(entries, folder, npm)) as string[];
+  const recorded = read(place);
+  record(folder, files, recorded?.folder ?? null);
   if (typeof recorded?.previous === "string")
     rmSync(join(place, recorded.previous), { recursive: true, force: true });
   return folder;
 };
 
-const read = (file: string): Recorded | null => {
+/** Where the bundles of some entries are, each in a folder of its own, with the record of the last one. */
+export const placeOf = (entries: Readonly<Record<string, string>>, npm: string, cache: string): string => {
+  const id = createHash("sha256")
+    .update(JSON.stringify([entries, npm]))
+    .digest("hex")
+    .slice(0, 16);
+  return join(cache, `${Object.keys(entries)[0]}-${id}`);
+};
+
+/** Makes a folder with a new bundle the last one of its place. */
+export const record = (folder: string, files: readonly string[], previous: string | null): void => {
+  const stamps = Object.fromEntries(
+    [...files, bundler, ownPlace, join(workspace, "pnpm-lock.yaml")].map((file) => [file, stampOf(file)]),
+  );
+  const next: Recorded = { folder: basename(folder), previous, stamps };
+  const written = join(folder, "recorded.json");
+  writeFileSync(written, JSON.stringify(next));
+  renameSync(written, join(dirname(folder), "recorded.json")); // other processes find the old record or this one
+};
+
+const read = (place: string): Recorded | null => {
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as Recorded; // written by this module alone
+    return JSON.parse(readFileSync(join(place, "recorded.json"), "utf8")) as Recorded; // written by this module alone
   } catch {
     return null; // nothing was bundled yet
   }
@@ -81,17 +103,18 @@ const stampOf = (file: string): string => {
   return stats === undefined ? "none" : `${stats.mtimeMs} ${stats.size}`;
 };
 
-/** Runs the bundler as a process of its own, because callers are synchronous; returns the files that it bundled. */
-const bundle = (
+/** Runs the bundler as a process of its own, because callers are synchronous; returns what it prints. */
+export const runBundler = (
   entries: Readonly<Record<string, string>>,
   folder: string,
-  npm: string,
-): readonly string[] => {
-  const args = [bundler, folder, JSON.stringify(entries), npm];
+  ...how: readonly string[]
+): string => {
+  const args = [bundler, folder, JSON.stringify(entries), ...how];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: "utf8",
+    maxBuffer: 64 * 1024 * 1024,
     env: { ...process.env, NODE_OPTIONS: "" },
   });
   if (status !== 0) throw new Error(`cannot bundle ${Object.values(entries).join(", ")}:\n${stderr}`);
-  return JSON.parse(stdout) as string[];
+  return stdout;
 };

@@ -1,0 +1,72 @@
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { placeOf, record, runBundler, workspace, workspaceCache } from "./bundled-sources.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+
+/**
+ * Bundles all programs that tests start, once for a new cache: `bundledProgram` finds them, and bundles a program alone when its sources have changed since.
+ *
+ * Together they take a quarter of the processor time: they share most of their sources.
+ */
+export const bundlePrograms = (
+  programs: () => readonly string[] = programsOfTests,
+  cache: string = workspaceCache,
+): void => {
+  const done = join(cache, "programs");
+  if (existsSync(done)) return;
+  mkdirSync(cache, { recursive: true });
+  oneAtATime(join(cache, "programs.lock"), () => {
+    if (existsSync(done)) return;
+    bundleNew(programs(), cache);
+    writeFileSync(done, "");
+  });
+};
+
+const bundleNew = (programs: readonly string[], cache: string): void => {
+  const places = programs.map((file) => placeOf({ [nameOf(file)]: file }, "inside", cache));
+  const fresh = programs
+    .map((file, index) => ({ file, place: places[index] ?? "", key: `${index}/${nameOf(file)}` }))
+    .filter(({ place }) => !existsSync(join(place, "recorded.json")));
+  if (fresh.length === 0) return;
+  const folder = mkdtempSync(join(cache, "programs-"));
+  try {
+    const entries = Object.fromEntries(fresh.map(({ file, key }) => [key, file]));
+    const lists = JSON.parse(runBundler(entries, folder, "inside", "apart")) as Record<string, string[]>;
+    for (const { place, key } of fresh) {
+      mkdirSync(place, { recursive: true });
+      const own = mkdtempSync(join(place, "bundle-"));
+      renameSync(dirname(join(folder, key)), own);
+      record(own, lists[key] ?? [], null);
+    }
+  } catch {
+    // one of the programs is broken: it says so when it is bundled alone
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+};
+
+const nameOf = (file: string): string => basename(file, ".ts");
+
+const patterns = [
+  "src/**/*.test-program.ts",
+  "src/run/testing/fixtures/{dropping,life,listeners,service}.ts", // of core
+];
+
+/** Those of the packages that start bundled programs. */
+const programsOfTests = (): readonly string[] =>
+  globSync("packages/*/package.json", { cwd: workspace })
+    .filter((path) =>
+      /"@framework\/(?:bundled-sources|warm-processes)"/.test(readFileSync(join(workspace, path), "utf8")),
+    )
+    .flatMap((path) => patterns.map((programs) => join(dirname(path), programs)))
+    .flatMap((programs) => globSync(programs, { cwd: workspace }))
+    .map((path) => join(workspace, path));
