@@ -9,6 +9,7 @@ import { websocket } from "./index.ts";
 import { collect, serve, serveApp, type Served } from "./socket-app.test-kit.ts";
 
 const MEGABYTE = 1_000_000;
+const SENT = 20;
 
 /** A compressed, masked message of a megabyte, about 1000 bytes long. */
 const longMessage = (): Buffer => {
@@ -20,15 +21,15 @@ const longMessage = (): Buffer => {
   ]);
 };
 
-/** Opens a connection with compression, and sends 50 messages of a megabyte at once. */
-const sendFifty = async ({ url }: Served, path: string): Promise<Socket> => {
+/** Opens a connection with compression, and sends `SENT` messages of a megabyte at once. */
+const sendMany = async ({ url }: Served, path: string): Promise<Socket> => {
   const client = connect(Number(new URL(url).port), "127.0.0.1");
   client.on("error", () => {}); // the server may cut it
   client.write(
     `GET ${path} HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Extensions: permessage-deflate\r\n\r\n`,
   );
   await once(client, "data");
-  client.write(Buffer.concat(Array.from({ length: 50 }, longMessage)));
+  client.write(Buffer.concat(Array.from({ length: SENT }, longMessage)));
   return client;
 };
 
@@ -56,13 +57,13 @@ test("messages that wait compressed for a slow handler are not inflated, and non
     for await (const message of socket) read.eager += message.data.byteLength;
   });
   await using s = await serveApp(app);
-  const clients = [await sendFifty(s, "/busy"), await sendFifty(s, "/eager")];
-  await waitFor(() => read.eager === 50 * MEGABYTE, { what: "the messages that were sent later" });
+  const clients = [await sendMany(s, "/busy"), await sendMany(s, "/eager")];
+  await waitFor(() => read.eager === SENT * MEGABYTE, { what: "the messages that were sent later" });
   const received = app.received();
   go.resolve();
-  await waitFor(() => read.busy === 50 * MEGABYTE, { what: "the messages that waited" });
+  await waitFor(() => read.busy === SENT * MEGABYTE, { what: "the messages that waited" });
   for (const client of clients) client.destroy();
-  expect(received).toBe(52); // the second of the busy connection exceeds the queue's limit of 1 MiB
+  expect(received).toBe(SENT + 2); // the second of the busy connection exceeds the queue's limit of 1 MiB
 });
 
 test("a connection that breaks while its compressed messages wait has ended for its handler", async () => {
@@ -75,7 +76,7 @@ test("a connection that breaks while its compressed messages wait has ended for 
     for await (const message of socket) read.push(message.data.byteLength);
   });
   await using s = await serveApp(app);
-  const client = await sendFifty(s, "/");
+  const client = await sendMany(s, "/");
   await waitFor(() => app.received() === 2);
   client.resetAndDestroy();
   expect(await ended.promise).toEqual({ code: 1006, reason: "" });
@@ -91,17 +92,17 @@ test("a handler that reads on in a closing connection gets no message after one 
   app.websocket("/", async (socket) => {
     await waitFor(() => app.received() === 2);
     void socket.close();
-    await waitFor(() => app.received() === 50, { what: "the messages that the queue cannot hold" });
+    await waitFor(() => app.received() === SENT, { what: "the messages that the queue cannot hold" });
     for (let n = 0; n < 2; n++) read.push((await socket.recv())?.data.byteLength ?? 0);
     emptied.resolve();
     for await (const message of socket) read.push(message.data.byteLength);
     ended.resolve();
   });
   await using s = await serveApp(app);
-  const client = await sendFifty(s, "/");
+  const client = await sendMany(s, "/");
   await emptied.promise;
   client.write(longMessage());
-  await waitFor(() => app.received() === 51, { what: "a later message, which would fit" });
+  await waitFor(() => app.received() === SENT + 1, { what: "a later message, which would fit" });
   client.destroy();
   await ended.promise;
   expect(read).toEqual([MEGABYTE, MEGABYTE]);
