@@ -34,6 +34,23 @@ test("a change is served without a restart of the command, and SIGINT ends the s
   }
 });
 
+test("the service ends in order when the command is killed", async () => {
+  const cwd = serviceProject('app.onEvent("shutdown", () => console.log("stopped in order"));');
+  const child = spawn(process.execPath, ["--conditions=@framework/source", main, "dev", "--port", "0"], {
+    cwd,
+    env: plainEnvironment,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let out = "";
+  child.stdout.on("data", (piece: Buffer) => (out += piece.toString()));
+  const closed = new Promise((resolve) => child.stdout.once("end", resolve)); // with its last process
+  const [, url = ""] = await waitFor(() => /"url":"([^"]+)"/.exec(out), { timeoutMs: 60_000 });
+  child.kill("SIGKILL");
+  await closed;
+  expect(out).toContain("stopped in order");
+  await expect(fetch(url)).rejects.toThrow("fetch failed");
+});
+
 test("a change of .env starts the program anew, and with --json the service prints to stderr", async () => {
   const cwd = serviceProject(
     'const { readFileSync } = await import("node:fs");\napp.get("/env", () => readFileSync(".env", "utf8") + process.pid);',

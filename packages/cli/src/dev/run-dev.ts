@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { extname } from "node:path";
 import { FrameworkError } from "@framework/core";
 import { requireProgram } from "../app/find-program.ts";
 import type { Outcome, RunCommand } from "../frame/command.ts";
@@ -11,16 +12,23 @@ export const runDev: RunCommand = async (given, { cwd, environment, err, json })
   if (process.stdin.isTTY) err.write("framework dev: r restarts, q quits\n");
   const flags = flagsOf(given);
   const start = (): ChildProcess =>
-    spawn(process.execPath, [...process.execArgv, program, "--reload", "--env", "development", ...flags], {
-      cwd,
-      env: environment,
-      stdio: ["ignore", json ? STDERR : "inherit", "inherit"], // with --json, stdout has the result alone
-    });
+    spawn(
+      process.execPath,
+      [...process.execArgv, "--import", lifeline, program, "--reload", "--env", "development", ...flags],
+      {
+        cwd,
+        env: { ...environment, FRAMEWORK_CLI_LIFELINE: String(PIPE) },
+        stdio: ["ignore", json ? STDERR : "inherit", "inherit", "pipe"], // with --json, stdout has the result alone
+      },
+    );
   return supervise(program, start);
 };
 
 /** Descriptor of this process's stderr. */
 const STDERR = 2;
+/** Descriptor of the pipe by which the service sees that this process has ended. */
+const PIPE = 3;
+const lifeline = new URL(`./lifeline${extname(import.meta.url)}`, import.meta.url).href;
 
 const flagsOf = (given: Given): readonly string[] => {
   const [port, host] = [given.number("port"), given.text("host")];

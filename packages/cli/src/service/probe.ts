@@ -10,8 +10,9 @@ const PERIOD_MS = 250;
 const report = (line: object): void => {
   try {
     writeSync(PIPE, `${JSON.stringify(line)}\n`);
-  } catch {
-    // The command has ended or reads slowly: a sample less does not disturb the service.
+  } catch (error) {
+    // When the command reads slowly, a sample less does not disturb the service. When it has ended, even by SIGKILL, nothing else ends the service.
+    if ((error as NodeJS.ErrnoException).code === "EPIPE") process.kill(process.pid, "SIGTERM");
   }
 };
 
