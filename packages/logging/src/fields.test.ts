@@ -80,6 +80,55 @@ test("a field `err` is written as a field `error` is: class, code, cause and err
   }
 });
 
+test("a field of a line replaces that of its log, and one of a child that of its parent: each name is written once", async () => {
+  const { app, text } = collected({});
+  app.get("/", (request) => {
+    const log = logOf(request).child({ book: 1, shelf: "a" }).child({ book: 2 });
+    log.info("of the child", { copies: 3 });
+    log.info("of the line", { book: 3, level: "forged", timestamp: "forged", message: "forged" });
+    return "written";
+  });
+  await ask(app);
+  const fieldsOf = (line: string): string =>
+    line.replaceAll(/"(?:timestamp|request_id|trace_id|span_id)":"[^"]*",/g, "");
+  expect(fieldsOf(lineOf(text(), "of the child"))).toBe(
+    '{"level":"info","book":2,"shelf":"a","copies":3,"message":"of the child"}',
+  );
+  expect(fieldsOf(lineOf(text(), "of the line"))).toBe(
+    '{"level":"info","book":3,"shelf":"a","message":"of the line"}',
+  );
+});
+
+test("entries of one name are a list, and files and buffers are their size", async () => {
+  const { app, text } = collected({});
+  app.get("/", (request) => {
+    const form = new FormData();
+    for (const tag of ["a", "b"]) form.append("tag", tag);
+    for (const secret of ["hunter2", "hunter2"]) form.append("password", secret);
+    form.append("cover", new File(["hunter2"], "cover.png"));
+    logOf(request).info("types", {
+      form,
+      query: new URLSearchParams("tag=a&tag=b&page=2"),
+      map: new Map<unknown, unknown>([
+        [1, "number"],
+        ["1", "text"],
+      ]),
+      bytes: new ArrayBuffer(3),
+      pattern: /^a+$/,
+    });
+    return "written";
+  });
+  await ask(app);
+  expect(text()).not.toContain("hunter2");
+  expect(JSON.parse(lineOf(text(), "types"))).toMatchObject({
+    form: { tag: ["a", "b"], password: ["[redacted]", "[redacted]"], cover: "[7 bytes]" },
+    query: { tag: ["a", "b"], page: "2" },
+    map: { 1: ["number", "text"] },
+    bytes: "[3 bytes]",
+    pattern: "/^a+$/",
+  });
+});
+
 test("an error in the place of fields is the field `error`", async () => {
   const { app, text } = collected({});
   app.get("/", (request) => {

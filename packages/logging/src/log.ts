@@ -56,7 +56,7 @@ export const createLog = async ({
     },
     { write: (line) => write(bounded(withoutUnseen(line))) },
   );
-  return logOf(instance, { redaction, trace, taken: ofEveryLine });
+  return logOf(instance, { redaction, trace, taken: ofEveryLine, root: instance, bound: {} });
 };
 
 type Leveled = "debug" | "info" | "warn" | "error";
@@ -81,6 +81,10 @@ interface Scope {
   readonly trace: ReadTrace;
   /** Names of members that fields cannot replace. */
   readonly taken: readonly string[];
+  /** pino's log without bindings. */
+  readonly root: Written;
+  /** The bindings. */
+  readonly bound: Readonly<Record<string, unknown>>;
 }
 
 /** Members that the line has itself. */
@@ -89,7 +93,7 @@ const ofEveryLine: readonly string[] = ["level", "timestamp", "message"];
 const identifying: readonly string[] = ["request_id", "trace_id", "span_id"];
 
 const logOf = (instance: Written, scope: Scope): Log => {
-  const { redaction, taken } = scope;
+  const { redaction, taken, root, bound } = scope;
   const at =
     (level: Leveled) =>
     (message: string, fields?: LogFields): void => {
@@ -98,7 +102,10 @@ const logOf = (instance: Written, scope: Scope): Log => {
       const given = readable(fields);
       const members = ownFields(Error.isError(given) ? { error: given } : given, redaction, taken);
       if (trace !== null) Object.assign(members, { trace_id: trace.traceId, span_id: trace.spanId });
-      instance[level](members, withoutCredentials(textOf(message), MAX_MESSAGE));
+      const text = withoutCredentials(textOf(message), MAX_MESSAGE);
+      // pino would write both: collectors take the first, the last, or refuse the line
+      if (replaces(members, bound)) root[level]({ ...bound, ...members }, text);
+      else instance[level](members, text);
     };
   return {
     debug: at("debug"),
@@ -108,8 +115,11 @@ const logOf = (instance: Written, scope: Scope): Log => {
     child: (given) => {
       const fields = ownFields(readable(given), redaction, taken);
       const named = identifying.filter((name) => name in fields);
-      return logOf(instance.child(fields), {
+      const all = { ...bound, ...fields };
+      return logOf(root.child(all), {
         redaction,
+        root,
+        bound: all,
         // The log of a request names its trace itself, also outside of the request's asynchronous context.
         trace: named.includes("trace_id") ? noTrace : scope.trace,
         taken: named.length === 0 ? taken : [...taken, ...named],
@@ -119,6 +129,11 @@ const logOf = (instance: Written, scope: Scope): Log => {
 };
 
 const MAX_MESSAGE = 2048;
+
+const replaces = (members: object, bound: object): boolean => {
+  for (const name in members) if (Object.hasOwn(bound, name)) return true;
+  return false;
+};
 
 /** Redacted fields, without those whose names the line uses itself. */
 const ownFields = (

@@ -41,7 +41,8 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     if (above.includes(value)) return "[circular]";
     if (depth >= MAX_DEPTH) return "[deeper]";
     if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
-    if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
+    const bytes = bytesOf(value);
+    if (bytes !== null) return `[${bytes} bytes]`;
     const inside = [...above, value];
     if (Error.isError(value)) return copyError(value, depth, inside);
     if (Array.isArray(value))
@@ -51,6 +52,7 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
 
   /** An object as what it stands for: entries of collections, a list of a set, a URL without its query, the result of `toJSON`; else its members. */
   const copyObject = (value: object, depth: number, above: readonly object[]): unknown => {
+    if (value instanceof RegExp) return withoutCredentials(String(value));
     if (value instanceof URL) return withoutCredentials(withoutQuery(value.href));
     if (value instanceof Set)
       return Array.from(value.values().take(MAX_MEMBERS), (item) => copy(item, depth + 1, above));
@@ -59,12 +61,18 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
     return json === value ? copyMembers(value, depth, above) : copy(json, depth + 1, above);
   };
 
+  /** Members of one name, such as the texts of a form, are a list. */
   const copyEntries = (value: Entries, depth: number, above: readonly object[]): object => {
-    const copied = Object.create(null) as Record<string, unknown>;
+    const lists = new Map<string, unknown[]>();
     for (const [key, member] of Iterator.from(value.entries()).take(MAX_MEMBERS)) {
       const name = textOf(key);
-      copied[cut(name, 100)] = hides(name) ? CENSORED : copy(member, depth + 1, above);
+      const shown = hides(name) ? CENSORED : copy(member, depth + 1, above);
+      const list = lists.get(cut(name, 100));
+      if (list === undefined) lists.set(cut(name, 100), [shown]);
+      else list.push(shown);
     }
+    const copied = Object.create(null) as Record<string, unknown>;
+    for (const [name, list] of lists) copied[name] = list.length > 1 ? list : list[0];
     return copied;
   };
 
@@ -112,6 +120,13 @@ export const createRedaction = (more: readonly string[] = []): Redaction => {
       }
     },
   };
+};
+
+/** Length of binary data: a buffer, a view of one, or a file; `null` for other objects. */
+const bytesOf = (value: object): number | null => {
+  if (value instanceof Blob) return value.size;
+  const isBuffer = value instanceof ArrayBuffer || value instanceof SharedArrayBuffer;
+  return isBuffer || ArrayBuffer.isView(value) ? value.byteLength : null;
 };
 
 /** A `Map`, or a collection of the web such as `Headers`. */
