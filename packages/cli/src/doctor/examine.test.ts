@@ -77,6 +77,30 @@ metadata: { name: shop }
   ]);
 });
 
+test("beside Services, a pod without ports needs a probe if one of them selects it", async () => {
+  const deployment = (name: string) => `apiVersion: apps/v1
+kind: Deployment
+metadata: { name: ${name} }
+spec:
+  template:
+    metadata: { labels: { app: ${name}, tier: back } }
+    spec: { containers: [{ image: ${name} }] }
+---
+`;
+  const cwd = project({
+    "k8s/all.yaml": `${deployment("shop")}${deployment("worker")}apiVersion: v1
+kind: Service
+metadata: { name: shop }
+spec: { selector: { app: shop, tier: back }, ports: [{ port: 80 }] }
+`,
+  });
+  const { findings, workloads } = await examined(cwd);
+  expect(workloads).toEqual(["k8s/all.yaml: Deployment shop", "k8s/all.yaml: Deployment worker"]);
+  expect(findings.map(({ code, message }) => [code, message.split(";")[0]])).toEqual([
+    ["CLI_NO_PROBE", "k8s/all.yaml: Deployment shop has no readinessProbe"],
+  ]);
+});
+
 test("a container without ports is examined, and so are lists, jobs and containers before the start", async () => {
   const env = (name: string) => `env: [{ name: ${name}, value: changeme }]`;
   const cwd = project({

@@ -1,4 +1,4 @@
-import type { DeploymentFacts, Workload } from "./rules/facts.ts";
+import type { DeploymentFacts, Labels, Workload } from "./rules/facts.ts";
 import { isRecord, numberOr, recordAt, recordsIn, type YamlRecord } from "./yaml-values.ts";
 
 /** Kinds that run pods which serve. */
@@ -7,7 +7,8 @@ const batchKinds: readonly unknown[] = ["Job", "CronJob"];
 const proxyKinds: readonly unknown[] = ["Ingress", "HTTPRoute", "IngressRoute", "VirtualService"];
 
 /**
- * Reads one object of Kubernetes. The containers with `ports` are the service; in a pod whose containers list none, which Kubernetes allows, all are.
+ * Reads one object of Kubernetes. The containers with `ports` are the service; in a pod whose containers list none, which Kubernetes allows, all are, with
+ * the labels by which a Service may select them.
  * Databases and brokers by their images do not count.
  */
 export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFacts => {
@@ -15,6 +16,8 @@ export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFac
   const { name } = recordAt(object, "metadata");
   const place = `${path}: ${String(kind)} ${typeof name === "string" ? name : "without a name"}`;
   if (proxyKinds.includes(kind)) return { workloads: [], others: [], proxies: [place] };
+  if (kind === "Service")
+    return { workloads: [], others: [], proxies: [], selectors: [recordAt(object, "spec", "selector")] };
   if (![...servingKinds, ...batchKinds].includes(kind)) return { workloads: [], others: [], proxies: [] };
   const pod = podOf(object);
   const containers = recordsIn(pod["containers"]).filter(isOwn);
@@ -25,11 +28,19 @@ export const kubernetesFacts = (path: string, object: YamlRecord): DeploymentFac
   );
   const replicas = kind === "DaemonSet" ? 2 : numberOr(recordAt(object, "spec")["replicas"], 1); // one pod on every host
   return {
-    workloads: serving.map((container) => workload(place, pod, container, replicas)),
+    workloads: serving.map((container) => ({
+      ...workload(place, pod, container, replicas),
+      ...(open.length === 0 && { labels: labelsOf(object) }),
+    })),
     others: others.map((container) => ({ place, variables: variablesOf(container) })),
     proxies: [],
   };
 };
+
+const labelsOf = (object: YamlRecord): Labels =>
+  object["kind"] === "Pod"
+    ? recordAt(object, "metadata", "labels")
+    : recordAt(object, "spec", "template", "metadata", "labels");
 
 const podOf = (object: YamlRecord): YamlRecord => {
   if (object["kind"] === "Pod") return recordAt(object, "spec");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { composeFacts } from "./compose.ts";
 import { kubernetesFacts } from "./kubernetes.ts";
-import type { ManifestFacts } from "./rules/facts.ts";
+import type { Labels, ManifestFacts, Workload } from "./rules/facts.ts";
 import { isRecord, recordsIn } from "./yaml-values.ts";
 
 const FOLDERS = "{deploy,k8s,kubernetes,manifests}";
@@ -16,13 +16,33 @@ export const readManifests = (cwd: string): ManifestFacts => {
   const paths = globSync(["*.{yaml,yml}", `${FOLDERS}/**/*.{yaml,yml}`], { cwd })
     .sort()
     .slice(0, MAX_FILES);
-  return merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8"))));
+  return selected(merged(paths.map((path) => factsOf(path, readFileSync(join(cwd, path), "utf8")))));
+};
+
+/** Beside Services, a pod without ports that none of them selects gets no requests, such as one that works on a queue: it needs no probe. */
+const selected = (facts: ManifestFacts): ManifestFacts => {
+  const { selectors = [], workloads } = facts;
+  const isServing = ({ labels }: Workload): boolean =>
+    labels === undefined || selectors.length === 0 || selectors.some((each) => selects(each, labels));
+  return {
+    ...facts,
+    workloads: workloads.map((each) =>
+      isServing(each) || each.isProbed ? each : { ...each, isProbed: null },
+    ),
+  };
+};
+
+/** A Service without a selector selects none. */
+const selects = (selector: Labels, labels: Labels): boolean => {
+  const wanted = Object.entries(selector);
+  return wanted.length > 0 && wanted.every(([name, value]) => labels[name] === value);
 };
 
 const merged = (found: readonly ManifestFacts[]): ManifestFacts => ({
   workloads: found.flatMap(({ workloads }) => workloads),
   others: found.flatMap(({ others }) => others),
   proxies: found.flatMap(({ proxies }) => proxies),
+  selectors: found.flatMap(({ selectors = [] }) => selectors),
   unreadable: found.flatMap(({ unreadable }) => unreadable),
 });
 

@@ -15,6 +15,9 @@ export interface ProgramReport {
   readonly hasReadiness: boolean;
 }
 
+/** Labels of a pod, or those that a Service selects. */
+export type Labels = Readonly<Record<string, unknown>>;
+
 /** A workload of the project in a manifest. */
 export interface Workload {
   /** File and name, for messages: `k8s/app.yaml: Deployment books`. */
@@ -27,6 +30,8 @@ export interface Workload {
   readonly preStopSecs: number;
   /** Whether the orchestrator asks for readiness; `null` where it cannot be told. */
   readonly isProbed: boolean | null;
+  /** Labels of a pod whose containers list no ports: without a Service that selects it, it gets no requests. */
+  readonly labels?: Labels;
   /** Variables with literal values. */
   readonly variables: ReadonlyMap<string, string>;
   /** Whether there are others, whose values are in secrets or files: what the app does with them cannot be told. */
@@ -43,6 +48,8 @@ export interface DeploymentFacts {
   readonly others: readonly PlacedVariables[];
   /** Proxies before the service, with their places. */
   readonly proxies: readonly string[];
+  /** Labels that the Services select. @default none */
+  readonly selectors?: readonly Labels[];
 }
 
 /** What all manifests say. */
