@@ -96,6 +96,22 @@ test("a stream is paused while the client does not read, and its handler ends wh
   expect(aborted).toEqual(["ended true"]);
 });
 
+test("a stream is paused while the client never begins to read it, and its answers are there when it does", async () => {
+  aborted = [];
+  sent = 0;
+  const client = served.client(catalog);
+  const stream = client.ListBooks({ count: 20_000 });
+  for (let before = -1; before !== sent || sent === 0;) {
+    before = sent;
+    for (let at = 0; at < 20; at++) await client.GetBook({ id: 1 });
+  }
+  expect(sent).toBeLessThan(1000);
+  const ids: number[] = [];
+  for await (const { id } of stream) if (ids.push(id) === 2000) break;
+  expect(ids).toEqual(Array.from({ length: 2000 }, (_, at) => (ids[0] ?? 0) + at));
+  await until(() => aborted.length === 1);
+});
+
 test("a message above the limit is RESOURCE_EXHAUSTED, and the service answers on", async () => {
   const client = served.client(catalog);
   const error = await failure(client.AddBooks([{ ...aBook(1), title: "x".repeat(20_000) }]));

@@ -107,6 +107,7 @@ export class CallSender {
         : connection.makeServerStreamRequest(path, encode, decode, request, fields, settings);
       this.watch(stream, signals);
       const outcome = outcomeOf(stream);
+      stream.read(0); // until a first read grpc-js keeps everything that arrives; from then on its buffer is bounded
       if (method.requestStream)
         void sendAll(
           stream as grpc.ClientDuplexStream<unknown, unknown>,
