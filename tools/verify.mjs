@@ -37,8 +37,9 @@ const lists = [
   ],
 ];
 
-// The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time.
-const env = { GOGC: "off", GOMEMLIMIT: "2GiB", ...process.env };
+// The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time, and on one core, where no two
+// checkers find out the same, a sixth less. The lists keep the other cores busy.
+const env = { GOGC: "off", GOMAXPROCS: "1", GOMEMLIMIT: "2GiB", ...process.env };
 
 /** The steps of a list that failed; a failure does not keep the others from running. */
 const failuresOf = async (steps) => {
