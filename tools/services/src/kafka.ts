@@ -1,12 +1,10 @@
-import { execFile } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { askKafka } from "./ask-kafka.ts";
 import { startFragileServer } from "./fragile-server.ts";
 import { freePort } from "./free-port.ts";
 import { kafkaArchive } from "./kafka-archive.ts";
 import { kafkaJars } from "./kafka-jars.ts";
+import { makeStorage } from "./kafka-storage.ts";
 import { needProgram } from "./programs.ts";
 import type { FragileServer } from "./running-server.ts";
 import { ServerFolder } from "./server-folder.ts";
@@ -51,11 +49,7 @@ export const startKafka = async (chosen: KafkaOptions = {}): Promise<FragileServ
     "-cp",
     `${jars}/*`,
   ];
-  const id = `--cluster-id=${randomBytes(16).toString("base64url")}`; // one word: an id may begin with "-"
-  const format = ["kafka.tools.StorageTool", "format", id];
-  const users = scramUsers.flatMap((user) => ["--add-scram", user]);
-  const config = ["-c", folder.at("server.properties")];
-  await promisify(execFile)(java, [...options, ...format, ...users, ...config], { cwd: folder.path }); // other servers start meanwhile
+  await makeStorage({ java, options, jars }, folder, scramUsers);
   const args = [...archive.toWrite, ...options, "kafka.Kafka", folder.at("server.properties")];
   const broker = `127.0.0.1:${port}`;
   const server = await startFragileServer({
