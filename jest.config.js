@@ -12,6 +12,7 @@ const packages = Object.entries(bundledPackages(tested)).map(([name, file]) => [
 bundlePrograms(); // here, so that no test waits for it
 
 export default {
+  cacheDirectory: `${import.meta.dirname}/node_modules/.cache/jest`, // kept when the temporary files of a run are deleted
   id: "framework", // names the folder of stripped sources, which all packages share
   extensionsToTreatAsEsm: [".ts"],
   testMatch: ["<rootDir>/src/**/*.test.ts"],

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { globSync, readFileSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
+import { memoryFolder } from "./memory-folder.mjs";
 
 const found = () =>
   globSync(
@@ -39,7 +40,10 @@ const lists = [
 
 // The compiler and the type-aware linter are short Go programs: without collecting garbage they take a fifth less processor time, and on one core, where no two
 // checkers find out the same, a sixth less. The lists keep the other cores busy.
-const env = { GOGC: "off", GOMAXPROCS: "1", GOMEMLIMIT: "2GiB", ...process.env };
+const inMemory = process.env.TMPDIR === undefined ? memoryFolder() : undefined;
+const temporary = inMemory === undefined ? {} : { TMPDIR: inMemory };
+process.on("exit", () => inMemory && rmSync(inMemory, { recursive: true, force: true, maxRetries: 5 }));
+const env = { GOGC: "off", GOMAXPROCS: "1", GOMEMLIMIT: "2GiB", ...temporary, ...process.env };
 
 /** The steps of a list that failed; a failure does not keep the others from running. */
 const failuresOf = async (steps) => {
