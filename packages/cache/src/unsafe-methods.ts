@@ -1,5 +1,5 @@
-import type { Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@framework/core";
-import { mapAwaitable } from "@framework/core/feature";
+import type { Awaitable, Endpoint, HttpRequest, Middleware, Response, RouteInfo } from "@framework/core";
+import { awaitLateReply, mapAwaitable } from "@framework/core/feature";
 import type { CacheParts } from "./cache-parts.ts";
 import { namedPaths } from "./named-paths.ts";
 import { canOverlap } from "./path-overlap.ts";
@@ -9,7 +9,7 @@ const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUE
 
 /**
  * Drops the stored replies of a path after a successful unsafe request, and those of the paths in its `Location` and `Content-Location`, in every worker,
- * before the reply is sent (RFC 9111 4.4).
+ * before the reply is sent (RFC 9111 4.4). After the 504 of a time limit, it drops them when the handler ends.
  */
 export const invalidateOnWrite = (
   { purges, log, option }: Pick<CacheParts, "purges" | "log" | "option">,
@@ -25,23 +25,33 @@ export const invalidateOnWrite = (
     relevant.set(endpoint, overlaps);
     return overlaps;
   };
+  const failed = (error: unknown, path: string): void =>
+    log().error("cache: the drop after a write failed; other workers may serve outdated replies", {
+      error,
+      path,
+    });
+  const dropAfter = (response: Response, request: HttpRequest, endpoint: Endpoint): Awaitable<Response> => {
+    if (response.status < 200 || response.status > 399) return response;
+    const { path } = request;
+    const paths = [...(affectsCache(endpoint) ? [path] : []), ...namedPaths(response, request)];
+    if (paths.length === 0) return response;
+    return purges.dropUncounted(paths.map(pathTag)).then(
+      () => response,
+      (error: unknown) => {
+        failed(error, path);
+        return response; // the write succeeded: an error would make the client repeat it
+      },
+    );
+  };
   return function invalidateOnWrite(request, next) {
-    const { endpoint, method, path } = request;
+    const { endpoint, method } = request;
     if (endpoint === null || safeMethods.has(method)) return next(request);
+    const late = awaitLateReply(request, { readsBody: false });
     return mapAwaitable(next(request), (response) => {
-      if (response.status < 200 || response.status > 399) return response;
-      const paths = [...(affectsCache(endpoint) ? [path] : []), ...namedPaths(response, request)];
-      if (paths.length === 0) return response;
-      return purges.dropUncounted(paths.map(pathTag)).then(
-        () => response,
-        (error: unknown) => {
-          log().error("cache: the drop after a write failed; other workers may serve outdated replies", {
-            error,
-            path,
-          });
-          return response; // the write succeeded: an error would make the client repeat it
-        },
-      );
+      late.promise
+        ?.then((reply) => dropAfter(reply, request, endpoint))
+        .catch((error: unknown) => failed(error, request.path));
+      return dropAfter(response, request, endpoint);
     });
   };
 };

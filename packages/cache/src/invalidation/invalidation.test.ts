@@ -162,6 +162,42 @@ test("a successful unsafe request drops every reply of its path before the reply
   }
 });
 
+test("a write that ends after its time limit drops the replies of its path and of its Location then", async () => {
+  const { app, get, send } = cachedApp();
+  const door = gate();
+  let version = 1;
+  app.get("/{id}", () => `v${version}`);
+  app.put("/{id}", { timeoutSecs: 0.02 }, async () => {
+    await door.opened;
+    version = 2;
+    return new Response("done", { headers: { location: "/b" } });
+  });
+  await Promise.all([get("/a"), get("/b"), get("/c")]);
+  expect((await send("PUT", "/a")).status).toBe(504);
+  expect((await get("/a")).outcome).toBe("HIT");
+  door.open();
+  await waitFor(async () => (await get("/a")).text === "v2");
+  const [b, c] = [await get("/b"), await get("/c")];
+  expect([b.text, c.text, c.outcome]).toEqual(["v2", "v1", "HIT"]);
+});
+
+test("a write that fails after its time limit drops nothing", async () => {
+  const { app, get, send } = cachedApp();
+  const door = gate();
+  const ended = gate();
+  app.get("/a", () => "v1");
+  app.put("/a", { timeoutSecs: 0.02 }, async () => {
+    await door.opened;
+    setImmediate(ended.open);
+    throw new HttpError(409, "no");
+  });
+  await get("/a");
+  expect((await send("PUT", "/a")).status).toBe(504);
+  door.open();
+  await ended.opened;
+  expect((await get("/a")).outcome).toBe("HIT");
+});
+
 test("invalid tags are rejected", async () => {
   const { app, get } = cachedApp();
   app.get("/", () => "x");

@@ -5,7 +5,7 @@ import { discardBody } from "../middleware/outcome.ts";
 import { timeLimit } from "../middleware/timeout.ts";
 import { holdingTimers } from "../middleware/wait.ts";
 import type { HttpRequest } from "../request/http-request.ts";
-import { AwaitedReply } from "../request/late-reply.ts";
+import { AwaitedReply, giveLateReply } from "../request/late-reply.ts";
 import type { Response } from "../response/response.ts";
 import type { RouteDefinition } from "../routes/route.ts";
 import { type Clock, MAX_TIMEOUT_MS, systemClock } from "../runtime/clock.ts";
@@ -94,7 +94,8 @@ export class RouteLimit {
     const awaited = request.context.get(AwaitedReply);
     if (awaited === null) return unawaited;
     const { promise, resolve } = Promise.withResolvers<() => Awaitable<Response>>();
-    awaited.promise = promise.then((outcome) => outcome());
+    const late = promise.then((outcome) => outcome());
+    if (!giveLateReply(awaited, late)) late.then(discardBody, () => {}); // its error is for those who wait
     return {
       answer: (reply) => resolve(() => accept(reply, request)),
       fail: (error) => resolve(() => rescue(error, request)),

@@ -4,26 +4,41 @@ import type { HttpRequest } from "./http-request.ts";
 
 interface Slot {
   promise: Promise<Response> | null;
+  readonly readsBody: boolean;
+  /** The slot of a middleware further out. */
+  readonly outer: Slot | null;
 }
 
 /** What a middleware learns about a handler that continues after its time limit. */
 export interface LateReply {
-  /**
-   * Resolves when the handler ends, to its reply or to that of its error; the receiver reads or cancels the body. `null` unless the time limit has
-   * expired.
-   */
+  /** Resolves when the handler ends, to its reply or to that of its error. `null` unless the time limit has expired. */
   readonly promise: Promise<Response> | null;
 }
 
-/** Set by a middleware that waits for late replies; the time limit fills it in. */
+/** Set by middleware that waits for late replies; the time limit fills it in. */
 export const AwaitedReply: Key<Slot | null> = key<Slot | null>("awaited_reply", null);
 
 /**
  * Keeps the reply of a handler after `timeoutSecs` of its route, or `TimeoutConfig.handlerSecs`, has answered 504: for a middleware that must know when
- * the handler has ended. Call it before `next`, and read the result after it.
+ * the handler has ended. Call it before `next`, and read the result after it. Several middlewares of a request get the same reply.
+ *
+ * @param options.readsBody whether the middleware reads or cancels the body; unless one of them does, a streamed body is cancelled. @default true
  */
-export const awaitLateReply = ({ context }: HttpRequest): LateReply => {
-  const late: Slot = { promise: null };
+export const awaitLateReply = (
+  { context }: HttpRequest,
+  { readsBody = true }: { readonly readsBody?: boolean } = {},
+): LateReply => {
+  const late: Slot = { promise: null, readsBody, outer: context.get(AwaitedReply) };
   context.set(AwaitedReply, late);
   return late;
+};
+
+/** Gives a late reply to every middleware that waits for it. Returns whether one of them reads its body. */
+export const giveLateReply = (innermost: Slot, promise: Promise<Response>): boolean => {
+  let isBodyRead = false;
+  for (let slot: Slot | null = innermost; slot !== null; slot = slot.outer) {
+    slot.promise = promise;
+    isBodyRead ||= slot.readsBody;
+  }
+  return isBodyRead;
 };
