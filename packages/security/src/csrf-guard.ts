@@ -232,7 +232,7 @@ const isOwnProof = (request: HttpRequest): boolean => {
   );
 };
 
-/** Replies that a shared cache may store never have a token. */
+/** A reply that caches may give to others without asking never has a token. One with `no-cache` becomes private, since a token sets `SingleUse`. */
 const mayBring = (request: HttpRequest, reply: Response): boolean => {
   if ((request.method !== "GET" && request.method !== "HEAD") || reply.status >= 400) return false;
   if (isOwnProof(request)) return false;

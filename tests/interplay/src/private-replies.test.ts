@@ -8,6 +8,7 @@ import { cqrs, query } from "@framework/cqrs";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { etag } from "@framework/etag";
+import { csrf } from "@framework/security";
 import { staticFiles } from "@framework/static-files";
 import { testClient } from "@framework/testing";
 import { afterAll, beforeAll, expect, test } from "@jest/globals";
@@ -232,4 +233,19 @@ test("a cache that keeps what it may never shows one caller's reply to another",
     ),
     { numRuns: 60 },
   );
+});
+
+test("a reply of a shared route that brings a CSRF cookie is private, later ones are for everyone", async () => {
+  const app = new (App.with(caching, csrf))().enableCaching().enableCsrf({ secret });
+  app.get("/", { cache: { shared: true } }, () => "for all");
+  await using client = testClient(app);
+  const first = await client.get("/");
+  const cookie = first.headers.getSetCookie()[0]?.split(";")[0] ?? "";
+  const again = await client.get("/", { headers: { cookie } });
+  expect(
+    [first, again].map(({ headers }) => [headers.get("cache-control"), headers.has("set-cookie")]),
+  ).toEqual([
+    ["private, no-cache", true],
+    ["no-cache", false],
+  ]);
 });

@@ -59,12 +59,14 @@ test.each([
   expect(await sentBy(reply)).toEqual([sent, null]);
 });
 
-test("a value for one client makes even a public reply private", async () => {
+test("a value for one client makes even a public or shared reply private", async () => {
   const reply = (request: HttpRequest): Response => {
     request.context.set(SingleUse, true);
     return withControl("public, s-maxage=60, max-age=5");
   };
   expect(await sentBy(reply)).toEqual(["private, max-age=5", null]);
+  const shared = (request: HttpRequest): Response => reply(request).annotate(SharedReply, true);
+  expect(await sentBy(shared)).toEqual(["private, max-age=5", null]);
 });
 
 test("the fields that an authentication read are named, and a reply for everyone stays as it is", async () => {

@@ -5,7 +5,7 @@ import { SingleUse } from "../invocation/single-use.ts";
 import type { Response } from "./response.ts";
 import { addVary } from "./vary.ts";
 
-/** Annotation of a reply that is the same for every caller although the caller was identified; it prevents `private`. */
+/** Annotation of a reply that is the same for every caller although the caller was identified; it prevents `private`, unless the request has `SingleUse`. */
 export const SharedReply: Key<boolean> = key("shared_reply", false);
 
 /** The part of a request that the rule reads. */
@@ -17,18 +17,19 @@ interface Caller {
 }
 
 /**
- * Adds `private` to the `Cache-Control` of a reply that depends on its caller, and the fields that identified the caller to `Vary`. A reply with `public`,
- * `s-maxage` or `no-store`, and one annotated as `SharedReply`, stays as it is.
+ * Adds `private` to the `Cache-Control` of a reply that depends on its caller, and the fields that identified the caller to `Vary`. A reply with `no-store`
+ * stays as it is; so does one with `public` or `s-maxage`, or annotated as `SharedReply`, unless its request has `SingleUse`.
  *
  * @returns the same reply
  */
 export const keepPrivate = (reply: Response, request: Caller): Response => {
-  if (reply.status === 101 || reply.annotation(SharedReply)) return reply;
+  const isForOne = request.context.get(SingleUse);
+  if (reply.status === 101 || (reply.annotation(SharedReply) && !isForOne)) return reply;
   const field = reply.headers.get("cache-control");
   const directives = parseCacheControl(field);
   if (directives.has("no-store") && !directives.has("must-understand")) return reply;
   const isPublic = directives.has("public") || directives.has("s-maxage");
-  if (isPublic && !request.context.get(SingleUse)) return reply;
+  if (isPublic && !isForOne) return reply;
   makePrivate(reply);
   varyByCaller(reply, request);
   return reply;
