@@ -112,6 +112,9 @@ const unescaped = (token: string): string => {
   }
 };
 
+/** The schema of a file. */
+export const fileSchema: JsonSchemaObject = { type: "string", format: "binary" };
+
 /** Whether a schema is that of a file: binary text. */
 export const isFileSchema = (schema: unknown): boolean =>
   isSchemaObject(schema) && schema["type"] === "string" && schema["format"] === "binary";

@@ -1,4 +1,5 @@
 import { ConfigurationError, type Problem, type RouteInfo, type StandardSchema } from "@framework/core";
+import { fileSchema } from "./json-schema.ts";
 import type { Side } from "./standard-json-schema.ts";
 
 /** Returns the JSON Schema (draft 2020-12) of a library's schema: of its input for what clients send, of its output for replies. */
@@ -99,8 +100,6 @@ const loadValibot = async (): Promise<SchemaConverters> => {
   }
 };
 
-const file = { type: "string", format: "binary" } as const;
-
 /** Outputs of valibot's transformations; others may give any value. */
 const outputs: Readonly<Record<string, object>> = {
   to_number: { type: "number" },
@@ -116,6 +115,6 @@ const valibotConfig: NonNullable<Parameters<(typeof import("@valibot/to-json-sch
   {
     target: "draft-2020-12",
     errorMode: "ignore",
-    overrideSchema: ({ valibotSchema: { type } }) => (type === "file" || type === "blob" ? file : null),
+    overrideSchema: ({ valibotSchema: { type } }) => (type === "file" || type === "blob" ? fileSchema : null),
     overrideAction: ({ valibotAction: { type } }) => outputs[type] ?? null,
   };

@@ -1,5 +1,5 @@
 import type { StandardSchema } from "@framework/core";
-import { isSchemaObject, type JsonSchemaObject } from "./json-schema.ts";
+import { fileSchema, isSchemaObject, type JsonSchemaObject } from "./json-schema.ts";
 
 /** Input or output type of a schema. */
 export type Side = "input" | "output";
@@ -10,14 +10,28 @@ type Converter = Readonly<
 >;
 
 /**
+ * Options that make a library convert files, where it does not without: arktype's "File" is a class, which any library but zod and valibot's converter
+ * would give as any value.
+ */
+const optionsOf: Readonly<Record<string, Record<string, unknown>>> = {
+  arktype: {
+    fallback: {
+      proto: ({ proto, base }: { readonly proto: { readonly name: string }; readonly base: object }) =>
+        proto.name === "File" || proto.name === "Blob" ? fileSchema : base,
+    },
+  },
+};
+
+/**
  * The JSON Schema of a Standard Schema; `null` when its library provides none or cannot express the type.
  *
  * Parts that JSON Schema cannot express, such as dates and transforms, allow any value if the library can omit them.
  */
 export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObject | null => {
-  const { jsonSchema } = schema["~standard"] as { readonly jsonSchema?: Converter };
+  const { jsonSchema, vendor } = schema["~standard"] as { readonly jsonSchema?: Converter; vendor: string };
   if (jsonSchema === undefined) return null;
-  for (const libraryOptions of [undefined, { unrepresentable: "any" }]) {
+  const own = Object.hasOwn(optionsOf, vendor) ? optionsOf[vendor] : undefined;
+  for (const libraryOptions of [own, { ...own, unrepresentable: "any" }]) {
     try {
       const converted = jsonSchema[side]({
         target: "draft-2020-12",
