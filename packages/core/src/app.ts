@@ -34,9 +34,9 @@ export interface EventOptions {
   readonly once?: "service";
 }
 
-/** Any constructor; TypeScript requires this shape of a mixin's base. */
-// oxlint-disable-next-line typescript/no-explicit-any
-type Class<T> = new (...args: any[]) => T;
+/** Any class of apps; TypeScript requires this shape of a mixin's base. */
+// oxlint-disable-next-line typescript/no-explicit-any -- any arguments and state: the class keeps its own
+type AppClass = (new (...args: any[]) => App<any>) & { readonly features: readonly AnyFeature[] };
 
 /** `App` itself has free-form state; inference alone would choose the narrowest type. */
 type Stateful<T> = App<object> extends T ? App : T;
@@ -58,17 +58,17 @@ export class App<State extends object = Record<string, unknown>> extends RouteMe
   static readonly features: readonly AnyFeature[] = [];
 
   /**
-   * Creates a subclass with the methods of `features`.
+   * Creates a subclass with the methods of `features`, and the constructor's arguments and static members of this class.
    *
    * A feature whose prerequisites are missing or come later is a compile error that names them in `needs`. A repeated feature counts once.
    *
    * @throws CORE_BAD_ARGUMENT for a value that is not a feature; `new` throws CORE_FEATURE_MISSING for a missing prerequisite
    */
-  // oxlint-disable-next-line typescript/no-explicit-any -- any state: T keeps the class's own
-  static with<T extends App<any>, const Fs extends readonly AnyFeature[]>(
-    this: Class<T> & { readonly features: readonly AnyFeature[] },
-    ...features: Fs & Satisfied<T, Fs>
-  ): (new () => Stateful<T> & Installed<Fs>) & Omit<typeof App, "prototype"> {
+  static with<C extends AppClass, const Fs extends readonly AnyFeature[]>(
+    this: C,
+    ...features: Fs & Satisfied<InstanceType<C>, Fs>
+  ): (new (...args: ConstructorParameters<C>) => Stateful<InstanceType<C>> & Installed<Fs>) &
+    Omit<C, "prototype"> {
     assertFeatures("App.with", features);
     const Base = this as unknown as typeof App;
     class Composed extends Base {

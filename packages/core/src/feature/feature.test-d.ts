@@ -94,3 +94,25 @@ app.route("/e", { methods: ["GET", "POST"] }, (request: HttpRequest) => request.
 
 // @ts-expect-error the path has no such parameter
 app.get("/e", show);
+
+// A class keeps its constructor's arguments and its static members.
+class Hired extends App.with(speaking) {
+  readonly by: { readonly name: string };
+  constructor(by: { readonly name: string }) {
+    super();
+    this.by = by;
+  }
+  static forFree(): Hired {
+    return new this({ name: "nobody" });
+  }
+}
+class Band extends Hired.with(singing) {}
+new Band({ name: "Ada" })
+  .enableSinging()
+  .get("/by", (request) => request.app.enableSpeaking().by.name satisfies string);
+Band.forFree().by.name satisfies string;
+
+// @ts-expect-error the constructor needs an argument
+new Band();
+// @ts-expect-error of its type
+new Band("Ada");
