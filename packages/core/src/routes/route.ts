@@ -71,10 +71,12 @@ export interface InputOf<Params extends MaybeSchema, Query extends MaybeSchema, 
 
 type OutputOf<S extends MaybeSchema> = S extends StandardSchema ? InferOutput<S> : undefined;
 
-/** Arguments after the request: the injected dependencies when the route names any. */
-export type DependencyArguments<Inject extends Injections | undefined> = Inject extends Injections
-  ? [dependencies: Injected<Inject>]
-  : [];
+/** The dependencies of a handler; with options of unknown `inject`, such as a parameter of type `RouteOptions`, perhaps none. */
+export type DependenciesOf<Inject extends Injections | undefined> = [Inject] extends [
+  infer I extends Injections, // an own parameter: the handler must not decide what Inject is
+]
+  ? Injected<I>
+  : Injected<Injections> | undefined;
 
 /** A handler as the registry keeps it. */
 export type RouteHandler = (request: HttpRequest, ...dependencies: readonly never[]) => unknown;
