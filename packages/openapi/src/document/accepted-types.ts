@@ -9,11 +9,12 @@ import {
 /** JSON types that a handler's return value does not send as JSON: a string is sent as text, `null` as a 204. */
 export type PlainType = "string" | "null";
 
-/** Whether a schema has the type, itself or in a reference or an alternative. A schema that allows any value has none, and a file is no string. */
+/** Whether a schema has the type, itself or in a reference or an alternative. A schema that allows any value has both, and a file is no string. */
 export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
   const followed = new Set<string>();
   const names = (schema: JsonSchema | undefined): boolean => {
-    if (!isSchemaObject(schema) || isFileSchema(schema)) return false;
+    if (schema === undefined || isFileSchema(schema)) return false;
+    if (!isSchemaObject(schema) || allowsAny(schema)) return schema !== false;
     const { $ref: reference, const: value, enum: values, anyOf, oneOf, allOf, type: own } = schema;
     if (typeof reference === "string" && !followed.has(reference)) {
       followed.add(reference);
@@ -22,10 +23,29 @@ export const hasType = (root: JsonSchemaObject, type: PlainType): boolean => {
     if (Array.isArray(values)) return values.some((each) => typeNameOf(each) === type);
     if (value !== undefined) return typeNameOf(value) === type;
     if ([own].flat().includes(type)) return true;
-    const parts = [anyOf, oneOf, allOf].filter(Array.isArray).flat() as readonly JsonSchema[];
+    const parts = [anyOf, oneOf, restrictions(allOf)].filter(Array.isArray).flat() as readonly JsonSchema[];
     return parts.some(names);
   };
   return names(root);
 };
+
+/** Keywords that exclude values. Without one of them a schema allows any value, whatever it says about it, such as a description. */
+const restricting: ReadonlySet<string> = new Set(
+  (
+    "$ref $dynamicRef type const enum format pattern not if anyOf oneOf allOf properties patternProperties additionalProperties propertyNames " +
+    "required dependentRequired dependentSchemas unevaluatedProperties minProperties maxProperties items prefixItems contains unevaluatedItems " +
+    "minItems maxItems uniqueItems minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength contentEncoding " +
+    "contentMediaType contentSchema"
+  ).split(" "),
+);
+
+/** Whether a schema allows any value. */
+const allowsAny = (schema: unknown): boolean =>
+  schema === true ||
+  (isSchemaObject(schema) && !Object.keys(schema).some((keyword) => restricting.has(keyword)));
+
+/** The parts of `allOf` that exclude values: the others have no say. */
+const restrictions = (parts: unknown): unknown =>
+  Array.isArray(parts) && !parts.every(allowsAny) ? parts.filter((part) => !allowsAny(part)) : parts;
 
 const typeNameOf = (value: unknown): string => (value === null ? "null" : typeof value);

@@ -1,11 +1,11 @@
-import type { RouteInfo } from "@framework/core";
+import type { RouteInfo, StandardSchema } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { hasType } from "./accepted-types.ts";
 import type { Components } from "./components.ts";
 import { errorReference, impliedFields, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json-schema.ts";
 import type { Content, Reference, Reply } from "./openapi-document.ts";
-import { jsonSchemaOf } from "./standard-json-schema.ts";
+import { jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
 
 /** The body of a reply that a route lists. */
 export interface OwnBody {
@@ -25,11 +25,18 @@ export const ownReplies = (
   new Map(
     Object.entries(route.options.responses ?? {}).map(([status, standard]) => {
       const found = jsonSchemaOf(standard, "output");
-      if (found === null) return [status, { schema: true, text: null, mayBeNull: false }];
-      const schema = components.place({ schema: found, side: "output", name: `${name}_${status}` });
-      return [status, { schema, text: textOf(found, schema), mayBeNull: hasType(found, "null") }];
+      const schema =
+        found === null || components.place({ schema: found, side: "output", name: `${name}_${status}` });
+      const text = textOf(found ?? {}, schema);
+      return [status, { schema, text, mayBeNull: hasType(found ?? {}, "null") || mayBeNothing(standard) }];
     }),
   );
+
+/** Whether a schema lets a handler return nothing, such as an optional object, which its JSON Schema does not say. */
+const mayBeNothing = (schema: StandardSchema): boolean => {
+  const result = resultOfNothing(schema);
+  return result !== null && (result.value === undefined || result.value === null);
+};
 
 const textOf = (found: JsonSchemaObject, placed: JsonSchema): JsonSchema | null => {
   if (!hasType(found, "string")) return null;

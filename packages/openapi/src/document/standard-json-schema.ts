@@ -44,3 +44,15 @@ export const jsonSchemaOf = (schema: StandardSchema, side: Side): JsonSchemaObje
   }
   return null;
 };
+
+/** The result of a synchronous schema for `undefined`, which stands for nothing; `null` if it refuses that, throws, or is asynchronous. */
+export const resultOfNothing = (schema: StandardSchema): { readonly value: unknown } | null => {
+  try {
+    const result = schema["~standard"].validate(undefined);
+    if ("issues" in result || "value" in result) return result.issues === undefined ? result : null;
+    result.then(undefined, () => {}); // asynchronous: the document is made at once
+  } catch {
+    // a validator that expects a value; the app reports it where a request causes it
+  }
+  return null;
+};

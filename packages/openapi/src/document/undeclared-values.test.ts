@@ -1,6 +1,9 @@
-// What a document says of values that a schema accepts and its JSON Schema does not name.
+// What a document says of values that a schema accepts and its JSON Schema does not name: nothing, any value, files.
 import { App, type StandardSchema } from "@framework/core";
+import { contractTest } from "@framework/testing";
 import { expect, test } from "@jest/globals";
+import * as v from "valibot";
+import { z } from "zod";
 import { openapi } from "../openapi.ts";
 import type { OpenapiDocument, Operation } from "./openapi-document.ts";
 
@@ -17,6 +20,32 @@ const bodyOf = async (body: StandardSchema): Promise<Operation["requestBody"]> =
   app.post("/", { body }, () => 1);
   return (await documentOf(app)).paths["/"]?.["post"]?.requestBody;
 };
+
+const object = z.object({ a: z.string() });
+test.each<[string, StandardSchema, string[], boolean]>([
+  ["any value", z.any(), ["application/json", "text/plain"], true],
+  ["any value with a description", z.unknown().describe("Any."), ["application/json", "text/plain"], true],
+  ["a text or any value", z.union([z.string(), z.unknown()]), ["application/json", "text/plain"], true],
+  ["an optional object", object.optional(), ["application/json"], true],
+  ["an optional text of valibot", v.optional(v.string()), ["application/json", "text/plain"], true],
+  ["an object", object, ["application/json"], false],
+  ["any object", z.any().and(object), ["application/json"], false],
+  ["an object with a default", object.default({ a: "b" }), ["application/json"], false],
+])("a reply has each form in which the handler's value is sent: %s", async (_, schema, types, mayBeEmpty) => {
+  const app = newApp();
+  app.get("/", { responses: { 200: schema } }, () => ({ a: "b" }));
+  const responses = (await documentOf(app)).paths["/"]?.["get"]?.responses ?? {};
+  const { content } = responses["200"] as { content: object };
+  expect([Object.keys(content), "204" in responses]).toEqual([types, mayBeEmpty]);
+});
+
+test("replies of text and of nothing are as documented where the schema accepts them", async () => {
+  const app = newApp();
+  app.get("/text", { responses: { 200: z.any() } }, () => "text");
+  app.get("/null", { responses: { 200: z.unknown() } }, () => null);
+  app.get("/nothing", { responses: { 200: object.optional() } }, () => undefined);
+  expect((await contractTest(app, { runs: 20 })).operations).toBe(3);
+});
 
 /** A schema as arktype makes it: a class is what the option says, or any value. */
 const arkLike = (proto: { readonly name: string }): StandardSchema => {
