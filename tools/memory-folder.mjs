@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { freemem } from "node:os";
 import { join } from "node:path";
 
@@ -15,6 +15,7 @@ export const memoryFolder = () => {
     const { bavail, bsize } = statfsSync(MEMORY);
     if (Math.min(bavail * bsize, freemem()) < NEEDED_BYTES) return undefined;
     const folder = mkdtempSync(join(MEMORY, "framework-run-"));
+    chmodSync(folder, 0o755); // a server of another user has a folder of its own below it
     if (runsPrograms(folder)) return folder;
     rmSync(folder, { recursive: true });
   } catch {
