@@ -49,12 +49,13 @@ export const addCommandRoute = (
     if (token !== null) reply.setHeader(TOKEN_FIELD, token);
     return isReplay ? reply.setHeader(REPLAYED_FIELD, "true") : reply;
   };
-  const hasBody = names.size === 0 || hasMembers(command.input, (name) => !names.has(name));
+  const inBody = (name: string): boolean => !names.has(name);
+  const hasBody = names.size === 0 || hasMembers(command.input, inBody);
   const isQueued = command.mode === "queued";
   http.route(method, path, isQueued ? queue : handle, {
     ...(isQueued && { maxBodyBytes: MAX_QUEUED_BYTES }),
     ...endpointOptions(command, endpoint),
-    ...(hasBody && { body: documentedSchema(command.input, (name) => !names.has(name)) }),
+    ...(hasBody && { body: documentedSchema(command.input, names.size === 0 ? null : inBody) }),
     ...(names.size > 0 && { params: documentedSchema(command.input, (name) => names.has(name)) }),
     ...(isQueued && { responses: { 202: queuedBody } }),
     ...(command.output !== null &&

@@ -1,30 +1,34 @@
 import type { StandardSchema } from "@framework/core";
 
-/** Which members of an object a schema documents. @default all */
-export type Members = (name: string) => boolean;
-
 /**
  * Returns a schema for a route's options that documents what `schema` documents, and accepts every value: the pipeline of the command or query validates, once.
  *
- * It inherits from `schema`, so that a converter of its library can read it.
+ * It inherits from `schema`, so that a converter of its library can read it. `~standard.documents` is for the API document, whose converters are for whole
+ * schemas, and which has to know what the schema that validates accepts.
  *
- * @param includes members to document, for schemas with Standard JSON Schema
+ * @param includes members to document. @default all
  */
-export const documentedSchema = (schema: StandardSchema, includes: Members = () => true): StandardSchema => {
+export const documentedSchema = (schema: StandardSchema, includes: Members | null = null): StandardSchema => {
   const own = schema["~standard"];
   const { jsonSchema } = own as { readonly jsonSchema?: JsonSchemaConverter };
+  const part = includes === null ? null : (converted: unknown) => withMembers(converted, includes);
+  const partOf = part ?? ((converted: unknown) => converted);
   const standard = {
     ...own,
     validate: (value: unknown) => ({ value }),
+    documents: { schema, part },
     ...(jsonSchema !== undefined && {
       jsonSchema: {
-        input: (options: unknown) => withMembers(jsonSchema.input(options), includes),
-        output: (options: unknown) => withMembers(jsonSchema.output(options), includes),
+        input: (options: unknown) => partOf(jsonSchema.input(options)),
+        output: (options: unknown) => partOf(jsonSchema.output(options)),
       },
     }),
   };
   return Object.create(schema, { "~standard": { value: standard, enumerable: true } }) as StandardSchema;
 };
+
+/** Which members of an object a schema documents. */
+export type Members = (name: string) => boolean;
 
 /** Whether an object of the schema can have a member that `includes` names; also when the schema cannot tell. */
 export const hasMembers = (schema: StandardSchema, includes: Members): boolean => {
@@ -50,16 +54,47 @@ const convertedBy = (jsonSchema: JsonSchemaConverter): ObjectSchema | null => {
 
 type JsonSchemaConverter = Readonly<Record<"input" | "output", (options: unknown) => unknown>>;
 
-/** Leaves only some members in the JSON Schema of an object. */
-const withMembers = (converted: unknown, includes: Members): unknown => {
-  if (typeof converted !== "object" || converted === null || !("properties" in converted)) return converted;
-  const { properties, required } = converted as {
-    readonly properties: Readonly<Record<string, unknown>>;
-    readonly required?: readonly string[];
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** References and alternatives in a chain; bounds circles of them. */
+const MAX_DEPTH = 32;
+
+/** Leaves only some members in the JSON Schema of an object, or of alternatives or an intersection of objects. */
+const withMembers = (root: unknown, includes: Members): unknown => {
+  const partOf = (schema: unknown, depth: number): unknown => {
+    if (!isSchema(schema) || depth > MAX_DEPTH) return schema;
+    const { $ref: reference, ...siblings } = schema;
+    const target = typeof reference === "string" ? definitionAt(root, reference) : undefined;
+    if (target !== undefined) {
+      const part = partOf(target, depth + 1);
+      if (part === target) return schema; // it keeps the name
+      return { ...siblings, ...(part as JsonSchema) };
+    }
+    const { properties, required } = schema;
+    const changed: Record<string, unknown> = {};
+    for (const keyword of ["anyOf", "oneOf", "allOf"]) {
+      const { [keyword]: parts } = schema;
+      if (!Array.isArray(parts)) continue;
+      const own = parts.map((each) => partOf(each, depth + 1));
+      if (own.some((each, index) => each !== parts[index])) changed[keyword] = own;
+    }
+    if (isSchema(properties) && !Object.keys(properties).every(includes))
+      changed["properties"] = Object.fromEntries(
+        Object.entries(properties).filter(([name]) => includes(name)),
+      );
+    if (Array.isArray(required) && !required.every(includes)) changed["required"] = required.filter(includes);
+    return Object.keys(changed).length === 0 ? schema : { ...schema, ...changed };
   };
-  return {
-    ...converted,
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => includes(name))),
-    ...(required !== undefined && { required: required.filter(includes) }),
-  };
+  return partOf(root, 0);
 };
+
+/** The target of a reference such as `#/$defs/Order`. */
+const definitionAt = (root: unknown, reference: string): JsonSchema | undefined => {
+  const [, keyword = "", name = ""] = /^#\/(\$defs|definitions)\/([^/%~]+)$/.exec(reference) ?? [];
+  const { [keyword]: definitions } = root as JsonSchema;
+  const target = isSchema(definitions) && Object.hasOwn(definitions, name) ? definitions[name] : undefined;
+  return isSchema(target) ? target : undefined;
+};
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === "object" && value !== null && !Array.isArray(value);

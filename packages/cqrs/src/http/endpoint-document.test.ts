@@ -1,4 +1,4 @@
-import { App } from "@framework/core";
+import { App, type StandardSchema } from "@framework/core";
 import { database } from "@framework/database";
 import { durable } from "@framework/durable";
 import { cors } from "@framework/cors";
@@ -7,7 +7,7 @@ import { openapi } from "@framework/openapi";
 import { contractTest, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { command, cqrs } from "../index.ts";
+import { type Command, command, cqrs } from "../index.ts";
 import { endpointApp, Take, Total } from "./endpoint-app.test-kit.ts";
 
 test("the API document has inputs, results and the replies of the pipeline", async () => {
@@ -114,4 +114,36 @@ test("the API document has the body of the reply to a queued command", async () 
   expect(Object.keys(reply.headers)).toEqual(["Idempotent-Replayed", "Location"]);
   expect([reply.description, "2XX" in others]).toEqual([expect.stringContaining("Location"), false]);
   expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
+});
+
+test("members in the path are in no alternative of a body, no part of an intersection, and no named schema", async () => {
+  const id = z.object({ id: z.string() });
+  const a = id.extend({ a: z.string() });
+  const b = id.extend({ b: z.string() }).meta({ id: "B" });
+  const inner = z.object({ id: z.string() });
+  const inputs = { either: z.union([a, b]), both: a.and(z.object({ c: inner })), named: b, whole: id.and(a) };
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi();
+  for (const [name, input] of Object.entries(inputs)) {
+    const one: Command<StandardSchema> = command(name, { input, http: { path: `/${name}/{id}` } });
+    app.cqrs.handle(one, () => {});
+  }
+  await using client = testClient(app);
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  const bodies = Object.keys(inputs).map(
+    (name) => paths[`/${name}/{id}`].post.requestBody.content["application/json"].schema,
+  );
+  const text = { type: "string" };
+  const ofA = { type: "object", properties: { a: text }, required: ["a"] };
+  const ofB = { type: "object", properties: { b: text }, required: ["b"] };
+  const ofInner = { type: "object", properties: { id: text }, required: ["id"] };
+  expect(bodies).toEqual([
+    { anyOf: [ofA, ofB] },
+    { type: "object", properties: { a: text, c: ofInner }, required: ["a", "c"] },
+    ofB,
+    ofA,
+  ]);
+  expect((await contractTest(app, { runs: 10 })).operations).toBe(4);
 });

@@ -5,7 +5,7 @@ import type { Components } from "./components.ts";
 import { errorReference, impliedFields, impliedReference } from "./implied-replies.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json-schema.ts";
 import type { Content, Reference, Reply } from "./openapi-document.ts";
-import { jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
+import { documentsOf, jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
 
 /** The body of a reply that a route lists. */
 export interface OwnBody {
@@ -27,6 +27,7 @@ export const ownReplies = (
       const found = jsonSchemaOf(standard, "output");
       const schema =
         found === null || components.place({ schema: found, side: "output", name: `${name}_${status}` });
+      if (documentsOf(standard) !== null) return [status, { schema, text: null, mayBeNull: false }]; // always sent as JSON
       const text = textOf(found ?? {}, schema);
       return [status, { schema, text, mayBeNull: hasType(found ?? {}, "null") || mayBeNothing(standard) }];
     }),

@@ -1,6 +1,6 @@
 import { ConfigurationError, type Problem, type RouteInfo, type StandardSchema } from "@framework/core";
 import { fileSchema } from "./json-schema.ts";
-import type { Side } from "./standard-json-schema.ts";
+import { documentsOf, type Side } from "./standard-json-schema.ts";
 
 /** Returns the JSON Schema (draft 2020-12) of a library's schema: of its input for what clients send, of its output for replies. */
 export type SchemaConverter = (schema: StandardSchema, side: Side) => unknown;
@@ -68,7 +68,11 @@ export const withConverter = <S extends StandardSchema | undefined>(
   if (schema === undefined || !isForeign(schema)) return schema;
   const convert = converters[vendorOf(schema)];
   if (convert === undefined) return schema;
-  const jsonSchema = { input: () => convert(schema, "input"), output: () => convert(schema, "output") };
+  const part = documentsOf(schema)?.part ?? ((converted: unknown) => converted);
+  const jsonSchema = {
+    input: () => part(convert(schema, "input")),
+    output: () => part(convert(schema, "output")),
+  };
   return { "~standard": { ...schema["~standard"], jsonSchema } } as unknown as S; // the same schema with one member more
 };
 

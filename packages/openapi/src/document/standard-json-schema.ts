@@ -10,6 +10,21 @@ type Converter = Readonly<
 >;
 
 /**
+ * The member `~standard.documents` of a schema that validates nothing, because the values are validated elsewhere, such as the input of a command of
+ * `@framework/cqrs`.
+ */
+export interface Documents {
+  /** The schema that validates. */
+  readonly schema: StandardSchema;
+  /** Returns the part of its JSON Schema that this place documents; `null` for all of it. */
+  readonly part: ((jsonSchema: unknown) => unknown) | null;
+}
+
+/** What a schema documents; `null` for one that validates itself. */
+export const documentsOf = (schema: StandardSchema): Documents | null =>
+  (schema["~standard"] as { readonly documents?: Documents }).documents ?? null;
+
+/**
  * Options that make a library convert files, where it does not without: arktype's "File" is a class, which any library but zod and valibot's converter
  * would give as any value.
  */
