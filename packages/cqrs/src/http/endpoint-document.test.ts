@@ -7,7 +7,7 @@ import { openapi } from "@framework/openapi";
 import { contractTest, testClient } from "@framework/testing";
 import { expect, test } from "@jest/globals";
 import { z } from "zod";
-import { type Command, command, cqrs } from "../index.ts";
+import { type Command, command, cqrs, query } from "../index.ts";
 import { endpointApp, Take, Total } from "./endpoint-app.test-kit.ts";
 
 test("the API document has inputs, results and the replies of the pipeline", async () => {
@@ -114,6 +114,57 @@ test("the API document has the body of the reply to a queued command", async () 
   expect(Object.keys(reply.headers)).toEqual(["Idempotent-Replayed", "Location"]);
   expect([reply.description, "2XX" in others]).toEqual([expect.stringContaining("Location"), false]);
   expect((await contractTest(app, { runs: 20 })).operations).toBeGreaterThan(0);
+});
+
+/** Parameters as "path id!", and the names of the body with those that are required, of each operation. */
+const shownOf = (paths: any): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries<any>(paths).flatMap(([path, item]) =>
+      Object.entries<any>(item).map(([method, { parameters, requestBody }]) => {
+        const names = (parameters ?? [])
+          .filter((each: any) => each.in !== "header")
+          .map((each: any) => `${each.in} ${each.name}${each.required === true ? "!" : ""}`);
+        const { properties = {}, required = [] } = requestBody?.content["application/json"].schema ?? {};
+        const body =
+          requestBody === undefined
+            ? null
+            : [Object.keys(properties), required, requestBody.required ?? false];
+        return [`${method} ${path}`, [names, body]];
+      }),
+    ),
+  );
+
+test("members in the path are in no query and no body of the API document, whichever library the schema is of", async () => {
+  const json = {
+    type: "object",
+    properties: { id: { type: "string" }, k: { type: "string" } },
+    required: ["id", "k"],
+  };
+  const validate = (value: unknown) => ({ value });
+  const other: StandardSchema = { "~standard": { version: 1, vendor: "other", validate } };
+  const optional = z.object({ id: z.string(), k: z.string().optional() });
+  const Ask = query("Ask", { input: other, output: z.any(), http: { path: "/asked/{id}" } });
+  const Do = command("Do", { input: other, http: { path: "/done/{id}" } });
+  const Maybe = command("Maybe", { input: optional, http: { path: "/maybe/{id}" } });
+  const All = command("All", { input: optional, http: { path: "/all" } });
+  const None = command("None", { input: optional.optional(), http: { path: "/none" } });
+  const app = new (App.with(database, durable, cqrs, openapi))()
+    .enableDatabase({ url: "sqlite://:memory:" })
+    .enableCqrs()
+    .enableOpenapi({ jsonSchema: { other: () => json } });
+  app.cqrs.handle(Ask, () => 1);
+  for (const each of [Do, Maybe, All, None]) app.cqrs.handle(each as typeof Do, () => {});
+  await using client = testClient(app);
+  const { paths } = (await client.get("/openapi.json")).json<any>();
+  expect(shownOf(paths)).toEqual({
+    "get /asked/{id}": [["path id!", "query k!"], null],
+    "post /done/{id}": [["path id!"], [["k"], ["k"], true]],
+    "post /maybe/{id}": [["path id!"], [["k"], [], false]],
+    "post /all": [[], [["id", "k"], ["id"], true]],
+    "post /none": [[], [["id", "k"], ["id"], false]],
+  });
+  expect((await client.post("/maybe/1")).status).toBe(204);
+  expect((await client.post("/none")).status).toBe(204);
 });
 
 test("members in the path are in no alternative of a body, no part of an intersection, and no named schema", async () => {

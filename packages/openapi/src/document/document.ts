@@ -1,8 +1,8 @@
-import type { RouteInfo } from "@framework/core";
+import type { RouteInfo, StandardSchema } from "@framework/core";
 import type { FieldUse, ImpliedReply } from "@framework/core/feature";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchema, impliedReplies } from "./implied-replies.ts";
-import { holdsFile } from "./json-schema.ts";
+import { holdsFile, type JsonSchemaObject, requiresMembers } from "./json-schema.ts";
 import { type ListedRoute, listedRoutes } from "./listed-routes.ts";
 import type {
   Info,
@@ -19,7 +19,7 @@ import { operationIds } from "./operation-id.ts";
 import { fieldParameters, pathParameters, queryParameters } from "./parameters.ts";
 import { type OwnBody, ownBody, ownReplies, repliesOf, replyFields } from "./replies.ts";
 import { createSecurity, type Security } from "./security.ts";
-import { jsonSchemaOf } from "./standard-json-schema.ts";
+import { documentsOf, jsonSchemaOf, resultOfNothing } from "./standard-json-schema.ts";
 
 /** Metadata of the API; see `OpenapiConfig`. */
 export interface ApiDescription {
@@ -139,9 +139,17 @@ const requestBody = (route: RouteInfo, components: Components, name: string): Re
     const schema = jsonSchemaOf(body, "input") ?? {};
     const type = holdsFile(schema) ? "multipart/form-data" : "application/json";
     const content = { [type]: { schema: components.place({ schema, side: "input", name }) } };
-    return { required: true, content };
+    return { ...(isRequired(body, schema) ? { required: true } : {}), content };
   }
   return takesAnyObject(route) ? { content: { "application/json": { schema: { type: "object" } } } } : null;
+};
+
+/** Whether a request needs the body: the schema refuses that there is none. Of a part of an object, the other members are there in any case. */
+const isRequired = (body: StandardSchema, jsonSchema: JsonSchemaObject): boolean => {
+  const documents = documentsOf(body);
+  if (documents === null || documents.part === null)
+    return resultOfNothing(documents?.schema ?? body) === null;
+  return requiresMembers(jsonSchema);
 };
 
 const warnOfSchemas = ({ method, path, options }: RouteInfo, warn: (message: string) => void): void => {

@@ -136,3 +136,20 @@ export const holdsFile = (root: JsonSchemaObject): boolean => {
   visit(root);
   return found;
 };
+
+/** Whether a schema refuses an object without members. */
+export const requiresMembers = (root: JsonSchemaObject): boolean => {
+  const requires = (schema: unknown, step = 0): boolean => {
+    if (!isSchemaObject(schema) || step > MAX_DEPTH) return false;
+    const { required, anyOf, oneOf, allOf, $ref } = schema;
+    if (Array.isArray(required) && required.length > 0) return true;
+    const below = (part: unknown): boolean => requires(part, step + 1);
+    if (Array.isArray(allOf) && allOf.some(below)) return true;
+    if ([anyOf, oneOf].some((parts) => Array.isArray(parts) && parts.every(below))) return true;
+    return $ref !== undefined && below(targetOf(root, $ref));
+  };
+  return requires(root);
+};
+
+/** Alternatives and references in a chain; bounds circles of them. */
+const MAX_DEPTH = 32;

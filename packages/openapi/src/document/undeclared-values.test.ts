@@ -22,6 +22,32 @@ const bodyOf = async (body: StandardSchema): Promise<Operation["requestBody"]> =
 };
 
 const object = z.object({ a: z.string() });
+const asynchronous: StandardSchema = {
+  "~standard": { ...object["~standard"], validate: async (value: unknown) => ({ value }) },
+};
+const failing = z.preprocess((value: any) => ({ a: value.a }), object);
+
+test.each<[string, StandardSchema, boolean | undefined]>([
+  ["an object", object, true],
+  ["an optional object", object.optional(), undefined],
+  ["an object with a default", object.default({ a: "b" }), undefined],
+  ["an optional object of valibot", v.optional(v.object({ a: v.string() })), undefined],
+  ["any value", z.any(), undefined],
+  ["an object or null", object.nullable(), true],
+  ["a schema that throws for nothing", failing, true],
+  ["an asynchronous schema", asynchronous, true],
+])("a body is required unless its schema accepts that there is none: %s", async (_, schema, required) => {
+  expect((await bodyOf(schema))?.required).toBe(required);
+});
+
+test("a request without its optional body is answered", async () => {
+  const app = newApp();
+  app.post("/", { body: object.optional() }, ({ input }) => ({ got: input.body ?? null }));
+  const reply = await app.fetch(new Request("http://test.local/", { method: "POST" }));
+  await app.stop();
+  expect([reply.status, await reply.json()]).toEqual([200, { got: null }]);
+});
+
 test.each<[string, StandardSchema, string[], boolean]>([
   ["any value", z.any(), ["application/json", "text/plain"], true],
   ["any value with a description", z.unknown().describe("Any."), ["application/json", "text/plain"], true],
@@ -44,7 +70,8 @@ test("replies of text and of nothing are as documented where the schema accepts 
   app.get("/text", { responses: { 200: z.any() } }, () => "text");
   app.get("/null", { responses: { 200: z.unknown() } }, () => null);
   app.get("/nothing", { responses: { 200: object.optional() } }, () => undefined);
-  expect((await contractTest(app, { runs: 20 })).operations).toBe(3);
+  app.post("/body", { body: object.optional(), responses: { 200: z.any() } }, ({ input }) => input.body);
+  expect((await contractTest(app, { runs: 20 })).operations).toBe(4);
 });
 
 /** A schema as arktype makes it: a class is what the option says, or any value. */
