@@ -14,10 +14,19 @@ export const cliErrors: ErrorCatalogue = {
     summary: "a manifest cannot be parsed or is larger than 1 MiB, so that it was not checked",
     action: "correct the place that the message names, or split the file",
   },
+  CLI_BAD_PACKAGE_JSON: {
+    summary: "a package.json of the project or of an installed package is no JSON object",
+    action: "correct the file that the message names",
+  },
   CLI_BAD_REPLY: {
     summary:
       "the app has no answer for a request that `framework request` made: it failed to start, or the request is malformed",
     action: "the message has the reason",
+  },
+  CLI_ENDED_EARLY: {
+    summary:
+      "the app ended the process of the command, or waits for something that never happens while nothing else is under way",
+    action: "let the module of the app end no process, and wait for nothing that only a running service has",
   },
   CLI_IN_PRODUCTION: {
     summary: "a command that runs the app under debug was called with `FRAMEWORK_ENV=production`",
@@ -49,6 +58,11 @@ export const cliErrors: ErrorCatalogue = {
   CLI_NO_PROBE: {
     summary: "a workload of Kubernetes has no readiness probe: pods get requests before they can answer them",
     action: "add a `readinessProbe` that asks `GET /health/ready`",
+  },
+  CLI_NO_PROGRAM: {
+    summary:
+      "the script `start` of package.json names a program that does not exist, or none that doctor can ask",
+    action: "build the program, or name it: `framework doctor src/main.ts`",
   },
   CLI_NO_READINESS: {
     summary: "the app has no readiness check, so an orchestrator cannot see that it starts or drains",

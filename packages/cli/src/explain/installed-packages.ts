@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { readPackageJson } from "../app/read-package-json.ts";
 
 /** A package of the framework that is installed for a project. */
 export interface InstalledPackage {
@@ -19,7 +20,7 @@ export interface PackageManifest {
   readonly exports?: Readonly<Record<string, unknown>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
   /** Settings of this program; `errors` is the path of a module with the project's own catalogue. */
-  readonly framework?: { readonly errors?: string };
+  readonly framework?: { readonly errors?: string } | null;
 }
 
 const SCOPE = "@framework";
@@ -45,11 +46,11 @@ export const projectWithCodes = (cwd: string): readonly InstalledPackage[] => {
   return project?.manifest.framework?.errors === undefined ? [] : [project];
 };
 
-/** Reads a package.json; `null` when the folder has none. */
+/** Reads a package.json; `null` when the folder has none. @throws CLI_BAD_PACKAGE_JSON */
 export const readPackage = (folder: string): InstalledPackage | null => {
   const path = join(folder, "package.json");
   if (!existsSync(path)) return null;
-  const manifest = JSON.parse(readFileSync(path, "utf8")) as PackageManifest;
+  const manifest = readPackageJson(path) as PackageManifest;
   const { name = "", version = "" } = manifest;
   return { name, version, manifest, folder: realpathSync(folder) };
 };

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FrameworkError } from "@framework/core";
+import { parsePackageJson, readPackageJson } from "../app/read-package-json.ts";
 import { type InstalledPackage, readPackage } from "../explain/installed-packages.ts";
 
 const sections = ["dependencies", "devDependencies", "optionalDependencies"] as const;
@@ -25,12 +26,12 @@ export interface ProjectPackages {
 
 const RANGE = /^(\^|~|>=|)v?(\d+\.\d+\.\d+(?:-[\w.-]+)?)$/;
 
-/** Reads the packages of a project. @throws CLI_NO_PACKAGE without a package.json */
+/** Reads the packages of a project. @throws CLI_NO_PACKAGE without a package.json, CLI_BAD_PACKAGE_JSON */
 export const readProject = (cwd: string): ProjectPackages => {
   const path = join(cwd, "package.json");
   if (!existsSync(path)) throw new FrameworkError("CLI_NO_PACKAGE", `there is no package.json in ${cwd}`);
   const manifest = readFileSync(path, "utf8");
-  const parsed = JSON.parse(manifest) as Readonly<
+  const parsed = readPackageJson(path) as Readonly<
     Record<string, Readonly<Record<string, string>> | undefined>
   >;
   const named = sections
@@ -51,7 +52,7 @@ export const versionIn = (range: string): string => RANGE.exec(range)?.[2] ?? "0
 
 /** Returns the text of package.json with other versions; operators of ranges, order and indentation stay. */
 export const withVersions = (manifest: string, versions: ReadonlyMap<string, string>): string => {
-  const parsed = JSON.parse(manifest) as Record<string, Record<string, string> | undefined>;
+  const parsed = { ...parsePackageJson(manifest) } as Record<string, Record<string, string> | undefined>;
   for (const section of sections)
     for (const [name, range] of Object.entries(parsed[section] ?? {})) {
       const version = versions.get(name);
@@ -59,6 +60,7 @@ export const withVersions = (manifest: string, versions: ReadonlyMap<string, str
       if (version !== undefined && operator !== undefined)
         parsed[section] = { ...parsed[section], [name]: operator + version };
     }
-  const indent = /^\{\r?\n([ \t]+)"/.exec(manifest)?.[1] ?? 2;
-  return JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
+  const indent = /^\u{feff}?\{\r?\n([ \t]+)"/u.exec(manifest)?.[1] ?? 2;
+  const mark = manifest.startsWith("\u{feff}") ? "\u{feff}" : "";
+  return mark + JSON.stringify(parsed, null, indent) + (manifest.endsWith("\n") ? "\n" : "");
 };

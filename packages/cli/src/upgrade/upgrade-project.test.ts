@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, test } from "@jest/globals";
 import { said, saidJson } from "../said.test-kit.ts";
 import { loopbackRegistry, type TestRelease } from "./loopback-registry.test-kit.ts";
+import { withVersions } from "./project-packages.ts";
 import type { UpgradePlan } from "./upgrade-plan.ts";
 
 const scope = (name: string): string => `@framework/${name}`;
@@ -106,6 +107,11 @@ test("package.json and the lock file are as before when the installation fails, 
   const { exitCode, err } = await said(["upgrade"], { cwd, environment: registry.environment });
   expect([exitCode, err]).toEqual([1, expect.stringMatching(/npm install failed: [\s\S]*missing/)]);
   expect([manifest(cwd), readFileSync(join(cwd, "package-lock.json"), "utf8")]).toEqual([before, "{}"]);
+});
+
+test("the byte order mark of a package.json stays, with its indentation", () => {
+  const text = '\u{feff}{\n\t"dependencies": {\n\t\t"a": "^1.0.0"\n\t}\n}\n';
+  expect(withVersions(text, new Map([["a", "1.2.0"]]))).toBe(text.replace("1.0.0", "1.2.0"));
 });
 
 test("a registry that cannot be reached is a failure with npm's words", async () => {
