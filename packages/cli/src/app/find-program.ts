@@ -1,6 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
+import { readPackageJson } from "./read-package-json.ts";
+import { moduleOfScript } from "./start-script.ts";
 
 /** Modules that are tried when neither the command line nor the start script names one. */
 const conventionalPrograms: readonly string[] = [
@@ -12,28 +14,43 @@ const conventionalPrograms: readonly string[] = [
   "main.js",
 ];
 
-/** Finds the program that runs the app: the given one, that of the script `start`, else a conventional path; `null` if there is none. */
-export const findProgram = (given: string | undefined, cwd: string): string | null => {
-  const named = given ?? ofStartScript(cwd);
-  const paths = named === undefined ? conventionalPrograms : [named];
-  return paths.map((path) => resolve(cwd, path)).find((path) => existsSync(path)) ?? null;
+/** A program, or why there is none. */
+export interface FoundProgram {
+  /** Absolute path; `null` if there is none. */
+  readonly path: string | null;
+  /** Why there is none. */
+  readonly problem: string;
+  /** Whether package.json has a script `start`, so that there should be one. */
+  readonly isExpected: boolean;
+}
+
+/** Finds the program that runs the app: the given one, that of the script `start`, else a conventional path. */
+export const findProgram = (given: string | undefined, cwd: string): FoundProgram => {
+  const script = given === undefined ? startScript(cwd) : null;
+  const named = given ?? (script === null ? null : moduleOfScript(script));
+  const paths = named === null ? conventionalPrograms : [named];
+  const path = paths.map((each) => resolve(cwd, each)).find((each) => existsSync(each)) ?? null;
+  return { path, problem: problemOf(named, script, cwd), isExpected: script !== null };
+};
+
+const problemOf = (named: string | null, script: string | null, cwd: string): string => {
+  const source = script === null ? "" : ", which the script start of package.json names";
+  if (named !== null) return `there is no file ${named} in ${cwd}${source}`;
+  return script === null
+    ? "there is no program"
+    : `the script start of package.json runs no module: ${script}`;
 };
 
 /** Finds the program like `findProgram`. @param remedy how a person names it @throws CLI_NO_SERVICE */
 export const requireProgram = (given: string | undefined, cwd: string, remedy: string): string => {
-  const program = findProgram(given, cwd);
-  if (program !== null) return program;
-  const script = given === undefined ? ofStartScript(cwd) : undefined;
-  const named = given ?? script;
-  const problem = named === undefined ? "there is no program" : `there is no file ${named} in ${cwd}`;
-  const source = script === undefined ? "" : ", which the script start of package.json names";
-  const hint = given === undefined ? `; ${remedy}` : "";
-  throw new FrameworkError("CLI_NO_SERVICE", `${problem}${source}${hint}`);
+  const { path, problem } = findProgram(given, cwd);
+  if (path !== null) return path;
+  throw new FrameworkError("CLI_NO_SERVICE", given === undefined ? `${problem}; ${remedy}` : problem);
 };
 
-const ofStartScript = (cwd: string): string | undefined => {
+const startScript = (cwd: string): string | null => {
   const path = resolve(cwd, "package.json");
-  if (!existsSync(path)) return undefined;
-  const { scripts } = JSON.parse(readFileSync(path, "utf8")) as { scripts?: { start?: string } };
-  return /^node\s(?:.*\s)?([\w./-]+\.(?:ts|js|mjs))(?:\s|$)/.exec(scripts?.start ?? "")?.[1];
+  if (!existsSync(path)) return null;
+  const { scripts } = readPackageJson(path) as { scripts?: { start?: unknown } | null };
+  return typeof scripts?.start === "string" ? scripts.start : null;
 };

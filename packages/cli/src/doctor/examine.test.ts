@@ -173,6 +173,30 @@ test("a project without a program has no findings of it", async () => {
   expect(await examined(project({ "package.json": "{}" }))).toMatchObject({ findings: [] });
 });
 
+test.each([
+  ["node dist/main.js", "there is no file dist/main.js in "],
+  ["docker compose up", "the script start of package.json runs no module: docker compose up"],
+])("a start script without a program that doctor can ask is a finding: %s", async (start, problem) => {
+  const { findings } = await examined(project({ "package.json": JSON.stringify({ scripts: { start } }) }));
+  expect(findings).toEqual([{ code: "CLI_NO_PROGRAM", message: expect.stringContaining(problem) }]);
+  expect(findings[0]?.message).toMatch(/; name it: framework doctor src\/main\.ts$/);
+});
+
+test("the program of a start script with variables, a build and arguments is asked", async () => {
+  const cwd = project({
+    "package.json": JSON.stringify({
+      type: "module",
+      scripts: { start: 'npm run build && A=1 node "my app.ts" --settings conf.js' },
+    }),
+    "my app.ts": 'throw new Error("asked");',
+    "conf.js": "",
+  });
+  const { findings } = await examined(cwd);
+  expect(findings.map(({ code, message }) => [code, message])).toEqual([
+    ["CLI_NO_REPORT", expect.stringContaining("my app.ts --check gave no answer")],
+  ]);
+});
+
 test("a program that is named and missing is an error", async () => {
   const { exitCode, err } = await said(["doctor", "src/nope.ts"], { cwd: project({ "package.json": "{}" }) });
   expect([exitCode, err]).toEqual([1, expect.stringContaining("there is no file src/nope.ts")]);

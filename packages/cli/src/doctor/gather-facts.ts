@@ -24,14 +24,22 @@ export const gatherFacts = async ({
   environment,
   timeoutSecs,
 }: GatherOptions): Promise<Facts> => {
-  const path =
-    given === undefined ? findProgram(given, cwd) : requireProgram(given, cwd, "name another program");
+  if (given !== undefined) requireProgram(given, cwd, "name another program");
+  const { path, problem, isExpected } = findProgram(given, cwd);
   const manifests = readManifests(cwd);
   const replicated = manifests.workloads.find(({ kind, replicas }) => kind === "kubernetes" && replicas > 1);
   const child = { ...environment, ...Object.fromEntries(replicated?.variables ?? []), FRAMEWORK_ENV: env };
   const program = path === null ? null : await checkProgram(path, { cwd, environment: child, timeoutSecs });
   const packages = installedPackages(cwd);
-  return { program, packages, otherCores: otherCores(packages), ...manifests, files: envFiles(cwd) };
+  const missing = path === null && isExpected ? { missingProgram: problem } : {};
+  return {
+    program,
+    ...missing,
+    packages,
+    otherCores: otherCores(packages),
+    ...manifests,
+    files: envFiles(cwd),
+  };
 };
 
 /** Copies of core within the folders of other packages. */

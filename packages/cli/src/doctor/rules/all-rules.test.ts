@@ -67,6 +67,7 @@ const planted: readonly (readonly [code: string, Partial<Facts>])[] = [
   ["CORE_BAD_CONFIG", { program: reported({ problems: [{ code: "CORE_BAD_CONFIG", message: "" }] }) }],
   ["AUTH_SHORT_SECRET", { program: reported({ warnings: [{ code: "AUTH_SHORT_SECRET", message: "" }] }) }],
   ["CLI_NO_REPORT", { program: { path: "main.ts", report: null, failure: "exit code 1" } }],
+  ["CLI_NO_PROGRAM", { program: null, missingProgram: "there is no file dist/main.js" }],
   ["RATE_LIMIT_ONE_HOST", { workloads: [workload({ replicas: 2 })] }],
   ["CLI_BAD_MANIFEST", { unreadable: [{ path: "k8s/app.yaml", reason: "it is no YAML" }] }],
   [

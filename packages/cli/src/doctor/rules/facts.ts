@@ -66,6 +66,8 @@ export interface Facts extends ManifestFacts {
     readonly report: ProgramReport | null;
     readonly failure: string;
   } | null;
+  /** Why the program of the script `start` was not found. @default it was, or there is no such script */
+  readonly missingProgram?: string;
   readonly packages: readonly InstalledPackage[];
   /** Copies of core besides the first, with their folders. */
   readonly otherCores: readonly InstalledPackage[];

@@ -1,8 +1,11 @@
 import type { DoctorRule } from "./facts.ts";
 
 /** What the program says of itself: mistakes, warnings, and advice for as many hosts as the manifests have. */
-export const ofProgram: DoctorRule = ({ program, workloads }) => {
-  if (program === null) return [];
+export const ofProgram: DoctorRule = ({ program, missingProgram, workloads }) => {
+  if (program === null)
+    return missingProgram === undefined
+      ? []
+      : [{ code: "CLI_NO_PROGRAM", message: `${missingProgram}; name it: framework doctor src/main.ts` }];
   const { report, failure, path } = program;
   if (report === null)
     return [{ code: "CLI_NO_REPORT", message: `${path} --check gave no answer: ${failure}` }];

@@ -1,0 +1,38 @@
+/** Programs that run a module of an app. */
+const RUNNER = /^(?:node|tsx|bun)$/;
+const MODULE = /\.[cm]?[jt]s$/;
+/** Options of runners whose value is the path of another module. */
+const LOADING = /^(?:-r|--require|--import|--loader|--experimental-loader)$/;
+/** Words of a shell with their quotes, and what stands between commands. */
+const TOKEN = /(?:[^\s"'&|;]|"[^"]*"|'[^']*')+|[&|;\n]/g;
+const SEPARATOR = /^[&|;\n]$/;
+
+/**
+ * Returns the module that a script of package.json runs: of its commands the last one that calls `node`, `tsx` or `bun` counts, such as
+ * `npm run build && NODE_ENV=production node --enable-source-maps "src/main.ts" --port 80`. `null` for a script that runs none.
+ */
+export const moduleOfScript = (script: string): string | null =>
+  commandsOf(script)
+    .map(moduleOfCommand)
+    .findLast((path) => path !== null) ?? null;
+
+const commandsOf = (script: string): readonly (readonly string[])[] => {
+  const commands: string[][] = [[]];
+  for (const [token] of script.matchAll(TOKEN))
+    if (SEPARATOR.test(token)) commands.push([]);
+    else commands.at(-1)?.push(token.replaceAll(/["']/g, ""));
+  return commands;
+};
+
+/** The module is the first word after the runner that is neither an option nor the value of one. */
+const moduleOfCommand = (words: readonly string[]): string | null => {
+  const runner = words.findIndex((word) => RUNNER.test(word));
+  if (runner === -1) return null;
+  const found = words.find((word, at) => {
+    if (at <= runner || word.startsWith("-")) return false;
+    const before = words[at - 1] ?? "";
+    const isAfterOption = before.startsWith("-") && !before.includes("=");
+    return !isAfterOption || (MODULE.test(word) && !LOADING.test(before));
+  });
+  return found !== undefined && MODULE.test(found) ? found : null;
+};
