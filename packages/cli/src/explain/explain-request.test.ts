@@ -60,6 +60,21 @@ test("a middleware that answers itself, an error and a missing route are told", 
   });
 });
 
+test("a request that core refuses before its first step has the reason of the reply", async () => {
+  const reason = "The path contains a % without two hexadecimal digits";
+  expect(await saidJson(["explain", "GET", "/notes/%zz", "--app", app])).toEqual({
+    status: 400,
+    route: null,
+    totalMs: 0,
+    steps: [],
+    refused: reason,
+  });
+  expect(await said(["explain", "GET", "/notes/%zz", "--app", app])).toMatchObject({
+    exitCode: 0,
+    out: `400  refused before the first step\n\n${reason}\n`,
+  });
+});
+
 test("what the request sent is hidden in the message of an error, and in the log of the app", async () => {
   const written: string[] = [];
   const spy = jest

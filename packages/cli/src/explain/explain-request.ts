@@ -26,11 +26,8 @@ export const explainRequest: RunCommand = async (given, context) => {
   try {
     const reply = await lastReply(app, given, context);
     const { last } = traces;
-    if (last === null)
-      throw new FrameworkError(
-        "CLI_BAD_REPLY",
-        "the app published no steps: its @framework/core is older than this program",
-      );
+    if (last === null) return refused(reply.status, redact(await reasonOf(reply)));
+    void reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part
     const told = toldSteps(last).map((step) => ({ ...step, reasons: step.reasons.map(redact) }));
     return outcome(reply.status, routeOf(last.request), told);
   } finally {
@@ -56,10 +53,7 @@ const lastReply = async (
     const request = await requestOf(given, method, { cwd, input });
     using deadline = startDeadline(timeoutSecs, clock);
     const reply = await answer(app, request, deadline);
-    if (left <= 1) {
-      reply.body?.cancel().catch(() => {}); // not awaited: it may wait for the app's next part
-      return reply;
-    }
+    if (left <= 1) return reply;
     await readBody(reply, deadline, () => true);
   }
 };
@@ -69,6 +63,26 @@ const routeOf = (request: object): string | null => {
   return typeof route === "string" ? route : null;
 };
 
+/** Core refuses a malformed request before its first step, so that no step can say why; its reply does. */
+const refused = (status: number, reason: string): Outcome => ({
+  ok: true,
+  data: { status, route: null, totalMs: 0, steps: [], refused: reason },
+  lines: [[statusSpan(status), "  refused before the first step"], "", reason],
+});
+
+/** The detail of an error's reply, else its text. */
+const reasonOf = async (reply: Response): Promise<string> => {
+  const text = await reply.text();
+  try {
+    const { detail } = JSON.parse(text) as { readonly detail?: unknown };
+    return typeof detail === "string" ? detail : text;
+  } catch {
+    return text; // it is no JSON
+  }
+};
+
+const statusSpan = (status: number): Span => styled(status < 400 ? "green" : "red", String(status));
+
 const outcome = (status: number, route: string | null, steps: readonly ToldStep[]): Outcome => {
   const totalMs = steps.reduce((sum, { ownMs }) => sum + (ownMs ?? 0), 0);
   return {
@@ -76,7 +90,7 @@ const outcome = (status: number, route: string | null, steps: readonly ToldStep[
     data: { status, route, totalMs, steps },
     lines: [
       [
-        styled(status < 400 ? "green" : "red", String(status)),
+        statusSpan(status),
         route === null ? "  no route matches" : `  route ${route}`,
         styled("dim", `  ${totalMs.toFixed(2)} ms`),
       ],
