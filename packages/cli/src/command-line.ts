@@ -1,18 +1,12 @@
-import { FrameworkError } from "@framework/core";
 import { nearest } from "@framework/core/feature";
 import { commands } from "./commands.ts";
 import { type Command, type Context, type Outcome } from "./frame/command.ts";
 import { commandHelp, programHelp } from "./frame/help.ts";
 import { parseWords } from "./frame/parse-words.ts";
+import { print, printMistake } from "./frame/print.ts";
 import { createProgress } from "./frame/progress.ts";
-import {
-  type DeadlineClock,
-  hasColours,
-  type Output,
-  processTerminal,
-  type Terminal,
-} from "./frame/terminal.ts";
-import { type Line, renderLine, safeJson, styled } from "./frame/text.ts";
+import { type DeadlineClock, type Output, processTerminal, type Terminal } from "./frame/terminal.ts";
+import { safeJson } from "./frame/text.ts";
 import { UsageError } from "./frame/usage-error.ts";
 import { ownVersion } from "./own-version.ts";
 
@@ -55,10 +49,8 @@ export const commandLine = async (
     if (!json && raw !== undefined) writeRaw(raw, terminal.out);
     return ok ? 0 : 1;
   } catch (error) {
-    const exitCode = error instanceof UsageError ? 2 : 1;
-    if (json) terminal.out.write(`${safeJson({ error: describe(error) })}\n`);
-    else print(mistake(error), terminal.err, terminal);
-    return exitCode;
+    printMistake(error, json, terminal);
+    return error instanceof UsageError ? 2 : 1;
   }
 };
 
@@ -104,30 +96,6 @@ const find = (name: string): Command => {
   );
   const hint = near === undefined ? "framework --help lists all" : `did you mean ${near}?`;
   throw new UsageError(`there is no command ${JSON.stringify(name)}; ${hint}`);
-};
-
-/** An error with its code; several mistakes also one by one. */
-const describe = (error: unknown): object => {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = FrameworkError.is(error) ? error.code : null;
-  return error instanceof Error && "problems" in error
-    ? { code, message, problems: error.problems }
-    : { code, message };
-};
-
-const mistake = (error: unknown): readonly Line[] => {
-  const code = FrameworkError.is(error) ? error.code : null;
-  const text = error instanceof Error ? error.message : String(error);
-  const lines = text.split("\n");
-  const [first = "", ...rest] = lines;
-  const hint = code === null || code === "CLI_USAGE" ? [] : [styled("dim", `framework explain ${code}`)];
-  return [[styled("red", "error: "), first], ...rest, ...hint];
-};
-
-const print = (lines: readonly Line[], output: Output, { environment }: Terminal): void => {
-  const colours = hasColours(output, environment);
-  if (lines.length > 0)
-    output.write(lines.map((line) => `${renderLine(line, colours).trimEnd()}\n`).join(""));
 };
 
 const writeRaw = (raw: Uint8Array, { write, writeBytes }: Output): void => {

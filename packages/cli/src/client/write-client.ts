@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { FrameworkError } from "@framework/core";
 import { importInstalled } from "../app/import-installed.ts";
+import { isFolder } from "../app/is-folder.ts";
 import { loadApp } from "../app/load-app.ts";
 import { startQuietly } from "../app/start-quietly.ts";
 import type { Context, Outcome, RunCommand } from "../frame/command.ts";
@@ -19,6 +20,7 @@ export const writeClient: RunCommand = async (given, context) => {
   const path = resolve(cwd, output);
   if (output === "-" && given.flag("check"))
     throw new UsageError("--check compares a file: name it in place of -");
+  if (output !== "-" && isFolder(path)) throw new UsageError(`${output} is a folder: name a file in it`);
   const { generateClient } = (await importInstalled("@framework/client", cwd)) as unknown as {
     generateClient: GenerateClient;
   };
@@ -56,7 +58,7 @@ const documentOf = async (given: Given, { cwd, clock }: Pick<Context, "cwd" | "c
 const TIMEOUT_SECS = 30;
 
 const readDocument = (path: string): string => {
-  if (existsSync(path)) return readFileSync(path, "utf8");
+  if (existsSync(path) && !isFolder(path)) return readFileSync(path, "utf8");
   throw new FrameworkError("CLI_NO_DOCUMENT", `there is no file ${path}`);
 };
 

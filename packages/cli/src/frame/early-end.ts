@@ -1,0 +1,35 @@
+import { FrameworkError } from "@framework/core";
+
+/**
+ * Reports when this process ends before its command is done, because of the app that it has imported: the app ends the process itself, waits for
+ * something that never happens, or throws an error that nothing catches. The exit code is then 1.
+ *
+ * @returns ends the watch: the command is done
+ */
+export const watchEarlyEnd = (report: (error: FrameworkError) => void): (() => void) => {
+  let uncaught: { readonly cause: unknown } | null = null;
+  const fail = (error: FrameworkError): void => {
+    stop();
+    report(error);
+    process.exitCode = 1;
+  };
+  const idle = (): void => fail(endedEarly("it waits for something that can never happen, such as an await"));
+  const exiting = (code: number): void =>
+    fail(uncaught === null ? endedEarly(`it ended the process with exit code ${code}`) : failed(uncaught));
+  const threw = (cause: unknown): void => void (uncaught = { cause });
+  const stop = (): void => {
+    process.off("beforeExit", idle).off("exit", exiting).off("uncaughtExceptionMonitor", threw);
+  };
+  process.on("beforeExit", idle).on("exit", exiting).on("uncaughtExceptionMonitor", threw);
+  return stop;
+};
+
+const endedEarly = (problem: string): FrameworkError =>
+  new FrameworkError("CLI_ENDED_EARLY", `the app kept the command from its end: ${problem}`);
+
+const failed = ({ cause }: { readonly cause: unknown }): FrameworkError => {
+  const words = Error.isError(cause) ? cause.message : String(cause);
+  return new FrameworkError("CLI_APP_FAILED", `an error that nothing caught ended the process: ${words}`, {
+    cause,
+  });
+};
